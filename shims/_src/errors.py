@@ -1,0 +1,121 @@
+"""The errors that ported code catches, and the one layout that their messages share."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import FrameType
+
+# Frames of these packages are never "the user's own line".
+_LIBRARIES = ("jax", "jaxlib", "shims", "malt", "numpy", "tensorflow", "contextlib", "functools")
+
+
+class OpError(Exception):
+    """Base class of the errors that TensorFlow's kernels raise (`tf.errors.OpError`)."""
+
+
+class InvalidArgumentError(OpError, ValueError):
+    """An operand has a value or a shape that the operator does not take.
+
+    Also a `ValueError`, because TensorFlow raises that for the same faults while it traces.
+    """
+
+
+class OutOfRangeError(OpError):
+    """An iteration went past the end of its input."""
+
+
+class FailedPreconditionError(OpError):
+    """A variable was used before it was initialised."""
+
+
+class UnimplementedError(OpError, NotImplementedError):
+    """TensorFlow offers this form of the operator; the shims do not."""
+
+
+class NotFoundError(OpError):
+    """A requested entity was not found."""
+
+
+class CapacityError(OpError):
+    """A data-dependent size has no bound where it needs one, or exceeded the one it has.
+
+    Raised at trace time inside somebody else's `jax.jit`, where nothing can grow, and at run time
+    by `Padded.unpad()` and by `shims.function(overflow="raise")`.
+
+    >>> import jax, shims
+    >>> @jax.jit                                  # fails: nothing bounds `k` in here
+    ... def f(k):
+    ...     return shims.range(k)
+    >>> @jax.jit                                  # works: at most eight elements
+    ... def g(k):
+    ...     return shims.range(shims.bounded(k, max=8))
+    """
+
+
+class UnsupportedPrimitiveError(OpError, NotImplementedError):
+    """A JAX primitive met an unknown size for which it has no masking rule."""
+
+
+class FreshSizeError(OpError, TypeError):
+    """A program needs to know a data-dependent size while it is being traced."""
+
+
+class PaddedUseError(OpError, TypeError):
+    """A `Padded` was given to a function that would have read its padding."""
+
+
+class SpecializationError(OpError):
+    """`shims.function(on_specialize="raise")` would have compiled once per size."""
+
+
+def user_frame() -> FrameType | None:
+    """The innermost frame that belongs to the user, or `None` outside of any."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_globals.get("__name__", "") or ""
+        if name.partition(".")[0] not in _LIBRARIES and not frame.f_code.co_filename.startswith("<"):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def user_line() -> str:
+    """`file.py:41  source text` of the user's own line, or an empty string."""
+    frame = user_frame()
+    return "" if frame is None else line_of(frame.f_code.co_filename, frame.f_lineno)
+
+
+def line_of(filename: str, lineno: int) -> str:
+    """`file.py:41  source text` of a given line."""
+    import linecache
+
+    source = linecache.getline(filename, lineno).strip()
+    return f"{os.path.basename(filename)}:{lineno}  {source}".rstrip()
+
+
+def message(
+    function: str,
+    problem: str,
+    *,
+    required: str = "",
+    received: str = "",
+    at: str | None = None,
+    do: str = "",
+) -> str:
+    """One message in the house layout: what is wrong, then labelled lines.
+
+    Args:
+      function: the operator as the user spells it, for instance `boolean_mask`.
+      problem: what is wrong, with argument names in backticks.
+      required: what would have been right.
+      received: what was given, symbolic and concrete sizes.
+      at: the user's line; found by walking the stack when not given.
+      do: what to write instead.
+    """
+    lines = [f"{function}: {problem}" if function else problem]
+    at = user_line() if at is None else at
+    for label, text in (("Required:", required), ("Received:", received), ("At:", at), ("Do:", do)):
+        if text:
+            lines.append(f"  {label:<9} {text}")
+    return "\n".join(lines)
