@@ -1,0 +1,27 @@
+# Each target is one line. `make demo` and `make test` are all that a visitor needs.
+PY := .venv/bin/python
+
+.PHONY: setup demo test test-fast test-long bench lint types generate clean
+
+setup: .venv/ready
+.venv/ready: pyproject.toml constraints.txt tools/setup.sh
+	@tools/setup.sh
+
+demo: setup  ## scan, rewrite and compare a real TensorFlow program; writes build/demo/report.html
+	@$(PY) tools/demo.py
+test: setup  ## everything that a change must pass
+	@$(PY) -m pytest -q -m "not long"
+test-fast: setup  ## what to run between two edits
+	@$(PY) -m pytest -q -x -m "not long" tests/meta tests/rewrite tests/shims
+test-long: setup  ## everything, the slow parts too
+	@$(PY) -m pytest -q
+bench: setup  ## ratios side by side; rewrites the table of docs/performance.md
+	@$(PY) -m benchmarks
+lint: setup types  ## style, format and types
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
+types: setup
+	@.venv/bin/mypy
+generate: setup  ## façades and pages that come from the table
+	@$(PY) tools/generate.py
+clean:
+	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache
