@@ -40,7 +40,7 @@ if ! [ -x .venv/bin/python ] || ! .venv/bin/python -c '' 2>/dev/null; then
   "$python" -m venv .venv
 fi
 echo "setup: installing the project, TensorFlow and the tools (a few minutes the first time)"
-.venv/bin/python -m pip install --quiet --disable-pip-version-check \
+.venv/bin/python -m pip install -qq --disable-pip-version-check \
   --constraint constraints.txt --editable '.[tensorflow,test,dev]'
 wanted >.venv/ready
 echo "setup: done"
