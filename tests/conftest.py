@@ -1,0 +1,18 @@
+"""Conditions that hold for every test: quiet TensorFlow, no GPU contention, skips counted by reason."""
+
+import collections
+import os
+
+# Read when TensorFlow is first imported, so they must be set before any test module is.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Says how much was left out, and why: a skip that nobody sees is a hole."""
+    reasons = collections.Counter(
+        report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        for report in terminalreporter.stats.get("skipped", [])
+    )
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.write_line(f"left out: {count} x {reason}")

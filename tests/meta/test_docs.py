@@ -1,0 +1,99 @@
+"""Links lead somewhere, and what the README tells a person to type exists."""
+
+import re
+
+import click
+import pytest
+
+from tests.meta import tree
+from tf2jax_port.cli import main
+
+PAGES = [path for path in tree.tracked_files() if path.suffix == ".md"]
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def anchors(text):
+    """The names that headings get: lower case, words joined by hyphens."""
+    titles = re.findall(r"^#+ +(.+?)\s*$", FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def dead_links(page, text):
+    dead = []
+    for target in LINK.findall(FENCE.sub("", text)):
+        if re.match(r"[a-z]+:", target):
+            continue  # another site; whether it answers is not ours to test
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        if not file.exists():
+            dead.append(f"{page.name}: {target}: no such file")
+        elif anchor and file.suffix == ".md" and anchor not in anchors(file.read_text()):
+            dead.append(f"{page.name}: {target}: no such heading")
+    return dead
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_links_resolve(page):
+    assert dead_links(tree.ROOT / page, (tree.ROOT / page).read_text()) == []
+
+
+def test_a_dead_link_is_found(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# One title\n[a](#one-title) [b](#two) [c](gone.md) [d](page.md#one-title)")
+    assert dead_links(page, page.read_text()) == [
+        "page.md: #two: no such heading",
+        "page.md: gone.md: no such file",
+    ]
+
+
+def shell_lines(text):
+    """Commands of the shell blocks of a page, comments cut off."""
+    for language, block in FENCE.findall(text):
+        if language in ("sh", "console", "bash"):
+            for line in block.splitlines():
+                line = line.removeprefix("$ ").split("  #")[0].strip()
+                if line and not line.startswith("#"):
+                    yield line
+
+
+def unknown_parts(line):
+    """What in a command line does not exist: a make target, a sub-command, an option."""
+    words = line.split()
+    if words[0] == "make":
+        targets = re.findall(r"^([\w-]+):", (tree.ROOT / "Makefile").read_text(), re.MULTILINE)
+        return [word for word in words[1:] if word not in targets]
+    if words[0] == "tf2jax-port":
+        command = main.commands.get(words[1])
+        if command is None:
+            return [words[1]]
+        known = {o for p in command.params if isinstance(p, click.Option) for o in p.opts}
+        return [word for word in words[2:] if word.startswith("--") and word not in known]
+    return [] if words[0] in ("git", "cd", "pip", "open") else [words[0]]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_commands_exist(page):
+    text = (tree.ROOT / page).read_text()
+    assert {line: unknown_parts(line) for line in shell_lines(text) if unknown_parts(line)} == {}
+
+
+def test_an_unknown_command_is_found():
+    assert unknown_parts("make coffee") == ["coffee"]
+    assert unknown_parts("tf2jax-port brew x.py") == ["brew"]
+    assert unknown_parts("tf2jax-port rewrite x.py --strong") == ["--strong"]
+    assert unknown_parts("curl x") == ["curl"]
+
+
+def test_the_readme_names_the_two_commands():
+    lines = list(shell_lines((tree.ROOT / "README.md").read_text()))
+    assert {"make demo", "make test"} <= set(lines)
+
+
+def test_the_taste_of_the_readme_runs():
+    blocks = [
+        b for kind, b in FENCE.findall((tree.ROOT / "README.md").read_text()) if kind == "python"
+    ]
+    assert blocks
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), {"__name__": "readme"})

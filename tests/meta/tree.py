@@ -1,0 +1,88 @@
+"""The repository as data: its files, its syntax trees, and who imports whom."""
+
+import ast
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PACKAGES = ("shims", "tf2jax_port")
+
+
+def tracked_files():
+    """Paths (relative to the root) that git knows or would add, deleted ones left out."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    paths = [pathlib.Path(line) for line in listed.stdout.splitlines()]
+    return sorted({path for path in paths if (ROOT / path).is_file()})
+
+
+def package_sources():
+    """`{path: text}` of our own Python files, tests and scripts left out."""
+    return {
+        path: (ROOT / path).read_text()
+        for path in tracked_files()
+        if path.suffix == ".py" and path.parts[0] in PACKAGES
+    }
+
+
+def module_name(path):
+    """`shims/_src/errors.py` -> `shims._src.errors`."""
+    return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+
+
+def imported_names(path, nodes):
+    """Dotted names that the import statements among `nodes` of the file `path` mention."""
+    module = module_name(path)
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")
+                base = ".".join([*above[: len(above) - node.level + 1], *filter(None, [base])])
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def all_imports(sources):
+    """`{path: names}`, imports inside functions included."""
+    return {
+        path: set(imported_names(path, ast.walk(ast.parse(text)))) for path, text in sources.items()
+    }
+
+
+def import_graph(sources):
+    """`{module: modules}` among `sources`: what must be loaded before a module can be."""
+    names = {module_name(path) for path in sources}
+    graph = {}
+    for path, text in sources.items():
+        me = module_name(path)
+        mentioned = set(imported_names(path, ast.parse(text).body)) & names
+        graph[me] = {name for name in mentioned if name != me and not me.startswith(name + ".")}
+    return graph
+
+
+def circles(graph):
+    """Every circle that a depth-first walk of `graph` closes, as a list of modules."""
+    state, found = {}, []
+
+    def visit(module, path):
+        state[module] = "open"
+        for target in sorted(graph.get(module, ())):
+            if state.get(target) == "open":
+                found.append([*path[path.index(target) :], target])
+            elif target not in state:
+                visit(target, [*path, target])
+        state[module] = "done"
+
+    for module in sorted(graph):
+        if module not in state:
+            visit(module, [module])
+    return found
