@@ -1,0 +1,194 @@
+"""Running one row of the programs table: exactly, under somebody else's `jit`, at the top level.
+
+Every lane gives `(outputs, gradients)`. The gradients are those of `loss(outputs)`, with respect
+to the floating-point arguments.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import shims
+
+from .programs.row import MASKS, Masked, Selecting, Sized
+
+DOCUMENTED = (
+    shims.FreshSizeError,
+    shims.UnsupportedPrimitiveError,
+    shims.CapacityError,
+)
+
+
+class Result(NamedTuple):
+    """What one run gives: exact outputs, and gradients (`None` where none were asked)."""
+
+    outputs: object
+    gradients: object
+
+
+class Exact:
+    """The operators that `Selecting` programs use, on concrete arrays, in plain NumPy terms."""
+
+    @staticmethod
+    def boolean_mask(x, mask, axis=0):
+        return jnp.take(x, np.nonzero(mask)[0], axis=axis) if np.ndim(mask) == 1 else x[mask]
+
+    @staticmethod
+    def where(mask):
+        return jnp.argwhere(mask)
+
+    @staticmethod
+    def range(count):
+        return jnp.arange(int(count))
+
+    @staticmethod
+    def unique(x):
+        """Values in order of appearance, and the position of each element's value."""
+        _, first, inverse = np.unique(np.asarray(x), return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        return x[np.sort(first)], jnp.asarray(np.argsort(order)[inverse], jnp.int32)
+
+
+def loss(outputs):
+    """A scalar that every floating-point element influences, whatever its position."""
+    total = jnp.zeros(())
+    for leaf in map(jnp.asarray, jax.tree.leaves(outputs)):
+        if jnp.issubdtype(leaf.dtype, jnp.inexact):
+            total = total + jnp.sum(jnp.sin(jnp.real(leaf)))
+    return total
+
+
+def is_padded(value) -> bool:
+    return isinstance(value, shims.Padded)
+
+
+def unpadded(tree):
+    """The tree with every `Padded` in it cut to its true size."""
+    return jax.tree.map(lambda v: v.unpad() if is_padded(v) else v, tree, is_leaf=is_padded)
+
+
+def floating(arguments) -> tuple[int, ...]:
+    """Positions of the arguments that can be differentiated."""
+    return tuple(
+        i for i, a in enumerate(arguments) if np.issubdtype(np.asarray(a).dtype, np.floating)
+    )
+
+
+def with_loss(f):
+    """`f` made to return `(loss, outputs)`."""
+
+    def program(*arguments):
+        outputs = f(*arguments)
+        return loss(outputs), outputs
+
+    return program
+
+
+def through_a_mask(f):
+    """The program `f` of the rows of `x` that `m` selects."""
+    return lambda x, m: f(shims.boolean_mask(x, m))
+
+
+def differentiated(program, positions):
+    """`program` with gradients, as one function that gives a `Result`."""
+    if not positions:
+        return lambda *arguments: Result(program(*arguments)[1], ())
+
+    def run(*arguments):
+        (_, outputs), gradients = jax.value_and_grad(program, positions, has_aux=True)(*arguments)
+        return Result(outputs, gradients)
+
+    return run
+
+
+def positions_of(row) -> tuple[int, ...]:
+    """Positions of a row's differentiable arguments; none where the row is not differentiated."""
+    if not row.gradient:
+        return ()
+    if isinstance(row, Masked):
+        return () if row.integers else (0,)
+    if isinstance(row, Selecting):
+        return floating(next(iter(row.cases().values())))
+    return tuple(i for i in range(len(row.specs)) if i not in row.integers)
+
+
+def function_of(row):
+    """The function of the arrays that the lanes run."""
+    if isinstance(row, Masked):
+        return through_a_mask(row.f)
+    if isinstance(row, Selecting):
+        return functools.partial(row.f, shims)
+    return row.f
+
+
+def cases_of(row) -> dict[str, tuple]:
+    """The row's arguments by case."""
+    if isinstance(row, Masked):
+        return {kind: (row.x(), mask) for kind, mask in MASKS.items()}
+    if isinstance(row, Selecting):
+        return row.cases()
+    return {str(size): row.arguments(size) for size in row.sizes}
+
+
+@functools.cache
+def exact(row, case: str) -> Result:
+    """The reference: plain JAX on exact arrays."""
+    if isinstance(row, Masked):
+        return _exact_masked(row, case)
+    if isinstance(row, Selecting):
+        arguments = row.cases()[case]
+        program = with_loss(row.reference or functools.partial(row.f, Exact))
+        return differentiated(program, positions_of(row))(*map(jnp.asarray, arguments))
+    arguments = cases_of(row)[case]
+    return jax.jit(differentiated(with_loss(row.f), positions_of(row)))(*arguments)
+
+
+def _exact_masked(row: Masked, kind: str) -> Result:
+    mask = MASKS[kind]
+    y = row.x()[mask]
+    if kind == "zero" and callable(row.empty):
+        gradients = (np.zeros(row.shape, np.float32),) if positions_of(row) else ()
+        return Result(row.empty(y), gradients)
+    result = jax.jit(differentiated(with_loss(row.f), positions_of(row)))(y)
+    if not positions_of(row):
+        return result
+    gradient = np.zeros(row.shape, np.float32)
+    gradient[mask] = result.gradients[0]
+    return Result(result.outputs, (gradient,))
+
+
+@functools.cache
+def foreign(row):
+    """The row under one `jax.jit`, differentiated from outside of `shims.dynamic`."""
+    program = shims.dynamic(with_loss(function_of(row)))
+    return jax.jit(differentiated(program, positions_of(row)))
+
+
+@functools.cache
+def inside(row):
+    """The row under one `jax.jit`, differentiated inside of `shims.dynamic`."""
+    return jax.jit(shims.dynamic(differentiated(with_loss(function_of(row)), positions_of(row))))
+
+
+@functools.cache
+def top_level(row):
+    """The row as a `shims.function`, differentiated inside of it."""
+    program = differentiated(with_loss(function_of(row)), positions_of(row))
+    if isinstance(row, Sized):
+        signature = [
+            shims.TensorSpec(list(spec), np.int32 if i in row.integers else np.float32)
+            for i, spec in enumerate(row.specs)
+        ]
+        return shims.function(program, input_signature=signature)
+    return shims.function(program)
+
+
+def run(lane, row, case: str) -> Result:
+    """One case of a row through one lane, exact."""
+    result = lane(row)(*cases_of(row)[case])
+    return Result(unpadded(result.outputs), result.gradients)

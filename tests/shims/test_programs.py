@@ -1,0 +1,134 @@
+"""The programs table: each row equals plain JAX on exact arrays, in value and gradient."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+import shims
+
+from . import lanes, programs
+from .compare import assert_close
+from .programs.row import Masked, Refused
+
+ROWS = (*programs.MASKED, *programs.SELECTING)
+
+
+def name(row) -> str:
+    """`theme-program`, so that a failing id says which file to open."""
+    return f"{row.f.__module__.rpartition('.')[2]}-{row.name}"
+
+
+def refused_on_exact_arrays(row, case: str) -> bool:
+    if isinstance(row, Masked):
+        return case == "zero" and row.empty is Refused
+    return case in row.refused_cases
+
+
+def check(lane, row) -> None:
+    """Compares every case of a row; collects what differs over all cases before it raises."""
+    problems = []
+    for case in lanes.cases_of(row):
+        if refused_on_exact_arrays(row, case):
+            continue
+        got = lanes.run(lane, row, case)
+        want = lanes.exact(row, case)
+        for what, a, b in zip(("outputs", "gradients"), got, want, strict=True):
+            try:
+                assert_close(a, b, row.tolerance, what)
+            except AssertionError as error:
+                problems.append(f"{row.name}, {case}: {error}")
+    assert not problems, "\n".join(problems)
+
+
+def check_or_refusal(lane, row) -> None:
+    """A row that may refuse gives the right answer, or a documented error that shows the way."""
+    refusal = None
+    try:
+        check(lane, row)
+    except lanes.DOCUMENTED as error:
+        if not row.refusal:
+            raise
+        refusal = str(error)
+    if refusal is not None:
+        assert "  At:       " in refusal, refusal
+        assert "  Do:       " in refusal, refusal
+
+
+@pytest.mark.parametrize("row", ROWS, ids=name)
+def test_under_a_foreign_jit(row):
+    if getattr(row, "unbounded", False):
+        with pytest.raises(shims.CapacityError):
+            check(lanes.foreign, row)
+        return
+    check_or_refusal(lanes.foreign, row)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=name)
+def test_at_the_top_level(row):
+    check_or_refusal(lanes.top_level, row)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("row", ROWS, ids=name)
+def test_differentiated_inside(row):
+    if getattr(row, "unbounded", False):
+        with pytest.raises(shims.CapacityError):
+            check(lanes.inside, row)
+        return
+    check_or_refusal(lanes.inside, row)
+
+
+REFUSED = [row for row in ROWS if refused_on_exact_arrays(row, "zero")]
+
+
+@pytest.mark.parametrize("row", REFUSED, ids=name)
+def test_no_rows_raise_where_plain_jax_raises(row):
+    with pytest.raises(Exception) as plain:  # noqa: PT011 - the reference decides which
+        lanes.exact(row, "zero")
+    with pytest.raises((type(plain.value), shims.OpError)):
+        lanes.run(lanes.top_level, row, "zero")
+
+
+SPECIALISED = [row for row in programs.SIZED if row.specialises]
+POLYMORPHIC = [row for row in programs.SIZED if not row.specialises]
+
+
+@pytest.mark.parametrize("row", POLYMORPHIC, ids=name)
+def test_unknown_sizes_equal_plain_jit(row):
+    check_sized(row)
+
+
+def check_sized(row) -> None:
+    problems = []
+    for case in lanes.cases_of(row):
+        try:
+            want = lanes.exact(row, case)
+        except Exception as error:  # noqa: BLE001 - plain jit refuses, and so must we
+            with pytest.raises(type(error)):
+                lanes.run(lanes.top_level, row, case)
+            continue
+        got = lanes.run(lanes.top_level, row, case)
+        for what, a, b in zip(("outputs", "gradients"), got, want, strict=True):
+            try:
+                assert_close(a, b, row.tolerance, what)
+            except AssertionError as error:
+                problems.append(f"{row.name}, n={case}: {error}")
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize("row", SPECIALISED, ids=name)
+def test_unknown_sizes_that_become_constants_say_so_once(row):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        check_sized(row)
+    messages = [str(w.message) for w in caught]
+    assert len(messages) == 1, messages
+    assert f"{row.f.__module__.rpartition('.')[2]}.py:" in messages[0], messages[0]
+
+
+def test_the_table_is_large_enough_and_its_names_are_unique():
+    names = [name(row) for row in (*ROWS, *programs.SIZED)]
+    assert len(names) == len(set(names))
+    assert len(names) > 300
