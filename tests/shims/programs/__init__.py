@@ -15,6 +15,7 @@ from . import (
     scatter,
     selections,
     sizes,
+    sketches,
     statistics,
 )
 
@@ -27,4 +28,5 @@ MASKED = (
     *scatter.PROGRAMS,
 )
 SELECTING = selections.PROGRAMS
+PORTED = sketches.PROGRAMS
 SIZED = (*sizes.PROGRAMS, *guards.PROGRAMS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -146,9 +146,9 @@ class Ported:
       inputs: `(generator, n, kind)` to arguments; `n` sizes the unknown dimension, `kind` is a key
         of `MASKS` that says how much is selected.
       sizes: the sizes at which it runs; within one size all kinds share shapes.
-      unknown: whether it also runs with every varying dimension unknown.
-      zeros: positions of arguments whose gradients TensorFlow reports as zero by a rule of its
-        kernels, not of mathematics; they are compared like all others and listed for the reader.
+      unbounded: nothing bounds one of its sizes, so that a foreign `jit` refuses it.
+      control_flow: Python control flow on tensors decides; JAX's transformations call the program
+        unconverted, so that it is differentiated from outside only.
     """
 
     f: Callable
@@ -157,8 +157,8 @@ class Ported:
     sizes: tuple[int, ...] = (6, 1, 9)
     tolerance: float = 2e-5
     gradient: bool = True
-    unknown: bool = True
-    differentiate: tuple[int, ...] = field(default=())
+    unbounded: bool = False
+    control_flow: bool = False
 
     @property
     def name(self) -> str:
