@@ -8,7 +8,7 @@ setup: .venv/ready
 	@tools/setup.sh
 
 demo: setup  ## scan, rewrite and compare a real TensorFlow program; writes build/demo/report.html
-	@$(PY) tools/demo.py
+	@$(PY) -m tools.demo
 test: setup  ## everything that a change must pass
 	@$(PY) -m pytest -q -m "not long"
 test-fast: setup  ## what to run between two edits

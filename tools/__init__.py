@@ -1,0 +1,1 @@
+"""What the Makefile runs: not part of the distribution."""
