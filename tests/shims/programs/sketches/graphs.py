@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.shims.programs.row import Ported, mask
+
 from .detection import normals
 
 

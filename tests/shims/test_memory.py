@@ -1,0 +1,41 @@
+"""A selection that is only reduced stays where it is: no packed copy is allocated."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import shims as tf
+
+N = 1_000_000
+
+
+def temporary_bytes(f) -> int:
+    x, m = jax.ShapeDtypeStruct((N,), np.float32), jax.ShapeDtypeStruct((N,), bool)
+    return jax.jit(f).lower(x, m).compile().memory_analysis().temp_size_in_bytes
+
+
+def masked_mean(x, m):
+    return tf.boolean_mask(x, m).mean()
+
+
+def test_a_masked_mean_allocates_no_packed_copy():
+    assert temporary_bytes(tf.dynamic(masked_mean)) < N
+
+
+def test_the_gradient_of_a_masked_mean_allocates_no_packed_copy():
+    assert temporary_bytes(jax.value_and_grad(tf.dynamic(masked_mean))) < N
+
+
+def test_elementwise_steps_before_a_reduction_allocate_no_packed_copy():
+    def f(x, m):
+        y = tf.boolean_mask(x, m)
+        return jnp.sqrt(((y - y.mean()) ** 2).sum()) / jnp.exp(y).max(initial=0.0)
+
+    assert temporary_bytes(tf.dynamic(f)) < N
+
+
+def test_the_measure_sees_a_packed_copy():
+    packed = temporary_bytes(lambda x, m: x[jnp.nonzero(m, size=N, fill_value=0)[0]].mean())
+    assert packed > N
