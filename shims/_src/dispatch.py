@@ -4,9 +4,37 @@ from __future__ import annotations
 
 import functools
 
+import jax
+
+from shims._src import jax_private as jp
+from shims._src import trace
+from shims._src.padded import Padded
+
 
 def operator(f=None, *, fresh: bool = False):
-    """Make `f` callable on arrays, tracers and `Padded` values."""
+    """Make an operator callable on arrays, tracers and `Padded` values.
+
+    Args:
+      f: the operator, written over arrays whose dimensions may be symbolic.
+      fresh: whether the size of its result depends on data; then a call on tracers outside of a
+        dynamic trace runs as `shims.dynamic(f)`.
+    """
     if f is None:
         return functools.partial(operator, fresh=fresh)
-    return f
+
+    @functools.wraps(f)
+    def call(*args, **kwargs):
+        if trace.current() is None and _needs_dynamic(args, kwargs, fresh):
+            from shims._src.dynamic import dynamic
+
+            return dynamic(f, autograph=False)(*args, **kwargs)
+        return f(*args, **kwargs)
+
+    return call
+
+
+def _needs_dynamic(args, kwargs, fresh) -> bool:
+    for x in jax.tree.leaves((args, kwargs), is_leaf=lambda x: isinstance(x, Padded)):
+        if isinstance(x, Padded) or (fresh and jp.is_tracer(x)):
+            return True
+    return False

@@ -1,26 +1,340 @@
-"""The only sources of data-dependent sizes; every operator is composed from these and JAX."""
+"""The only sources of data-dependent sizes; every operator is composed from these and JAX.
+
+`compress` and `fresh_range` make sizes, `as_size` and `to_dim` carry them between arrays and shapes,
+`same_size` and `bounded` state what is known of them, and `check` tests a condition at run time.
+Each runs eagerly on concrete arrays and symbolically inside a dynamic trace.
+"""
 
 from __future__ import annotations
 
 import jax.numpy as jnp
 import numpy as np
 
+from shims._src import errors, numbering, trace
+from shims._src import jax_private as jp
+
+compress_p = jp.Primitive("compress")
+expand_p = jp.Primitive("expand")
+fresh_range_p = jp.Primitive("fresh_range")
+limit_p = jp.Primitive("limit")
+unify_p = jp.Primitive("unify")
+check_p = jp.Primitive("runtime_check")
+check_p.multiple_results = True
+
+
+# ---- the functions that operators call ---------------------------------------------------------
+
 
 def compress(x, mask, axis: int = 0):
-    """The slices of `x` along `axis` where the vector `mask` is True."""
-    return jnp.take(x, np.nonzero(np.asarray(mask))[0], axis=axis)
+    """The slices of `x` along `axis` where the vector `mask` is True.
+
+    Args:
+      x: array `[..., n, ...]`.
+      mask: bool vector `[n]`.
+      axis: which axis of `x` the mask belongs to.
+
+    Returns:
+      The selected slices in order; under a dynamic trace the axis has a size of its own.
+    """
+    if not jp.is_tracer(mask):
+        return jnp.take(x, np.nonzero(np.asarray(mask))[0], axis=axis)
+    state = _require_trace("boolean_mask")
+    mask = jnp.asarray(mask, bool)
+    axis = axis % jnp.ndim(x)
+    if jp.is_batched(jp.primal_tracer(mask)):
+        name, dim = state.new_size()
+    else:
+        name, dim = numbering.size_of_selection(state, mask)
+    return compress_p.bind(jnp.asarray(x), mask, axis=axis, name=name, dim=dim)
 
 
-def fresh_range(count, *, bound=None, dtype=jnp.int32):
-    """`[0, 1, ..., count - 1]` for a count that may be traced."""
-    return jnp.arange(max(int(count), 0), dtype=dtype)
+def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
+    """`[0, 1, ..., count - 1]` for a count that may be traced.
+
+    Args:
+      count: int scalar; below zero counts as zero.
+      bound: a static or symbolic upper bound where the caller knows a better one than the
+        interval analysis of the count would find; the caller vouches for it.
+      dtype: an integer dtype.
+      label: the operator's name for messages.
+    """
+    if not jp.is_tracer(count):
+        if jp.is_symbolic(count):
+            return jnp.arange(count, dtype=dtype)
+        return jnp.arange(max(int(count), 0), dtype=dtype)
+    known = numbering.symbolic_value(count)
+    if known is not None:
+        return jnp.arange(known, dtype=dtype)
+    state = _require_trace(label)
+    count = jnp.asarray(count, jnp.int32)
+    name, dim = numbering.size_of_count(state, count)
+    return fresh_range_p.bind(
+        count, name=name, dim=dim, bound=bound, checked=False, dtype=np.dtype(dtype), label=label
+    )
 
 
 def as_size(d):
-    """A dimension as an int32 scalar."""
+    """A dimension (int or symbolic) as an int32 scalar."""
     return jnp.asarray(d, jnp.int32)
 
 
+def to_dim(value, *, label: str = "range", bound=None):
+    """A size given as a number, a dimension or a (traced) scalar, as a dimension.
+
+    A traced scalar that was computed from dimensions gives those back; any other is a fresh size.
+    """
+    if jp.is_symbolic(value):
+        return value
+    if not jp.is_tracer(value):
+        return int(value)
+    known = numbering.symbolic_value(value)
+    if known is not None:
+        return known
+    return fresh_range(value, bound=bound, label=label).shape[0]
+
+
+def bounded(x, max: int):  # noqa: A002 - the name that the error messages tell users to write
+    """`x` with a stated upper bound, which is checked while the program runs.
+
+    Args:
+      x: int array or scalar.
+      max: the largest value that `x` takes.
+
+    Returns:
+      `x`. Above the bound: `CapacityError` from the top-level call; under somebody else's `jit`
+      an error value.
+
+    Raises:
+      CapacityError: eagerly, when `x` exceeds the bound.
+    """
+    if not jp.is_tracer(x):
+        high = int(np.max(np.asarray(x), initial=-(2**31)))
+        if high > max:
+            raise errors.CapacityError(
+                errors.message(
+                    "bounded",
+                    f"`x` is {high}, above its stated bound.",
+                    required=f"x <= {max}",
+                    received=str(high),
+                    do=f"raise the bound: `shims.bounded(x, max={high})`",
+                )
+            )
+        return x
+    return limit_p.bind(jnp.asarray(x), max=int(max))
+
+
 def same_size(a, b):
-    """`a` and `b` (dimensions) stated to be equal."""
-    return a
+    """`a` with its leading axis stated to be as long as that of `b`, checked while running.
+
+    Args:
+      a: array `[n, ...]`.
+      b: array `[m, ...]`, or a dimension.
+
+    Returns:
+      `a`, whose leading dimension is now that of `b`.
+
+    Raises:
+      InvalidArgumentError: when the sizes differ (eagerly at once, otherwise after the call).
+    """
+    target = b.shape[0] if hasattr(b, "shape") else b
+    return unify_axis(a, 0, target, label="same_size")
+
+
+def unify_axis(x, axis: int, target, *, label: str):
+    """`x` with one axis stated to have the size `target`."""
+    have = x.shape[axis]
+    if not jp.is_symbolic(have) and not jp.is_symbolic(target):
+        if int(have) != int(target):
+            raise errors.InvalidArgumentError(
+                errors.message(
+                    label,
+                    "the sizes of two operands differ.",
+                    required=f"size {target} along axis {axis}",
+                    received=f"size {have}",
+                )
+            )
+        return x
+    if jp.is_symbolic(have) and jp.is_symbolic(target) and have == target:
+        return x
+    text = errors.message(
+        label,
+        "the sizes of two operands differ.",
+        required=f"one size: {have} == {target} (axis {axis})",
+    )
+    return unify_p.bind(jnp.asarray(x), axis=axis, new=target, text=text)
+
+
+def check(bad, text: str, payload=0) -> None:
+    """Raise `InvalidArgumentError(text)` when any of `bad` holds: at once, or after the call."""
+    if not jp.is_tracer(bad):
+        if bool(np.any(np.asarray(bad))):
+            raise errors.InvalidArgumentError(text)
+        return
+    if trace.current() is not None:
+        check_p.bind(jnp.asarray(bad, bool), jnp.asarray(payload, jnp.int32), text=text)
+
+
+def _require_trace(label: str) -> trace.DynamicTrace:
+    state = trace.current()
+    if state is None:
+        raise errors.FreshSizeError(
+            errors.message(
+                label,
+                "the size of the result depends on traced data.",
+                required="a dynamic trace",
+                do="call this through `shims.function` or `shims.dynamic(f)`",
+            )
+        )
+    return state
+
+
+# ---- abstract evaluation, derivatives, batching --------------------------------------------------
+
+
+def _with_dim(aval, axis, dim):
+    shape = (*aval.shape[:axis], dim, *aval.shape[axis + 1 :])
+    return aval.update(shape=shape, weak_type=False)
+
+
+@compress_p.def_abstract_eval
+def _compress_aval(x, mask, *, axis, name, dim):
+    return _with_dim(x, axis, dim)
+
+
+@expand_p.def_abstract_eval
+def _expand_aval(x, mask, *, axis, name, dim):
+    return _with_dim(x, axis, mask.shape[0])
+
+
+@fresh_range_p.def_abstract_eval
+def _fresh_range_aval(count, *, name, dim, bound, checked, dtype, label):
+    return jp.ShapedArray((dim,), dtype)
+
+
+@limit_p.def_abstract_eval
+def _limit_aval(x, *, max):  # noqa: A002
+    return x
+
+
+@unify_p.def_abstract_eval
+def _unify_aval(x, *, axis, new, text):
+    return _with_dim(x, axis, new)
+
+
+@check_p.def_abstract_eval
+def _check_aval(bad, payload, *, text):
+    return []
+
+
+def _compress_transpose(ct, x, mask, *, axis, name, dim):
+    if type(ct) is jp.ad.Zero:
+        return [jp.ad.Zero(x.aval), None]
+    return [expand_p.bind(ct, mask, axis=axis, name=name, dim=dim), None]
+
+
+def _expand_transpose(ct, x, mask, *, axis, name, dim):
+    if type(ct) is jp.ad.Zero:
+        return [jp.ad.Zero(x.aval), None]
+    return [compress_p.bind(ct, mask, axis=axis, name=name, dim=dim), None]
+
+
+def _unify_transpose(ct, x, *, axis, new, text):
+    if type(ct) is jp.ad.Zero:
+        return [jp.ad.Zero(x.aval)]
+    return [unify_p.bind(ct, axis=axis, new=x.aval.shape[axis], text=text)]
+
+
+def _linear_in_first(primitive):
+    def jvp(primals, tangents, **params):
+        out = primitive.bind(*primals, **params)
+        tangent = tangents[0]
+        if type(tangent) is jp.ad.Zero:
+            return out, jp.ad.Zero(jp.core.typeof(out).to_tangent_aval())
+        return out, primitive.bind(tangent, *primals[1:], **params)
+
+    jp.ad.primitive_jvps[primitive] = jvp
+
+
+for _p in (compress_p, expand_p, unify_p):
+    _linear_in_first(_p)
+jp.ad.primitive_transposes[compress_p] = _compress_transpose
+jp.ad.primitive_transposes[expand_p] = _expand_transpose
+jp.ad.primitive_transposes[unify_p] = _unify_transpose
+
+
+def _no_tangent(primitive):
+    def jvp(primals, tangents, **params):
+        out = primitive.bind(*primals, **params)
+        if primitive.multiple_results:
+            return out, []
+        return out, jp.ad.Zero(jp.core.typeof(out).to_tangent_aval())
+
+    jp.ad.primitive_jvps[primitive] = jvp
+
+
+for _p in (fresh_range_p, limit_p, check_p):
+    _no_tangent(_p)
+
+
+def _batch_selection(primitive):
+    def rule(args, dims, **params):
+        x, mask = args
+        if dims[1] is not jp.batching.not_mapped:
+            raise errors.FreshSizeError(
+                errors.message(
+                    "boolean_mask",
+                    "under `vmap` every row selects a size of its own.",
+                    do="put the `vmap` inside a function decorated with `shims.function`",
+                )
+            )
+        axis = params["axis"]
+        x = jnp.moveaxis(x, dims[0], 0)
+        return primitive.bind(x, mask, **dict(params, axis=axis + 1)), 0
+
+    jp.batching.primitive_batchers[primitive] = rule
+
+
+_batch_selection(compress_p)
+_batch_selection(expand_p)
+
+
+def _batch_unify(args, dims, *, axis, new, text):
+    x = jnp.moveaxis(args[0], dims[0], 0)
+    return unify_p.bind(x, axis=axis + 1, new=new, text=text), 0
+
+
+def _batch_limit(args, dims, *, max):  # noqa: A002
+    return limit_p.bind(args[0], max=max), dims[0]
+
+
+def _batch_check(args, dims, *, text):
+    check_p.bind(*args, text=text)
+    return [], []
+
+
+def _batch_range(args, dims, **params):
+    raise errors.FreshSizeError(
+        errors.message(
+            params["label"],
+            "under `vmap` every row has a size of its own.",
+            do="put the `vmap` inside a function decorated with `shims.function`",
+        )
+    )
+
+
+jp.batching.primitive_batchers[unify_p] = _batch_unify
+jp.batching.primitive_batchers[limit_p] = _batch_limit
+jp.batching.primitive_batchers[check_p] = _batch_check
+jp.batching.primitive_batchers[fresh_range_p] = _batch_range
+
+
+def _limit_outside_lowering(x, *, max):  # noqa: A002
+    return x
+
+
+# Outside of a dynamic trace a bound is a note on a number: an identity when it is compiled.
+limit_p.def_impl(_limit_outside_lowering)
+jp.mlir.register_lowering(
+    limit_p, jp.mlir.lower_fun(_limit_outside_lowering, multiple_results=False)
+)
+

@@ -1,0 +1,131 @@
+"""Symbolic dimensions: what they are at run time, and how large they can get."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src import jax_private as jp
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Binding:
+    """What one dimension variable stands for while a program is lowered.
+
+    `size` is an int32 scalar (traced), `low` and `capacity` bound it statically, `serial` tells two
+    sizes apart that carry the same name, `valid` is the selecting vector where there is one.
+    """
+
+    size: jax.Array
+    capacity: int
+    low: int
+    serial: int
+    fresh: bool
+    valid: jax.Array | None = None
+    assumed_low: int = 0
+
+
+def interval(d, env: dict[str, Binding], *, assume_nonempty: bool = False) -> tuple[int, int]:
+    """Static bounds of a dimension; `assume_nonempty` reasons as JAX does (every size >= 1)."""
+    if not jp.is_symbolic(d):
+        return int(d), int(d)
+    low = high = 0
+    for factors, coefficient in jp.terms(d):
+        bounds = (1, 1)
+        for factor in factors:
+            one = _factor_interval(factor, env, assume_nonempty)
+            for _ in range(factor[3]):
+                bounds = _times(bounds, one)
+        bounds = _times(bounds, (coefficient, coefficient))
+        low, high = low + bounds[0], high + bounds[1]
+    return low, high
+
+
+def _times(a, b):
+    products = (a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1])
+    return min(products), max(products)
+
+
+def _factor_interval(factor, env, assume_nonempty):
+    var, operation, operands, _ = factor
+    if var is not None:
+        binding = env[var]
+        low = max(binding.low, 1) if assume_nonempty else binding.low
+        return low, max(binding.capacity, low)
+    a, b = (interval(o, env, assume_nonempty=assume_nonempty) for o in operands)
+    if operation == "floordiv":
+        divisors = [d for d in (*b, 1, -1) if d and b[0] <= d <= b[1]] or [1]
+        quotients = [n // d for n in a for d in divisors]
+        return min(quotients), max(quotients)
+    if operation == "mod":
+        bound = max(abs(b[0]), abs(b[1]), 1) - 1
+        if b[0] > 0:
+            return 0, (min(bound, a[1]) if a[0] >= 0 else bound)
+        return -bound, bound
+    pick = max if operation == "max" else min
+    return pick(a[0], b[0]), pick(a[1], b[1])
+
+
+def evaluate(d, env: dict[str, Binding]):
+    """The run-time value of a dimension: a Python int, or an int32 scalar."""
+    if not jp.is_symbolic(d):
+        return int(d)
+    total = None
+    for factors, coefficient in jp.terms(d):
+        value = None
+        for factor in factors:
+            one = _factor_value(factor, env)
+            for _ in range(factor[3]):
+                value = one if value is None else value * one
+        if value is None:
+            value = coefficient
+        elif coefficient != 1:
+            value = value * jnp.int32(coefficient)
+        total = value if total is None else total + jnp.int32(value)
+    return total
+
+
+def _factor_value(factor, env):
+    var, operation, operands, _ = factor
+    if var is not None:
+        return env[var].size
+    a, b = (jnp.asarray(evaluate(o, env), jnp.int32) for o in operands)
+    if operation == "floordiv":
+        return _floordiv(a, b)
+    if operation == "mod":
+        return a - _floordiv(a, b) * b
+    return lax.max(a, b) if operation == "max" else lax.min(a, b)
+
+
+def _floordiv(a, b):
+    # A divisor of zero belongs to an empty array: any finite quotient does.
+    b = jnp.where(b == 0, 1, b)
+    quotient = lax.div(a, b)
+    inexact = (lax.rem(a, b) != 0) & ((a < 0) != (b < 0))
+    return quotient - inexact.astype(jnp.int32)
+
+
+def concrete(d, sizes: dict[str, int]) -> int:
+    """The value of a dimension for given sizes of its variables."""
+    if not jp.is_symbolic(d):
+        return int(d)
+    total = 0
+    for factors, coefficient in jp.terms(d):
+        total += coefficient * math.prod(_concrete_factor(f, sizes) ** f[3] for f in factors)
+    return total
+
+
+def _concrete_factor(factor, sizes):
+    var, operation, operands, _ = factor
+    if var is not None:
+        return sizes[var]
+    a, b = (concrete(o, sizes) for o in operands)
+    if operation == "floordiv":
+        return a // b
+    if operation == "mod":
+        return a % b
+    return max(a, b) if operation == "max" else min(a, b)

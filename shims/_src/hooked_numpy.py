@@ -1,0 +1,149 @@
+"""`jax.numpy` inside a dynamic trace: functions that need a size get it, or say what to write."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import hooked_indexing, primitives
+from shims._src import jax_private as jp
+
+
+def promote_shapes(state, original, name, *arrays):
+    """Broadcasting where two fresh sizes meet: they must agree, which is checked at run time."""
+    shapes = [np.shape(a) if not jp.is_symbolic(a) else () for a in arrays]
+    rank = max(map(len, shapes), default=0)
+    for back in range(1, rank + 1):
+        sizes = [s[-back] for s in shapes if len(s) >= back]
+        target = _meeting_size(state, sizes)
+        if target is None:
+            continue
+        arrays = [
+            primitives.unify_axis(jnp.asarray(a), len(s) - back, target, label=name)
+            if len(s) >= back and _must_follow(s[-back], target)
+            else a
+            for a, s in zip(arrays, shapes, strict=True)
+        ]
+    return original(name, *arrays)
+
+
+def _meeting_size(state, sizes):
+    """The size to follow where different sizes meet and one of them is fresh."""
+    distinct = []
+    for d in sizes:
+        if not (not jp.is_symbolic(d) and d == 1) and all(not _same(d, e) for e in distinct):
+            distinct.append(d)
+    fresh = [d for d in distinct if state.owns(d) and not state.is_input_only(d)]
+    if len(distinct) < 2 or not fresh:
+        return None
+    return next((d for d in distinct if not jp.is_symbolic(d)), distinct[0])
+
+
+def _must_follow(d, target) -> bool:
+    if not jp.is_symbolic(d) and d == 1:
+        return False
+    return not _same(d, target)
+
+
+def _same(a, b) -> bool:
+    return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
+
+
+def _nonzero(state, original, a, *, size=None, fill_value=None):
+    if size is not None or not jp.is_tracer(a):
+        return original(a, size=size, fill_value=fill_value)
+    return tuple(hooked_indexing.nonzero(jnp.asarray(a) != 0))
+
+
+def _where(state, original, condition, x=None, y=None, *args, size=None, fill_value=None):
+    if x is None and y is None and size is None and jp.is_tracer(condition):
+        return tuple(hooked_indexing.nonzero(jnp.asarray(condition) != 0))
+    return original(condition, x, y, *args, size=size, fill_value=fill_value)
+
+
+def _argwhere(state, original, a, *, size=None, fill_value=None):
+    if size is not None or not jp.is_tracer(a):
+        return original(a, size=size, fill_value=fill_value)
+    return jnp.stack(hooked_indexing.nonzero(jnp.asarray(a) != 0), -1)
+
+
+def _flatnonzero(state, original, a, *, size=None, fill_value=None):
+    if size is not None or not jp.is_tracer(a):
+        return original(a, size=size, fill_value=fill_value)
+    return hooked_indexing.nonzero((jnp.asarray(a) != 0).reshape(-1))[0]
+
+
+def _compress(state, original, condition, a, axis=None, **options):
+    if options.get("size") is not None or not jp.is_tracer(condition):
+        return original(condition, a, axis=axis, **options)
+    a = jnp.asarray(a)
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    a = a[(slice(None),) * (axis % a.ndim) + (slice(condition.shape[0]),)]
+    return primitives.compress(a, jnp.asarray(condition, bool), axis)
+
+
+def _arange(state, original, start, stop=None, step=None, dtype=None, **options):
+    given = (start, stop, step)
+    if not any(jp.is_tracer(g) for g in given):
+        return original(start, stop, step, dtype, **options)
+    if stop is None:
+        start, stop = 0, start
+    step = 1 if step is None else step
+    kind = jnp.result_type(start, stop, step) if dtype is None else dtype
+    span = jnp.asarray(stop) - jnp.asarray(start)
+    if jnp.issubdtype(kind, jnp.integer):
+        count = jnp.maximum(-(-span // step), 0)
+    else:
+        count = jnp.ceil(span / step).astype(jnp.int32)
+    places = primitives.fresh_range(count, label="jnp.arange")
+    return (jnp.asarray(start) + places * jnp.asarray(step)).astype(kind)
+
+
+def _filled(name):
+    def fill(state, original, shape, *args, **options):
+        if jp.is_tracer(shape) and np.ndim(shape) == 1:
+            shape = tuple(shape)
+        sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
+        if not any(jp.is_tracer(d) for d in sizes):
+            return original(shape, *args, **options)
+        sizes = tuple(primitives.to_dim(d, label=f"jnp.{name}") for d in sizes)
+        return original(sizes, *args, **options)
+
+    return fill
+
+
+def _unique(state, original, ar, return_index=False, return_inverse=False, return_counts=False,
+            axis=None, **options):
+    if options.get("size") is not None or not jp.is_tracer(ar) or axis is not None:
+        return original(ar, return_index, return_inverse, return_counts, axis, **options)
+    from shims._src import sorted_unique
+
+    return sorted_unique.unique(ar, return_index, return_inverse, return_counts)
+
+
+def _searchsorted(state, original, a, v, side="left", sorter=None, **options):
+    if not (np.ndim(a) == 1 and jp.is_symbolic(np.shape(a)[0])):
+        return original(a, v, side=side, sorter=sorter, **options)
+    a = jnp.asarray(a)
+    a = a if sorter is None else a[sorter]
+    v = jnp.asarray(v)
+    # Counting what stands before each value needs no halving, whose depth depends on the size.
+    before = (a < v[..., None]) if side == "left" else (a <= v[..., None])
+    return jnp.sum(before, -1, dtype=jnp.int32)
+
+
+FUNCTIONS = (
+    ("nonzero", _nonzero),
+    ("where", _where),
+    ("argwhere", _argwhere),
+    ("flatnonzero", _flatnonzero),
+    ("compress", _compress),
+    ("arange", _arange),
+    ("zeros", _filled("zeros")),
+    ("ones", _filled("ones")),
+    ("full", _filled("full")),
+    ("empty", _filled("empty")),
+    ("unique", _unique),
+    ("searchsorted", _searchsorted),
+)

@@ -1,0 +1,151 @@
+"""The hooks of a dynamic trace: what would raise, or silently mislead, is decided or answered.
+
+Installed once, when the first dynamic trace starts. Each asks first whether this thread is inside a
+dynamic trace; where it is not, JAX's own code runs as it is, so that no failure and no other thread
+can leave anything behind.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+
+from shims._src import errors, hooked_indexing, hooked_numpy, hooked_vmap, trace
+from shims._src import jax_private as jp
+
+_LOCK = threading.Lock()
+_INSTALLED = False
+_LIBRARIES = ("jax", "jaxlib", "shims", "numpy", "functools")
+
+
+def install() -> None:
+    """Install the hooks, once per process."""
+    global _INSTALLED
+    if _INSTALLED:
+        return
+    with _LOCK:
+        if _INSTALLED:
+            return
+        modules = jp.hook_points()
+        _replace(modules["shape_poly"], "_geq_decision", _ordering)
+        _replace(jp.DimExpr, "__eq__", _equality)
+        jp.DimExpr.__ne__ = lambda self, other: not _asked_equal(self, other, 2)
+        jp.DimExpr.__bool__ = _truth
+        _replace(modules["indexing"], "rewriting_take", hooked_indexing.take)
+        _replace(modules["scatter"], "_scatter_update", hooked_indexing.update)
+        _replace(modules["util"], "promote_shapes", hooked_numpy.promote_shapes)
+        _replace(modules["ufuncs"], "promote_shapes", hooked_numpy.promote_shapes)
+        _replace(modules["batching"], "batch", hooked_vmap.batch)
+        for name, wrapper in hooked_numpy.FUNCTIONS:
+            for module in modules["numpy"]:
+                if hasattr(module, name):
+                    _replace(module, name, wrapper)
+        _INSTALLED = True
+
+
+def _replace(owner, name: str, hook) -> None:
+    original = getattr(owner, name)
+
+    @functools.wraps(original)
+    def hooked(*args, **kwargs):
+        state = trace.current()
+        if state is None:
+            return original(*args, **kwargs)
+        return hook(state, original, *args, **kwargs)
+
+    setattr(owner, name, hooked)
+
+
+# ---- dimensions ----------------------------------------------------------------------------------
+
+
+def _by_user(depth: int) -> bool:
+    """Whether the comparison stands in the user's own code."""
+    frame = sys._getframe(depth + 1)
+    return (frame.f_globals.get("__name__") or "").partition(".")[0] not in _LIBRARIES
+
+
+def _ordering(state, original, e1, e2, describe):
+    """`>=` and its relatives: over input sizes decided by this call, and guarded."""
+    try:
+        return original(e1, e2, describe)
+    except jp.InconclusiveDimensionOperation:
+        difference = e1 - e2
+        if state.owns(difference) and state.is_input_only(difference):
+            return state.decide(difference, lambda value: value >= 0, f"{e1} >= {e2}")
+        if _asked_by_user():
+            raise undecidable(describe()) from None
+        raise
+
+
+def _asked_by_user() -> bool:
+    """Whether the first frame above JAX's comparison operators is the user's."""
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.endswith(("shape_poly.py", "hooks.py")):
+        frame = frame.f_back
+    name = "" if frame is None else frame.f_globals.get("__name__") or ""
+    return name.partition(".")[0] not in _LIBRARIES
+
+
+def _equality(state, original, self, other):
+    return _equal(state, original, self, other, _by_user(2))
+
+
+def _asked_equal(self, other, depth):
+    state = trace.current()
+    original = jp.DimExpr.__eq__.__wrapped__
+    if state is None:
+        return original(self, other)
+    return _equal(state, original, self, other, _by_user(depth))
+
+
+def _equal(state, original, self, other, asked):
+    answer = original(self, other)
+    if answer or not asked or not state.owns(self):
+        return answer
+    if jp.is_symbolic(other) and not state.owns(other):
+        return answer
+    if not jp.is_symbolic(other) and not isinstance(other, int):
+        return answer
+    difference = self - other
+    if not jp.is_symbolic(difference):
+        return answer
+    if not state.is_input_only(difference):
+        state.assumptions.append((difference, "equal", 0, errors.user_line()))
+        return False
+    return _decide_equal(state, difference, f"{self} == {other}")
+
+
+def _decide_equal(state, difference, text):
+    answer = state.decide(difference, lambda value: value == 0, text)
+    names = jp.variables(difference)
+    linear = all(len(f) <= 1 and all(x[0] for x in f) for f, _ in jp.terms(difference))
+    if answer and linear and len(names) == 1:
+        # The code behind this question counts on the size being that number.
+        raise trace.Respecialize(names, "")
+    return answer
+
+
+def _truth(self) -> bool:
+    """`if n:`; JAX has no answer of its own (Python takes any object for true)."""
+    state = trace.current()
+    if state is None or not state.owns(self) or not _by_user(1):
+        return True
+    if state.is_input_only(self):
+        return state.decide(self, lambda value: value != 0, f"{self} != 0")
+    state.assumptions.append((self, "equal", 0, errors.user_line()))
+    return True
+
+
+def undecidable(question: str) -> errors.FreshSizeError:
+    """A Python decision on a size that is known only when the program runs."""
+    return errors.FreshSizeError(
+        errors.message(
+            "",
+            f"`{question}` asks for a data-dependent size while the program is traced.",
+            required="a decision that does not depend on traced data",
+            do="compare the number instead, `shims.size(y)` with `shims.cond`, or let "
+            "`shims.where` choose between the results",
+        )
+    )

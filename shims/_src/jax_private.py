@@ -1,0 +1,204 @@
+"""Every private JAX name that the engine needs, in one place; nothing else imports `jax._src`."""
+
+from __future__ import annotations
+
+import functools
+
+
+import jax
+from jax._src import array as _array
+from jax._src import core
+from jax._src import linear_util as lu
+from jax._src import source_info_util as _source_info
+from jax._src.export import shape_poly
+from jax._src.interpreters import ad, batching, mlir
+from jax._src.interpreters import partial_eval as pe
+from jax._src.numpy import indexing as _indexing
+
+DimExpr = shape_poly._DimExpr
+ShapedArray = core.ShapedArray
+ArrayImpl = _array.ArrayImpl
+Tracer = core.Tracer
+Literal = core.Literal
+Primitive = core.Primitive
+InconclusiveDimensionOperation = core.InconclusiveDimensionOperation
+dim_as_value_p = shape_poly.dim_as_value_p
+
+__all__ = ["ArrayImpl", "DimExpr", "ad", "batching", "core", "lu", "mlir", "pe", "shape_poly"]
+
+
+def check_version(version: str = jax.__version__) -> None:
+    """Refuse the one JAX release that computes wrong numbers on CPU.
+
+    Raises:
+      ImportError: on JAX 0.10.2 (https://github.com/jax-ml/jax/issues/39103) and before 0.9.
+    """
+    release = tuple(int(p) for p in version.split(".")[:3] if p.isdigit())
+    if release == (0, 10, 2):
+        raise ImportError(
+            "JAX 0.10.2 miscompiles programs on CPU (https://github.com/jax-ml/jax/issues/39103); "
+            "shims refuses to compute wrong numbers on it. Install another release, for instance "
+            "`pip install 'jax>=0.9,!=0.10.2'`."
+        )
+    if release < (0, 9):
+        raise ImportError(f"shims needs JAX 0.9 or newer, found {version}.")
+
+
+def is_symbolic(d) -> bool:
+    """Whether a dimension is symbolic."""
+    return isinstance(d, DimExpr)
+
+
+def terms(d: DimExpr):
+    """`((factors, coefficient), ...)` of a symbolic dimension.
+
+    A factor is `(var_name, None, (), exponent)` or `(None, operation, operands, exponent)`.
+    """
+    return _terms(d)
+
+
+@functools.lru_cache(maxsize=4096)
+def _terms(d):
+    out = []
+    for term, coefficient in d._sorted_terms:
+        factors = tuple((f.var, f.operation, f.operands, e) for f, e in term._factors)
+        out.append((factors, int(coefficient)))
+    return tuple(out)
+
+
+def variables(d) -> frozenset[str]:
+    """The names of the variables in a dimension."""
+    return frozenset(d._get_vars()) if isinstance(d, DimExpr) else frozenset()
+
+
+def same_scope(d: DimExpr, scope) -> bool:
+    """Whether a symbolic dimension belongs to a scope."""
+    return d.scope is scope
+
+
+def primal_tracer(x):
+    """The tracer under differentiation wrappers (a mask has no tangent of its own)."""
+    while isinstance(x, (ad.JVPTracer, ad.LinearizeTracer)):
+        x = x.primal
+    return x
+
+
+def defining_equation(x):
+    """`(equation, position of x among its outputs)` of a staged tracer, or `None`."""
+    if not isinstance(x, pe.DynamicJaxprTracer) or x.parent is None:
+        return None
+    for i, var in enumerate(x.parent.outvars):
+        if var is x.val:
+            return x.parent, i
+    return None
+
+
+def operand_atoms(eqn):
+    """The operands of an equation that is being staged, as tracers or literals."""
+    return eqn.in_tracers
+
+
+def constant_of(x):
+    """The concrete value behind a staged tracer, or `None`."""
+    if isinstance(x, core.Literal):
+        return x.val
+    if not isinstance(x, pe.DynamicJaxprTracer):
+        return None if isinstance(x, Tracer) else x
+    if isinstance(x.val, core.Literal):
+        return x.val.val
+    return x._trace.frame.constvar_to_val.get(x.val)
+
+
+def identity_of(x) -> object:
+    """A hashable name for a staged input that has no defining equation."""
+    if isinstance(x, pe.DynamicJaxprTracer):
+        return (id(x._trace.frame), id(x.val))
+    return ("object", id(x))
+
+
+def is_batched(x) -> bool:
+    """Whether a tracer carries a `vmap` axis at the innermost level."""
+    return isinstance(x, batching.BatchTracer)
+
+
+def is_tracer(x) -> bool:
+    """Whether a value is being traced."""
+    return isinstance(x, core.Tracer)
+
+
+def ambient_is_eager() -> bool:
+    """Whether no JAX trace is in progress in this thread."""
+    return core.trace_state_clean()
+
+
+def user_line_of(eqn) -> str:
+    """`file.py:41` of the user's code that staged an equation."""
+    frame = _source_info.user_frame(eqn.source_info.traceback)
+    if frame is None:
+        return ""
+    return f"{frame.file_name}:{frame.start_line}"
+
+
+def source_context(eqn):
+    """A context that gives the lowered operations the source line of their equation."""
+    name_stack = _source_info.current_name_stack() + eqn.source_info.name_stack
+    return _source_info.user_context(eqn.source_info.traceback, name_stack=name_stack)
+
+
+def open_jaxpr(jaxpr):
+    """`(jaxpr, consts)` of a closed or an open jaxpr."""
+    consts = getattr(jaxpr, "consts", ())
+    return getattr(jaxpr, "jaxpr", jaxpr), tuple(consts)
+
+
+def sub_jaxprs(params):
+    """The jaxprs among an equation's parameters."""
+    for value in params.values():
+        for item in value if isinstance(value, (tuple, list)) else (value,):
+            if hasattr(item, "eqns"):
+                yield item
+
+
+def bind(eqn, args):
+    """Apply an equation's primitive to other operands."""
+    out = eqn.primitive.bind(*args, **eqn.primitive.get_bind_params(eqn.params))
+    return list(out) if eqn.primitive.multiple_results else [out]
+
+
+def index_update_class():
+    """The class behind `x.at[i]`."""
+    from jax._src.numpy import array_methods
+
+    return array_methods._IndexUpdateRef
+
+
+def hook_points():
+    """The modules whose functions a dynamic trace looks in on."""
+    from jax._src.numpy import lax_numpy, setops, ufuncs
+    from jax._src.numpy import util as numpy_util
+    from jax._src.ops import scatter
+
+    return {
+        "shape_poly": shape_poly,
+        "indexing": _indexing,
+        "scatter": scatter,
+        "util": numpy_util,
+        "ufuncs": ufuncs,
+        "batching": batching,
+        "numpy": (jax.numpy, lax_numpy, numpy_util, setops),
+    }
+
+
+def batch_over(fun, call):
+    """A wrapped function like `fun` that runs `call(f, *args)`."""
+    return _batch_over(fun, call)
+
+
+@lu.transformation2
+def _batch_over(f, call, *args):
+    return call(f, *args)
+
+
+def close(jaxpr, count: int):
+    """A closed jaxpr whose `count` constants have become leading operands."""
+    return pe.close_jaxpr(pe.convert_constvars_jaxpr(jaxpr)) if count else pe.close_jaxpr(jaxpr)

@@ -1,0 +1,1 @@
+"""The padded lowering: a symbolic jaxpr becomes an ordinary, static, padded program."""

@@ -1,0 +1,144 @@
+"""Static bounds of integer values: how a traced size keeps the bound that its inputs imply."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shims._src import dims
+from shims._src.value import Value
+
+_LIMIT = 2**31 - 1
+
+
+def of(value: Value) -> tuple[int, int] | None:
+    """Bounds of a value: recorded, or read off a small constant."""
+    if value.bounds is not None:
+        return value.bounds
+    if isinstance(value.array, (int, np.integer, np.bool_)):
+        return int(value.array), int(value.array)
+    if isinstance(value.array, np.ndarray) and value.array.dtype.kind in "iub":
+        if 0 < value.array.size <= 64:
+            return int(value.array.min()), int(value.array.max())
+    if getattr(value.array, "dtype", None) == bool:
+        return 0, 1
+    return None
+
+
+def attach(ctx, eqn, values, outs):
+    """The outputs of an equation with the bounds that follow from its inputs."""
+    rule = _RULES.get(eqn.primitive.name)
+    if rule is None or not outs or outs[0].bounds is not None:
+        return outs
+    if np.dtype(outs[0].array.dtype).kind not in "iu":
+        return outs
+    given = [of(v) for v in values]
+    found = rule(ctx, eqn, values, given)
+    if found is None or found[0] < -_LIMIT or found[1] > _LIMIT:
+        return outs
+    return [Value(outs[0].array, outs[0].axes, outs[0].pad, found), *outs[1:]]
+
+
+def _same(ctx, eqn, values, given):
+    return given[0]
+
+
+def _add(ctx, eqn, values, given):
+    a, b = given
+    return None if a is None or b is None else (a[0] + b[0], a[1] + b[1])
+
+
+def _sub(ctx, eqn, values, given):
+    a, b = given
+    return None if a is None or b is None else (a[0] - b[1], a[1] - b[0])
+
+
+def _mul(ctx, eqn, values, given):
+    a, b = given
+    if a is None or b is None:
+        return None
+    products = [x * y for x in a for y in b]
+    return min(products), max(products)
+
+
+def _max(ctx, eqn, values, given):
+    a, b = given
+    low = max(x[0] for x in (a or (-_LIMIT, 0), b or (-_LIMIT, 0)) for x in [x])
+    if a is None or b is None:
+        return (low, _LIMIT)
+    return max(a[0], b[0]), max(a[1], b[1])
+
+
+def _min(ctx, eqn, values, given):
+    a, b = given
+    high = min(x[1] for x in (a or (0, _LIMIT), b or (0, _LIMIT)))
+    if a is None or b is None:
+        return (-_LIMIT, high)
+    return min(a[0], b[0]), min(a[1], b[1])
+
+
+def _div(ctx, eqn, values, given):
+    a, b = given
+    if a is None or b is None or b[0] <= 0:
+        return None
+    quotients = [int(x / y) for x in a for y in b]
+    return min(*quotients, 0 if a[0] < 0 < a[1] else quotients[0]), max(quotients)
+
+
+def _select(ctx, eqn, values, given):
+    cases = given[1:]
+    if any(c is None for c in cases):
+        return None
+    return min(c[0] for c in cases), max(c[1] for c in cases)
+
+
+def _clamp(ctx, eqn, values, given):
+    low, x, high = given
+    if low is None or high is None:
+        return None
+    return low[0], high[1]
+
+
+def _convert(ctx, eqn, values, given):
+    return given[0]
+
+
+def _reduce_sum(ctx, eqn, values, given):
+    if given[0] is None:
+        return None
+    shape = eqn.invars[0].aval.shape
+    count = 1
+    for axis in eqn.params["axes"]:
+        count *= max(dims.interval(shape[axis], ctx.env)[1], 0)
+    return min(given[0][0] * count, 0), max(given[0][1] * count, 0)
+
+
+def _rem(ctx, eqn, values, given):
+    b = given[1]
+    if b is None or b[0] <= 0:
+        return None
+    low = 0 if given[0] is not None and given[0][0] >= 0 else -(b[1] - 1)
+    return low, b[1] - 1
+
+
+_RULES = {
+    "add": _add,
+    "sub": _sub,
+    "mul": _mul,
+    "max": _max,
+    "min": _min,
+    "div": _div,
+    "rem": _rem,
+    "clamp": _clamp,
+    "select_n": _select,
+    "convert_element_type": _convert,
+    "reduce_sum": _reduce_sum,
+    "reduce_max": _same,
+    "reduce_min": _same,
+    "broadcast_in_dim": _same,
+    "reshape": _same,
+    "squeeze": _same,
+    "slice": _same,
+    "transpose": _same,
+    "copy": _same,
+    "copy_p": _same,
+}

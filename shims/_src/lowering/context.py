@@ -1,0 +1,303 @@
+"""The state of one lowering, and the moves between layouts that every rule shares."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import os
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import dims, errors
+from shims._src import jax_private as jp
+from shims._src.lowering import packing
+from shims._src.lowering.report import Report
+from shims._src.value import Axis, Value
+
+_SERIALS = itertools.count()
+
+
+class Root:
+    """What all contexts of one lowering share.
+
+    Attributes:
+      buckets: capacity per unbounded fresh size; `None` where nothing can grow (foreign traces).
+      notes: lines for `explain()`.
+    """
+
+    def __init__(self, buckets: dict[str, int] | None = None):
+        self.buckets = buckets
+        self.notes: list[str] = []
+        self.symbolic: dict[int, tuple[object, bool]] = {}
+        self.fresh_capacity: dict[str, int] = {}
+
+
+class Context:
+    """One scope of a lowering: the bindings of its sizes and what it has computed already."""
+
+    def __init__(self, root: Root, env=None, cache=None):
+        self.root = root
+        self.env: dict[str, dims.Binding] = dict(env or {})
+        self.cache: dict[object, object] = dict(cache or {})
+        self.reports: list[Report] = []
+
+    def child(self) -> Context:
+        """A scope inside this one: sees its bindings, keeps its own."""
+        return Context(self.root, self.env, self.cache)
+
+    # ---- sizes -------------------------------------------------------------------------------
+
+    def bind(self, name, size, capacity, *, low=0, fresh=False, valid=None, serial=None):
+        """State what a dimension variable is; returns the binding."""
+        serial = next(_SERIALS) if serial is None else serial
+        binding = dims.Binding(size, max(int(capacity), 0), low, serial, fresh, valid)
+        self.env[name] = binding
+        if fresh:
+            self.root.fresh_capacity[name] = max(
+                binding.capacity, self.root.fresh_capacity.get(name, 0)
+            )
+        return binding
+
+    def bind_missing(self, d) -> None:
+        """Give sizes that only another branch makes their capacity and the count zero."""
+        for name in jp.variables(d):
+            if name not in self.env:
+                self.bind(name, jnp.int32(0), self.root.fresh_capacity.get(name, 1), serial=-1)
+
+    def capacity(self, d) -> int:
+        """The static extent of every packed axis of size `d`."""
+        if not jp.is_symbolic(d):
+            return int(d)
+        self.bind_missing(d)
+        return max(dims.interval(d, self.env)[1], 1)
+
+    def size(self, d):
+        """The run-time size of a dimension, never below zero."""
+        if not jp.is_symbolic(d):
+            return int(d)
+        key = ("size", d, self._serials(d))
+        if key not in self.cache:
+            value = jnp.asarray(dims.evaluate(d, self.env), jnp.int32)
+            if dims.interval(d, self.env)[0] < 0:
+                value = lax.max(value, jnp.int32(0))
+            self.cache[key] = value
+        return self.cache[key]
+
+    def _serials(self, d):
+        self.bind_missing(d)
+        return tuple(sorted((v, self.env[v].serial) for v in jp.variables(d)))
+
+    def axis(self, d) -> Axis | None:
+        """The packed axis of a dimension; `None` for a static one."""
+        if not jp.is_symbolic(d):
+            return None
+        return Axis(d, self.size(d), ("packed", d, self._serials(d)))
+
+    def axes(self, shape) -> tuple[Axis | None, ...]:
+        """Packed axes for a symbolic shape."""
+        return tuple(self.axis(d) for d in shape)
+
+    def shape(self, shape) -> tuple[int, ...]:
+        """The static extents of a symbolic shape, all axes packed."""
+        return tuple(self.capacity(d) for d in shape)
+
+    # ---- validity ----------------------------------------------------------------------------
+
+    def valid(self, axis: Axis, extent: int):
+        """The validity vector of an axis."""
+        if axis.valid is not None:
+            return axis.valid
+        key = ("valid", axis.token, extent)
+        if key not in self.cache:
+            self.cache[key] = lax.iota(jnp.int32, extent) < axis.size
+        return self.cache[key]
+
+    def valid_over(self, value: Value, axes=None):
+        """Validity over the given array axes (all by default), broadcast against the array.
+
+        `None` when every slot counts.
+        """
+        shape = value.array.shape
+        result = None
+        for i, axis in enumerate(value.axes):
+            if axis is None or axis.uniform or (axes is not None and i not in axes):
+                continue
+            if axis.per_row:
+                vector = lax.broadcasted_iota(jnp.int32, (shape[0], shape[i]), 1) < jnp.reshape(
+                    axis.size, (-1, 1)
+                )
+                where = (0, i)
+            else:
+                vector, where = self.valid(axis, shape[i]), (i,)
+            full = lax.broadcast_in_dim(vector, shape, where)
+            result = full if result is None else lax.bitwise_and(result, full)
+        return result
+
+    def fill(self, value: Value, number, axes=None) -> Value:
+        """The value with `number` in its invalid slots (over the given axes)."""
+        if _same_number(value.pad, number):
+            return value
+        valid = self.valid_over(value, axes)
+        if valid is None:
+            return value
+        array = value.array
+        filler = lax.full(array.shape, number, array.dtype) if not _is_key(array) else array
+        pad = number if axes is None or _covers(value, axes) else None
+        return Value(lax.select(valid, array, filler), value.axes, pad, value.bounds)
+
+    # ---- layouts -----------------------------------------------------------------------------
+
+    def materialize(self, value: Value, i: int) -> Value:
+        """A uniform axis made real (packed)."""
+        axis = value.axes[i]
+        shape = list(value.array.shape)
+        shape[i] = self.capacity(axis.dim)
+        array = lax.broadcast_in_dim(value.array, shape, range(len(shape)))
+        return Value(array, value.with_axis(i, self.axis(axis.dim)), value.pad, value.bounds)
+
+    def pack(self, value: Value, i: int) -> Value:
+        """The value with the valid slots of axis `i` first, at the capacity of its dimension."""
+        axis = value.axes[i]
+        if axis is None or axis.packed:
+            if axis is not None and axis.per_row:
+                raise ragged_rows_error(axis.dim)
+            return value
+        if axis.uniform:
+            return self.materialize(value, i)
+        capacity = self.capacity(axis.dim)
+        key = ("pack", axis.token, capacity)
+        if key not in self.cache:
+            self.cache[key] = packing.positions(axis.valid, capacity)
+        array = packing.take(value.array, self.cache[key], axis.valid, i)
+        packed = Axis(axis.dim, axis.size, ("packed", axis.dim, self._serials(axis.dim)))
+        return Value(array, value.with_axis(i, packed), None, value.bounds)
+
+    def pack_all(self, value: Value) -> Value:
+        """The value with every dynamic axis packed."""
+        for i, axis in enumerate(value.axes):
+            if axis is not None:
+                value = self.pack(value, i)
+        return value
+
+    def solid(self, value: Value, axes=None) -> Value:
+        """The value with its uniform axes (or those given) made real."""
+        for i, axis in enumerate(value.axes):
+            if axis is not None and axis.uniform and (axes is None or i in axes):
+                value = self.materialize(value, i)
+        return value
+
+    def align(self, values: list[Value]) -> tuple[list[Value], tuple[Axis | None, ...]]:
+        """Bring values of one rank to common layouts, axis by axis (scalars pass through).
+
+        Returns the values, all of one static shape (extents of 1 excepted), and the common axes.
+        """
+        ranked = [v for v in values if v.axes]
+        rank = max((len(v.axes) for v in ranked), default=0)
+        for i in range(rank):
+            tokens = {
+                v.axes[i].token for v in ranked if v.axes[i] is not None and not v.axes[i].uniform
+            }
+            if len(tokens) > 1:
+                ranked = [self.pack(v, i) if not _uniform(v, i) else v for v in ranked]
+                self._check_one_token(ranked, i)
+        axes = tuple(_common_axis(ranked, i) for i in range(rank))
+        shape = tuple(max((v.array.shape[i] for v in ranked), default=1) for i in range(rank))
+        ranked = [_broadcast(v, shape, axes) for v in ranked]
+        aligned = iter(ranked)
+        return [next(aligned) if v.axes else v for v in values], axes
+
+    def _check_one_token(self, values, i) -> None:
+        tokens = {v.axes[i].token for v in values if v.axes[i] is not None and not _uniform(v, i)}
+        if len(tokens) > 1:
+            dim = next(v.axes[i].dim for v in values if v.axes[i] is not None)
+            raise reused_size_error(dim)
+
+    # ---- run-time conditions -----------------------------------------------------------------
+
+    def report(self, kind, site, bad, payload, *, capacity=0, line="") -> None:
+        """Record that `bad` (bool scalar) must not be; `payload` is the number to show."""
+        payload = jnp.asarray(payload, jnp.int32)
+        code = jnp.where(bad, lax.max(payload, jnp.int32(0)), jnp.int32(-1))
+        self.reports.append(Report(kind, site, code, capacity, line))
+
+    def adopt(self, described, codes) -> None:
+        """Take over the reports of an inner scope, whose codes have left it as outputs."""
+        for (kind, site, capacity, line), code in zip(described, codes, strict=True):
+            code = jnp.max(code, initial=-1) if jnp.ndim(code) else code
+            self.reports.append(Report(kind, site, code, capacity, line))
+
+
+def _uniform(value: Value, i: int) -> bool:
+    return value.axes[i] is not None and value.axes[i].uniform
+
+
+def _common_axis(values, i):
+    best = None
+    for v in values:
+        axis = v.axes[i]
+        if axis is not None and (best is None or best.uniform):
+            best = axis
+    return best
+
+
+def _broadcast(value: Value, shape, axes) -> Value:
+    if value.array.shape == shape:
+        return Value(value.array, axes, value.pad if _same_axes(value, axes) else None, value.bounds)
+    array = lax.broadcast_in_dim(value.array, shape, range(len(shape)))
+    return Value(array, axes, None, value.bounds)
+
+
+def _same_axes(value: Value, axes) -> bool:
+    return all((a is None) == (b is None) for a, b in zip(value.axes, axes, strict=True))
+
+
+def _covers(value: Value, axes) -> bool:
+    return all(a is None or a.uniform or i in axes for i, a in enumerate(value.axes))
+
+
+def _same_number(a, b) -> bool:
+    if a is None:
+        return False
+    a, b = np.asarray(a), np.asarray(b)
+    return bool(a == b) and bool(np.signbit(a) == np.signbit(b)) if a.dtype.kind == "f" else a == b
+
+
+def _is_key(array) -> bool:
+    return jax.dtypes.issubdtype(array.dtype, jax.dtypes.extended)
+
+
+def line_of(eqn) -> str:
+    """The user's line behind an equation, with its text."""
+    place = jp.user_line_of(eqn)
+    name, _, number = place.rpartition(":")
+    if not number.isdigit():
+        return place
+    source = linecache.getline(name, int(number)).strip()
+    return f"{os.path.basename(name)}:{number}  {source}".rstrip()
+
+
+def reused_size_error(dim) -> errors.FreshSizeError:
+    """Two selections of different sizes carry one name."""
+    return errors.FreshSizeError(
+        errors.message(
+            "",
+            f"the data-dependent size `{dim}` leaves an inner `jax.jit` that is called twice.",
+            required="one size per name; the inner function is traced once, so both calls share it",
+            do="decorate the inner function with `shims.function`, or return a value without the "
+            "data-dependent size",
+        )
+    )
+
+
+def ragged_rows_error(dim) -> errors.FreshSizeError:
+    """A loop or a `vmap` would return rows of different sizes."""
+    return errors.FreshSizeError(
+        errors.message(
+            "",
+            f"every row has a data-dependent size `{dim}` of its own; an array cannot hold that.",
+            do="reduce or pad each row inside the mapped function, or return a ragged value",
+        )
+    )

@@ -1,0 +1,42 @@
+"""Masking rule of `dot_general`: contracted padding is zero on both sides."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shims._src import jax_private as jp
+from shims._src.lowering.rule import Rule
+from shims._src.value import Value
+
+
+def align_pair(ctx, a: Value, i: int, b: Value, j: int) -> tuple[Value, Value]:
+    """Axis `i` of `a` and axis `j` of `b` in one layout, both real."""
+    a, b = ctx.solid(a, (i,)), ctx.solid(b, (j,))
+    x, y = a.axes[i], b.axes[j]
+    if x is None or y is None or x.token == y.token:
+        return a, b
+    a, b = ctx.pack(a, i), ctx.pack(b, j)
+    if a.axes[i].token != b.axes[j].token:
+        from shims._src.lowering.context import reused_size_error
+
+        raise reused_size_error(x.dim)
+    return a, b
+
+
+def dot_general(ctx, eqn, lhs, rhs):
+    """Contract and batch over dynamic axes."""
+    (lc, rc), (lb, rb) = eqn.params["dimension_numbers"]
+    for i, j in (*zip(lc, rc, strict=True), *zip(lb, rb, strict=True)):
+        lhs, rhs = align_pair(ctx, lhs, i, rhs, j)
+    lhs = ctx.fill(lhs, np.zeros((), lhs.array.dtype), tuple(lc))
+    rhs = ctx.fill(rhs, np.zeros((), rhs.array.dtype), tuple(rc))
+    (out,) = jp.bind(eqn, [lhs.array, rhs.array])
+    axes = (
+        *(lhs.axes[i] for i in lb),
+        *(a for i, a in enumerate(lhs.axes) if i not in (*lc, *lb)),
+        *(a for i, a in enumerate(rhs.axes) if i not in (*rc, *rb)),
+    )
+    return [Value(out, axes)]
+
+
+RULES = (Rule("dot_general", dot_general, uniform=True),)

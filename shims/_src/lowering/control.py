@@ -1,0 +1,283 @@
+"""Masking rules of control flow: loops, branches and inner programs recurse."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src import jax_private as jp
+from shims._src.lowering import scopes
+from shims._src.lowering.context import ragged_rows_error
+from shims._src.lowering.rule import Rule
+from shims._src.value import Value, static
+
+
+def run(ctx, jaxpr, values):
+    """Lower an inner program in the given scope."""
+    from shims._src.lowering import interpreter
+
+    return interpreter.run(ctx, jaxpr, values)
+
+
+def inline(ctx, eqn, *values):
+    """An inner `jit`: runs in place (XLA inlines it all the same)."""
+    jaxpr = eqn.params.get("jaxpr", eqn.params.get("call_jaxpr"))
+    inner = scopes.enter(ctx, jaxpr, list(values))
+    outs = run(inner, jaxpr, list(values))
+    return scopes.leave(ctx, inner, outs)
+
+
+# ---- scan ------------------------------------------------------------------------------------
+
+
+def scan(ctx, eqn, *values):
+    """A loop over leading axes; over a dynamic axis it steps only where a slot is valid."""
+    n_consts, n_carry = eqn.params["num_consts"], eqn.params["num_carry"]
+    consts = [ctx.solid(v) for v in values[:n_consts]]
+    carry = list(values[n_consts : n_consts + n_carry])
+    xs = [ctx.solid(v) for v in values[n_consts + n_carry :]]
+    jaxpr = eqn.params["jaxpr"]
+    open_jaxpr, _ = jp.open_jaxpr(jaxpr)
+    carry_avals = [v.aval for v in open_jaxpr.invars[n_consts : n_consts + n_carry]]
+    carry = [scopes.settle(ctx, v, a.shape) for v, a in zip(carry, carry_avals, strict=True)]
+    xs, steps, extent = _steps(ctx, eqn, xs)
+    body = _Body(ctx, eqn, jaxpr, consts, carry, xs, open_jaxpr.outvars[n_carry:], carry_avals)
+    valid = None if steps is None else ctx.valid(steps, extent)
+    if n_carry == 0 and valid is None and not eqn.params.get("reverse_only"):
+        ys, sizes, codes = jax.vmap(lambda rows: body([], rows)[1])(_rows(xs, extent))
+        finals: list = []
+    else:
+        finals, (ys, sizes, codes) = body.loop(valid, extent)
+    ctx.adopt(body.described, codes)
+    outs = [Value(a, c.axes) for a, c in zip(finals, carry, strict=True)]
+    return outs + [
+        Value(y, (steps, *axes)) for y, axes in zip(ys, body.result_axes(sizes), strict=True)
+    ]
+
+
+def _steps(ctx, eqn, xs):
+    """Bring the leading axes to one layout; returns the step axis and its extent."""
+    length = eqn.params["length"]
+    if not xs:
+        axis = ctx.axis(length)
+        return xs, axis, ctx.capacity(length)
+    tokens = {v.axes[0].token for v in xs if v.axes[0] is not None}
+    if len(tokens) > 1:
+        xs = [ctx.pack(v, 0) for v in xs]
+    axis = next((v.axes[0] for v in xs if v.axes[0] is not None), None)
+    return xs, axis, xs[0].array.shape[0]
+
+
+def _rows(xs, extent):
+    arrays = [v.array for v in xs]
+    sizes = [[a.size for a in v.axes if a is not None and a.per_row] for v in xs]
+    return arrays, sizes, lax.iota(jnp.int32, extent)
+
+
+class _Body:
+    """The lowered body of a scan, and what is learned while it is traced."""
+
+    def __init__(self, ctx, eqn, jaxpr, consts, carry, xs, result_vars, carry_avals):
+        self.ctx, self.eqn, self.jaxpr = ctx, eqn, jaxpr
+        self.consts, self.carry, self.xs = consts, carry, xs
+        self.result_vars, self.carry_avals = result_vars, carry_avals
+        self.described: list = []
+        self._axes: list = []
+
+    def __call__(self, carry_arrays, rows):
+        """One step: `(new carry, (results, their own sizes, report codes))`."""
+        x_arrays, x_sizes, _ = rows
+        carry = [Value(a, c.axes) for a, c in zip(carry_arrays, self.carry, strict=True)]
+        xs = [
+            Value(a, _row_axes(x.axes[1:], sizes))
+            for a, x, sizes in zip(x_arrays, self.xs, x_sizes, strict=True)
+        ]
+        operands = [*self.consts, *carry, *xs]
+        inner = scopes.enter(self.ctx, self.jaxpr, operands)
+        outs = run(inner, self.jaxpr, operands)
+        new, results = outs[: len(carry)], outs[len(carry) :]
+        new = [
+            scopes.settle(inner, v, a.shape) for v, a in zip(new, self.carry_avals, strict=True)
+        ]
+        results = [
+            scopes.settle(inner, v, var.aval.shape)
+            for v, var in zip(results, self.result_vars, strict=True)
+        ]
+        self.described, codes = scopes.describe(inner)
+        self._axes = [
+            [(a, _is_inner(self.ctx, a)) for a in v.axes] for v in results
+        ]
+        sizes = [[a.size for a in v.axes if _is_inner(self.ctx, a)] for v in results]
+        return [v.array for v in new], ([v.array for v in results], sizes, codes)
+
+    def loop(self, valid, extent):
+        """Run as a sequential loop; invalid steps leave the carry as it was."""
+        reverse, unroll = self.eqn.params["reverse"], self.eqn.params.get("unroll", 1)
+        rows = _rows(self.xs, extent)
+        start = [v.array for v in self.carry]
+        if valid is None:
+            return lax.scan(self, start, rows, reverse=reverse, unroll=unroll)
+        shapes = jax.eval_shape(self, start, jax.tree.map(lambda a: a[0], rows))[1]
+
+        def step(carry, row):
+            ok, row = row
+            return lax.cond(ok, self, lambda c, _: (c, _quiet(shapes)), carry, row)
+
+        return lax.scan(step, start, (valid, rows), reverse=reverse)
+
+    def result_axes(self, sizes):
+        """The axes of the stacked results behind their leading one."""
+        out = []
+        for axes, own in zip(self._axes, sizes, strict=True):
+            own = iter(own)
+            out.append(
+                tuple(
+                    scopes.row_axis(a.dim, next(own)) if inner else (a and self.ctx.axis(a.dim))
+                    for a, inner in axes
+                )
+            )
+        return out
+
+
+def _is_inner(ctx, axis) -> bool:
+    return axis is not None and any(v not in ctx.env for v in jp.variables(axis.dim))
+
+
+def _quiet(shapes):
+    results, sizes, codes = shapes
+    zeros = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), (results, sizes))
+    return (*zeros, [jnp.full(c.shape, -1, c.dtype) for c in codes])
+
+
+def _row_axes(axes, sizes):
+    sizes = iter(sizes)
+    out = []
+    for axis in axes:
+        if axis is not None and axis.per_row:
+            token = ("packed", axis.dim, ((str(axis.dim), ("row", id(axis))),))
+            axis = type(axis)(axis.dim, next(sizes), token)
+        out.append(axis)
+    return tuple(out)
+
+
+# ---- while -----------------------------------------------------------------------------------
+
+
+def while_(ctx, eqn, *values):
+    """A loop whose carry keeps its sizes."""
+    n_cond, n_body = eqn.params["cond_nconsts"], eqn.params["body_nconsts"]
+    values = [ctx.solid(v) for v in values]
+    cond_consts, body_consts = values[:n_cond], values[n_cond : n_cond + n_body]
+    cond_jaxpr, body_jaxpr = eqn.params["cond_jaxpr"], eqn.params["body_jaxpr"]
+    avals = [v.aval for v in jp.open_jaxpr(body_jaxpr)[0].invars[n_body:]]
+    carry = [
+        scopes.settle(ctx, v, a.shape)
+        for v, a in zip(values[n_cond + n_body :], avals, strict=True)
+    ]
+    found: dict[str, list] = {"described": []}
+
+    def wrap(arrays):
+        return [Value(a, c.axes) for a, c in zip(arrays, carry, strict=True)]
+
+    def cond(state):
+        inner = scopes.enter(ctx, cond_jaxpr, [*cond_consts, *wrap(state[0])])
+        (out,) = run(inner, cond_jaxpr, [*cond_consts, *wrap(state[0])])
+        return out.array
+
+    def body(state):
+        inner = scopes.enter(ctx, body_jaxpr, [*body_consts, *wrap(state[0])])
+        outs = run(inner, body_jaxpr, [*body_consts, *wrap(state[0])])
+        outs = [scopes.settle(inner, v, a.shape) for v, a in zip(outs, avals, strict=True)]
+        found["described"], codes = scopes.describe(inner)
+        worst = [lax.max(a, b) for a, b in zip(state[1] or codes, codes, strict=True)]
+        return [v.array for v in outs], worst
+
+    start = [v.array for v in carry]
+    codes = jax.eval_shape(lambda s: body((s, []))[1], start)
+    quiet = [jnp.full(c.shape, -1, c.dtype) for c in codes]
+    arrays, codes = lax.while_loop(cond, body, (start, quiet))
+    ctx.adopt(found["described"], codes)
+    return [Value(a, c.axes) for a, c in zip(arrays, carry, strict=True)]
+
+
+# ---- cond ------------------------------------------------------------------------------------
+
+
+def cond(ctx, eqn, index, *values):
+    """Branches whose results are brought to one layout."""
+    values = [ctx.solid(v) for v in values]
+    branches = eqn.params["branches"]
+    out_avals = [v.aval for v in eqn.outvars]
+    lowered = [_Branch(ctx, b, values, out_avals) for b in branches]
+    arrays = [v.array for v in values]
+    # Sizes that one branch makes are unknown to the others until every branch has been seen.
+    for _ in range(2 if any(scopes.escaping(ctx, a) for a in out_avals) else 1):
+        shapes = [jax.eval_shape(b, *arrays) for b in lowered]
+    counts = [len(s[2]) for s in shapes]
+
+    def padded(branch, before, after):
+        def call(*operands):
+            outs, sizes, codes = branch(*operands)
+            quiet = jnp.int32(-1)
+            return outs, sizes, [*[quiet] * before, *codes, *[quiet] * after]
+
+        return call
+
+    calls = [
+        padded(b, sum(counts[:i]), sum(counts[i + 1 :])) for i, b in enumerate(lowered)
+    ]
+    outs, sizes, codes = lax.switch(index.array, calls, *arrays)
+    ctx.adopt([d for b in lowered for d in b.described], codes)
+    return _branch_results(ctx, out_avals, outs, sizes)
+
+
+class _Branch:
+    """One lowered branch."""
+
+    def __init__(self, ctx, jaxpr, values, out_avals):
+        self.ctx, self.jaxpr, self.values, self.out_avals = ctx, jaxpr, values, out_avals
+        self.described: list = []
+
+    def __call__(self, *arrays):
+        values = [
+            Value(a, v.axes, None, v.bounds) for a, v in zip(arrays, self.values, strict=True)
+        ]
+        inner = scopes.enter(self.ctx, self.jaxpr, values)
+        outs = run(inner, self.jaxpr, values)
+        outs = [scopes.settle(inner, v, a.shape) for v, a in zip(outs, self.out_avals, strict=True)]
+        self.described, codes = scopes.describe(inner)
+        sizes = {
+            name: jnp.asarray(inner.size(_variable(a, name)), jnp.int32)
+            for a in self.out_avals
+            for name in scopes.escaping(self.ctx, a)
+        }
+        return [v.array for v in outs], sizes, codes
+
+
+def _variable(aval, name):
+    for d in aval.shape:
+        if str(d) == name:
+            return d
+    raise ragged_rows_error(name)
+
+
+def _branch_results(ctx, avals, outs, sizes):
+    for aval in avals:
+        for name in scopes.escaping(ctx, aval):
+            ctx.bind(name, sizes[name], ctx.root.fresh_capacity.get(name, 1), fresh=True)
+    return [
+        Value(o, ctx.axes(a.shape)) if getattr(a, "shape", ()) else static(o)
+        for o, a in zip(outs, avals, strict=True)
+    ]
+
+
+RULES = (
+    Rule("jit", inline, uniform=True),
+    Rule("pjit", inline, uniform=True),
+    Rule("closed_call", inline, uniform=True),
+    Rule("core_call", inline, uniform=True),
+    Rule("scan", scan, uniform=True),
+    Rule("while", while_, uniform=True),
+    Rule("cond", cond, uniform=True),
+)

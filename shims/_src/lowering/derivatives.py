@@ -1,0 +1,257 @@
+"""Masking rules of custom derivatives and rematerialisation: the rules are rebuilt, not inlined."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import jax_private as jp
+from shims._src import trace
+from shims._src.lowering import scopes
+from shims._src.lowering.control import run
+from shims._src.lowering.rule import Rule
+from shims._src.value import Value
+
+
+def take_apart(values):
+    """Arrays of values, and the traced things that their axes carry (sizes, validity)."""
+    arrays = [v.array for v in values]
+    carried = [[None if a is None else (a.size, a.valid) for a in v.axes] for v in values]
+    return arrays, carried
+
+
+def put_together(models, arrays, carried):
+    """Values like `models`, of other arrays and other traced sizes."""
+    out = []
+    for model, array, parts in zip(models, arrays, carried, strict=True):
+        axes = tuple(
+            None if a is None else dataclasses.replace(a, size=p[0], valid=p[1], factors=())
+            for a, p in zip(model.axes, parts, strict=True)
+        )
+        out.append(Value(array, axes))
+    return out
+
+
+class _Rebuilt:
+    """One function with a derivative of its own, over lowered operands.
+
+    Such a function must not close over tracers, so all sizes in scope are operands of it, and all
+    that its results carry are results.
+    """
+
+    def __init__(self, ctx, eqn, values):
+        self.ctx, self.eqn, self.values = ctx, eqn, values
+        self.out_avals = [v.aval for v in eqn.outvars]
+        self.outs: list[Value] = []
+        self.described: list = []
+        self.bindings = dict(ctx.env)
+        self.moving = [i for i, v in enumerate(values) if _is_inexact(v.array)]
+
+    def operands(self):
+        """`(arrays, side)`: what is differentiated, and the integers that go with it."""
+        arrays, carried = take_apart(self.values)
+        return arrays, ({n: (b.size, b.valid) for n, b in self.bindings.items()}, carried)
+
+    def scope(self, side):
+        """A scope made of operands only."""
+        inner = type(self.ctx)(self.ctx.root)
+        for name, (size, valid) in side[0].items():
+            b = self.bindings[name]
+            inner.env[name] = dataclasses.replace(b, size=size, valid=valid)
+        return inner
+
+    def enter(self, arrays, side):
+        """The scope and the operands inside."""
+        return self.scope(side), put_together(self.values, arrays, side[1])
+
+    def results(self, inner, outs):
+        """Results as pytrees of arrays; their layouts are noted for the caller."""
+        self.outs = outs
+        self.described, codes = scopes.describe(inner)
+        arrays, carried = take_apart(outs)
+        sizes = {
+            n: inner.env[n].size for a in self.out_avals for n in scopes.escaping(self.ctx, a)
+        }
+        return arrays, (carried, sizes, codes)
+
+    def primal(self, arrays, side):
+        """The function itself."""
+        inner, operands = self.enter(arrays, side)
+        body = self.eqn.params["call_jaxpr"]
+        return self.results(inner, run(inner, body, operands))
+
+    def conclude(self, arrays, rest):
+        """Values for the caller's scope."""
+        carried, sizes, codes = rest
+        for name, size in sizes.items():
+            self.ctx.bind(name, size, self.ctx.root.fresh_capacity.get(name, 1), fresh=True)
+        self.ctx.adopt(self.described, codes)
+        return put_together(self.outs, arrays, carried)
+
+    def at(self, primals):
+        """The function of its differentiable operands, over symbolic shapes."""
+
+        def call(*parts):
+            full = list(primals)
+            for i, part in zip(self.moving, parts, strict=True):
+                full[i] = part
+            return jp.bind(self.eqn, full)
+
+        return call
+
+    def trace(self, f, *avals):
+        """A jaxpr of `f` over symbolic shapes, under the trace's own hooks."""
+        specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
+        with trace.resume(self.ctx.root.state):
+            return jax.make_jaxpr(f)(*specs)
+
+
+def custom_jvp_call(ctx, eqn, *values):
+    """Rebuild a `jax.custom_jvp`."""
+    self = _Rebuilt(ctx, eqn, [ctx.solid(v) for v in values])
+    in_avals = [v.aval for v in eqn.invars]
+
+    def forward(primals, directions):
+        first, moved = jax.jvp(self.at(primals), [primals[i] for i in self.moving], directions)
+        return [*first, *[m for p, m in zip(first, moved, strict=True) if _is_inexact(p)]]
+
+    call = jax.custom_jvp(self.primal)
+
+    @call.defjvp
+    def call_jvp(primals, tangents):
+        arrays, side = primals
+        count = len(in_avals)
+        jaxpr = self.trace(
+            lambda *xs: forward(list(xs[:count]), list(xs[count:])),
+            *in_avals,
+            *[in_avals[i] for i in self.moving],
+        )
+        inner, operands = self.enter(arrays, side)
+        directions = [Value(tangents[0][i], operands[i].axes) for i in self.moving]
+        outs = run(inner, jaxpr, [*operands, *directions])
+        primal, moved = outs[: len(self.out_avals)], iter(outs[len(self.out_avals) :])
+        first, rest = self.results(inner, primal)
+        second = [
+            relayout(inner, next(moved), p) if _is_inexact(p.array) else _no_tangent(p.array)
+            for p in primal
+        ]
+        return (first, rest), (second, jax.tree.map(_no_tangent, rest))
+
+    return self.conclude(*call(*self.operands()))
+
+
+def relayout(ctx, value: Value, model: Value):
+    """The array of `value` in the layouts of `model`."""
+    from shims._src.lowering import packing
+
+    value = ctx.solid(value)
+    for i, axis in enumerate(model.axes):
+        if axis is None or value.axes[i].token == axis.token:
+            continue
+        value = ctx.pack(value, i)
+        if not axis.packed:
+            array = jnp.take(value.array, packing.ranks(axis.valid), axis=i, mode="clip")
+            value = Value(array, value.with_axis(i, axis))
+    return value.array
+
+
+def custom_vjp_call(ctx, eqn, *values):
+    """Rebuild a `jax.custom_vjp`."""
+    self = _Rebuilt(ctx, eqn, [ctx.solid(v) for v in values])
+    in_avals = [v.aval for v in eqn.invars]
+    saved: dict[str, object] = {}
+
+    def forward(*primals):
+        outs, pullback = jax.vjp(self.at(list(primals)), *[primals[i] for i in self.moving])
+        leaves, saved["tree"] = jax.tree.flatten(pullback)
+        return [*outs, *leaves]
+
+    def fwd(arrays, side):
+        jaxpr = self.trace(forward, *in_avals)
+        inner, operands = self.enter(arrays, side)
+        outs = run(inner, jaxpr, operands)
+        count = len(self.out_avals)
+        result = self.results(inner, outs[:count])
+        leaves = [inner.solid(v) for v in outs[count:]]
+        saved["leaves"] = leaves
+        saved["avals"] = [v.aval for v in jp.open_jaxpr(jaxpr)[0].outvars[count:]]
+        return result, (take_apart(leaves), side, arrays, result[1][0])
+
+    def bwd(residuals, cotangents):
+        (leaf_arrays, leaf_carried), side, arrays, residuals_out = residuals
+        inner, operands = self.enter(arrays, side)
+        leaves = put_together(saved["leaves"], leaf_arrays, leaf_carried)
+        count = len(leaves)
+        moving_out = [i for i, v in enumerate(self.outs) if _is_inexact(v.array)]
+
+        def backward(*xs):
+            cts = list(xs[count:])
+            full = [
+                cts.pop(0) if i in moving_out else np.zeros(a.shape, jax.dtypes.float0)
+                for i, a in enumerate(self.out_avals)
+            ]
+            return jax.tree.unflatten(saved["tree"], xs[:count])(full)
+
+        jaxpr = self.trace(
+            backward, *saved["avals"], *[self.out_avals[i] for i in moving_out]
+        )
+        models = put_together(self.outs, cotangents[0], residuals_out)
+        cts = [models[i] for i in moving_out]
+        outs = run(inner, jaxpr, [*leaves, *cts])
+        result: list = [None] * len(in_avals)
+        for i, out in zip(self.moving, outs, strict=True):
+            result[i] = relayout(inner, out, operands[i])
+        return result, None
+
+    call = jax.custom_vjp(self.primal)
+    call.defvjp(fwd, bwd)
+    return self.conclude(*call(*self.operands()))
+
+
+def checkpoint(ctx, eqn, *values):
+    """Rebuild a `jax.checkpoint` over the lowered body."""
+    values = [ctx.solid(v) for v in values]
+    jaxpr = eqn.params["jaxpr"]
+    kept: dict[str, object] = {}
+
+    def body(arrays):
+        operands = [
+            Value(a, v.axes, v.pad, v.bounds) for a, v in zip(arrays, values, strict=True)
+        ]
+        inner = scopes.enter(ctx, jaxpr, operands)
+        outs = run(inner, jaxpr, operands)
+        kept["outs"] = outs
+        kept["described"], codes = scopes.describe(inner)
+        kept["capacity"] = {n: b for n, b in inner.env.items() if n not in ctx.env}
+        sizes = {n: b.size for n, b in kept["capacity"].items()}
+        return (*take_apart(outs), sizes, codes)
+
+    again = jax.checkpoint(
+        body, prevent_cse=eqn.params["prevent_cse"], policy=eqn.params["policy"]
+    )
+    arrays, carried, sizes, codes = again([v.array for v in values])
+    for name, size in sizes.items():
+        b = kept["capacity"][name]
+        ctx.env[name] = dataclasses.replace(b, size=size, valid=None)
+    ctx.adopt(kept["described"], codes)
+    return put_together(kept["outs"], arrays, carried)
+
+
+def _is_inexact(x) -> bool:
+    return jax.dtypes.issubdtype(x.dtype, jnp.inexact)
+
+
+def _no_tangent(x):
+    return np.zeros(jnp.shape(x), jax.dtypes.float0)
+
+
+RULES = (
+    Rule("custom_jvp_call", custom_jvp_call, uniform=True),
+    Rule("custom_vjp_call", custom_vjp_call, uniform=True),
+    Rule("custom_vjp_call_jaxpr", custom_vjp_call, uniform=True),
+    Rule("checkpoint", checkpoint, uniform=True),
+    Rule("remat2", checkpoint, uniform=True),
+)

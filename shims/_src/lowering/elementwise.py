@@ -1,0 +1,91 @@
+"""Masking rules of elementwise primitives: they pass through, on operands that are safe."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from shims._src import jax_private as jp
+from shims._src.lowering.rule import Rule
+from shims._src.value import Value
+
+# Finite inputs give finite values and derivatives.
+_TAME = (
+    "abs add add_any and atan bessel_i0e bessel_i1e bitcast_convert_type cbrt_static ceil clamp clz "
+    "complex conj convert_element_type copy copy_p cos eq eq_to erf erfc floor ge gt imag is_finite "
+    "le le_to logistic lt lt_to max min mul ne neg nextafter not optimization_barrier or "
+    "population_count real real_imag reduce_precision round select_n shift_left "
+    "shift_right_arithmetic shift_right_logical sign sin square sub tanh xor stop_gradient "
+    "sharding_constraint device_put mul_no_nan pvary preferred_element_type"
+).split()
+
+# Operands at which the operation and its first two derivatives are finite.
+_SAFE = {
+    "acos": (0.0,),
+    "acosh": (2.0,),
+    "asin": (0.0,),
+    "asinh": (0.0,),
+    "atan2": (1.0, 1.0),
+    "atanh": (0.0,),
+    "cbrt": (1.0,),
+    "cosh": (0.0,),
+    "digamma": (1.0,),
+    "div": (None, 1.0),
+    "erf_inv": (0.0,),
+    "exp": (0.0,),
+    "exp2": (0.0,),
+    "expm1": (0.0,),
+    "igamma": (1.0, 1.0),
+    "igammac": (1.0, 1.0),
+    "igamma_grad_a": (1.0, 1.0),
+    "integer_pow": (1.0,),
+    "lgamma": (1.0,),
+    "log": (1.0,),
+    "log1p": (0.0,),
+    "polygamma": (1.0, 1.0),
+    "pow": (1.0, 1.0),
+    "random_gamma_grad": (1.0, 1.0),
+    "regularized_incomplete_beta": (1.0, 1.0, 0.5),
+    "rem": (None, 1.0),
+    "rsqrt": (1.0,),
+    "sinh": (0.0,),
+    "sqrt": (1.0,),
+    "tan": (0.0,),
+    "zeta": (2.0, 1.0),
+}
+
+# The number in the padding survives these.
+_KEEP_PAD = frozenset({"copy", "copy_p", "optimization_barrier", "device_put"})
+
+
+def lower(ctx, eqn, *values, safe=()):
+    """Apply an elementwise primitive."""
+    values = [
+        v if number is None or not v.dynamic else ctx.fill(v, np.asarray(number, v.array.dtype))
+        for v, number in zip(values, safe or (None,) * len(values), strict=True)
+    ]
+    values, axes = ctx.align(values)
+    outs = jp.bind(eqn, [v.array for v in values])
+    pad = values[0].pad if eqn.primitive.name in _KEEP_PAD else None
+    return [Value(o, axes, pad) for o in outs]
+
+
+def convert(ctx, eqn, value):
+    """A change of dtype keeps what is known of the padding where zero and one survive it."""
+    (out,) = jp.bind(eqn, [value.array])
+    pad = value.pad
+    if pad is not None and not (pad == 0 and not np.signbit(np.asarray(pad, np.float64))):
+        pad = None
+    return [Value(out, value.axes, None if pad is None else np.zeros((), out.dtype), value.bounds)]
+
+
+_OTHER = ("convert_element_type",)
+RULES = (
+    Rule("convert_element_type", convert, uniform=True),
+    *(Rule(name, lower, uniform=True) for name in _TAME if name not in _OTHER),
+    *(
+        Rule(name, functools.partial(lower, safe=safe), uniform=True, safe=safe)
+        for name, safe in _SAFE.items()
+    ),
+)

@@ -1,0 +1,230 @@
+"""Masking rules of gather and scatter: positions are logical, padding is never read or written."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import errors
+from shims._src import jax_private as jp
+from shims._src.lowering import bounds
+from shims._src.lowering.context import line_of
+from shims._src.lowering.contraction import align_pair
+from shims._src.lowering.rule import Rule
+from shims._src.lowering.slicing import missing, place, slice_at, whole
+from shims._src.value import Value
+
+_FAR = np.int32(2**31 - 1)
+
+
+def gather(ctx, eqn, operand, indices):
+    """Gather windows; indices in invalid slots read slot 0 and count for nothing."""
+    dn, sizes = eqn.params["dimension_numbers"], eqn.params["slice_sizes"]
+    shape = eqn.invars[0].aval.shape
+    if indices.array.ndim == 1 and not dn.operand_batching_dims:
+        return [_one_window(ctx, eqn, operand, indices, dn, sizes, shape)]
+    full = [whole(shape[a], sizes[a]) for a in range(len(shape))]
+    indexed = [a for a in dn.start_index_map if not full[a] or a in dn.collapsed_slice_dims]
+    for a, b in zip(dn.operand_batching_dims, dn.start_indices_batching_dims, strict=True):
+        operand, indices = align_pair(ctx, operand, a, indices, b)
+    for a in indexed:
+        if jp.is_symbolic(sizes[a]):
+            raise partial_window_error(eqn)
+        operand = ctx.pack(ctx.solid(operand, (a,)), a)
+    indices = ctx.fill(ctx.solid(indices), np.zeros((), indices.array.dtype))
+    coordinates, absent = _read_positions(ctx, eqn, indices.array, dn, shape, sizes, indexed)
+    physical = tuple(
+        operand.array.shape[a] if full[a] and a not in dn.collapsed_slice_dims else sizes[a]
+        for a in range(len(shape))
+    )
+    out = lax.gather(
+        operand.array,
+        coordinates,
+        dn,
+        physical,
+        unique_indices=eqn.params["unique_indices"] and not indices.dynamic,
+        indices_are_sorted=eqn.params["indices_are_sorted"] and not indices.dynamic,
+        mode=eqn.params["mode"],
+        fill_value=eqn.params["fill_value"],
+    )
+    gone = (*dn.collapsed_slice_dims, *dn.operand_batching_dims)
+    windows = [operand.axes[a] if full[a] else None for a in range(len(shape)) if a not in gone]
+    axes = _interleave(dn.offset_dims, windows, indices.axes[:-1])
+    result = Value(out, axes, None, bounds.of(operand))
+    if absent is not None:
+        # An empty operand under no (valid) index at all is no fault.
+        valid = ctx.valid_over(result)
+        absent = absent if valid is None else absent & valid
+        result = missing(ctx, eqn, result, absent, shape)
+    return [result]
+
+
+def _interleave(offset_dims, windows, batch):
+    rank = len(windows) + len(batch)
+    windows, batch = iter(windows), iter(batch)
+    return tuple(next(windows) if i in offset_dims else next(batch) for i in range(rank))
+
+
+def _one_window(ctx, eqn, operand, indices, dn, sizes, shape) -> Value:
+    begins = [0] * len(shape)
+    for place_, a in enumerate(dn.start_index_map):
+        begins[a] = indices.array[place_]
+    taken = slice_at(ctx, eqn, operand, shape, begins, sizes)
+    drop = tuple(dn.collapsed_slice_dims)
+    axes = tuple(a for i, a in enumerate(taken.axes) if i not in drop)
+    return Value(lax.squeeze(taken.array, drop), axes, None, taken.bounds)
+
+
+def _read_positions(ctx, eqn, array, dn, shape, sizes, indexed):
+    """Indices brought to the true bounds, and where the operand has nothing to read."""
+    mode = eqn.params["mode"]
+    filling = mode == lax.GatherScatterMode.FILL_OR_DROP
+    absent = None
+    columns = []
+    for column, a in enumerate(dn.start_index_map):
+        part = array[..., column]
+        if a in indexed and jp.is_symbolic(shape[a]):
+            room = jnp.asarray(ctx.size(shape[a]), jnp.int32) - sizes[a]
+            room = room.astype(part.dtype)
+            if filling:
+                part = jnp.where((part < 0) | (part > room), _far(part.dtype), part)
+            else:
+                part = jnp.clip(part, 0, jnp.maximum(room, 0))
+                absent = room < 0 if absent is None else absent | (room < 0)
+        columns.append(part)
+    return jnp.stack(columns, -1), absent
+
+
+def _far(dtype):
+    return np.asarray(min(jnp.iinfo(dtype).max, int(_FAR)), dtype)
+
+
+def scatter(ctx, eqn, operand, indices, updates):
+    """Scatter windows; updates in invalid slots are dropped."""
+    dn = eqn.params["dimension_numbers"]
+    shape = eqn.invars[0].aval.shape
+    window_axes = [
+        a
+        for a in range(len(shape))
+        if a not in dn.inserted_window_dims and a not in dn.operand_batching_dims
+    ]
+    update_shape = eqn.invars[2].aval.shape
+    sizes = [1] * len(shape)
+    for a, u in zip(window_axes, dn.update_window_dims, strict=True):
+        sizes[a] = update_shape[u]
+    partial = [a for a in window_axes if not whole(shape[a], sizes[a])]
+    if indices.array.ndim == 1 and any(jp.is_symbolic(sizes[a]) for a in partial):
+        return [_place_window(ctx, eqn, operand, indices, updates, dn, shape, sizes)]
+    if any(jp.is_symbolic(sizes[a]) for a in partial):
+        raise partial_window_error(eqn)
+    operand, updates = ctx.solid(operand), ctx.solid(updates)
+    indices = ctx.solid(indices)
+    for a, u in zip(window_axes, dn.update_window_dims, strict=True):
+        if a not in partial:
+            operand, updates = align_pair(ctx, operand, a, updates, u)
+    for a in dn.scatter_dims_to_operand_dims:
+        if a in partial or a in dn.inserted_window_dims:
+            operand = ctx.pack(operand, a)
+    batch = [u for u in range(updates.array.ndim) if u not in dn.update_window_dims]
+    for i, u in enumerate(batch):
+        indices, updates = align_pair(ctx, indices, i, updates, u)
+    for a, b in zip(dn.operand_batching_dims, dn.scatter_indices_batching_dims, strict=True):
+        operand, indices = align_pair(ctx, operand, a, indices, b)
+        updates = _follow(ctx, updates, batch[b], indices, b)
+    positions = _write_positions(ctx, eqn, indices, dn, shape, sizes)
+    out = _scatter_call(eqn, operand.array, positions, updates.array, indices.dynamic)
+    return [Value(out, operand.axes)]
+
+
+def _follow(ctx, updates, u, indices, b):
+    updates, _ = align_pair(ctx, updates, u, indices, b)
+    return updates
+
+
+def _write_positions(ctx, eqn, indices, dn, shape, sizes):
+    """Indices brought to the true bounds; what must not be written points far outside."""
+    clipping = eqn.params["mode"] == lax.GatherScatterMode.CLIP
+    columns = []
+    for column, a in enumerate(dn.scatter_dims_to_operand_dims):
+        part = indices.array[..., column]
+        room = (jnp.asarray(ctx.size(shape[a]), jnp.int32) - sizes[a]).astype(part.dtype)
+        if clipping:
+            part = jnp.clip(part, 0, jnp.maximum(room, 0))
+        elif jp.is_symbolic(shape[a]):
+            part = jnp.where((part < 0) | (part > room), _far(part.dtype), part)
+        columns.append(part)
+    positions = jnp.stack(columns, -1) if columns else indices.array
+    if indices.dynamic and columns:
+        valid = ctx.valid_over(Value(positions, indices.axes))
+        positions = jnp.where(valid, positions, _far(positions.dtype))
+    return positions
+
+
+_SCATTERS = {
+    "scatter": lax.scatter,
+    "scatter-add": lax.scatter_add,
+    "scatter_add": lax.scatter_add,
+    "scatter-sub": lax.scatter_sub,
+    "scatter_sub": lax.scatter_sub,
+    "scatter-mul": lax.scatter_mul,
+    "scatter_mul": lax.scatter_mul,
+    "scatter-min": lax.scatter_min,
+    "scatter_min": lax.scatter_min,
+    "scatter-max": lax.scatter_max,
+    "scatter_max": lax.scatter_max,
+}
+_COMBINE = {
+    "scatter": lambda old, new: new,
+    "add": lax.add,
+    "sub": lax.sub,
+    "mul": lax.mul,
+    "min": lax.min,
+    "max": lax.max,
+}
+
+
+def _scatter_call(eqn, operand, positions, updates, dynamic):
+    return _SCATTERS[eqn.primitive.name](
+        operand,
+        positions,
+        updates,
+        eqn.params["dimension_numbers"],
+        indices_are_sorted=eqn.params["indices_are_sorted"] and not dynamic,
+        unique_indices=eqn.params["unique_indices"] and not dynamic,
+        mode=lax.GatherScatterMode.FILL_OR_DROP,
+    )
+
+
+def _place_window(ctx, eqn, operand, indices, updates, dn, shape, sizes) -> Value:
+    """One window of unknown extent (`x.at[2:].set(...)`)."""
+    begins = [0] * len(shape)
+    for column, a in enumerate(dn.scatter_dims_to_operand_dims):
+        begins[a] = indices.array[column]
+    array = lax.expand_dims(updates.array, dn.inserted_window_dims)
+    axes = iter(updates.axes)
+    window = Value(
+        array,
+        tuple(None if a in dn.inserted_window_dims else next(axes) for a in range(len(shape))),
+    )
+    combine = _COMBINE[eqn.primitive.name.replace("_", "-").partition("-")[2] or "scatter"]
+    return place(ctx, operand, window, shape, sizes, begins, combine)
+
+
+def partial_window_error(eqn) -> errors.UnsupportedPrimitiveError:
+    """A batch of windows whose extent is unknown but not the whole axis."""
+    return errors.UnsupportedPrimitiveError(
+        errors.message(
+            "",
+            f"`{eqn.primitive.name}` takes many windows of an unknown extent each.",
+            received=str(eqn.invars[0].aval),
+            at=line_of(eqn),
+            do="take whole rows, or windows of a static extent",
+        )
+    )
+
+
+RULES = (
+    Rule("gather", gather, uniform=True),
+    *(Rule(name, scatter, uniform=True) for name in _SCATTERS),
+)

@@ -1,0 +1,95 @@
+"""Walks a symbolic jaxpr and emits the padded program, equation by equation."""
+
+from __future__ import annotations
+
+from shims._src import errors
+from shims._src import jax_private as jp
+from shims._src.lowering import bounds
+from shims._src.lowering.context import Context, line_of, ragged_rows_error
+from shims._src.lowering.rules import RULES
+from shims._src.value import Value, static
+
+# Rules that take rows of different sizes as they are (what loops save for their derivatives).
+_TAKE_PER_ROW = ("scan", "jit", "closed_call", "core_call", "checkpoint", "remat2")
+
+
+def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
+    """Lower one (closed) jaxpr for the given operands."""
+    jaxpr, consts = jp.open_jaxpr(jaxpr)
+    env: dict[object, Value] = {}
+    for var, const in zip(jaxpr.constvars, consts, strict=True):
+        env[var] = static(const)
+    env.update(zip(jaxpr.invars, args, strict=True))
+
+    def read(atom) -> Value:
+        return static(atom.val) if isinstance(atom, jp.Literal) else env[atom]
+
+    for eqn in jaxpr.eqns:
+        values = [read(a) for a in eqn.invars]
+        outs = apply(ctx, eqn, values)
+        env.update(zip(eqn.outvars, outs, strict=True))
+    return [read(a) for a in jaxpr.outvars]
+
+
+def apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
+    """Lower one equation."""
+    if not any(v.dynamic for v in values) and not mentions_sizes(ctx.root, eqn):
+        with jp.source_context(eqn):
+            outs = [static(o) for o in jp.bind(eqn, [v.array for v in values])]
+        return bounds.attach(ctx, eqn, values, outs)
+    rule = RULES.get(eqn.primitive.name)
+    if rule is None:
+        raise unsupported(eqn)
+    if any(a is not None and a.per_row for v in values for a in v.axes):
+        if eqn.primitive.name not in _TAKE_PER_ROW:
+            raise ragged_rows_error(
+                next(a.dim for v in values for a in v.axes if a is not None and a.per_row)
+            )
+    if not rule.uniform:
+        values = [ctx.solid(v) for v in values]
+    with jp.source_context(eqn):
+        outs = rule.lower(ctx, eqn, *values)
+    return bounds.attach(ctx, eqn, values, outs)
+
+
+def mentions_sizes(root, eqn) -> bool:
+    """Whether an equation has a symbolic size anywhere: results, parameters, inner programs."""
+    key = id(eqn)
+    if key not in root.symbolic:
+        root.symbolic[key] = (eqn, _mentions(root, eqn))
+    return root.symbolic[key][1]
+
+
+def _mentions(root, eqn) -> bool:
+    for var in (*eqn.outvars, *eqn.invars):
+        if any(jp.is_symbolic(d) for d in getattr(var.aval, "shape", ())):
+            return True
+    for value in eqn.params.values():
+        if _has_dim(value):
+            return True
+    return any(
+        mentions_sizes(root, inner)
+        for sub in jp.sub_jaxprs(eqn.params)
+        for inner in jp.open_jaxpr(sub)[0].eqns
+    )
+
+
+def _has_dim(value) -> bool:
+    if isinstance(value, (tuple, list)):
+        return any(_has_dim(v) for v in value)
+    return jp.is_symbolic(value)
+
+
+def unsupported(eqn) -> errors.UnsupportedPrimitiveError:
+    """The error for a primitive without a masking rule."""
+    shapes = ", ".join(str(getattr(a, "aval", a)) for a in eqn.invars)
+    return errors.UnsupportedPrimitiveError(
+        errors.message(
+            "",
+            f"the JAX primitive `{eqn.primitive.name}` has no rule for unknown sizes.",
+            received=shapes,
+            at=line_of(eqn),
+            do="give this step a static size (pad with `.to_tensor()` or `shims.pad` first), or "
+            "compute it outside of the dynamic function",
+        )
+    )

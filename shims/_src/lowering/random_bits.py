@@ -1,0 +1,76 @@
+"""Masking rules of random numbers: the bits of a slot depend on its logical position alone."""
+
+from __future__ import annotations
+
+import math
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src import errors
+from shims._src import jax_private as jp
+from shims._src.lowering.context import line_of
+from shims._src.lowering.reshaping import linear_position
+from shims._src.lowering.rule import Rule
+from shims._src.value import Value
+
+
+def random_bits(ctx, eqn, key):
+    """Bits for an unknown shape: those that the exact shape would have got."""
+    shape = eqn.params["shape"]
+    if not jax.config.jax_threefry_partitionable or key.array.ndim:
+        raise errors.UnsupportedPrimitiveError(
+            errors.message(
+                "",
+                "random numbers of an unknown shape need one key and partitionable Threefry.",
+                received=f"shape {shape}",
+                at=line_of(eqn),
+                do="leave `jax_threefry_partitionable` on, and `vmap` over keys instead",
+            )
+        )
+    extents = ctx.shape(shape)
+    axes = ctx.axes(shape)
+    flat = eqn.primitive.bind(key.array, **dict(eqn.params, shape=(math.prod(extents),)))
+    if all(a is None for a in axes[1:]):
+        return [Value(flat.reshape(extents), axes)]
+    line = linear_position(ctx, shape, extents)
+    line = lax.min(line, jnp.int32(flat.shape[0] - 1))
+    return [Value(flat[line], axes)]
+
+
+def random_wrap(ctx, eqn, value):
+    """Key data as keys: the trailing axis goes."""
+    (out,) = jp.bind(eqn, [value.array])
+    return [Value(out, value.axes[: out.ndim])]
+
+
+def random_unwrap(ctx, eqn, value):
+    """Keys as their data: a trailing static axis comes."""
+    (out,) = jp.bind(eqn, [value.array])
+    return [Value(out, value.axes + (None,) * (out.ndim - len(value.axes)))]
+
+
+def random_split(ctx, eqn, key):
+    """Keys for an unknown count: a prefix of those for the capacity (partitionable Threefry)."""
+    shape = eqn.params["shape"]
+    out = eqn.primitive.bind(key.array, **dict(eqn.params, shape=ctx.shape(shape)))
+    return [Value(out, (*key.axes, *ctx.axes(shape)))]
+
+
+def per_element(ctx, eqn, *values):
+    """Seeds and folds act on each key alone."""
+    values, axes = ctx.align(list(values))
+    (out,) = jp.bind(eqn, [v.array for v in values])
+    return [Value(out, axes)]
+
+
+RULES = (
+    Rule("random_bits", random_bits),
+    Rule("random_wrap", random_wrap),
+    Rule("random_unwrap", random_unwrap),
+    Rule("random_split", random_split),
+    Rule("random_fold_in", per_element),
+    Rule("random_seed", per_element),
+    Rule("threefry2x32", per_element),
+)

@@ -1,0 +1,106 @@
+"""Masking rules of reductions and cumulative operations: invalid slots hold the neutral element."""
+
+from __future__ import annotations
+
+import functools
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import jax_private as jp
+from shims._src.lowering.rule import Rule
+from shims._src.value import Value
+
+
+def lowest(dtype):
+    """The neutral element of `max`."""
+    dtype = np.dtype(dtype) if not jnp.issubdtype(dtype, jnp.floating) else dtype
+    if jnp.issubdtype(dtype, jnp.floating):
+        return np.asarray(-np.inf, dtype)
+    if dtype == bool:
+        return np.False_
+    return np.asarray(jnp.iinfo(dtype).min, dtype)
+
+
+def highest(dtype):
+    """The neutral element of `min`."""
+    if jnp.issubdtype(dtype, jnp.floating):
+        return np.asarray(np.inf, dtype)
+    if dtype == bool:
+        return np.True_
+    return np.asarray(jnp.iinfo(dtype).max, dtype)
+
+
+def _zero(dtype):
+    return np.zeros((), dtype)
+
+
+def _one(dtype):
+    return np.ones((), dtype)
+
+
+def _ones_bits(dtype):
+    return np.True_ if dtype == bool else np.asarray(-1).astype(dtype)
+
+
+def _finite_lowest(dtype):
+    # exp(x - max) is exactly zero there, and no derivative is infinite.
+    return np.asarray(jnp.finfo(dtype).min / 4, dtype)
+
+
+def reduce(ctx, eqn, value, *, neutral):
+    """Reduce over axes, some of them dynamic."""
+    axes = tuple(int(a) for a in eqn.params["axes"])
+    value = ctx.solid(value, axes)
+    value = ctx.fill(value, neutral(value.array.dtype), axes)
+    (out,) = jp.bind(eqn, [value.array])
+    return [Value(out, tuple(a for i, a in enumerate(value.axes) if i not in axes))]
+
+
+def arg_reduce(ctx, eqn, value, *, neutral):
+    """Positions count valid slots only, so the axis is packed first."""
+    (axis,) = eqn.params["axes"]
+    value = ctx.pack(ctx.solid(value, (axis,)), axis)
+    value = ctx.fill(value, neutral(value.array.dtype), (axis,))
+    (out,) = jp.bind(eqn, [value.array])
+    return [Value(out, tuple(a for i, a in enumerate(value.axes) if i != axis))]
+
+
+def cumulative(ctx, eqn, value, *, neutral):
+    """Running totals: the neutral element changes nothing, wherever it stands."""
+    axis = eqn.params["axis"]
+    value = ctx.solid(value, (axis,))
+    value = ctx.fill(value, neutral(value.array.dtype), (axis,))
+    (out,) = jp.bind(eqn, [value.array])
+    return [Value(out, value.axes)]
+
+
+_REDUCE = {
+    "reduce_sum": _zero,
+    "reduce_prod": _one,
+    "reduce_max": lowest,
+    "reduce_min": highest,
+    "reduce_and": _ones_bits,
+    "reduce_or": _zero,
+    "reduce_xor": _zero,
+}
+_CUMULATIVE = {
+    "cumsum": _zero,
+    "cumprod": _one,
+    "cummax": lowest,
+    "cummin": highest,
+    "cumlogsumexp": _finite_lowest,
+}
+
+RULES = (
+    *(
+        Rule(name, functools.partial(reduce, neutral=n), uniform=True)
+        for name, n in _REDUCE.items()
+    ),
+    Rule("argmax", functools.partial(arg_reduce, neutral=lowest), uniform=True),
+    Rule("argmin", functools.partial(arg_reduce, neutral=highest), uniform=True),
+    *(
+        Rule(name, functools.partial(cumulative, neutral=n), uniform=True)
+        for name, n in _CUMULATIVE.items()
+    ),
+)

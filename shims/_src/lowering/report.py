@@ -1,0 +1,30 @@
+"""What a lowered program can find out only while it runs, and tells its caller."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Report:
+    """One run-time condition.
+
+    Attributes:
+      kind: `capacity` (a size outgrew its bucket), `pin` (an assumption about a fresh size does
+        not hold), `invalid` (operands that TensorFlow refuses).
+      site: the dimension variable, or the text of the message.
+      code: int32 scalar; -1 when all is well, else the needed or actual count.
+      capacity: for `capacity`, the count that would have fitted.
+      line: the user's line.
+    """
+
+    kind: str
+    site: str
+    code: Any
+    capacity: int = 0
+    line: str = ""
+
+    def describe(self) -> tuple[str, str, int, str]:
+        """The static part."""
+        return self.kind, self.site, self.capacity, self.line

@@ -1,0 +1,215 @@
+"""Masking rule of `reshape`: flattening keeps validity beside the slots, splitting needs order."""
+
+from __future__ import annotations
+
+import math
+
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src import jax_private as jp
+from shims._src.lowering.rule import Rule
+from shims._src.value import Axis, Value
+
+
+def reshape(ctx, eqn, value, *_):
+    """Reshape group by group: axes whose products agree stand together."""
+    if eqn.params.get("dimensions") is not None:
+        value = transpose_first(value, eqn.params["dimensions"])
+    old, new = eqn.invars[0].aval.shape, tuple(eqn.params["new_sizes"])
+    arrays_shape: list[int] = []
+    axes: list[Axis | None] = []
+    pads = []
+    position = 0
+    plan = []
+    for olds, news in groups(old, new):
+        plan.append((position, olds, news))
+        position += len(olds)
+    # Groups are taken from the last to the first, so that earlier array axes keep their places.
+    result: list[tuple[list[int], list[Axis | None]]] = []
+    for start, olds, news in reversed(plan):
+        value, extents, new_axes = _regroup(ctx, value, start, olds, news)
+        result.append((extents, new_axes))
+        pads.append(value.pad)
+    for extents, new_axes in reversed(result):
+        arrays_shape += extents
+        axes += new_axes
+    return [Value(lax.reshape(value.array, arrays_shape), tuple(axes), value.pad, value.bounds)]
+
+
+def transpose_first(value, order):
+    """The `dimensions` argument of `lax.reshape`."""
+    return Value(
+        lax.transpose(value.array, order), tuple(value.axes[i] for i in order), value.pad
+    )
+
+
+def groups(old, new):
+    """Split two shapes of one element count into runs with equal products, as short as possible."""
+    i = j = 0
+    out = []
+    while i < len(old) or j < len(new):
+        olds, news = [], []
+        if i < len(old) and j < len(new) and _equal(old[i], new[j]):
+            out.append(([old[i]], [new[j]]))
+            i, j = i + 1, j + 1
+            continue
+        if i < len(old) and _one(old[i]):
+            out.append(([old[i]], []))
+            i += 1
+            continue
+        if j < len(new) and _one(new[j]):
+            out.append(([], [new[j]]))
+            j += 1
+            continue
+        while True:
+            if olds and news and _equal(math.prod(olds), math.prod(news)):
+                break
+            if i == len(old) and j == len(new):
+                break
+            if j == len(new) or (i < len(old) and _first_is_smaller(olds, news)):
+                olds.append(old[i])
+                i += 1
+            else:
+                news.append(new[j])
+                j += 1
+        out.append((olds, news))
+    return out
+
+
+def _first_is_smaller(olds, news) -> bool:
+    a, b = math.prod(olds), math.prod(news)
+    if not olds:
+        return True
+    if not news:
+        return False
+    if not jp.is_symbolic(a) and not jp.is_symbolic(b):
+        return a < b
+    return _degree(a) < _degree(b) or (_degree(a) == _degree(b) and _lead(a) < _lead(b))
+
+
+def _degree(d) -> int:
+    if not jp.is_symbolic(d):
+        return 0
+    return max(sum(f[3] for f in factors) for factors, _ in jp.terms(d))
+
+
+def _lead(d) -> int:
+    return int(d) if not jp.is_symbolic(d) else abs(jp.terms(d)[0][1])
+
+
+def _equal(a, b) -> bool:
+    return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
+
+
+def _one(d) -> bool:
+    return not jp.is_symbolic(d) and d == 1
+
+
+def _regroup(ctx, value: Value, start: int, olds, news):
+    """Prepare one group; returns the value and the group's new extents and axes."""
+    stop = start + len(olds)
+    group = value.axes[start:stop]
+    extents = list(value.array.shape[start:stop])
+    if not olds or not news:
+        return value, [1] * len(news), [None] * len(news)
+    if len(olds) == len(news) == 1:
+        return value, extents, list(group)
+    if not any(jp.is_symbolic(d) for d in (*olds, *news)):
+        return value, list(news), [None] * len(news)
+    if all(a is None or a.uniform for a in group) and all(
+        jp.is_symbolic(d) or d == 1 for d in olds
+    ):
+        return value, [1] * len(news), [_uniform(ctx, d) for d in news]
+    value = ctx.solid(value, range(start, stop))
+    group = value.axes[start:stop]
+    extents = list(value.array.shape[start:stop])
+    if len(news) == 1:
+        axis = flattened_axis(ctx, group, extents, news[0])
+        return value, [math.prod(extents)], [axis]
+    if len(olds) == 1:
+        restored = _unflatten(ctx, group[0], news)
+        if restored is not None:
+            return value, *restored
+    return _reorder(ctx, value, start, olds, news)
+
+
+def _uniform(ctx, d):
+    return Axis(d, ctx.size(d), None, uniform=True) if jp.is_symbolic(d) else None
+
+
+def flattened_axis(ctx, group, extents, dim) -> Axis:
+    """The axis that several axes give when they are flattened in row-major order."""
+    factors = tuple(zip(group, extents, strict=True))
+    size = 1
+    for axis, extent in factors:
+        size = size * (extent if axis is None else axis.size)
+    size = jnp.asarray(size, jnp.int32)
+    leading = group[0]
+    if leading is not None and leading.packed and all(a is None for a in group[1:]):
+        if math.prod(extents) == ctx.capacity(dim):
+            return Axis(dim, size, ctx.axis(dim).token, factors=factors)
+    valid = jnp.ones((), bool)
+    for axis, extent in factors:
+        vector = jnp.ones((extent,), bool) if axis is None else ctx.valid(axis, extent)
+        valid = (valid[..., None] & vector).reshape(-1) if valid.ndim else vector
+    token = ("flat", tuple((a.token if a else None, e) for a, e in factors))
+    return Axis(dim, size, token, valid, factors=factors)
+
+
+def _unflatten(ctx, axis, news):
+    """Undo a flattening exactly, without touching the slots."""
+    if axis.factors and len(axis.factors) == len(news):
+        pairs = list(zip(axis.factors, news, strict=True))
+        if all((a is None and e == d) or (a is not None and a.dim == d) for (a, e), d in pairs):
+            return [e for (_, e), _ in pairs], [a for (a, _), _ in pairs]
+    trailing = math.prod(news[1:])
+    if axis.packed and not jp.is_symbolic(trailing) and trailing > 0:
+        capacity = ctx.capacity(axis.dim)
+        lead = ctx.capacity(news[0])
+        if lead * trailing == capacity and jp.is_symbolic(news[0]):
+            return [lead, *news[1:]], [ctx.axis(news[0]), *(None for _ in news[1:])]
+    return None
+
+
+def _reorder(ctx, value: Value, start: int, olds, news):
+    """The general case: pack the group into a line, then gather each new slot from it."""
+    for i in range(start, start + len(olds)):
+        value = ctx.pack(value, i)
+    shape = value.array.shape
+    extents = [ctx.capacity(d) for d in news]
+    axes = [ctx.axis(d) for d in news]
+    line = linear_position(ctx, news, extents)
+    source = _split_position(ctx, line, olds)
+    flat = jnp.zeros_like(line)
+    for place, extent in zip(source, shape[start : start + len(olds)], strict=True):
+        flat = flat * extent + jnp.clip(place, 0, max(extent - 1, 0))
+    merged = value.array.reshape(
+        *shape[:start], math.prod(shape[start : start + len(olds)]), *shape[start + len(olds) :]
+    )
+    array = jnp.take(merged, flat.reshape(-1), axis=start, mode="clip")
+    rest = value.axes[start + len(olds) :]
+    moved = Value(array, (*value.axes[:start], None, *rest), None, value.bounds)
+    return moved, extents, axes
+
+
+def linear_position(ctx, shape, extents):
+    """Row-major position (by true sizes) of every padded slot."""
+    line = jnp.zeros((), jnp.int32)
+    for i, d in enumerate(shape):
+        place = lax.broadcasted_iota(jnp.int32, extents, i)
+        line = line * jnp.asarray(ctx.size(d), jnp.int32) + place
+    return line
+
+
+def _split_position(ctx, line, shape):
+    """Positions along each axis of `shape` (true sizes) of row-major positions."""
+    places = []
+    for d in reversed(shape[1:]):
+        size = jnp.maximum(jnp.asarray(ctx.size(d), jnp.int32), 1)
+        places.append(line % size)
+        line = line // size
+    return [line, *reversed(places)]
+
+
+RULES = (Rule("reshape", reshape, uniform=True),)

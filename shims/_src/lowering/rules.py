@@ -1,0 +1,46 @@
+"""The registry of masking rules, written out by family."""
+
+from __future__ import annotations
+
+from shims._src.lowering import (
+    contraction,
+    control,
+    derivatives,
+    elementwise,
+    indexing,
+    random_bits,
+    reductions,
+    reshaping,
+    shaping,
+    sizes,
+    slicing,
+    sorting,
+)
+
+FAMILIES = (
+    contraction.RULES,
+    control.RULES,
+    derivatives.RULES,
+    elementwise.RULES,
+    indexing.RULES,
+    random_bits.RULES,
+    reductions.RULES,
+    reshaping.RULES,
+    shaping.RULES,
+    sizes.RULES,
+    slicing.RULES,
+    sorting.RULES,
+)
+
+
+def _by_name():
+    table = {}
+    for family in FAMILIES:
+        for rule in family:
+            if rule.primitive in table:
+                raise ValueError(f"two masking rules for `{rule.primitive}`")
+            table[rule.primitive] = rule
+    return table
+
+
+RULES = _by_name()

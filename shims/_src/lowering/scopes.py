@@ -1,0 +1,87 @@
+"""Entering and leaving inner programs: what crosses the border, and in which layout."""
+
+from __future__ import annotations
+
+from shims._src import jax_private as jp
+from shims._src.lowering.context import Context, ragged_rows_error, reused_size_error
+from shims._src.lowering.slicing import fit
+from shims._src.value import Axis, Value
+
+
+def enter(ctx: Context, jaxpr, values: list[Value]) -> Context:
+    """A scope for an inner program: sizes that its operands carry are bound from them."""
+    inner = ctx.child()
+    inner_jaxpr, _ = jp.open_jaxpr(jaxpr)
+    for var, value in zip(inner_jaxpr.invars, values, strict=True):
+        for d, axis, extent in zip(
+            getattr(var.aval, "shape", ()), value.axes, getattr(value.array, "shape", ()),
+            strict=False,
+        ):
+            if axis is None or not jp.is_symbolic(d):
+                continue
+            names = jp.variables(d)
+            if len(names) == 1 and str(d) in names:
+                _bind_from_axis(inner, str(d), axis, extent)
+    return inner
+
+
+def _bind_from_axis(inner: Context, name: str, axis: Axis, extent: int) -> None:
+    serial = dict(axis.token[2]).get(name) if axis.token and axis.token[0] == "packed" else None
+    known = inner.env.get(name)
+    if axis.uniform or (known is not None and serial in (None, known.serial)):
+        if known is None:
+            inner.bind(name, axis.size, inner.root.fresh_capacity.get(name, 1), fresh=True)
+        return
+    inner.bind(name, axis.size, extent, fresh=True, serial=serial)
+
+
+def leave(ctx: Context, inner: Context, values: list[Value]) -> list[Value]:
+    """Results of an inner program that ran in place: their new sizes become known outside."""
+    for value in values:
+        for axis in value.axes:
+            if axis is None:
+                continue
+            for name in jp.variables(axis.dim):
+                binding = inner.env[name]
+                known = ctx.env.get(name)
+                if known is not None and known.serial not in (binding.serial, -1):
+                    raise reused_size_error(axis.dim)
+                ctx.env[name] = binding
+    ctx.reports += inner.reports
+    return values
+
+
+def settle(ctx: Context, value: Value, shape) -> Value:
+    """The value in the one layout that a loop carry or a branch result has: packed, fitted."""
+    value = ctx.pack_all(value)
+    for i, d in enumerate(shape):
+        if jp.is_symbolic(d):
+            array = fit(value.array, i, ctx.capacity(d))
+            value = Value(array, value.with_axis(i, ctx.axis(d)), None, value.bounds)
+    return Value(value.array, value.axes, None, None)
+
+
+def escaping(outer: Context, aval) -> list[str]:
+    """The variables in a result's shape that only the inner program knows."""
+    names = set()
+    for d in getattr(aval, "shape", ()):
+        names |= {v for v in jp.variables(d) if v not in outer.env}
+    return sorted(names)
+
+
+def describe(inner: Context):
+    """The static parts of an inner scope's reports, and their codes."""
+    return [r.describe() for r in inner.reports], [r.code for r in inner.reports]
+
+
+def is_plain_variable(d) -> bool:
+    """Whether a dimension is one variable and nothing else."""
+    return jp.is_symbolic(d) and str(d) in jp.variables(d)
+
+
+def row_axis(d, sizes) -> Axis:
+    """An axis whose size differs from row to row."""
+    if not is_plain_variable(d):
+        raise ragged_rows_error(d)
+    return Axis(d, sizes, ("rows", str(d)), per_row=True)
+

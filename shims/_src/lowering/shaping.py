@@ -1,0 +1,211 @@
+"""Masking rules of primitives that move axes about without looking at the contents."""
+
+from __future__ import annotations
+
+import numpy as np
+from jax import lax
+
+from shims._src import dims
+from shims._src import jax_private as jp
+from shims._src.lowering import bounds
+from shims._src.lowering.context import line_of
+from shims._src.lowering.rule import Rule
+from shims._src.value import Axis, Value
+
+
+def uniform_axis(ctx, d) -> Axis:
+    """An axis of extent 1 that stands for `d` equal slots."""
+    return Axis(d, ctx.size(d), None, uniform=True)
+
+
+def broadcast_in_dim(ctx, eqn, value, *_):
+    """New dynamic axes stay uniform until something needs their slots."""
+    shape, mapping = eqn.params["shape"], eqn.params["broadcast_dimensions"]
+    aval = eqn.invars[0].aval
+    source = {j: i for i, j in enumerate(mapping)}
+    axes: list[Axis | None] = []
+    extents = []
+    for j, d in enumerate(shape):
+        i = source.get(j)
+        kept = i is not None and not (_is_one(aval.shape[i]) and not _is_one(d))
+        if kept:
+            axes.append(value.axes[i])
+            extents.append(value.array.shape[i])
+        elif jp.is_symbolic(d):
+            axes.append(uniform_axis(ctx, d))
+            extents.append(1)
+        else:
+            axes.append(None)
+            extents.append(d)
+    out = lax.broadcast_in_dim(value.array, extents, mapping)
+    return [Value(out, tuple(axes), value.pad, value.bounds)]
+
+
+def _is_one(d) -> bool:
+    return not jp.is_symbolic(d) and d == 1
+
+
+def squeeze(ctx, eqn, value):
+    """Drop axes of size 1."""
+    drop = tuple(i % len(value.axes) for i in eqn.params["dimensions"])
+    out = lax.squeeze(value.array, drop)
+    axes = tuple(a for i, a in enumerate(value.axes) if i not in drop)
+    return [Value(out, axes, value.pad, value.bounds)]
+
+
+def expand_dims(ctx, eqn, value):
+    """Insert axes of size 1."""
+    new = eqn.params["dimensions"]
+    old = iter(value.axes)
+    rank = len(value.axes) + len(new)
+    axes = tuple(None if i in new else next(old) for i in range(rank))
+    return [Value(lax.expand_dims(value.array, new), axes, value.pad, value.bounds)]
+
+
+def transpose(ctx, eqn, value):
+    """Permute axes."""
+    order = eqn.params["permutation"]
+    out = lax.transpose(value.array, order)
+    return [Value(out, tuple(value.axes[i] for i in order), value.pad, value.bounds)]
+
+
+def rev(ctx, eqn, value):
+    """Reversed slots keep their validity beside them: no packing."""
+    axes = list(value.axes)
+    for i in eqn.params["dimensions"]:
+        axis = axes[i]
+        if axis is None or axis.uniform:
+            continue
+        valid = lax.rev(ctx.valid(axis, value.array.shape[i]), (0,))
+        turned = isinstance(axis.token, tuple) and axis.token[0] == "rev"
+        if turned and axis.token[1][0] == "packed":
+            axes[i] = ctx.axis(axis.dim)
+        else:
+            token = axis.token[1] if turned else ("rev", axis.token)
+            axes[i] = Axis(axis.dim, axis.size, token, valid)
+    out = lax.rev(value.array, eqn.params["dimensions"])
+    return [Value(out, tuple(axes), value.pad, value.bounds)]
+
+
+def iota(ctx, eqn, *_):
+    """Logical positions: packed along their own axis, uniform along the others."""
+    shape, dimension = eqn.params["shape"], eqn.params["dimension"]
+    extents, axes = [], []
+    for j, d in enumerate(shape):
+        if j != dimension and jp.is_symbolic(d):
+            extents.append(1)
+            axes.append(uniform_axis(ctx, d))
+        else:
+            extents.append(ctx.capacity(d))
+            axes.append(ctx.axis(d))
+    out = lax.broadcasted_iota(eqn.params["dtype"], extents, dimension)
+    return [Value(out, tuple(axes), None, (0, max(extents[dimension] - 1, 0)))]
+
+
+def concatenate(ctx, eqn, *values):
+    """Parts stand one behind the other with their validity: no packing."""
+    where = eqn.params["dimension"]
+    values = [ctx.solid(v, (where,)) for v in values]
+    values = align_except(ctx, list(values), where)
+    out = lax.concatenate([v.array for v in values], where)
+    axes = list(_joint_axes(values))
+    dim = eqn.outvars[0].aval.shape[where]
+    if any(v.axes[where] is not None for v in values):
+        axes[where] = _joined_axis(ctx, eqn, values, where, dim)
+    limits = [bounds.of(v) for v in values]
+    known = None
+    if all(b is not None for b in limits):
+        known = min(b[0] for b in limits), max(b[1] for b in limits)
+    pads = {None if v.pad is None else float(v.pad) for v in values if v.dynamic}
+    pad = values[0].pad if len(pads) == 1 and values[0].pad is not None else None
+    return [Value(out, tuple(axes), pad, known)]
+
+
+def align_except(ctx, values, where):
+    """Align every axis but one."""
+    rank = len(values[0].axes)
+    for i in range(rank):
+        if i == where:
+            continue
+        tokens = {v.axes[i].token for v in values if v.axes[i] is not None and not v.axes[i].uniform}
+        if len(tokens) > 1:
+            values = [
+                v if v.axes[i] is None or v.axes[i].uniform else ctx.pack(v, i) for v in values
+            ]
+            ctx._check_one_token(values, i)
+    joint = _joint_axes(values)
+    shape = [max(v.array.shape[i] for v in values) for i in range(rank)]
+    out = []
+    for v in values:
+        target = [v.array.shape[i] if i == where else shape[i] for i in range(rank)]
+        array = v.array
+        if array.shape != tuple(target):
+            array = lax.broadcast_in_dim(array, target, range(rank))
+        axes = tuple(v.axes[i] if i == where else joint[i] for i in range(rank))
+        out.append(Value(array, axes, v.pad, v.bounds))
+    return out
+
+
+def _joint_axes(values):
+    axes = []
+    for i in range(len(values[0].axes)):
+        found = [v.axes[i] for v in values if v.axes[i] is not None]
+        real = [a for a in found if not a.uniform]
+        axes.append((real or found or [None])[0])
+    return axes
+
+
+def _joined_axis(ctx, eqn, values, where, dim):
+    """The axis of a concatenation."""
+    parts = [(v.axes[where], v.array.shape[where]) for v in values]
+    size = sum((extent if axis is None else axis.size) for axis, extent in parts)
+    size = lax.convert_element_type(size, np.int32)
+    if jp.is_symbolic(dim) and _can_disagree(ctx, eqn, where):
+        expected = lax.convert_element_type(dims.evaluate(dim, ctx.env), np.int32)
+        report_empty(ctx, dim, lax.ne(expected, size), line_of(eqn))
+    real = [(axis, extent) for axis, extent in parts if extent]
+    if all(axis is None for axis, _ in real[:-1]) and (real[-1][0] is None or real[-1][0].packed):
+        capacity = ctx.capacity(dim)
+        if capacity == sum(extent for _, extent in real):
+            return Axis(dim, size, ctx.axis(dim).token)
+    valid = lax.concatenate(
+        [
+            lax.full((extent,), True) if axis is None else ctx.valid(axis, extent)
+            for axis, extent in parts
+        ],
+        0,
+    )
+    token = ("concat", tuple((axis.token if axis else None, extent) for axis, extent in parts))
+    return Axis(dim, size, token, valid)
+
+
+def _can_disagree(ctx, eqn, where) -> bool:
+    shapes = [a.aval.shape[where] for a in eqn.invars]
+    return any(dims.interval(d, ctx.env)[0] < 0 for d in shapes)
+
+
+def report_empty(ctx, dim, bad, line) -> None:
+    """Report that JAX's reasoning (sizes of at least 1) does not hold for a fresh size of 0."""
+    for name in sorted(jp.variables(dim)):
+        if ctx.env[name].fresh:
+            ctx.report("pin", name, bad & (ctx.env[name].size == 0), 0, line=line)
+
+
+def stack(ctx, eqn, *values):
+    """Join values along a new static axis."""
+    where = eqn.params["axis"]
+    values, axes = ctx.align(list(values))
+    out = jp.bind(eqn, [v.array for v in values])[0]
+    return [Value(out, (*axes[:where], None, *axes[where:]))]
+
+
+RULES = (
+    Rule("broadcast_in_dim", broadcast_in_dim, uniform=True),
+    Rule("squeeze", squeeze, uniform=True),
+    Rule("expand_dims", expand_dims, uniform=True),
+    Rule("transpose", transpose, uniform=True),
+    Rule("rev", rev, uniform=True),
+    Rule("iota", iota, uniform=True),
+    Rule("concatenate", concatenate, uniform=True),
+    Rule("stack", stack, uniform=True),
+)

@@ -1,0 +1,202 @@
+"""Masking rules of the primitives that make, read and unify sizes."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import dims, errors
+from shims._src import jax_private as jp
+from shims._src.lowering import bounds, packing
+from shims._src.lowering.context import line_of
+from shims._src.lowering.rule import Rule
+from shims._src.lowering.shaping import report_empty
+from shims._src.lowering.slicing import fit
+from shims._src.value import Axis, Value
+
+
+def dim_as_value(ctx, eqn, *_):
+    """A dimension as a number; where JAX reasoned with a size of 0 as if it were 1, it is told."""
+    dim = eqn.params["dim"]
+    ctx.bind_missing(dim)
+    value = jnp.asarray(dims.evaluate(dim, ctx.env), jnp.int32)
+    limits = dims.interval(dim, ctx.env)
+    if limits[0] < 0 <= dims.interval(dim, ctx.env, assume_nonempty=True)[0]:
+        report_empty(ctx, dim, value < 0, line_of(eqn))
+    out = value.astype(eqn.outvars[0].aval.dtype)
+    return [Value(out, (), None, limits)]
+
+
+def compress(ctx, eqn, value, mask):
+    """Select slots without moving them: the mask becomes the validity of the axis."""
+    axis, dim = eqn.params["axis"], eqn.params["dim"]
+    value, mask = _align_mask(ctx, value, mask, axis)
+    bound = _selection(ctx, eqn, mask, dim)
+    if not jp.is_symbolic(dim):
+        return [_pinned(ctx, eqn, value, axis, bound, dim)]
+    selected = Axis(dim, bound.size, ("selected", dim, bound.serial), bound.valid)
+    out = Value(value.array, value.with_axis(axis, selected), None, bounds.of(value))
+    zero = np.zeros((), value.array.dtype) if _numeric(value.array) else None
+    return [out if zero is None else ctx.fill(out, zero)]
+
+
+def _numeric(array) -> bool:
+    return array.dtype == bool or jnp.issubdtype(array.dtype, jnp.number)
+
+
+def _align_mask(ctx, value, mask, axis):
+    from shims._src.lowering.contraction import align_pair
+
+    return align_pair(ctx, value, axis, mask, 0)
+
+
+def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
+    """The size and the validity of a selection; the same selection is made once."""
+    name = str(eqn.params["name"])
+    key = ("selection", name, mask.axes[0].token if mask.axes[0] is not None else None)
+    found = ctx.cache.get(key)
+    if found is not None and found[0] is mask.array:
+        return found[1]
+    valid = mask.array
+    if mask.axes[0] is not None:
+        valid = lax.bitwise_and(valid, ctx.valid(mask.axes[0], valid.shape[0]))
+    size = jnp.sum(valid, dtype=jnp.int32)
+    known = ctx.env.get(name)
+    if known is not None and known.valid is not None:
+        binding = known  # the same mask, computed a second time
+    else:
+        # A derivative's loop body meets its saved values before it makes their selection again.
+        serial, capacity = (None, valid.shape[0]) if known is None else (known.serial, known.capacity)
+        binding = ctx.bind(name, size, capacity, fresh=True, valid=valid, serial=serial)
+        ctx.root.notes.append(
+            f"`{dim}`: selected, at most {valid.shape[0]}, masked in place  ({line_of(eqn)})"
+        )
+    ctx.cache[key] = (mask.array, binding)
+    return binding
+
+
+def _pinned(ctx, eqn, value, axis, bound, count) -> Value:
+    """A selection whose count was assumed."""
+    name = eqn.params["name"]
+    ctx.report("pin", name, bound.size != count, bound.size, line=line_of(eqn))
+    places = packing.positions(bound.valid, max(count, 1))[:count]
+    array = jnp.take(value.array, places, axis=axis, mode="clip")
+    return Value(array, value.with_axis(axis, None), None, bounds.of(value))
+
+
+def expand(ctx, eqn, value, mask):
+    """The transpose of `compress`: selected slots back in their places, zero elsewhere."""
+    axis, dim = eqn.params["axis"], eqn.params["dim"]
+    mask = ctx.solid(mask)
+    bound = _selection(ctx, eqn, mask, dim)
+    value = ctx.solid(value, (axis,))
+    at = value.axes[axis]
+    in_place = at is not None and at.token == ("selected", dim, bound.serial)
+    if in_place:
+        array = value.array
+    else:
+        value = ctx.pack(value, axis)
+        array = jnp.take(value.array, packing.ranks(bound.valid), axis=axis, mode="clip")
+    valid = lax.broadcast_in_dim(bound.valid, array.shape, (axis,))
+    array = lax.select(valid, array, lax.full(array.shape, 0, array.dtype))
+    return [Value(array, value.with_axis(axis, mask.axes[0]))]
+
+
+def fresh_range(ctx, eqn, count):
+    """`0 ... count-1`: packed, up to the bound of the count."""
+    dim, name = eqn.params["dim"], eqn.params["name"]
+    wanted = lax.max(jnp.asarray(count.array, jnp.int32), jnp.int32(0))
+    dtype = eqn.outvars[0].aval.dtype
+    if not jp.is_symbolic(dim):
+        ctx.report("pin", name, wanted != dim, wanted, line=line_of(eqn))
+        return [Value(lax.iota(dtype, dim), (None,), None, (0, max(dim - 1, 0)))]
+    capacity = _bound(ctx, eqn, count)
+    if capacity is None:
+        capacity = _bucket(ctx, eqn, name, wanted)
+    elif eqn.params["checked"]:
+        ctx.report(
+            "capacity", name, wanted > capacity, wanted, capacity=capacity, line=line_of(eqn)
+        )
+    capacity = max(capacity, 1)
+    size = lax.min(wanted, jnp.int32(capacity))
+    ctx.bind(name, size, capacity, fresh=True)
+    ctx.root.notes.append(f"`{dim}`: counted, at most {capacity}, packed  ({line_of(eqn)})")
+    return [Value(lax.iota(dtype, capacity), (ctx.axis(dim),), None, (0, capacity - 1))]
+
+
+def _bound(ctx, eqn, count: Value) -> int | None:
+    """The static bound of a count: stated, or implied by how it was computed."""
+    stated = eqn.params["bound"]
+    known = bounds.of(count)
+    candidates = [] if stated is None else [dims.interval(stated, ctx.env)[1]]
+    if known is not None and known[1] < 2**31 - 1:
+        candidates.append(known[1])
+    return max(min(candidates), 0) if candidates else None
+
+
+def _bucket(ctx, eqn, name, wanted) -> int:
+    """A size that nothing bounds: a bucket that the caller lets grow."""
+    if ctx.root.buckets is None:
+        raise unbounded_error(eqn)
+    capacity = ctx.root.buckets.setdefault(name, 16)
+    ctx.report("capacity", name, wanted > capacity, wanted, capacity=capacity, line=line_of(eqn))
+    return capacity
+
+
+def unbounded_error(eqn) -> errors.CapacityError:
+    """A size without a bound where nothing can grow."""
+    return errors.CapacityError(
+        errors.message(
+            eqn.params["label"],
+            "nothing bounds this data-dependent size, and inside somebody else's trace "
+            "nothing can grow.",
+            required="a count whose bound follows from the inputs",
+            at=line_of(eqn),
+            do="write `shims.bounded(k, max=...)` for the count, or call the function through "
+            "`shims.function` at the top level",
+        )
+    )
+
+
+def limit(ctx, eqn, count):
+    """`bounded(k, max=...)`: a number with a stated bound, checked while it runs."""
+    high = int(eqn.params["max"])
+    array = jnp.asarray(count.array)
+    line = line_of(eqn)
+    ctx.report("capacity", "bounded", jnp.any(array > high), jnp.max(array), capacity=high, line=line)
+    known = bounds.of(count)
+    low = known[0] if known else -(2**31) + 1
+    return [Value(lax.min(array, jnp.asarray(high, array.dtype)), count.axes, None, (low, high))]
+
+
+def unify(ctx, eqn, value):
+    """An axis stated to have another size, which is checked while the program runs."""
+    axis, new = eqn.params["axis"], eqn.params["new"]
+    old = eqn.invars[0].aval.shape[axis]
+    value = ctx.pack(ctx.solid(value, (axis,)), axis)
+    have, want = ctx.size(old), ctx.size(new)
+    have, want = jnp.asarray(have, jnp.int32), jnp.asarray(want, jnp.int32)
+    text = eqn.params["text"]
+    ctx.report("invalid", text, have != want, have, line=line_of(eqn))
+    array = fit(value.array, axis, ctx.capacity(new))
+    return [Value(array, value.with_axis(axis, ctx.axis(new)), None, value.bounds)]
+
+
+def check(ctx, eqn, bad, payload):
+    """A run-time condition of an operator."""
+    flag = ctx.fill(bad, np.False_)
+    ctx.report("invalid", eqn.params["text"], jnp.any(flag.array), jnp.max(payload.array),
+               line=line_of(eqn))
+    return []
+
+
+RULES = (
+    Rule("dim_as_value", dim_as_value, uniform=True),
+    Rule("compress", compress),
+    Rule("expand", expand, uniform=True),
+    Rule("fresh_range", fresh_range),
+    Rule("limit", limit),
+    Rule("unify", unify, uniform=True),
+    Rule("runtime_check", check),
+)

@@ -1,0 +1,202 @@
+"""Masking rules of slices, pads and splits along dynamic axes."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import dims
+from shims._src import jax_private as jp
+from shims._src.lowering.contraction import align_pair
+from shims._src.lowering.rule import Rule
+from shims._src.lowering.shaping import report_empty
+from shims._src.lowering.context import line_of
+from shims._src.value import Value
+
+
+def fit(array, axis: int, extent: int):
+    """The array cut or filled up with zeros to an extent."""
+    have = array.shape[axis]
+    if have == extent:
+        return array
+    if have > extent:
+        return lax.slice_in_dim(array, 0, extent, axis=axis)
+    widths = [(0, extent - have if i == axis else 0, 0) for i in range(array.ndim)]
+    return lax.pad(array, _zero(array), widths)
+
+
+def _zero(array):
+    return jnp.zeros((), array.dtype)
+
+
+def window(ctx, value: Value, i: int, start, size, stride: int = 1) -> Value:
+    """`size` slots of axis `i` from position `start` on; `start` and `size` in true positions."""
+    value = ctx.pack(ctx.solid(value, (i,)), i)
+    extent = ctx.capacity(size)
+    array = value.array
+    if isinstance(start, int):
+        if start or stride != 1:
+            array = lax.slice_in_dim(array, min(start, array.shape[i]), None, stride, axis=i)
+        array = fit(array, i, extent)
+    elif stride == 1:
+        array = fit(array, i, array.shape[i] + extent)
+        array = lax.dynamic_slice_in_dim(array, start, extent, axis=i)
+    else:
+        places = jnp.asarray(start, jnp.int32) + stride * lax.iota(jnp.int32, extent)
+        array = jnp.take(array, places, axis=i, mode="clip")
+    return Value(array, value.with_axis(i, ctx.axis(size)), None, value.bounds)
+
+
+def whole(a, b) -> bool:
+    """Whether two dimensions are the same for sure."""
+    return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
+
+
+def slice_(ctx, eqn, value):
+    """`lax.slice` with static or symbolic bounds."""
+    starts, limits = eqn.params["start_indices"], eqn.params["limit_indices"]
+    strides = eqn.params["strides"] or (1,) * len(starts)
+    shape, out_shape = eqn.invars[0].aval.shape, eqn.outvars[0].aval.shape
+    for i, (start, stride) in enumerate(zip(starts, strides, strict=True)):
+        if whole(shape[i], out_shape[i]):
+            continue
+        if value.axes[i] is None and not any(map(jp.is_symbolic, (start, limits[i]))):
+            array = lax.slice_in_dim(value.array, start, limits[i], stride, axis=i)
+            value = Value(array, value.axes, value.pad, value.bounds)
+        else:
+            begin = int(start) if not jp.is_symbolic(start) else ctx.size(start)
+            value = window(ctx, value, i, begin, out_shape[i], stride)
+    return [value]
+
+
+def dynamic_slice(ctx, eqn, value, *starts):
+    """Slices with traced starts, clamped to the true sizes."""
+    sizes = eqn.params["slice_sizes"]
+    shape = eqn.invars[0].aval.shape
+    begins = [s.array for s in starts[: len(shape)]]
+    return [slice_at(ctx, eqn, value, shape, begins, sizes)]
+
+
+def slice_at(ctx, eqn, value, shape, begins, sizes) -> Value:
+    """One window of a value; a float read from an empty axis is NaN."""
+    empty = None
+    for i, (begin, size) in enumerate(zip(begins, sizes, strict=True)):
+        if whole(shape[i], size):
+            continue
+        if not jp.is_symbolic(shape[i]) and not jp.is_symbolic(size):
+            array = lax.dynamic_slice_in_dim(value.array, begin, size, axis=i)
+            value = Value(array, value.axes, value.pad, value.bounds)
+            continue
+        true_size = jnp.asarray(ctx.size(shape[i]), jnp.int32)
+        room = lax.max(true_size - jnp.asarray(ctx.size(size), jnp.int32), jnp.int32(0))
+        begin = jnp.clip(jnp.asarray(begin, jnp.int32), 0, room)
+        if not jp.is_symbolic(size) and dims.interval(shape[i], ctx.env)[0] < size:
+            short = true_size < size
+            empty = short if empty is None else empty | short
+        value = window(ctx, value, i, begin, size)
+    if empty is not None:
+        value = missing(ctx, eqn, value, empty, shape)
+    return value
+
+
+def missing(ctx, eqn, value: Value, absent, shape) -> Value:
+    """What reading past an empty axis gives: NaN, or a report where the dtype has none."""
+    if jnp.issubdtype(value.array.dtype, jnp.inexact):
+        nan = lax.full(value.array.shape, np.nan, value.array.dtype)
+        absent = jnp.broadcast_to(absent, value.array.shape)
+        return Value(lax.select(absent, nan, value.array), value.axes)
+    for d in shape:
+        if jp.is_symbolic(d):
+            report_empty(ctx, d, jnp.any(absent), line_of(eqn))
+    return value
+
+
+def dynamic_update_slice(ctx, eqn, operand, update, *starts):
+    """Write a window at a traced start, clamped to the true sizes."""
+    shape, window_shape = eqn.invars[0].aval.shape, eqn.invars[1].aval.shape
+    begins = [s.array for s in starts]
+    return [place(ctx, operand, update, shape, window_shape, begins, lambda old, new: new)]
+
+
+def place(ctx, operand, update, shape, window_shape, begins, combine) -> Value:
+    """`operand` with `update` combined into the window that starts at `begins`."""
+    inside = []
+    for i, (begin, size) in enumerate(zip(begins, window_shape, strict=True)):
+        if whole(shape[i], size):
+            operand, update = align_pair(ctx, operand, i, update, i)
+            continue
+        operand = ctx.pack(ctx.solid(operand, (i,)), i)
+        update = ctx.pack(ctx.solid(update, (i,)), i)
+        count = jnp.asarray(ctx.size(size), jnp.int32)
+        room = lax.max(jnp.asarray(ctx.size(shape[i]), jnp.int32) - count, jnp.int32(0))
+        begin = jnp.clip(jnp.asarray(begin, jnp.int32), 0, room)
+        offset = lax.iota(jnp.int32, operand.array.shape[i]) - begin
+        array = jnp.take(update.array, offset, axis=i, mode="clip")
+        update = Value(array, update.with_axis(i, operand.axes[i]))
+        inside.append((i, (offset >= 0) & (offset < count)))
+    (operand, update), axes = ctx.align([operand, update])
+    new = combine(operand.array, update.array)
+    for i, here in inside:
+        new = lax.select(lax.broadcast_in_dim(here, new.shape, (i,)), new, operand.array)
+    return Value(new, axes)
+
+
+def pad(ctx, eqn, value, filler):
+    """Pad along any axis by static, symbolic, negative or interior amounts."""
+    shape, out_shape = eqn.invars[0].aval.shape, eqn.outvars[0].aval.shape
+    for i, (low, high, interior) in enumerate(eqn.params["padding_config"]):
+        if not jp.is_symbolic(low) and not jp.is_symbolic(high) and low == high == interior == 0:
+            continue
+        involved = (shape[i], out_shape[i], low, high)
+        if not any(map(jp.is_symbolic, involved)):
+            widths = [(0, 0, 0)] * len(shape)
+            widths[i] = (low, high, interior)
+            value = Value(lax.pad(value.array, filler.array, widths), value.axes)
+        else:
+            value = pad_axis(
+                ctx, value, i, shape[i], out_shape[i], low, interior, filler.array
+            )
+    return [value]
+
+
+def pad_axis(ctx, value, i, old, new, low, interior, filler) -> Value:
+    """Pad one axis whose extent or widths are not static, by position."""
+    value = ctx.pack(ctx.solid(value, (i,)), i)
+    extent = ctx.capacity(new)
+    offset = lax.iota(jnp.int32, extent) - jnp.asarray(_signed(ctx, low), jnp.int32)
+    step = interior + 1
+    source = offset // step if step > 1 else offset
+    inside = (offset >= 0) & (source < jnp.asarray(ctx.size(old), jnp.int32))
+    if step > 1:
+        inside &= offset % step == 0
+    array = jnp.take(value.array, jnp.clip(source, 0, value.array.shape[i] - 1), axis=i)
+    inside = lax.broadcast_in_dim(inside, array.shape, (i,))
+    array = lax.select(inside, array, jnp.broadcast_to(filler, array.shape))
+    return Value(array, value.with_axis(i, ctx.axis(new)))
+
+
+def _signed(ctx, d):
+    """A symbolic width may be negative."""
+    return dims.evaluate(d, ctx.env)
+
+
+def split(ctx, eqn, value):
+    """Consecutive windows."""
+    axis, sizes = eqn.params["axis"], eqn.params["sizes"]
+    outs = []
+    start = 0
+    for size in sizes:
+        begin = start if not jp.is_symbolic(start) else ctx.size(start)
+        outs.append(window(ctx, value, axis, begin, size))
+        start = start + size
+    return outs
+
+
+RULES = (
+    Rule("slice", slice_, uniform=True),
+    Rule("dynamic_slice", dynamic_slice, uniform=True),
+    Rule("dynamic_update_slice", dynamic_update_slice, uniform=True),
+    Rule("pad", pad, uniform=True),
+    Rule("split", split, uniform=True),
+)

@@ -1,0 +1,49 @@
+"""Masking rules of sorting: invalid slots go last."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import jax_private as jp
+from shims._src.lowering.reductions import highest, lowest
+from shims._src.lowering.rule import Rule
+from shims._src.value import Value
+
+
+def last_in_order(dtype):
+    """The number that JAX sorts behind all others; equal ones keep their order."""
+    if jnp.issubdtype(dtype, jnp.inexact):
+        return np.asarray(np.nan, dtype)
+    return highest(dtype)
+
+
+def sort(ctx, eqn, *values):
+    """Sort packed operands whose keys are last in the padding; a stable sort keeps them there."""
+    dimension, keys = eqn.params["dimension"], eqn.params["num_keys"]
+    values, axes = ctx.align(list(values))
+    if axes[dimension] is None:
+        outs = jp.bind(eqn, [v.array for v in values])
+        return [Value(o, axes) for o in outs]
+    values = [ctx.pack(ctx.solid(v, (dimension,)), dimension) for v in values]
+    axes = values[0].axes
+    filled = [
+        ctx.fill(v, last_in_order(v.array.dtype), (dimension,)) if i < keys else v
+        for i, v in enumerate(values)
+    ]
+    params = dict(eqn.params, is_stable=True)
+    outs = eqn.primitive.bind(*(v.array for v in filled), **params)
+    return [Value(o, axes, None, v.bounds) for o, v in zip(outs, values, strict=True)]
+
+
+def top_k(ctx, eqn, value):
+    """The largest entries among the valid slots; their count was checked while tracing."""
+    axis = eqn.params.get("axis", -1) % value.array.ndim
+    value = ctx.pack(ctx.solid(value, (axis,)), axis)
+    filled = ctx.fill(value, lowest(value.array.dtype), (axis,))
+    outs = jp.bind(eqn, [filled.array])
+    axes = value.with_axis(axis, None)
+    return [Value(o, axes) for o in outs]
+
+
+RULES = (Rule("sort", sort, uniform=True), Rule("top_k", top_k, uniform=True))

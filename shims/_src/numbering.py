@@ -1,0 +1,218 @@
+"""Value numbering: the same mask gives the same size, and sizes are found behind numbers.
+
+A traced program is a graph of equations; two masks computed by the same equations from the same
+inputs select alike. Abstract evaluation cannot tell (JAX caches it by types), so every fresh size
+gets its name here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shims._src import jax_private as jp
+
+_DEPTH = 60
+
+
+def size_of_selection(state, mask):
+    """`(name, dimension)` of the number of True entries of `mask`."""
+    return _numbered(state, ("selection", number(mask)), mask)
+
+
+def size_of_count(state, count):
+    """`(name, dimension)` of a counted size."""
+    return _numbered(state, ("count", number(count)), count)
+
+
+def _numbered(state, key, keep):
+    if key not in state.numbered:
+        state.numbered[key] = state.new_size()
+        state.kept.append(keep)  # identities in the key must not be reused
+    return state.numbered[key]
+
+
+def number(x) -> object:
+    """A hashable name for the computation behind a value."""
+    return _number(jp.primal_tracer(x), {}, 0)
+
+
+def _number(x, seen, depth):
+    constant = jp.constant_of(x)
+    if constant is not None:
+        array = np.asarray(constant) if np.ndim(constant) == 0 else None
+        if array is not None and array.dtype != object:
+            return ("constant", str(array.dtype), array.tobytes())
+        return ("object", id(constant))
+    if id(x) in seen:
+        return seen[id(x)]
+    found = jp.defining_equation(x)
+    if found is None or depth > _DEPTH:
+        return ("input", jp.identity_of(x))
+    eqn, position = found
+    params = _hashable(eqn.params)
+    if params is None:
+        return ("input", jp.identity_of(x))
+    operands = tuple(
+        _number(jp.primal_tracer(a), seen, depth + 1) for a in jp.operand_atoms(eqn)
+    )
+    result = ("equation", eqn.primitive.name, params, operands, position)
+    seen[id(x)] = result
+    return result
+
+
+def _hashable(params):
+    items = []
+    for name, value in sorted(params.items()):
+        # Inner programs are traced once per function and types: identity is equality.
+        item = ("id", id(value)) if hasattr(value, "eqns") else value
+        try:
+            hash(item)
+        except TypeError:
+            return None
+        items.append((name, item))
+    return tuple(items)
+
+
+def symbolic_value(x):
+    """The dimension behind a traced integer scalar that was computed from dimensions, or `None`."""
+    try:
+        found = _evaluate(jp.primal_tracer(x), 0)
+    except _Unknown:
+        return None
+    if found.ndim:
+        return None
+    value = found.item()
+    return value if jp.is_symbolic(value) else int(value)
+
+
+class _Unknown(Exception):  # noqa: N818 - control flow, never seen outside
+    pass
+
+
+def _evaluate(x, depth) -> np.ndarray:
+    """A small integer array as an object array of ints and dimensions."""
+    constant = jp.constant_of(x)
+    if constant is not None:
+        array = np.asarray(constant)
+        if array.size > 64 or array.dtype.kind not in "iu":
+            raise _Unknown
+        return array.astype(object)
+    found = jp.defining_equation(x)
+    if found is None or depth > _DEPTH:
+        raise _Unknown
+    eqn, position = found
+    return _apply(eqn, lambda a: _evaluate(jp.primal_tracer(a), depth + 1))[position]
+
+
+def _apply(eqn, read):
+    """The results of an equation over object arrays."""
+    name, params = eqn.primitive.name, eqn.params
+    operands = jp.operand_atoms(eqn) if hasattr(eqn, "in_tracers") else eqn.invars
+    if name == "dim_as_value":
+        return [_object(params["dim"])]
+    if name in ("jit", "pjit"):
+        return _apply_inner(params, [read(a) for a in operands])
+    rule = _RULES.get(name)
+    if rule is None:
+        raise _Unknown
+    return [rule(params, *[read(a) for a in operands])]
+
+
+def _apply_inner(params, values):
+    named = _NAMED.get(params["name"])
+    if named is not None and len(values) == 2 and all(v.ndim == 0 for v in values):
+        return [_object(named(values[0].item(), values[1].item()))]
+    jaxpr, consts = jp.open_jaxpr(params["jaxpr"])
+    env = dict(zip(jaxpr.invars, values, strict=True))
+    env.update((v, np.asarray(c).astype(object)) for v, c in zip(jaxpr.constvars, consts, strict=True))
+
+    def read(atom):
+        if isinstance(atom, jp.Literal):
+            return np.asarray(atom.val).astype(object)
+        return env[atom]
+
+    for eqn in jaxpr.eqns:
+        env.update(zip(eqn.outvars, _apply(eqn, read), strict=True))
+    return [read(v) for v in jaxpr.outvars]
+
+
+def _object(value):
+    out = np.empty((), object)
+    out[()] = value
+    return out
+
+
+def _binary(f):
+    def rule(params, a, b):
+        out = np.empty(np.broadcast_shapes(a.shape, b.shape), object)
+        for i in np.ndindex(out.shape):
+            out[i] = f(np.broadcast_to(a, out.shape)[i], np.broadcast_to(b, out.shape)[i])
+        return out
+
+    return rule
+
+
+def _dim_max(a, b):
+    return jp.core.max_dim(a, b)
+
+
+def _dim_min(a, b):
+    return jp.core.min_dim(a, b)
+
+
+def _convert(params, a):
+    if np.dtype(params["new_dtype"]).kind not in "iu":
+        raise _Unknown
+    return a
+
+
+def _slice(params, a):
+    strides = params["strides"] or (1,) * a.ndim
+    bounds = zip(params["start_indices"], params["limit_indices"], strides, strict=True)
+    return a[tuple(slice(*b) for b in bounds)]
+
+
+def _broadcast(params, a):
+    shape = params["shape"]
+    if any(jp.is_symbolic(d) for d in shape):
+        raise _Unknown
+    expanded = [1] * len(shape)
+    for i, j in enumerate(params["broadcast_dimensions"]):
+        expanded[j] = a.shape[i]
+    return np.broadcast_to(a.reshape(expanded), shape)
+
+
+def _reshape(params, a):
+    if any(jp.is_symbolic(d) for d in params["new_sizes"]):
+        raise _Unknown
+    return a.reshape(params["new_sizes"])
+
+
+def _product(params, a):
+    if a.ndim != 1:
+        raise _Unknown
+    out = 1
+    for item in a:
+        out = item * out
+    return _object(out)
+
+
+_NAMED = {"floor_divide": lambda a, b: a // b, "remainder": lambda a, b: a % b}
+_RULES = {
+    "add": _binary(lambda a, b: a + b),
+    "sub": _binary(lambda a, b: a - b),
+    "mul": _binary(lambda a, b: a * b),
+    "max": _binary(_dim_max),
+    "min": _binary(_dim_min),
+    "neg": lambda params, a: -a,
+    "convert_element_type": _convert,
+    "copy": lambda params, a: a,
+    "copy_p": lambda params, a: a,
+    "slice": _slice,
+    "squeeze": lambda params, a: np.squeeze(a, tuple(params["dimensions"])),
+    "reshape": _reshape,
+    "broadcast_in_dim": _broadcast,
+    "concatenate": lambda params, *parts: np.concatenate(parts, params["dimension"]),
+    "stack": lambda params, *parts: np.stack(parts, params["axis"]),
+    "reduce_prod": _product,
+}

@@ -1,0 +1,107 @@
+"""The state of a dynamic trace: its sizes, its guards, and what it has assumed."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from jax import export
+
+from shims._src import dims, errors
+from shims._src import jax_private as jp
+
+_THREAD = threading.local()
+
+
+class Respecialize(Exception):  # noqa: N818 - a signal between the trace and its driver
+    """The trace needs an input dimension as a constant."""
+
+    def __init__(self, names: frozenset[str], line: str):
+        super().__init__(f"{sorted(names)} at {line}")
+        self.names = names
+        self.line = line
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Guard:
+    """A decision about input sizes that a trace depends on."""
+
+    text: str
+    holds: Callable[[dict[str, int]], bool]
+    line: str
+
+
+@dataclasses.dataclass(eq=False)
+class DynamicTrace:
+    """One symbolic trace.
+
+    Attributes:
+      sizes: the sizes of the input dimension variables at this call (empty when unknown).
+      pins: fresh sizes assumed constant, by name.
+      guards: decisions taken with `sizes`.
+      assumptions: fresh dimensions whose value was assumed (`u == 5` taken to be false, ...).
+    """
+
+    sizes: dict[str, int] = dataclasses.field(default_factory=dict)
+    pins: dict[str, int] = dataclasses.field(default_factory=dict)
+    scope: Any = dataclasses.field(default_factory=export.SymbolicScope)
+    guards: list[Guard] = dataclasses.field(default_factory=list)
+    fresh: set[str] = dataclasses.field(default_factory=set)
+    numbered: dict[object, Any] = dataclasses.field(default_factory=dict)
+    kept: list[object] = dataclasses.field(default_factory=list)
+    assumptions: list[tuple[Any, str, int, str]] = dataclasses.field(default_factory=list)
+
+    def dimension(self, name: str):
+        """The symbolic dimension of that name in this trace's scope."""
+        return export.symbolic_shape(name, scope=self.scope)[0]
+
+    def new_size(self) -> tuple[str, Any]:
+        """A fresh size: its name, and the dimension (a constant where one was assumed)."""
+        name = f"u{len(self.fresh)}"
+        self.fresh.add(name)
+        return name, self.pins.get(name, None) if name in self.pins else self.dimension(name)
+
+    def owns(self, d) -> bool:
+        """Whether a dimension belongs to this trace."""
+        return jp.is_symbolic(d) and jp.same_scope(d, self.scope)
+
+    def is_input_only(self, d) -> bool:
+        """Whether the value of a dimension is known at this call."""
+        return all(v in self.sizes for v in jp.variables(d))
+
+    def decide(self, d, predicate: Callable[[int], bool], text: str) -> bool:
+        """Decide a question about input sizes by this call's sizes, and guard the answer."""
+        answer = bool(predicate(dims.concrete(d, self.sizes)))
+
+        def holds(sizes: dict[str, int]) -> bool:
+            return bool(predicate(dims.concrete(d, sizes))) == answer
+
+        shown = text if answer else f"not ({text})"
+        if all(g.text != shown for g in self.guards):
+            self.guards.append(Guard(shown, holds, errors.user_line()))
+        return answer
+
+
+def current() -> DynamicTrace | None:
+    """The dynamic trace of this thread, if one is in progress."""
+    stack = getattr(_THREAD, "stack", None)
+    return stack[-1] if stack else None
+
+
+@contextlib.contextmanager
+def resume(state: DynamicTrace | None):
+    """Trace under `state` (again); `None` suspends dynamic tracing."""
+    from shims._src import hooks
+
+    hooks.install()
+    stack = getattr(_THREAD, "stack", None)
+    if stack is None:
+        stack = _THREAD.stack = []
+    stack.append(state)
+    try:
+        yield state
+    finally:
+        stack.pop()

@@ -1,0 +1,67 @@
+"""A lowered value: a static array, and which of its slots count."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import jax
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Axis:
+    """One dynamic axis of a lowered array.
+
+    Attributes:
+      dim: the symbolic dimension that the traced program sees.
+      size: how many slots count; int32, traced.
+      token: two axes with equal tokens have their valid slots in the same places.
+      valid: bool vector over the slots; `None` when the valid slots come first (*packed*).
+      uniform: the array has extent 1 here and stands for any number of equal slots.
+      factors: for an axis made by flattening others, those axes in order.
+      per_row: the size differs along axis 0 (what a loop body with a fresh size stacks up).
+    """
+
+    dim: Any
+    size: Any
+    token: Any
+    valid: jax.Array | None = None
+    uniform: bool = False
+    factors: tuple = ()
+    per_row: bool = False
+
+    @property
+    def packed(self) -> bool:
+        """Whether the valid slots come first."""
+        return self.valid is None and not self.uniform
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Value:
+    """A static array and its dynamic axes.
+
+    Attributes:
+      array: the array, with a static extent (the *capacity*) for each axis.
+      axes: per array axis `None` (static) or its `Axis`.
+      pad: the number that stands in every invalid slot, when it is known.
+      bounds: static (low, high) of integer contents, when known.
+    """
+
+    array: Any
+    axes: tuple[Axis | None, ...]
+    pad: Any = None
+    bounds: tuple[int, int] | None = None
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether any axis is dynamic."""
+        return any(a is not None for a in self.axes)
+
+    def with_axis(self, i: int, axis: Axis | None) -> tuple[Axis | None, ...]:
+        """The axes with one replaced."""
+        return (*self.axes[:i], axis, *self.axes[i + 1 :])
+
+
+def static(array, bounds=None) -> Value:
+    """A value without dynamic axes."""
+    return Value(array, (None,) * getattr(array, "ndim", 0), None, bounds)
