@@ -1,0 +1,200 @@
+"""Two arrays, stage by stage: where is the first that fails?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tf2jax_port.diff.arguments import is_inexact
+from tf2jax_port.diff.closeness import EXACT, Closeness, Gauge
+from tf2jax_port.diff.lanes import INTERFACE, PLACEMENT, VALUES
+from tf2jax_port.diff.precision import as_jax_has_it, exact_wide
+
+_SAME = Closeness(EXACT, 0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """The element that is furthest off.
+
+    Attributes:
+      index: its place.
+      old: what the original has there.
+      new: what the port has there.
+      absolute: the difference.
+      relative: the difference over the size of the original's element.
+      mismatched: how many elements are off.
+      total: of how many.
+    """
+
+    index: tuple[int, ...]
+    old: float | int | complex | str
+    new: float | int | complex | str
+    absolute: float
+    relative: float
+    mismatched: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two arrays side by side.
+
+    Attributes:
+      stage: the first that fails; `None` when the arrays agree.
+      problem: what is wrong, in a few words.
+      closeness: how far apart they are, where values were compared.
+      worst: the element that is furthest off, where elements were compared.
+      note: an agreement that is not literal.
+    """
+
+    stage: str | None = None
+    problem: str = ""
+    closeness: Closeness = _SAME
+    worst: Worst | None = None
+    note: str = ""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether no stage fails."""
+        return self.stage is None
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What counts as the same type.
+
+    Attributes:
+      x64: whether JAX has 64-bit types; if not, 64 bits become 32.
+      either_way: a difference between 32 and 64 bits does not count, in either direction.
+    """
+
+    x64: bool
+    either_way: bool = False
+
+
+def compare(
+    a: np.ndarray | None, b: np.ndarray | None, measure: Gauge | None, rules: Rules
+) -> Comparison:
+    """The first stage at which two arrays differ.
+
+    Args:
+      a: from the original, or the first of a pair.
+      b: from the port, or the second of a pair.
+      measure: how rounded numbers are judged; `None` for integers and booleans.
+      rules: what counts as the same type.
+    """
+    if a is None or b is None:
+        return _compare_absent(a, b)
+    if a.shape != b.shape:
+        return Comparison(INTERFACE, f"shape {list(a.shape)} against {list(b.shape)}")
+    note, ours, theirs = "", *_types(a, b, rules)
+    if ours != theirs:
+        return Comparison(INTERFACE, f"dtype {a.dtype.name} against {b.dtype.name}")
+    if a.dtype != b.dtype:
+        note = f"{a.dtype.name} against {b.dtype.name}: JAX has no 64-bit types unless x64 is on"
+    if not is_inexact(ours):
+        return _compare_exact(a, b, note)
+    with np.errstate(over="ignore"):
+        a, b = a.astype(ours), b.astype(ours)
+    placed = placement(a, b)
+    if placed.any():
+        problem = "NaN and infinity stand in other places"
+        return Comparison(PLACEMENT, problem, worst=_first(a, b, placed), note=note)
+    assert measure is not None
+    return _compare_values(a, b, measure, note)
+
+
+def placement(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Where one array has NaN or an infinity and the other has not the same."""
+    wrong = np.zeros(a.shape, bool)
+    for x, y in ((a.real, b.real), (a.imag, b.imag)) if a.dtype.kind == "c" else ((a, b),):
+        wrong |= np.isnan(x) != np.isnan(y)
+        odd = ~np.isnan(x) & ~np.isnan(y) & (np.isinf(x) | np.isinf(y))
+        wrong |= odd & (x != y)
+    return wrong
+
+
+def _types(a: np.ndarray, b: np.ndarray, rules: Rules) -> tuple[np.dtype, np.dtype]:
+    if rules.either_way:
+        return as_jax_has_it(a.dtype, False), as_jax_has_it(b.dtype, False)
+    return as_jax_has_it(a.dtype, rules.x64), as_jax_has_it(b.dtype, rules.x64)
+
+
+def _compare_absent(a: np.ndarray | None, b: np.ndarray | None) -> Comparison:
+    """`None` is not zero, but JAX has no other way of saying it."""
+    if a is None and b is None:
+        return Comparison()
+    present = b if a is None else a
+    assert present is not None
+    if present.dtype != object and not np.any(present):
+        return Comparison(note="None against zeros")
+    which = ("None", "numbers") if a is None else ("numbers", "None")
+    return Comparison(INTERFACE, f"{which[0]} against {which[1]}")
+
+
+def _compare_exact(a: np.ndarray, b: np.ndarray, note: str) -> Comparison:
+    wrong = np.asarray(a != b)
+    if not wrong.any():
+        return Comparison(note=note)
+    far = Closeness(EXACT, np.inf, 0.0, 0.0, 0.0)
+    if a.dtype.kind in "iu":
+        apart = np.abs(a.astype(np.float64) - b.astype(np.float64))
+        wrong_most = wrong & (apart == apart.max())
+        worst = _worst(a, b, _place(wrong_most), int(wrong.sum()))
+    else:
+        worst = _first(a, b, wrong)
+    return Comparison(VALUES, "other values", far, worst, note)
+
+
+def _compare_values(a: np.ndarray, b: np.ndarray, measure: Gauge, note: str) -> Comparison:
+    """Close to the truth both of them, or close to each other."""
+    mine, theirs = measure.measure(a), measure.measure(b)
+    apart = measure.measure(b, against=a)
+    judged = theirs if theirs.ratio / theirs.limit >= mine.ratio / mine.limit else mine
+    if mine.close and theirs.close:
+        return Comparison(closeness=judged, note=note)
+    if apart.close:
+        return Comparison(closeness=apart, note=note)
+    return Comparison(VALUES, "other values", judged, furthest(a, b, measure), note)
+
+
+def furthest(a: np.ndarray, b: np.ndarray, measure: Gauge) -> Worst:
+    """The element that is furthest off in units of the original's own error."""
+    x, y = exact_wide(a), exact_wide(b)
+    finite = np.isfinite(x) & np.isfinite(y)
+    error = np.where(finite, np.abs(np.where(finite, x, 0) - np.where(finite, y, 0)), 0.0)
+    own = np.maximum(measure.per_element(), np.finfo(np.float64).tiny)
+    with np.errstate(over="ignore"):
+        units = error / own
+    wrong = units > max(measure.measure(a).limit, 1.0)
+    index = np.unravel_index(int(np.argmax(units)), units.shape) if units.size else ()
+    return _worst(a, b, tuple(int(i) for i in index), int(max(1, wrong.sum())))
+
+
+def _first(a: np.ndarray, b: np.ndarray, wrong: np.ndarray) -> Worst:
+    return _worst(a, b, _place(wrong), int(wrong.sum()))
+
+
+def _place(wrong: np.ndarray) -> tuple[int, ...]:
+    return tuple(int(i) for i in np.argwhere(wrong)[0])
+
+
+def _worst(a: np.ndarray, b: np.ndarray, index: tuple[int, ...], mismatched: int) -> Worst:
+    old, new = _scalar(a[index]), _scalar(b[index])
+    absolute = relative = float("nan")
+    if not isinstance(old, str) and not isinstance(new, str):
+        absolute = float(abs(complex(new) - complex(old)))
+        size = abs(complex(old))
+        relative = absolute / size if size else float("inf")
+    return Worst(index, old, new, absolute, relative, mismatched, a.size)
+
+
+def _scalar(element: object) -> float | int | complex | str:
+    value = np.asarray(element)
+    if value.dtype.kind in "SUO":
+        return str(value.item())
+    if value.dtype.kind == "c":
+        return complex(value)
+    return float(value) if is_inexact(value.dtype) else value.item()

@@ -1,0 +1,218 @@
+"""A second look at a difference: is it the port's, or does the original differ from itself?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tf2jax_port.diff.arguments import is_inexact
+from tf2jax_port.diff.closeness import Gauge, gauge
+from tf2jax_port.diff.compare import Comparison, Rules, compare, placement
+from tf2jax_port.diff.perturb import LARGE, SMALL, motion
+from tf2jax_port.diff.precision import exact_wide
+
+DIFFERENT = "different"
+KNIFE_EDGE = "knife-edge"
+EQUAL = "equal"
+UNSTEADY = "unsteady"
+
+FLOAT64_RUN = "the original in float64"
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """Another answer of the original to the same question.
+
+    Attributes:
+      name: the lane's title, or how the run differed.
+      array: what it gave.
+      where: the elements for which it may speak; `None` for all.
+    """
+
+    name: str
+    array: np.ndarray | None
+    where: np.ndarray | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One array of the original, run again.
+
+    Attributes:
+      again: on the same inputs.
+      moved: on inputs moved by `SMALL` and by `LARGE` ulp, for each seed.
+      decides: whether the moved inputs may also settle which way a tie falls.
+    """
+
+    again: np.ndarray | None
+    moved: Sequence[tuple[np.ndarray | None, np.ndarray | None]]
+    decides: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What the second look found.
+
+    Attributes:
+      outcome: `DIFFERENT`, `KNIFE_EDGE`, `EQUAL` or `UNSTEADY`.
+      comparison: the comparison to report.
+      names: the runs of the original that answer as the port does.
+      elements: for how many elements it took them.
+      measure: the gauge in its widest form.
+    """
+
+    outcome: str
+    comparison: Comparison
+    names: tuple[str, ...] = ()
+    elements: int = 0
+    measure: Gauge | None = None
+
+
+def explain(
+    reference: np.ndarray | None,
+    port: np.ndarray | None,
+    first: Comparison,
+    measure: Gauge | None,
+    rules: Rules,
+    lanes: Sequence[Alternative],
+    probe: Callable[[], Probe | None],
+) -> Explanation:
+    """Why `port` differs from `reference`.
+
+    Args:
+      reference: what the original gave.
+      port: what the port gave.
+      first: the comparison of the two, which fails.
+      measure: how rounded numbers are judged.
+      rules: what counts as the same type.
+      lanes: the original's other answers to the same inputs.
+      probe: runs the original again, on the same and on slightly moved inputs.
+    """
+    settled = _settle(reference, port, lanes, measure, rules)
+    if settled is not None:
+        return settled
+    runs = probe()
+    if runs is None:
+        return Explanation(DIFFERENT, first, measure=measure)
+    if not _same(reference, runs.again, measure, rules):
+        return Explanation(UNSTEADY, first, measure=measure)
+    jumps: list[Alternative] = []
+    if measure is not None and reference is not None:
+        measure, jumps = _widen(reference, runs, measure)
+        comparison = compare(reference, port, measure, rules)
+        if comparison.agrees:
+            return Explanation(EQUAL, comparison, measure=measure)
+    elif runs.decides:
+        jumps = [Alternative(_moved(n), a) for p in runs.moved for n, a in zip((SMALL, LARGE), p)]
+    settled = _settle(reference, port, [*lanes, *jumps], measure, rules)
+    return settled or Explanation(DIFFERENT, first, measure=measure)
+
+
+def _widen(
+    reference: np.ndarray, runs: Probe, measure: Gauge
+) -> tuple[Gauge, list[Alternative]]:
+    """The gauge with the original's sensitivity in it, and the answers it jumps to."""
+    noise = np.zeros(reference.shape)
+    jumps: list[Alternative] = []
+    own = measure.per_element()
+    for pair in runs.moved:
+        if any(a is None or a.shape != reference.shape for a in pair):
+            jumps += [Alternative(_moved(n), a) for n, a in zip((SMALL, LARGE), pair)]
+            continue
+        small, large = pair
+        assert small is not None
+        assert large is not None
+        found = motion(reference, small, large, own)
+        noise = np.maximum(noise, found.noise)
+        jumps += [
+            Alternative(_moved(n), a, found.jumps) for n, a in zip((SMALL, LARGE), pair)
+        ]
+    return measure.widened(noise), jumps if runs.decides else []
+
+
+def _settle(
+    reference: np.ndarray | None,
+    port: np.ndarray | None,
+    alternatives: Sequence[Alternative],
+    measure: Gauge | None,
+    rules: Rules,
+) -> Explanation | None:
+    """A knife edge, if the port agrees with answers of the original, each where it has one."""
+    if reference is None or port is None or reference.shape != port.shape:
+        return _settle_whole(port, alternatives, rules)
+    chosen, names, taken = reference, [], np.zeros(reference.shape, bool)
+    for alternative in alternatives:
+        other = alternative.array
+        if other is None or other.shape != reference.shape or other.dtype.kind in "SUO":
+            continue
+        better = _better(chosen, other, port, measure)
+        better &= _apart(reference, other, measure)
+        if alternative.where is not None:
+            better &= alternative.where
+        if better.any():
+            chosen = np.where(better, other.astype(reference.dtype), chosen)
+            names.append(alternative.name)
+            taken |= better
+    comparison = compare(chosen, port, _regauged(measure, chosen, taken), rules)
+    if not names or not comparison.agrees:
+        return None
+    before = compare(reference, port, measure, rules)
+    return Explanation(
+        KNIFE_EDGE, before, tuple(dict.fromkeys(names)), int(taken.sum()), measure
+    )
+
+
+def _settle_whole(
+    port: np.ndarray | None, alternatives: Sequence[Alternative], rules: Rules
+) -> Explanation | None:
+    """The same where shapes differ, so that only a whole answer can be the port's."""
+    for alternative in alternatives:
+        other = alternative.array
+        if port is None or other is None or other.shape != port.shape:
+            continue
+        measure = gauge(port.dtype, other, None, [other]) if is_inexact(port.dtype) else None
+        comparison = compare(other, port, measure, Rules(rules.x64, either_way=True))
+        if comparison.agrees:
+            return Explanation(KNIFE_EDGE, comparison, (alternative.name,), port.size, measure)
+    return None
+
+
+def _apart(a: np.ndarray, b: np.ndarray, measure: Gauge | None) -> np.ndarray:
+    """Where two answers of the original differ by more than rounding."""
+    if measure is None:
+        return np.asarray(a != b)
+    x, y = exact_wide(a), exact_wide(b)
+    finite = np.isfinite(x) & np.isfinite(y)
+    error = np.abs(np.where(finite, x, 0) - np.where(finite, y, 0))
+    return placement(a, b) | (error > 4 * measure.per_element())
+
+
+def _better(
+    chosen: np.ndarray, other: np.ndarray, port: np.ndarray, measure: Gauge | None
+) -> np.ndarray:
+    """Where `other` is nearer to the port than what is chosen so far."""
+    if measure is None:
+        return np.asarray((other == port) & (chosen != port))
+    with np.errstate(invalid="ignore", over="ignore"):
+        x, y, z = (exact_wide(array) for array in (chosen, other, port))
+        nearer = np.abs(y - z) < np.abs(x - z)
+    wrong_now, wrong_then = placement(chosen, port), placement(other, port)
+    return (wrong_now & ~wrong_then) | (nearer & ~wrong_then)
+
+
+def _regauged(measure: Gauge | None, chosen: np.ndarray, taken: np.ndarray) -> Gauge | None:
+    """The gauge with the chosen answers as the truth where they were taken."""
+    return measure if measure is None else measure.replaced(chosen, taken, chosen.dtype)
+
+
+def _same(
+    a: np.ndarray | None, b: np.ndarray | None, measure: Gauge | None, rules: Rules
+) -> bool:
+    return compare(a, b, measure, Rules(rules.x64, either_way=True)).agrees
+
+
+def _moved(ulps: int) -> str:
+    unit = "unit" if ulps == 1 else "units"
+    return f"TF eager with its inputs moved by {ulps} {unit} in the last place"

@@ -1,0 +1,154 @@
+"""Everything that was observed about one case, and what may be asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tf2jax_port.diff.arguments import is_inexact
+from tf2jax_port.diff.attempt import Failure
+from tf2jax_port.diff.closeness import Gauge, gauge
+from tf2jax_port.diff.explain import FLOAT64_RUN, Alternative, Probe
+from tf2jax_port.diff.lanes import OLD_LANES, title
+from tf2jax_port.diff.observation import COTANGENTS, Observation, Quantity, value_of
+from tf2jax_port.diff.precision import as_jax_has_it, exact_wide
+
+
+@dataclass(frozen=True, slots=True)
+class Reruns:
+    """The original, run again.
+
+    Attributes:
+      again: on the same inputs.
+      moved: on inputs moved by one and by eight ulp, for each seed.
+      decides: see `Probe`.
+    """
+
+    again: Observation
+    moved: Sequence[tuple[Observation, Observation]]
+    decides: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """One case as all lanes saw it.
+
+    Attributes:
+      case: its number.
+      lanes: lane to what it gave.
+      double: the original in double precision, a `Failure` where it does not run there.
+      single: for an original in double precision whose port works in single: the original in
+        single precision.
+      x64: whether JAX has 64-bit types.
+      rerun: runs the original again; called at most when something differs.
+    """
+
+    case: int
+    lanes: Mapping[str, Observation]
+    double: Observation | Failure
+    single: Observation | Failure | None
+    x64: bool
+    rerun: Callable[[], Reruns | None]
+    _gauges: dict[Quantity, Gauge | None] = field(default_factory=dict)
+
+    @property
+    def reference(self) -> str | None:
+        """The first lane of the original that ran."""
+        ran = [lane.id for lane in OLD_LANES if self.lanes[lane.id].ran]
+        return ran[0] if ran else None
+
+    def reference_for(self, quantity: Quantity) -> str | None:
+        """The first lane of the original that has this quantity."""
+        for lane in OLD_LANES:
+            if not isinstance(value_of(self.lanes[lane.id], quantity), Failure):
+                return lane.id
+        return None
+
+    def quantities(self) -> list[Quantity]:
+        """All that the original gives here: outputs, then gradients."""
+        if self.reference is None:
+            return []
+        observation = self.lanes[self.reference]
+        assert not isinstance(observation.outputs, Failure)
+        found = [Quantity("output", path) for path in observation.outputs]
+        for cotangent in COTANGENTS:
+            paths: set[str] = set()
+            for lane in self.lanes.values():
+                gradients = lane.gradients.get(cotangent)
+                if gradients is not None and not isinstance(gradients, Failure):
+                    paths |= set(gradients)
+            found += [Quantity("gradient", path, cotangent) for path in sorted(paths)]
+        return found
+
+    def gauge(self, quantity: Quantity) -> Gauge | None:
+        """How rounded numbers of this quantity are judged; `None` for exact ones."""
+        if quantity not in self._gauges:
+            self._gauges[quantity] = self._make_gauge(quantity)
+        return self._gauges[quantity]
+
+    def alternatives(self, quantity: Quantity, apart_from: str) -> list[Alternative]:
+        """The original's other answers to the same inputs."""
+        found = []
+        for lane in OLD_LANES:
+            value = value_of(self.lanes[lane.id], quantity)
+            if lane.id != apart_from and not isinstance(value, Failure):
+                found.append(Alternative(title(lane.id), value))
+        truth = self._of(self.double, quantity)
+        if truth is not None:
+            found.append(Alternative(FLOAT64_RUN, truth))
+        return found
+
+    def probe(self, quantity: Quantity) -> Probe | None:
+        """This quantity in the repeated runs of the original."""
+        runs = self.rerun()
+        if runs is None:
+            return None
+        return Probe(
+            self._of(runs.again, quantity),
+            [(self._of(a, quantity), self._of(b, quantity)) for a, b in runs.moved],
+            runs.decides,
+        )
+
+    def _make_gauge(self, quantity: Quantity) -> Gauge | None:
+        lane = self.reference_for(quantity)
+        reference = self._of(self.lanes[lane], quantity) if lane else None
+        if reference is None or not is_inexact(reference.dtype):
+            return None
+        working = as_jax_has_it(reference.dtype, self.x64)
+        runs = [self._of(self.lanes[lane.id], quantity) for lane in OLD_LANES]
+        baselines = [a for a in runs if a is not None and a.shape == reference.shape]
+        scale = self._scale(quantity, reference.shape)
+        if working != reference.dtype:  # the original already is in double precision
+            single = self._of(self.single, quantity)
+            fits = single is not None and single.shape == reference.shape
+            return gauge(working, reference, reference, [single] if fits else [], scale)
+        truth = self._of(self.double, quantity)
+        wide = truth is not None and truth.dtype.name in ("float64", "complex128")
+        if not wide or truth is None or truth.shape != reference.shape:
+            truth = None
+        elif reference.dtype == truth.dtype:
+            truth = None
+        return gauge(working, reference, truth, baselines, scale)
+
+    def _scale(self, quantity: Quantity, shape: tuple[int, ...]) -> np.ndarray | None:
+        """How large a gradient is with the other cotangents."""
+        if quantity.kind != "gradient":
+            return None
+        largest = np.zeros(shape)
+        for cotangent in COTANGENTS:
+            other = Quantity(quantity.kind, quantity.path, cotangent)
+            lane = self.reference_for(other)
+            array = self._of(self.lanes[lane], other) if lane else None
+            if array is not None and array.shape == shape:
+                size = np.abs(exact_wide(array))
+                largest = np.maximum(largest, np.where(np.isfinite(size), size, 0))
+        return largest
+
+    @staticmethod
+    def _of(run: Observation | Failure | None, quantity: Quantity) -> np.ndarray | None:
+        if run is None or isinstance(run, Failure):
+            return None
+        value = value_of(run, quantity)
+        return None if isinstance(value, Failure) else value

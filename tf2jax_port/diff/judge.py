@@ -1,0 +1,247 @@
+"""One case judged: for every quantity and every lane of the port, an outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tf2jax_port.diff.attempt import Failure
+from tf2jax_port.diff.closeness import Gauge
+from tf2jax_port.diff.compare import Comparison, Rules, compare
+from tf2jax_port.diff.explain import (
+    DIFFERENT,
+    EQUAL,
+    KNIFE_EDGE,
+    UNSTEADY,
+    Explanation,
+    explain,
+)
+from tf2jax_port.diff.facts import Facts
+from tf2jax_port.diff.lanes import (
+    GRADIENTS,
+    INTERFACE,
+    NEW_LANES,
+    OLD_LANES,
+    PAIRS,
+    is_old,
+)
+from tf2jax_port.diff.observation import Quantity, value_of
+from tf2jax_port.diff.precision import ulp
+
+NOT_COVERED = "not covered"
+ILL_CONDITIONED = "ill-conditioned"
+
+STRUCTURE = Quantity("output", "output")
+
+# Beyond this many ulp of relative error of its own, an original says little about its port.
+_ILL_CONDITIONED_ULP = 1e4
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The outcome for one quantity in one lane of the port.
+
+    Attributes:
+      case: the number of the case.
+      quantity: what was compared.
+      lane: the lane of the port.
+      reference: the lane of the original that it was compared with.
+      outcome: `EQUAL`, `DIFFERENT`, `KNIFE_EDGE`, `UNSTEADY` or `NOT_COVERED`.
+      stage: the first stage that fails, where one does.
+      comparison: the two arrays side by side.
+      because: what the second look found, or why nothing was compared.
+      shape: the shape in the original.
+      dtypes: the types in the original and in the port.
+      ill_conditioned: whether the original's own error is so large that little is said.
+    """
+
+    case: int
+    quantity: Quantity
+    lane: str
+    reference: str
+    outcome: str
+    stage: str | None
+    comparison: Comparison
+    because: str = ""
+    shape: tuple[int, ...] = ()
+    dtypes: tuple[str, str] = ("", "")
+    ill_conditioned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PairState:
+    """Whether two lanes agree on one quantity of one case.
+
+    Attributes:
+      pair: the two lanes.
+      case: the number of the case.
+      quantity: what was compared.
+      stage: the first stage that fails; `None` when they agree.
+      comparison: the two arrays side by side.
+    """
+
+    pair: tuple[str, str]
+    case: int
+    quantity: Quantity
+    stage: str | None
+    comparison: Comparison
+
+
+def judge(facts: Facts) -> list[Finding]:
+    """Every lane of the port against the original, on one case."""
+    if facts.reference is None:
+        return []
+    findings = []
+    for lane in NEW_LANES:
+        observation = facts.lanes[lane.id]
+        if isinstance(observation.outputs, Failure):
+            findings.append(_refused(facts, lane.id, observation.outputs))
+            continue
+        findings += _structure(facts, lane.id)
+        for quantity in facts.quantities():
+            finding = _judge_one(facts, lane.id, quantity)
+            if finding is not None:
+                findings.append(finding)
+    return findings
+
+
+def pair_states(facts: Facts) -> Iterator[PairState]:
+    """Every pair of lanes on every quantity that both have."""
+    for pair in PAIRS:
+        for quantity in facts.quantities():
+            a, b = (value_of(facts.lanes[lane], quantity) for lane in pair)
+            if isinstance(a, Failure) or isinstance(b, Failure):
+                continue
+            mixed = is_old(pair[0]) != is_old(pair[1])
+            rules = Rules(facts.x64 or not mixed)
+            comparison = compare(a, b, facts.gauge(quantity), rules)
+            yield PairState(pair, facts.case, quantity, _stage(quantity, comparison), comparison)
+
+
+def _judge_one(facts: Facts, lane: str, quantity: Quantity) -> Finding | None:
+    reference = facts.reference_for(quantity)
+    port = value_of(facts.lanes[lane], quantity)
+    if reference is None:
+        why = value_of(facts.lanes[OLD_LANES[0].id], quantity)
+        assert isinstance(why, Failure)
+        return _not_covered(facts, quantity, lane, OLD_LANES[0].id, why)
+    old = value_of(facts.lanes[reference], quantity)
+    assert not isinstance(old, Failure)
+    if isinstance(port, Failure):
+        # A missing output is a matter of structure, said once for all of them.
+        missing = quantity.kind == "output"
+        return None if missing else _not_covered(facts, quantity, lane, reference, port)
+    measure, rules = facts.gauge(quantity), Rules(facts.x64)
+    comparison = compare(old, port, measure, rules)
+    found = Explanation(EQUAL, comparison, measure=measure)
+    if not comparison.agrees:
+        found = explain(
+            old,
+            port,
+            comparison,
+            measure,
+            rules,
+            facts.alternatives(quantity, reference),
+            lambda: facts.probe(quantity),
+        )
+        if found.outcome == DIFFERENT and _graph_disagrees(facts, quantity):
+            found = Explanation(UNSTEADY, comparison)
+    noisy = found.measure is not None and port is not None and _is_noisy(found.measure, port.dtype)
+    return Finding(
+        facts.case,
+        quantity,
+        lane,
+        reference,
+        found.outcome,
+        None if found.outcome == EQUAL else _stage(quantity, found.comparison),
+        found.comparison,
+        _because(found, comparison),
+        () if old is None else old.shape,
+        ("None" if old is None else old.dtype.name, "None" if port is None else port.dtype.name),
+        noisy,
+    )
+
+
+def _structure(facts: Facts, lane: str) -> list[Finding]:
+    """A difference in which outputs there are."""
+    assert facts.reference is not None
+    old = facts.lanes[facts.reference].outputs
+    new = facts.lanes[lane].outputs
+    assert not isinstance(old, Failure)
+    assert not isinstance(new, Failure)
+    if list(old) == list(new):
+        return []
+    missing = [path for path in old if path not in new]
+    extra = [path for path in new if path not in old]
+    parts = [f"{word}: {', '.join(paths)}" for word, paths in (("missing", missing), ("extra", extra)) if paths]
+    problem = f"other structure ({'; '.join(parts)})"
+    return [
+        Finding(
+            facts.case,
+            STRUCTURE,
+            lane,
+            facts.reference,
+            DIFFERENT,
+            INTERFACE,
+            Comparison(INTERFACE, problem),
+        )
+    ]
+
+
+def _refused(facts: Facts, lane: str, why: Failure) -> Finding:
+    """The port raised: a difference if it does so in all lanes, else a lane not covered."""
+    assert facts.reference is not None
+    everywhere = not any(facts.lanes[other.id].ran for other in NEW_LANES)
+    problem = f"the port raises {why.reason}" if everywhere else why.reason
+    outcome = DIFFERENT if everywhere else NOT_COVERED
+    stage = INTERFACE if everywhere else None
+    return Finding(
+        facts.case,
+        STRUCTURE,
+        lane,
+        facts.reference,
+        outcome,
+        stage,
+        Comparison(stage, problem),
+        problem,
+    )
+
+
+def _not_covered(
+    facts: Facts, quantity: Quantity, lane: str, reference: str, why: Failure
+) -> Finding:
+    return Finding(
+        facts.case, quantity, lane, reference, NOT_COVERED, None, Comparison(), why.reason
+    )
+
+
+def _graph_disagrees(facts: Facts, quantity: Quantity) -> bool:
+    """Whether the original eagerly and as a graph have hardly an element in common."""
+    a, b = (value_of(facts.lanes[lane.id], quantity) for lane in OLD_LANES[:2])
+    if isinstance(a, Failure) or isinstance(b, Failure):
+        return False
+    worst = compare(a, b, facts.gauge(quantity), Rules(True)).worst
+    return worst is not None and worst.mismatched > worst.total / 2
+
+
+def _is_noisy(measure: Gauge, dtype: np.dtype) -> bool:
+    return measure.relative_noise() > _ILL_CONDITIONED_ULP * ulp(dtype)
+
+
+def _stage(quantity: Quantity, comparison: Comparison) -> str | None:
+    if comparison.stage is None:
+        return None
+    return GRADIENTS if quantity.kind == "gradient" else comparison.stage
+
+
+def _because(found: Explanation, first: Comparison) -> str:
+    if found.outcome == KNIFE_EDGE:
+        elements = "element" if found.elements == 1 else "elements"
+        return f"the port has what {' and '.join(found.names)} gives ({found.elements} {elements})"
+    if found.outcome == UNSTEADY:
+        return "the original itself does not give the same numbers twice"
+    if found.outcome == EQUAL and not first.agrees:
+        return "within what the original moves when its inputs move by one unit in the last place"
+    return ""

@@ -1,0 +1,135 @@
+"""One case through all lanes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tf2jax_port.diff.arguments import Arguments
+from tf2jax_port.diff.attempt import Failure, attempt
+from tf2jax_port.diff.cotangents import Cotangents, cotangents
+from tf2jax_port.diff.facts import Facts, Reruns
+from tf2jax_port.diff.jax_lanes import JaxLanes
+from tf2jax_port.diff.lanes import JAX_EAGER, JAX_JIT, OLD_LANES, TF_EAGER, TF_GRAPH, TF_XLA
+from tf2jax_port.diff.observation import COTANGENTS, Gradients, Observation, Outputs
+from tf2jax_port.diff.perturb import LARGE, SEEDS, SMALL, all_round, perturbed
+from tf2jax_port.diff.precision import narrowed, widened
+from tf2jax_port.diff.tensorflow_lanes import TensorFlowLanes
+
+Fed = Mapping[str, Cotangents]
+
+
+class Observer:
+    """Runs both functions in all of their lanes.
+
+    Args:
+      old: the TensorFlow function.
+      new: its port.
+      seed: for the cotangents and for the random numbers of the functions.
+      x64: whether JAX has 64-bit types.
+    """
+
+    def __init__(
+        self, old: Callable[..., Any], new: Callable[..., Any], seed: int, x64: bool
+    ) -> None:
+        self._old = TensorFlowLanes(old, seed)
+        self._new = JaxLanes(new, seed)
+        self._seed = seed
+        self._x64 = x64
+
+    def observe(self, case: Arguments, step: Callable[[str], None] = lambda lane: None) -> Facts:
+        """Everything there is to know about one case.
+
+        Args:
+          case: the call.
+          step: told the title of each lane before it runs.
+        """
+        lanes: dict[str, Observation] = {}
+        step(TF_EAGER.title)
+        lanes[TF_EAGER.id] = Observation(attempt(self._old.eager, case))
+        for lane, forward in ((TF_GRAPH, self._graph), (TF_XLA, self._old.xla)):
+            step(lane.title)
+            lanes[lane.id] = _forward(attempt(forward, case))
+        fed = self._feed(lanes)
+        backward = {
+            TF_EAGER.id: self._old.eager_gradients,
+            TF_GRAPH.id: self._old.graph_gradients,
+            TF_XLA.id: self._old.xla_gradients,
+        }
+        for lane_id, gradients in backward.items():
+            lanes[lane_id] = _with_gradients(lanes[lane_id], gradients, case, fed)
+        for lane, run, gradients in (
+            (JAX_EAGER, self._new.eager, self._new.eager_gradients),
+            (JAX_JIT, self._new.jit, self._new.jit_gradients),
+        ):
+            step(lane.title)
+            observation = Observation(attempt(run, case))
+            lanes[lane.id] = _with_gradients(observation, gradients, case, fed)
+        return Facts(
+            case=case.index,
+            lanes=lanes,
+            double=self._other_precision(case, widened, fed),
+            single=None if self._x64 else self._other_precision(case, narrowed, fed),
+            x64=self._x64,
+            rerun=functools.cache(lambda: self._rerun(case, fed)),
+        )
+
+    def _graph(self, case: Arguments) -> tuple[Outputs, str]:
+        return self._old.graph(case)
+
+    def _feed(self, lanes: Mapping[str, Observation]) -> Fed:
+        """The cotangents, made for the outputs of the first lane that ran."""
+        for lane in OLD_LANES:
+            outputs = lanes[lane.id].outputs
+            if not isinstance(outputs, Failure):
+                made = {kind: cotangents(kind, outputs, self._seed) for kind in COTANGENTS}
+                return made if all(made.values()) else {}
+        return {}
+
+    def _eagerly(self, case: Arguments, fed: Fed) -> Observation:
+        observation = Observation(attempt(self._old.eager, case))
+        return _with_gradients(observation, self._old.eager_gradients, case, fed)
+
+    def _other_precision(
+        self, case: Arguments, change: Callable[..., Any], fed: Fed
+    ) -> Observation | Failure:
+        """The original on the same elements in another width."""
+        other = case.map(change)
+        if all(a.dtype == b.dtype for a, b in zip(case.arrays, other.arrays)):
+            return Failure("same", "no input has another width")
+        observation = self._eagerly(other, fed)
+        return observation.outputs if isinstance(observation.outputs, Failure) else observation
+
+    def _rerun(self, case: Arguments, fed: Fed) -> Reruns | None:
+        again = self._eagerly(case, fed)
+        if not again.ran:
+            return None
+        every = all_round(case)
+        moved = [
+            tuple(
+                self._eagerly(perturbed(case, ulps, seed, self._x64, every), fed)
+                for ulps in (SMALL, LARGE)
+            )
+            for seed in SEEDS
+        ]
+        return Reruns(again, [(a, b) for a, b in moved], decides=not every)
+
+
+def _forward(result: tuple[Outputs, str] | Outputs | Failure) -> Observation:
+    if isinstance(result, tuple):
+        return Observation(result[0], note=result[1])
+    return Observation(result)
+
+
+def _with_gradients(
+    observation: Observation,
+    gradients: Callable[[Arguments, Cotangents], Gradients],
+    case: Arguments,
+    fed: Fed,
+) -> Observation:
+    if not observation.ran or not case.differentiable:
+        return observation
+    found = {kind: attempt(gradients, case, made) for kind, made in fed.items()}
+    return replace(observation, gradients=found)

@@ -1,0 +1,111 @@
+"""How the original moves when its inputs move by a unit in the last place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tf2jax_port.diff.arguments import Arguments, is_inexact
+from tf2jax_port.diff.precision import as_jax_has_it, exact_wide, read_only, real_part, ulp
+
+SMALL, LARGE = 1, 8
+SEEDS = (1, 2)
+
+# A smooth function moves in proportion to its inputs: 8 times as far for 8 ulp, up to rounding.
+_LEAST_GROWTH, _MOST_GROWTH = 3.0, 32.0
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """What one array of the original does under two perturbations of the same direction.
+
+    Attributes:
+      noise: per element, how far it moves for one ulp; 0 where it jumps.
+      jumps: where it moves by a step instead of in proportion.
+    """
+
+    noise: np.ndarray
+    jumps: np.ndarray
+
+
+def perturbed(case: Arguments, ulps: int, seed: int, x64: bool, round_too: bool) -> Arguments:
+    """The case with every float moved by about `ulps` units in the last place.
+
+    Equal elements move together, so that ties stay ties. Zeros, NaN and infinities stay; so do
+    round numbers such as 0.5 or 3, where a person who writes test data puts ties with constants,
+    unless `round_too`.
+    """
+    return case.map(lambda array: _perturb(array, ulps, seed, x64, round_too))
+
+
+def all_round(case: Arguments) -> bool:
+    """Whether the case has no float that `perturbed` would move without `round_too`."""
+    return all(
+        bool(np.all(_is_round(_parts(array))))
+        for array in case.arrays
+        if is_inexact(array.dtype)
+    )
+
+
+def motion(still: np.ndarray, small: np.ndarray, large: np.ndarray, own: np.ndarray) -> Motion:
+    """Tell rounding from jumping.
+
+    Args:
+      still: what the original gives.
+      small: what it gives after `SMALL` ulp.
+      large: what it gives after `LARGE` ulp, in the same direction.
+      own: per element, the original's own error as known so far.
+    """
+    x, y, z = (exact_wide(array) for array in (still, small, large))
+    finite = np.isfinite(x) & np.isfinite(y) & np.isfinite(z)
+    near, far = (np.where(finite, np.abs(np.where(finite, v - x, 0)), 0) for v in (y, z))
+    slow = far < _LEAST_GROWTH * near - 8 * own
+    fast = far > _MOST_GROWTH * near + 32 * own
+    jumps = ~finite | ((slow | fast) & (far + near > 8 * own))
+    noise = np.maximum(near, far * SMALL / LARGE)
+    return Motion(np.where(jumps, 0, noise), jumps)
+
+
+def _perturb(array: np.ndarray, ulps: int, seed: int, x64: bool, round_too: bool) -> np.ndarray:
+    if not is_inexact(array.dtype):
+        return array
+    working = as_jax_has_it(array.dtype, x64)
+    parts = _parts(array)
+    step = ulps * ulp(working) * _signs(parts, seed)
+    with np.errstate(invalid="ignore", over="ignore"):
+        moved = (parts.astype(np.float64) * (1 + step)).astype(real_part(working))
+    moved = moved.astype(parts.dtype)
+    still = ~np.isfinite(parts) | (parts == 0)
+    if not round_too:
+        still |= _is_round(parts)
+    kept = np.where(still, parts, moved)
+    return read_only(_joined(kept, array))
+
+
+def _parts(array: np.ndarray) -> np.ndarray:
+    """The array as reals, the parts of complex numbers along a last axis."""
+    if array.dtype.kind != "c":
+        return array
+    return np.stack([array.real, array.imag], axis=-1)
+
+
+def _joined(parts: np.ndarray, like: np.ndarray) -> np.ndarray:
+    if like.dtype.kind != "c":
+        return parts.astype(like.dtype)
+    return (parts[..., 0] + 1j * parts[..., 1]).astype(like.dtype)
+
+
+def _signs(parts: np.ndarray, seed: int) -> np.ndarray:
+    """Plus or minus one, by the value of each element alone."""
+    bits = np.abs(parts).astype(np.float64).view(np.uint64)
+    mixed = (bits ^ (bits >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15 + 2 * seed)
+    return np.where((mixed >> np.uint64(61)) & np.uint64(1), 1.0, -1.0)
+
+
+def _is_round(parts: np.ndarray) -> np.ndarray:
+    """Whether the lower half of the significand is empty."""
+    bits = 12 if parts.dtype.itemsize >= 4 else 4
+    finite = np.where(np.isfinite(parts), parts, 0).astype(np.float64)
+    significand = np.frexp(finite)[0] * 2.0**bits
+    return significand == np.floor(significand)

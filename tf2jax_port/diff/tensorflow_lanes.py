@@ -1,0 +1,185 @@
+"""Running the old function: eagerly, as a graph with unknown dimensions, compiled by XLA."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff import tree
+from tf2jax_port.diff.arguments import Arguments
+from tf2jax_port.diff.attempt import Failure, attempt
+from tf2jax_port.diff.cotangents import Cotangents
+from tf2jax_port.diff.observation import Gradients, Outputs
+from tf2jax_port.diff.results import as_arrays
+
+# How much of the shapes a graph is told; the first that traces is taken.
+_SIGNATURES = (
+    ("", lambda shape: [None] * len(shape)),
+    ("only the first dimension unknown", lambda shape: [None, *shape[1:]] if shape else []),
+    ("known dimensions", list),
+)
+
+
+class TensorFlowLanes:
+    """The old function in its three lanes.
+
+    Args:
+      function: the TensorFlow function; a `tf.function` is run as the Python function in it.
+      seed: for `tf.random`, NumPy and Python, set again before every call.
+    """
+
+    def __init__(self, function: Callable[..., Any], seed: int) -> None:
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+        import tensorflow as tf
+
+        tf.get_logger().setLevel("ERROR")
+        self._tf = tf
+        self._seed = seed
+        self._given = function
+        self._python = getattr(function, "python_function", function)
+        self._traced: dict[Any, tuple[Callable[..., Any], str] | Failure] = {}
+
+    def eager(self, case: Arguments) -> Outputs:
+        """The outputs, operator by operator."""
+        return self._eagerly(lambda: as_arrays(self._given(*case.fill(self._tensors(case)))))
+
+    def eager_gradients(self, case: Arguments, cotangents: Cotangents) -> Gradients:
+        """The gradients, operator by operator."""
+        step = self._step(self._given, case, cotangents)
+        return self._eagerly(
+            lambda: _named(case, step(self._tensors(case), self._feed(cotangents)))
+        )
+
+    def graph(self, case: Arguments) -> tuple[Outputs, str]:
+        """The outputs of a graph with unknown dimensions, and what had to be known."""
+        traced, note = self._graph(case, None)
+        self._reseed()
+        return as_arrays(traced(self._tensors(case), [])), note
+
+    def graph_gradients(self, case: Arguments, cotangents: Cotangents) -> Gradients:
+        """The gradients in a graph with unknown dimensions."""
+        traced, _ = self._graph(case, cotangents)
+        self._reseed()
+        return _named(case, traced(self._tensors(case), self._feed(cotangents)))
+
+    def xla(self, case: Arguments) -> Outputs:
+        """The outputs of the program that XLA makes for these shapes."""
+        self._reseed()
+        return as_arrays(self._compiled(case, None)(self._tensors(case), []))
+
+    def xla_gradients(self, case: Arguments, cotangents: Cotangents) -> Gradients:
+        """The gradients of the program that XLA makes for these shapes."""
+        self._reseed()
+        compiled = self._compiled(case, cotangents)
+        return _named(case, compiled(self._tensors(case), self._feed(cotangents)))
+
+    def _tensors(self, case: Arguments) -> list[Any]:
+        return [self._tf.constant(array) for array in case.arrays]
+
+    def _feed(self, cotangents: Cotangents) -> list[Any]:
+        return [self._tf.constant(array) for array in cotangents.values()]
+
+    def _reseed(self) -> None:
+        self._tf.random.set_seed(self._seed)
+        np.random.seed(self._seed)
+        random.seed(self._seed)
+
+    def _eagerly(self, run: Callable[[], Any]) -> Any:
+        self._reseed()
+        before = self._tf.config.functions_run_eagerly()
+        self._tf.config.run_functions_eagerly(True)
+        try:
+            return run()
+        finally:
+            self._tf.config.run_functions_eagerly(before)
+
+    def _step(
+        self, function: Callable[..., Any], case: Arguments, cotangents: Cotangents | None
+    ) -> Callable[..., Any]:
+        """A function of flat lists of tensors; AutoGraph converts it and what it calls."""
+        tf = self._tf
+        paths = tuple(cotangents or ())
+        fill = tf.autograph.experimental.do_not_convert(case.fill)
+
+        @tf.autograph.experimental.do_not_convert
+        def watch(tape: Any, tensors: Sequence[Any]) -> None:
+            tape.watch([tensors[i] for i in case.differentiable])
+
+        @tf.autograph.experimental.do_not_convert
+        def pull(tape: Any, result: Any, tensors: Sequence[Any], fed: Sequence[Any]) -> Any:
+            leaves = dict(tree.walk(result, "output"))
+            asked = [(leaves[p], ct) for p, ct in zip(paths, fed) if tf.is_tensor(leaves[p])]
+            if not asked:
+                return [None for _ in case.differentiable]
+            found = tape.gradient(
+                [target for target, _ in asked],
+                [tensors[i] for i in case.differentiable],
+                output_gradients=[tf.cast(ct, target.dtype) for target, ct in asked],
+            )
+            return [None if g is None else tf.convert_to_tensor(g) for g in found]
+
+        def forward(tensors: Sequence[Any], fed: Sequence[Any]) -> Any:
+            return function(*fill(tensors))
+
+        def backward(tensors: Sequence[Any], fed: Sequence[Any]) -> Any:
+            with tf.GradientTape() as tape:
+                watch(tape, tensors)
+                result = function(*fill(tensors))
+            return pull(tape, result, tensors, fed)
+
+        return forward if cotangents is None else backward
+
+    def _compiled(self, case: Arguments, cotangents: Cotangents | None) -> Callable[..., Any]:
+        key = ("xla", case.key, tuple(cotangents or ()), cotangents is None)
+        if key not in self._traced:
+            step = self._step(self._python, case, cotangents)
+            self._traced[key] = (self._tf.function(step, jit_compile=True), "")
+        return _traced(self._traced[key])[0]
+
+    def _graph(
+        self, case: Arguments, cotangents: Cotangents | None
+    ) -> tuple[Callable[..., Any], str]:
+        shapes = tuple(array.shape for array in case.arrays)
+        key = ("graph", case.key, tuple(cotangents or ()), cotangents is None)
+        if key not in self._traced and (*key, shapes) not in self._traced:
+            traced = self._trace(case, cotangents)
+            general = isinstance(traced, tuple) and not traced[1]
+            self._traced[key if general else (*key, shapes)] = traced
+        return _traced(self._traced.get(key) or self._traced[(*key, shapes)])
+
+    def _trace(
+        self, case: Arguments, cotangents: Cotangents | None
+    ) -> tuple[Callable[..., Any], str] | Failure:
+        first: Failure | None = None
+        for note, sizes in _SIGNATURES:
+            signature = [
+                [self._tf.TensorSpec(sizes(a.shape), a.dtype) for a in case.arrays],
+                [self._tf.TensorSpec(sizes(a.shape), a.dtype) for a in (cotangents or {}).values()],
+            ]
+            step = self._step(self._python, case, cotangents)
+            graph = self._tf.function(step, input_signature=signature)
+            traced = attempt(graph.get_concrete_function)
+            if not isinstance(traced, Failure):
+                return graph, f"{note}: {first.reason}" if first else ""
+            first = first or traced
+        assert first is not None
+        return first
+
+
+class TraceError(Exception):
+    """A graph could not be built; said again for every case of the same kind."""
+
+
+def _traced(entry: tuple[Callable[..., Any], str] | Failure) -> tuple[Callable[..., Any], str]:
+    if isinstance(entry, Failure):
+        raise TraceError(entry.reason)
+    return entry
+
+
+def _named(case: Arguments, found: Sequence[Any]) -> Gradients:
+    paths = [case.paths[i] for i in case.differentiable]
+    return {p: None if g is None else g.numpy() for p, g in zip(paths, found, strict=True)}
