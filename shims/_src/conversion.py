@@ -1,0 +1,64 @@
+"""How a Python value becomes an array of the dtype that TensorFlow would give it."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import jax_private as jp
+from shims._src import primitives
+
+# TensorFlow's dtypes of Python numbers; NumPy's are twice as wide.
+_NARROW = {np.dtype("float64"): np.float32, np.dtype("int64"): np.int32}
+_INT32 = np.iinfo(np.int32)
+
+
+def as_array(value, dtype=None):
+    """`value` as a JAX array: Python floats are float32 and ints int32 unless `dtype` says more.
+
+    Args:
+      value: an array, a tracer, a symbolic dimension, a variable, a number or nested numbers.
+      dtype: what Python numbers become; an array of another dtype is refused, as TensorFlow does.
+
+    Raises:
+      ValueError: `value` is an array of another dtype than `dtype`.
+      TypeError: a Python number does not fit `dtype`.
+    """
+    if jp.is_symbolic(value):
+        value = primitives.as_size(value)
+    elif hasattr(value, "__jax_array__") and not isinstance(value, jax.Array):
+        value = value.__jax_array__()
+    if isinstance(value, (jax.Array, np.ndarray, np.generic)):
+        return _as_declared(value, dtype)
+    if any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(value)):
+        return _as_declared(jnp.asarray(value), dtype)
+    plain = np.asarray(value)
+    if dtype is None:
+        fits = plain.size == 0 or (_INT32.min <= plain.min() and plain.max() <= _INT32.max)
+        narrow = _NARROW.get(plain.dtype)
+        return jnp.asarray(plain, narrow if narrow is not np.int32 or fits else None)
+    if not np.can_cast(plain.dtype, dtype, "same_kind") and plain.dtype.kind != "i":
+        raise TypeError(f"Cannot convert {value!r} to an array of dtype {np.dtype(dtype).name}")
+    return jnp.asarray(plain, dtype)
+
+
+def _as_declared(array, dtype):
+    array = jnp.asarray(array)
+    if dtype is None:
+        return strong(array)
+    wanted = jax.dtypes.canonicalize_dtype(dtype)
+    if array.dtype != wanted and not getattr(array, "weak_type", False):
+        raise ValueError(
+            f"Tensor conversion requested dtype {wanted.name} for an array of dtype "
+            f"{array.dtype.name}"
+        )
+    return lax.convert_element_type(array, wanted)
+
+
+def strong(array):
+    """`array` with the same dtype and no weak type, which loops and branches would trip over."""
+    if getattr(array, "weak_type", False):
+        return lax.convert_element_type(array, array.dtype)
+    return array

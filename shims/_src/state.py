@@ -1,0 +1,116 @@
+"""Who keeps the values of variables while a function is being traced.
+
+Outside of every scope a variable keeps its own value. Inside one, reads and assignments go through
+the innermost scope of the thread, so that a function can be traced without changing anything, and
+what it assigns can become an output.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+
+from shims._src import errors
+from shims._src import jax_private as jp
+
+
+class _Thread(threading.local):
+    """The innermost scope of each thread."""
+
+    scope: Overlay | None = None
+
+
+_THREAD = _Thread()
+
+
+class Overlay:
+    """A scope that keeps what is assigned in it and passes other reads on.
+
+    Args:
+      outer: the scope around it.
+      given: variables whose values this scope starts from, instead of reading them outside.
+      values: their values, in order.
+
+    Attributes:
+      outer: the scope around it, or `None` where variables keep their own values.
+      reads: variables in the order in which they were first used.
+      writes: variable and newest value, in the order of the first assignments.
+      created: variables that were made in this scope.
+    """
+
+    def __init__(self, outer: Overlay | None = None, given=(), values=()):
+        self.outer = outer
+        self._given = {id(v): value for v, value in zip(given, values, strict=True)}
+        self.reads: dict[int, object] = {}
+        self.writes: dict[int, tuple[object, object]] = {}
+        self.created: dict[int, object] = {}
+
+    def read(self, variable):
+        """The value of a variable as the program sees it at this point."""
+        found = self.writes.get(id(variable))
+        if found is not None:
+            return found[1]
+        self.reads.setdefault(id(variable), variable)
+        if id(variable) in self._given:
+            return self._given[id(variable)]
+        return self.outer.read(variable) if self.outer else variable.stored_value
+
+    def write(self, variable, value) -> None:
+        """Keep a value for a variable; it reaches the variable when the program runs."""
+        self.reads.setdefault(id(variable), variable)
+        self.writes[id(variable)] = (variable, value)
+
+    def create(self, variable, value) -> None:
+        """Take note of a variable made in this scope."""
+        self.created[id(variable)] = variable
+        self.writes[id(variable)] = (variable, value)
+
+    @property
+    def written(self) -> tuple:
+        """The variables assigned in this scope, in the order of their first assignments."""
+        return tuple(variable for variable, _ in self.writes.values())
+
+
+def current_scope() -> Overlay | None:
+    """The innermost scope of this thread."""
+    return _THREAD.scope
+
+
+@contextlib.contextmanager
+def state_scope(scope: Overlay | None) -> Iterator[Overlay | None]:
+    """Let `scope` keep the values of variables in this thread, also when an exception leaves it."""
+    outer = _THREAD.scope
+    _THREAD.scope = scope
+    try:
+        yield scope
+    finally:
+        _THREAD.scope = outer
+
+
+def read(variable):
+    """The value of a variable as the innermost scope sees it."""
+    scope = _THREAD.scope
+    return scope.read(variable) if scope else variable.stored_value
+
+
+def write(variable, value) -> None:
+    """Give a variable a value, in the innermost scope or at once.
+
+    Raises:
+      FailedPreconditionError: there is no scope, and the value is being traced.
+    """
+    scope = _THREAD.scope
+    if scope is not None:
+        scope.write(variable, value)
+    elif jp.is_tracer(value):
+        raise errors.FailedPreconditionError(
+            errors.message(
+                "Variable.assign",
+                "`value` is being traced by a JAX transformation, which cannot keep it.",
+                received=f"{value.dtype.name}{list(value.shape)} for {variable.name}",
+                do="decorate the function with `shims.function`, or return the new value.",
+            )
+        )
+    else:
+        variable.stored_value = value

@@ -1,0 +1,327 @@
+"""`Variable`: a value that ported code assigns to."""
+
+from __future__ import annotations
+
+import operator
+
+import jax
+import numpy as np
+
+from shims._src import errors, state
+from shims._src.conversion import as_array
+from shims._src.tensor_shape import TensorShape
+from shims._src.tensor_spec import as_numpy_dtype
+
+
+class Variable:
+    """A named value that can be assigned.
+
+    Args:
+      initial_value: an array, numbers, or a function of no arguments that gives one.
+      trainable: whether tapes watch it; True unless said otherwise.
+      validate_shape: accepted; shapes are always checked.
+      caching_device: not supported.
+      name: how it prints; TensorFlow's `:0` is added.
+      variable_def: not supported.
+      dtype: the dtype that Python numbers become.
+      import_scope: not supported.
+      constraint: a function that optimisers apply after an update; kept, not called.
+      synchronization: accepted; there is one copy.
+      aggregation: accepted; there is one copy.
+      shape: a shape with unknown sizes that later values may fill differently.
+
+    Raises:
+      ValueError: no initial value, or one whose shape or dtype contradicts `shape` or `dtype`.
+      UnimplementedError: an argument that is not supported was given.
+
+    Differs from TensorFlow:
+      `assign` returns the variable itself, which reads as TensorFlow's result does. There is no
+      resource handle, and no device.
+
+    Under jit:
+      `shims.function` turns the variables that a function uses into inputs and outputs. Inside a
+      foreign `jax.jit` a read is a constant of the trace, as for any Python object, and an
+      assignment raises, because it would leak a tracer. As a pytree a variable has no leaves: it is
+      passed by reference, and compares equal to itself only.
+
+    Example:
+      >>> counter = Variable(0)
+      >>> int(counter.assign_add(2))
+      2
+
+    https://www.tensorflow.org/api_docs/python/tf/Variable
+    """
+
+    __module__ = "shims"
+    __array_ufunc__ = None  # `numpy_array + variable` comes to `__radd__`
+
+    def __init__(
+        self,
+        initial_value=None,
+        trainable=None,
+        validate_shape=True,
+        caching_device=None,
+        name=None,
+        variable_def=None,
+        dtype=None,
+        import_scope=None,
+        constraint=None,
+        synchronization=None,
+        aggregation=None,
+        shape=None,
+    ):
+        del validate_shape, synchronization, aggregation
+        _refuse(caching_device=caching_device, variable_def=variable_def, import_scope=import_scope)
+        if initial_value is None:
+            raise ValueError("The `initial_value` arg to `Variable` must be specified.")
+        if callable(initial_value) and not isinstance(initial_value, Variable):
+            with jax.ensure_compile_time_eval():
+                initial_value = initial_value()
+        value = as_array(initial_value, None if dtype is None else as_numpy_dtype(dtype))
+        self._shape = TensorShape(value.shape if shape is None else shape)
+        if not self._shape.is_compatible_with(value.shape):
+            raise ValueError(
+                f"In this `Variable` creation, the initial value's shape ({value.shape}) is not "
+                f"compatible with the explicitly supplied `shape` argument ({shape})."
+            )
+        self._dtype = value.dtype
+        self._name = "Variable" if name is None else name
+        self._trainable = True if trainable is None else bool(trainable)
+        self._constraint = constraint
+        self.stored_value = value
+        scope = state.current_scope()
+        if scope is not None:
+            scope.create(self, value)
+        elif isinstance(value, jax.core.Tracer):
+            raise errors.FailedPreconditionError(
+                errors.message(
+                    "Variable",
+                    "`initial_value` is being traced, so it has no value yet.",
+                    received=f"{value.dtype.name}{list(value.shape)} under a JAX transformation",
+                    do="create the variable outside of it, or inside `shims.function`.",
+                )
+            )
+
+    @property
+    def name(self) -> str:
+        """The name, with TensorFlow's `:0`."""
+        return f"{self._name}:0"
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The dtype, which never changes."""
+        return self._dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape that every value must fit."""
+        return self._shape
+
+    @property
+    def trainable(self) -> bool:
+        """Whether tapes watch it."""
+        return self._trainable
+
+    @property
+    def constraint(self):
+        """What an optimiser should apply after an update."""
+        return self._constraint
+
+    def get_shape(self) -> TensorShape:
+        """The shape that every value must fit."""
+        return self._shape
+
+    def is_initialized(self) -> bool:
+        """True: a variable gets its value when it is made."""
+        return True
+
+    def read_value(self):
+        """The value at this point of the program, as an array."""
+        return state.read(self)
+
+    def value(self):
+        """The value at this point of the program, as an array."""
+        return state.read(self)
+
+    def numpy(self) -> np.ndarray:
+        """The value as a NumPy array; not under a trace."""
+        return np.asarray(state.read(self))
+
+    def assign(self, value, use_locking=False, name=None, read_value=True):
+        """Give it a new value.
+
+        Args:
+          value: an array or numbers of the variable's shape and dtype.
+          use_locking: accepted; a program is one thread.
+          name: accepted.
+          read_value: whether to return the variable.
+
+        Raises:
+          ValueError: the shape or the dtype does not fit.
+          FailedPreconditionError: the value is being traced by a foreign transformation.
+        """
+        del use_locking, name
+        return self._set(as_array(value, self._dtype), read_value)
+
+    def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+        """Add `delta`; the arguments are those of `assign`."""
+        del use_locking, name
+        return self._set(state.read(self) + as_array(delta, self._dtype), read_value)
+
+    def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
+        """Subtract `delta`; the arguments are those of `assign`."""
+        del use_locking, name
+        return self._set(state.read(self) - as_array(delta, self._dtype), read_value)
+
+    def _set(self, value, read_value):
+        if not self._shape.is_compatible_with(value.shape):
+            raise ValueError(
+                f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable "
+                f"shape {self._shape}, and the assigned value shape {TensorShape(value.shape)} "
+                "are incompatible."
+            )
+        state.write(self, value)
+        return self if read_value else None
+
+    def ref(self) -> Reference:
+        """A hashable reference, for use as a key."""
+        return Reference(self)
+
+    def __jax_array__(self):
+        return state.read(self)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(state.read(self), dtype=dtype, copy=True if copy is None else copy)
+
+    def __getitem__(self, key):
+        return state.read(self)[key]
+
+    def __iter__(self):
+        return iter(state.read(self))
+
+    def __bool__(self) -> bool:
+        return bool(state.read(self))
+
+    def __int__(self) -> int:
+        return int(state.read(self))
+
+    def __index__(self) -> int:
+        return operator.index(state.read(self))
+
+    def __float__(self) -> float:
+        return float(state.read(self))
+
+    def __complex__(self) -> complex:
+        return complex(state.read(self))
+
+    def __format__(self, spec) -> str:
+        return format(repr(self), spec)
+
+    def __deepcopy__(self, memo) -> Variable:
+        return Variable(
+            state.read(self),
+            trainable=self._trainable,
+            name=self._name,
+            constraint=self._constraint,
+            shape=self._shape,
+        )
+
+    def __hash__(self) -> int:
+        raise TypeError(
+            f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})"
+        )
+
+    def __repr__(self) -> str:
+        text = f"<tf.Variable {self.name!r} shape={self._shape} dtype={self._dtype.name}"
+        value = state.read(self)
+        if isinstance(value, jax.core.Tracer):
+            return f"{text}>"
+        value = np.asarray(value)
+        return f"{text}, numpy={value!r}>" if value.ndim else f"{text}, numpy={value.item()!r}>"
+
+
+class Reference:
+    """A hashable stand-in for a variable; `deref()` gives the variable."""
+
+    __slots__ = ("_variable",)
+
+    def __init__(self, variable: Variable):
+        self._variable = variable
+
+    def deref(self) -> Variable:
+        """The variable."""
+        return self._variable
+
+    def __eq__(self, other) -> bool:
+        return isinstance(other, Reference) and self._variable is other._variable
+
+    def __hash__(self) -> int:
+        return id(self._variable)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._variable!r}>"
+
+
+def _refuse(**arguments) -> None:
+    given = [name for name, value in arguments.items() if value is not None]
+    if given:
+        raise errors.UnimplementedError(
+            errors.message(
+                "Variable",
+                f"`{'`, `'.join(given)}` is not supported.",
+                do="leave it out; it has no meaning outside of a TensorFlow graph.",
+            )
+        )
+
+
+_UNARY = ("neg", "pos", "abs", "invert")
+_BINARY = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"),
+    *("radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rmatmul"),
+    *("rand", "ror", "rxor", "lt", "le", "gt", "ge", "eq", "ne"),
+)
+_IN_PLACE = {"iadd": "+", "isub": "-", "imul": "*", "itruediv": "/", "ipow": "**"}
+
+
+def _unary(name):
+    def method(self):
+        return getattr(state.read(self), name)()
+
+    method.__name__ = name
+    return method
+
+
+def _binary(name):
+    def method(self, other):
+        return getattr(state.read(self), name)(
+            state.read(other) if isinstance(other, Variable) else other
+        )
+
+    method.__name__ = name
+    return method
+
+
+def _in_place(name, symbol):
+    verb = {"+": "assign_add", "-": "assign_sub"}.get(symbol, "assign")
+
+    def method(self, other):
+        raise RuntimeError(
+            f"`variable {symbol}= value` with `Variable`s is not supported. Use `variable.{verb}` "
+            f"to modify the variable, or `out = variable {symbol} value` if you need to get a new "
+            "array."
+        )
+
+    method.__name__ = name
+    return method
+
+
+for _name in _UNARY:
+    setattr(Variable, f"__{_name}__", _unary(f"__{_name}__"))
+for _name in _BINARY:
+    setattr(Variable, f"__{_name}__", _binary(f"__{_name}__"))
+for _name, _symbol in _IN_PLACE.items():
+    setattr(Variable, f"__{_name}__", _in_place(f"__{_name}__", _symbol))
+
+jax.tree_util.register_pytree_node(
+    Variable, lambda variable: ((), variable.ref()), lambda reference, _: reference.deref()
+)
