@@ -37,7 +37,13 @@ class Found:
         """The present values of `used`, read anew at each call."""
         return tuple(state.read(v) for v in self.used)
 
-    class _Discovering(state.Overlay):
+    def store(self, values) -> None:
+        """Assign the values that a lifted call returned, in order."""
+        for variable, value in zip(self.written, values, strict=True):
+            state.write(variable, value)
+
+
+class _Discovering(state.Overlay):
     """A scope that also remembers the initial values of the variables made in it."""
 
     def __init__(self):
