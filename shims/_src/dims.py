@@ -63,7 +63,7 @@ def _factor_interval(factor, env, assume_nonempty):
         return min(quotients), max(quotients)
     if operation == "mod":
         bound = max(abs(b[0]), abs(b[1]), 1) - 1
-        if b[0] > 0:
+        if b[0] >= 0:
             return 0, (min(bound, a[1]) if a[0] >= 0 else bound)
         return -bound, bound
     pick = max if operation == "max" else min
@@ -97,16 +97,16 @@ def _factor_value(factor, env):
     if operation == "floordiv":
         return _floordiv(a, b)
     if operation == "mod":
-        return a - _floordiv(a, b) * b
+        return jnp.where(b == 0, 0, a - _floordiv(a, b) * b)
     return lax.max(a, b) if operation == "max" else lax.min(a, b)
 
 
 def _floordiv(a, b):
-    # A divisor of zero belongs to an empty array: any finite quotient does.
-    b = jnp.where(b == 0, 1, b)
-    quotient = lax.div(a, b)
-    inexact = (lax.rem(a, b) != 0) & ((a < 0) != (b < 0))
-    return quotient - inexact.astype(jnp.int32)
+    divisor = jnp.where(b == 0, 1, b)
+    quotient = lax.div(a, divisor)
+    inexact = (lax.rem(a, divisor) != 0) & ((a < 0) != (divisor < 0))
+    # A divisor of zero belongs to an empty array, which has nothing to divide up.
+    return jnp.where(b == 0, 0, quotient - inexact.astype(jnp.int32))
 
 
 def concrete(d, sizes: dict[str, int]) -> int:

@@ -202,3 +202,11 @@ def _batch_over(f, call, *args):
 def close(jaxpr, count: int):
     """A closed jaxpr whose `count` constants have become leading operands."""
     return pe.close_jaxpr(pe.convert_constvars_jaxpr(jaxpr)) if count else pe.close_jaxpr(jaxpr)
+
+
+def scan_counts(params) -> tuple[int, int]:
+    """`(number of constants, number of carries)` of a scan equation."""
+    if "num_consts" in params:
+        return params["num_consts"], params["num_carry"]
+    consts, carry, _ = params["ft_in"].unpack()
+    return len(list(consts)), len(list(carry))

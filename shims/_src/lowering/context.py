@@ -43,6 +43,7 @@ class Context:
         self.env: dict[str, dims.Binding] = dict(env or {})
         self.cache: dict[object, object] = dict(cache or {})
         self.reports: list[Report] = []
+        self.jaxpr = None  # the program that is being walked
 
     def child(self) -> Context:
         """A scope inside this one: sees its bindings, keeps its own."""

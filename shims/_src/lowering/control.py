@@ -33,7 +33,7 @@ def inline(ctx, eqn, *values):
 
 def scan(ctx, eqn, *values):
     """A loop over leading axes; over a dynamic axis it steps only where a slot is valid."""
-    n_consts, n_carry = eqn.params["num_consts"], eqn.params["num_carry"]
+    n_consts, n_carry = jp.scan_counts(eqn.params)
     consts = [ctx.solid(v) for v in values[:n_consts]]
     carry = list(values[n_consts : n_consts + n_carry])
     xs = [ctx.solid(v) for v in values[n_consts + n_carry :]]
@@ -44,7 +44,7 @@ def scan(ctx, eqn, *values):
     xs, steps, extent = _steps(ctx, eqn, xs)
     body = _Body(ctx, eqn, jaxpr, consts, carry, xs, open_jaxpr.outvars[n_carry:], carry_avals)
     valid = None if steps is None else ctx.valid(steps, extent)
-    if n_carry == 0 and valid is None and not eqn.params.get("reverse_only"):
+    if n_carry == 0 and valid is None and _selects(ctx, open_jaxpr):
         ys, sizes, codes = jax.vmap(lambda rows: body([], rows)[1])(_rows(xs, extent))
         finals: list = []
     else:
@@ -54,6 +54,15 @@ def scan(ctx, eqn, *values):
     return outs + [
         Value(y, (steps, *axes)) for y, axes in zip(ys, body.result_axes(sizes), strict=True)
     ]
+
+
+def _selects(ctx, jaxpr) -> bool:
+    """Whether rows make sizes of their own (such maps are staged row by row and run at once)."""
+    return any(
+        e.primitive.name in ("compress", "expand", "fresh_range")
+        or any(_selects(ctx, jp.open_jaxpr(sub)[0]) for sub in jp.sub_jaxprs(e.params))
+        for e in jaxpr.eqns
+    )
 
 
 def _steps(ctx, eqn, xs):

@@ -24,9 +24,11 @@ def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
     def read(atom) -> Value:
         return static(atom.val) if isinstance(atom, jp.Literal) else env[atom]
 
+    ctx.jaxpr = jaxpr
     for eqn in jaxpr.eqns:
         values = [read(a) for a in eqn.invars]
         outs = apply(ctx, eqn, values)
+        ctx.jaxpr = jaxpr
         env.update(zip(eqn.outvars, outs, strict=True))
     return [read(a) for a in jaxpr.outvars]
 

@@ -212,4 +212,26 @@ def _split_position(ctx, line, shape):
     return [line, *reversed(places)]
 
 
-RULES = (Rule("reshape", reshape, uniform=True),)
+def tile(ctx, eqn, value):
+    """Repeat whole axes: a new axis in front of each, flattened into it."""
+    shape = eqn.outvars[0].aval.shape
+    for i, rep in reversed(list(enumerate(eqn.params["reps"]))):
+        if _one(rep):
+            continue
+        value = ctx.solid(value, (i,))
+        extents = list(value.array.shape)
+        count = ctx.capacity(rep)
+        wide = lax.broadcast_in_dim(
+            value.array,
+            (*extents[:i], count, *extents[i:]),
+            [j if j < i else j + 1 for j in range(len(extents))],
+        )
+        array = wide.reshape(*extents[:i], count * extents[i], *extents[i + 1 :])
+        axis = value.axes[i]
+        if jp.is_symbolic(shape[i]):
+            axis = flattened_axis(ctx, (ctx.axis(rep), axis), (count, extents[i]), shape[i])
+        value = Value(array, value.with_axis(i, axis), value.pad, value.bounds)
+    return [value]
+
+
+RULES = (Rule("reshape", reshape, uniform=True), Rule("tile", tile, uniform=True))

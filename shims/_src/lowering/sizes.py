@@ -8,7 +8,7 @@ from jax import lax
 
 from shims._src import dims, errors
 from shims._src import jax_private as jp
-from shims._src.lowering import bounds, packing
+from shims._src.lowering import bounds, packing, uses
 from shims._src.lowering.context import line_of
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.shaping import report_empty
@@ -22,7 +22,8 @@ def dim_as_value(ctx, eqn, *_):
     ctx.bind_missing(dim)
     value = jnp.asarray(dims.evaluate(dim, ctx.env), jnp.int32)
     limits = dims.interval(dim, ctx.env)
-    if limits[0] < 0 <= dims.interval(dim, ctx.env, assume_nonempty=True)[0]:
+    suspect = limits[0] < 0 <= dims.interval(dim, ctx.env, assume_nonempty=True)[0]
+    if suspect and not uses.only_as_position(ctx.jaxpr, eqn.outvars[0]):
         report_empty(ctx, dim, value < 0, line_of(eqn))
     out = value.astype(eqn.outvars[0].aval.dtype)
     return [Value(out, (), None, limits)]

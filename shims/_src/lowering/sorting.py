@@ -33,7 +33,9 @@ def sort(ctx, eqn, *values):
     ]
     params = dict(eqn.params, is_stable=True)
     outs = eqn.primitive.bind(*(v.array for v in filled), **params)
-    return [Value(o, axes, None, v.bounds) for o, v in zip(outs, values, strict=True)]
+    outs = [Value(o, axes, None, v.bounds) for o, v in zip(outs, values, strict=True)]
+    # The sentinels must not meet other operations: their derivatives would be NaN.
+    return [ctx.fill(o, np.zeros((), o.array.dtype)) for o in outs]
 
 
 def top_k(ctx, eqn, value):

@@ -1,0 +1,49 @@
+"""What a value is used for in a jaxpr."""
+
+from __future__ import annotations
+
+from shims._src import jax_private as jp
+
+_ARITHMETIC = frozenset(
+    "copy copy_p convert_element_type add sub mul select_n lt le gt ge eq ne broadcast_in_dim "
+    "concatenate reshape clamp max min rev squeeze stack rem and or not neg".split()
+)
+
+
+def only_as_position(jaxpr, var) -> bool:
+    """Whether an integer only takes part in computing where something is read or written."""
+    uses = [e for e in jaxpr.eqns if any(a is var for a in e.invars)]
+    if any(v is var for v in jaxpr.outvars):
+        return False
+    return all(_as_position(jaxpr, e, var) for e in uses)
+
+
+def _as_position(jaxpr, eqn, var) -> bool:
+    name = eqn.primitive.name
+    if name in ("gather", "dynamic_slice"):
+        return eqn.invars[0] is not var
+    if name.startswith("scatter"):
+        return eqn.invars[0] is not var and eqn.invars[2] is not var
+    if name == "dynamic_update_slice":
+        return eqn.invars[0] is not var and eqn.invars[1] is not var
+    if name in ("jit", "pjit"):
+        inner, _ = jp.open_jaxpr(eqn.params["jaxpr"])
+        entered = [v for v, a in zip(inner.invars, eqn.invars, strict=True) if a is var]
+        ends = [v for v in eqn.outvars]
+        return all(_inside(inner, v) for v in entered) and all(
+            only_as_position(jaxpr, v) for v in ends
+        )
+    if name not in _ARITHMETIC:
+        return False
+    out = eqn.outvars[0]
+    if getattr(out.aval, "dtype", None) is None or out.aval.dtype.kind == "f":
+        return False
+    return only_as_position(jaxpr, out)
+
+
+def _inside(inner, var) -> bool:
+    """Like `only_as_position`; leaving the inner program is judged outside."""
+    uses = [e for e in inner.eqns if any(a is var for a in e.invars)]
+    return all(
+        e.primitive.name in _ARITHMETIC and e.outvars[0].aval.dtype.kind != "f" for e in uses
+    )
