@@ -1,0 +1,63 @@
+"""The table of operators: the one place that knows what a TensorFlow name means here."""
+
+from __future__ import annotations
+
+import difflib
+
+from tf2jax_port.table import array, image, math
+from tf2jax_port.table.row import Case, Keep, Manual, Native, Row, Shim, Target
+
+__all__ = [
+    "ROWS",
+    "Case",
+    "Keep",
+    "Manual",
+    "Native",
+    "Row",
+    "Shim",
+    "Target",
+    "UnknownNameError",
+    "by_name",
+    "find",
+]
+
+ROWS: tuple[Row, ...] = (*array.ROWS, *math.ROWS, *image.ROWS)
+
+
+class UnknownNameError(KeyError):
+    """No row has this name."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def by_name(rows: tuple[Row, ...]) -> dict[str, Row]:
+    """Rows by canonical name and by alias.
+
+    Raises:
+      ValueError: two rows claim one name.
+    """
+    table: dict[str, Row] = {}
+    for row in rows:
+        for name in row.names:
+            if name in table:
+                raise ValueError(f"`{name}` names two rows: `{table[name].name}` and `{row.name}`.")
+            table[name] = row
+    return table
+
+
+_BY_NAME = by_name(ROWS)
+
+
+def find(name: str) -> Row:
+    """The row of a TensorFlow name, canonical or alias, without `tf.`.
+
+    Raises:
+      UnknownNameError: no row has that name; the message lists the nearest ones.
+    """
+    row = _BY_NAME.get(name)
+    if row is None:
+        near = difflib.get_close_matches(name, _BY_NAME, n=3, cutoff=0.6)
+        hint = f" Nearest: {', '.join(f'`{n}`' for n in near)}." if near else ""
+        raise UnknownNameError(f"The table has no row for `{name}`.{hint}")
+    return row

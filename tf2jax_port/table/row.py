@@ -1,0 +1,147 @@
+"""What the project knows about one TensorFlow object: a frozen row of plain data.
+
+Standard library only, so that the command line can read the table without JAX or TensorFlow.
+"""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass
+
+from tf2jax_port.table.inputs import Descriptor
+
+
+@dataclass(frozen=True, slots=True)
+class Native:
+    """A JAX expression says the same.
+
+    Attributes:
+      expression: the expression, with TensorFlow's parameter names in braces:
+        `jnp.sum({input_tensor}, axis={axis}, keepdims={keepdims})`.
+      optional: parameters whose TensorFlow default is JAX's default too, so that `axis={axis}` may
+        be left out of the expression wherever the call leaves the argument out.
+    """
+
+    expression: str
+    optional: tuple[str, ...] = ()
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The parameters that the expression uses, in order of appearance."""
+        parsed = (field for _, field, _, _ in string.Formatter().parse(self.expression))
+        return tuple(dict.fromkeys(field for field in parsed if field))
+
+
+@dataclass(frozen=True, slots=True)
+class Shim:
+    """JAX has no such thing, or not with TensorFlow's numbers: `shims` has it under this name."""
+
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """The call stays TensorFlow on purpose."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manual:
+    """A person must decide; `code` is the diagnostic that says how."""
+
+    code: str
+    reason: str
+
+
+Target = Native | Shim | Keep | Manual
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One set of arguments that the row's tests run.
+
+    Attributes:
+      id: reads after the row's name: `boolean_mask-rank2-axis1-nan`.
+      arguments: `(parameter, value)` pairs; arrays are descriptors, everything else is itself.
+      raises: the error that TensorFlow raises eagerly, by class name; ours raises its namesake.
+      gradient: the parameters to differentiate; all floating-point arrays when `None`.
+      differs: why ours differs from TensorFlow here, on purpose: `value: why` or `gradient: why`.
+      pad: `(parameter, axis)` pairs that the padding tests cut out of longer arrays; `None` takes
+        the leading axis of the first array, and of all arrays that are as long.
+    """
+
+    id: str
+    arguments: tuple[tuple[str, object], ...]
+    raises: str = ""
+    gradient: tuple[str, ...] | None = None
+    differs: str = ""
+    pad: tuple[tuple[str, int], ...] | None = None
+
+    def arrays(self) -> tuple[str, ...]:
+        """The parameters that are arrays, or lists of arrays."""
+        return tuple(name for name, value in self.arguments if _has_descriptor(value))
+
+
+def case(
+    id: str,
+    /,
+    *,
+    raises: str = "",
+    gradient: tuple[str, ...] | None = None,
+    differs: str = "",
+    pad: tuple[tuple[str, int], ...] | None = None,
+    **arguments: object,
+) -> Case:
+    """A `Case` whose arguments are written as keywords."""
+    return Case(id, tuple(arguments.items()), raises, gradient, differs, pad)
+
+
+def _has_descriptor(value: object) -> bool:
+    if isinstance(value, tuple):
+        return any(_has_descriptor(v) for v in value)
+    return isinstance(value, Descriptor)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One TensorFlow object.
+
+    Attributes:
+      name: canonical TensorFlow 2 name without `tf.`; a meaning that only version 1 has is a row of
+        its own, `v1.to_float`.
+      params: TensorFlow's parameters as text, `None` for what is not called (a dtype, a constant).
+      target: what becomes of a reference.
+      own: dotted function of `shims._src` behind the façade; empty where the façade is generated
+        from the native expression.
+      tensors: parameters that TensorFlow converts to tensors; those of one row share a dtype.
+      aliases: other TensorFlow spellings of the same object.
+      inputs: the cases of the row's tests.
+      differs: where the plain JAX spelling computes something else than TensorFlow; a person
+        should review the rewritten call.
+      note: what else is worth knowing about it, not worth a review at every call.
+      tolerance: relative, for float32.
+      xla: TensorFlow's `jit_compile=True` against TensorFlow eager: `same`, `differs: why` or
+        `unsupported: why`.
+      renames: `(old keyword, parameter)` of version 1 spellings.
+      fresh: the size of the result depends on data.
+    """
+
+    name: str
+    params: str | None
+    target: Target
+    own: str = ""
+    tensors: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    inputs: tuple[Case, ...] = ()
+    differs: str = ""
+    note: str = ""
+    tolerance: float = 1e-6
+    xla: str = "same"
+    renames: tuple[tuple[str, str], ...] = ()
+    fresh: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The canonical name and the aliases."""
+        return (self.name, *self.aliases)
