@@ -9,6 +9,7 @@ from __future__ import annotations
 from . import (
     control_flow,
     guards,
+    indexing,
     layout,
     linear_algebra,
     ordering,
@@ -27,6 +28,6 @@ MASKED = (
     *control_flow.PROGRAMS,
     *scatter.PROGRAMS,
 )
-SELECTING = selections.PROGRAMS
+SELECTING = (*selections.PROGRAMS, *indexing.PROGRAMS)
 PORTED = sketches.PROGRAMS
 SIZED = (*sizes.PROGRAMS, *guards.PROGRAMS)
