@@ -28,6 +28,13 @@ NMS_IOU = 0.5
 MAX_PER_CLASS = 8
 MAX_DETECTIONS = 12
 
+# What the network delivers for one image, and what the data set says about it.
+HEAD = [
+    tf.TensorSpec([None, None, NUM_ANCHORS * 4], tf.float32),
+    tf.TensorSpec([None, None, NUM_ANCHORS * (1 + NUM_CLASSES)], tf.float32),
+]
+GROUND_TRUTH = [tf.TensorSpec([None, 4], tf.float32), tf.TensorSpec([None], tf.int32)]
+
 
 # Anchors and boxes.
 
@@ -151,14 +158,6 @@ def flatten_head(deltas, logits):
     return deltas, logits[:, 0], logits[:, 1:]
 
 
-@tf.function(
-    input_signature=[
-        tf.TensorSpec([None, None, NUM_ANCHORS * 4], tf.float32),
-        tf.TensorSpec([None, None, NUM_ANCHORS * (1 + NUM_CLASSES)], tf.float32),
-        tf.TensorSpec([None, 4], tf.float32),
-        tf.TensorSpec([None], tf.int32),
-    ]
-)
 def training_loss(deltas, logits, gt_boxes, gt_labels):
     """The scalar that is minimised, and how many anchors found an object."""
     anchors = make_anchors(tf.shape(deltas)[0], tf.shape(deltas)[1])
@@ -190,12 +189,7 @@ def class_confidence(scores, classes):
     return present, tf.math.unsorted_segment_mean(scores, slot, tf.size(present))
 
 
-@tf.function(
-    input_signature=[
-        tf.TensorSpec([None, None, NUM_ANCHORS * 4], tf.float32),
-        tf.TensorSpec([None, None, NUM_ANCHORS * (1 + NUM_CLASSES)], tf.float32),
-    ]
-)
+@tf.function(input_signature=HEAD)
 def detect(deltas, logits):
     """The best detections of one image, best first: boxes, scores, classes; and a summary."""
     height, width = tf.shape(deltas)[0], tf.shape(deltas)[1]
@@ -219,6 +213,7 @@ def detect(deltas, logits):
     return boxes, scores, classes, present, confidence
 
 
+@tf.function(input_signature=HEAD + GROUND_TRUTH)
 def step(deltas, logits, gt_boxes, gt_labels):
     """What the training loop asks for at each image: the loss, and detections to look at."""
     loss, num_positive = training_loss(deltas, logits, gt_boxes, gt_labels)
