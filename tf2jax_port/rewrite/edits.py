@@ -1,0 +1,102 @@
+"""What will be written where, and the one pass that writes it.
+
+An edit replaces a span of the text by pieces. A piece is new text, or a span of the old text, which
+is rendered with the edits inside it; so a call inside an argument of a call is edited in the same
+pass as its surroundings.
+"""
+
+from __future__ import annotations
+
+import bisect
+import dataclasses
+from collections.abc import Iterable
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Span:
+    """A part of the old text that stays, apart from the edits inside it."""
+
+    start: int
+    end: int
+
+
+Piece = str | Span
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Edit:
+    """Replaces `[start, end)` by `pieces`; an insertion where `start == end`."""
+
+    start: int
+    end: int
+    pieces: tuple[Piece, ...] = ()
+
+
+class OverlapError(Exception):
+    """Two edits want the same bytes, or one sits in text that another one drops."""
+
+
+def replace(span: tuple[int, int], *pieces: Piece) -> Edit:
+    """An edit of one span."""
+    return Edit(*span, pieces)
+
+
+def apply_edits(data: bytes, edits: Iterable[Edit]) -> bytes:
+    """The text after all edits.
+
+    Edits may nest: an inner one must lie in a `Span` that the outer one keeps. Insertions at one
+    place come out in the order in which they were planned.
+
+    Raises:
+      OverlapError: two edits cross, or text with an edit in it is dropped.
+    """
+    ordered = sorted(edits, key=lambda e: (e.start, e.start != e.end, -e.end))
+    return _Text(data, ordered).render(0, len(data), exact=True)
+
+
+class _Text:
+    def __init__(self, data: bytes, edits: list[Edit]) -> None:
+        self.data = data
+        self.edits = edits
+        self.starts = [edit.start for edit in edits]
+
+    def render(self, start: int, end: int, *, exact: bool = False, after: int = 0) -> bytes:
+        """The text of `[start, end)`; edits before index `after` are the ones that asked."""
+        out: list[bytes] = []
+        place = start
+        index = max(after, bisect.bisect_left(self.starts, start))
+        while index < len(self.edits) and self._inside(self.edits[index], end, exact):
+            edit = self.edits[index]
+            if edit.start < place or edit.end > end:
+                raise OverlapError(f"edits cross at byte {edit.start}")
+            out.append(self.data[place : edit.start])
+            index += 1
+            out += [self._piece(piece, index) for piece in edit.pieces]
+            index = self._skip(edit, index)
+            place = edit.end
+        out.append(self.data[place:end])
+        return b"".join(out)
+
+    @staticmethod
+    def _inside(edit: Edit, end: int, exact: bool) -> bool:
+        return edit.start < end or (exact and edit.start == end and edit.end == end)
+
+    def _piece(self, piece: Piece, after: int) -> bytes:
+        if isinstance(piece, str):
+            return piece.encode()
+        return self.render(piece.start, piece.end, after=after)
+
+    def _skip(self, edit: Edit, index: int) -> int:
+        """Index of the first edit after `edit`; those within it have been rendered as pieces."""
+        while index < len(self.edits) and self.edits[index].start < edit.end:
+            inner = self.edits[index]
+            kept = (p for p in edit.pieces if isinstance(p, Span))
+            if not any(p.start <= inner.start and inner.end <= p.end for p in kept):
+                raise OverlapError(f"an edit at byte {inner.start} lies in text that is dropped")
+            index += 1
+        return index
+
+
+def touched(edit: Edit) -> Iterable[Span]:
+    """The parts of the old text that an edit keeps."""
+    return (piece for piece in edit.pieces if isinstance(piece, Span))

@@ -1,0 +1,62 @@
+"""Annotations written as strings, and expressions inside f-strings: code within quotation marks."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+
+from tf2jax_port.rewrite.source import Source
+
+
+def parse_annotation(source: Source, constant: ast.Constant) -> tuple[ast.expr, bool] | None:
+    """The expression in a string annotation, and whether its text stands in the file as it is.
+
+    Returns:
+      The expression with positions of the file, and `True` where edits at those positions are
+      right (no prefix, escape, triple quotes or joined strings); `None` for what is no expression.
+    """
+    text = constant.value
+    if not isinstance(text, str):
+        return None
+    try:
+        expression = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    start, end = source.span(constant)
+    written = source.data[start:end]
+    exact = written[:1] in (b"'", b'"') and written[1:-1] == text.encode() and text == text.strip()
+    for node in ast.walk(expression):
+        if isinstance(node, ast.expr | ast.keyword):
+            ends = node.end_col_offset or 0
+            single = node.lineno == node.end_lineno == 1
+            exact = exact and single
+            node.col_offset += constant.col_offset + 1
+            node.end_col_offset = ends + constant.col_offset + 1
+            node.lineno = node.end_lineno = constant.lineno
+    return expression, exact
+
+
+def strings_in(annotation: ast.expr) -> Iterator[ast.Constant]:
+    """The string constants of an annotation that are types themselves."""
+    if isinstance(annotation, ast.Subscript):
+        name = annotation.value
+        last = name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")
+        if last == "Literal":
+            return
+        if last == "Annotated" and isinstance(annotation.slice, ast.Tuple):
+            yield from strings_in(annotation.slice.elts[0])
+            return
+    if isinstance(annotation, ast.Constant):
+        if isinstance(annotation.value, str):
+            yield annotation
+        return
+    for child in ast.iter_child_nodes(annotation):
+        if isinstance(child, ast.expr):
+            yield from strings_in(child)
+
+
+def has_exact_positions(source: Source, node: ast.expr, text: str) -> bool:
+    """Whether the tree's position of a node in an f-string is right; Python 3.11 guesses."""
+    start, end = source.span(node)
+    return sys.version_info >= (3, 12) or source.data[start:end] == text.encode()

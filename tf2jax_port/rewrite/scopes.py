@@ -1,0 +1,325 @@
+"""Which names a file binds, where, and which binding a use of a name means.
+
+Python's own rules: functions, lambdas and comprehensions have scopes of their own, a class body is
+not seen from its methods, `global` and `nonlocal` redirect, a name bound anywhere in a function is
+local all through it.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+Node = ast.AST
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Binding:
+    """One place that gives a name its meaning.
+
+    `path` is the dotted name that an import brings, `value` what a plain assignment assigns;
+    everything else (loops, parameters, deletions, ...) has neither.
+    """
+
+    kind: Literal["import", "assign", "parameter", "other"]
+    node: Node
+    path: str = ""
+    value: ast.expr | None = None
+    statement: ast.stmt | None = None
+
+
+@dataclasses.dataclass(eq=False, slots=True)
+class Scope:
+    """One namespace of a file."""
+
+    kind: Literal["module", "function", "class", "comprehension", "types"]
+    parent: Scope | None = None
+    bindings: dict[str, list[Binding]] = dataclasses.field(default_factory=dict)
+    redirected: dict[str, Literal["global", "nonlocal"]] = dataclasses.field(default_factory=dict)
+
+    def module(self) -> Scope:
+        """The outermost scope."""
+        scope = self
+        while scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    def home(self, name: str) -> Scope:
+        """The scope that a binding of `name` made here belongs to."""
+        scope: Scope = self
+        while scope.kind == "comprehension" and scope.parent is not None:
+            scope = scope.parent
+        if scope.redirected.get(name) == "global":
+            return scope.module()
+        if scope.redirected.get(name) == "nonlocal":
+            return scope._enclosing(name) or scope
+        return scope
+
+    def _enclosing(self, name: str) -> Scope | None:
+        scope = self.parent
+        while scope is not None:
+            if scope.kind in ("function", "comprehension") and name in scope.bindings:
+                return scope
+            scope = scope.parent
+        return None
+
+    def lookup(self, name: str) -> Scope | None:
+        """The scope whose binding a use of `name` here means, or `None` for an unbound name."""
+        if self.redirected.get(name) == "global":
+            module = self.module()
+            return module if name in module.bindings else None
+        scope: Scope | None = self
+        while scope is not None:
+            visible = scope is self or scope.kind != "class"
+            if visible and name in scope.bindings and name not in scope.redirected:
+                return scope
+            scope = scope.parent
+        return None
+
+
+@dataclasses.dataclass(slots=True)
+class Names:
+    """What the walk over a tree found."""
+
+    module: Scope
+    uses: list[tuple[ast.Name, Scope]]
+    parents: dict[Node, Node]
+    scopes: dict[Node, Scope]  # of functions, lambdas, classes and comprehensions
+    stars: list[tuple[ast.ImportFrom, Scope]]
+
+    def ancestors(self, node: Node) -> Iterator[Node]:
+        """The nodes around `node`, innermost first."""
+        while node in self.parents:
+            node = self.parents[node]
+            yield node
+
+    def statement(self, node: Node) -> ast.stmt:
+        """The innermost statement that holds `node`."""
+        if isinstance(node, ast.stmt):
+            return node
+        return next(n for n in self.ancestors(node) if isinstance(n, ast.stmt))
+
+
+def resolve_scopes(tree: ast.Module) -> Names:
+    """Walks a tree once and notes every binding and every use of a name."""
+    walk = _Walk()
+    walk.children(tree, walk.names.module)
+    return walk.names
+
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+class _Walk:
+    def __init__(self) -> None:
+        module = Scope("module")
+        self.names = Names(module, [], {}, {}, [])
+        # `global` may follow a binding in text order, so that redirection is settled at the start
+        # of each function, before its body is walked.
+        self.handlers = {
+            ast.Name: self.name,
+            ast.Import: self.import_,
+            ast.ImportFrom: self.import_from,
+            ast.FunctionDef: self.function,
+            ast.AsyncFunctionDef: self.function,
+            ast.Lambda: self.lambda_,
+            ast.ClassDef: self.class_,
+            ast.ListComp: self.comprehension,
+            ast.SetComp: self.comprehension,
+            ast.DictComp: self.comprehension,
+            ast.GeneratorExp: self.comprehension,
+            ast.Assign: self.assign,
+            ast.AnnAssign: self.assign,
+            ast.ExceptHandler: self.named,
+            ast.MatchAs: self.named,
+            ast.MatchStar: self.named,
+            ast.MatchMapping: self.match_mapping,
+            ast.NamedExpr: self.walrus,
+        }
+
+    def visit(self, node: Node, parent: Node, scope: Scope) -> None:
+        self.names.parents[node] = parent
+        handler = self.handlers.get(type(node))
+        if handler is None:
+            self.children(node, scope)
+        else:
+            handler(node, scope)  # type: ignore[operator]
+
+    def children(self, node: Node, scope: Scope) -> None:
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, ast.AST):
+                self.visit(value, node, scope)
+            elif isinstance(value, list):
+                for item in value:
+                    if isinstance(item, ast.AST):
+                        self.visit(item, node, scope)
+
+    def each(self, nodes: Iterable[Node | None], parent: Node, scope: Scope) -> None:
+        for node in nodes:
+            if node is not None:
+                self.visit(node, parent, scope)
+
+    def bind(self, scope: Scope, name: str, binding: Binding) -> None:
+        scope.home(name).bindings.setdefault(name, []).append(binding)
+
+    # Names and assignments.
+
+    def name(self, node: ast.Name, scope: Scope) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.names.uses.append((node, scope))
+        elif not self._assigned(node):
+            self.bind(scope, node.id, Binding("other", node))
+
+    def _assigned(self, node: ast.Name) -> bool:
+        parent = self.names.parents[node]
+        if isinstance(parent, ast.Assign):
+            return any(target is node for target in parent.targets)
+        return isinstance(parent, ast.AnnAssign) and parent.target is node
+
+    def assign(self, node: ast.Assign | ast.AnnAssign, scope: Scope) -> None:
+        self.children(node, scope)
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        for target in targets:
+            if isinstance(target, ast.Name) and (isinstance(node, ast.Assign) or node.value):
+                self.bind(scope, target.id, Binding("assign", target, "", node.value, node))
+            elif isinstance(target, ast.Name):
+                self.bind(scope, target.id, Binding("other", target))
+
+    def walrus(self, node: ast.NamedExpr, scope: Scope) -> None:
+        self.visit(node.value, node, scope)
+        self.names.parents[node.target] = node
+        self.bind(scope, node.target.id, Binding("assign", node.target, "", node.value))
+
+    def named(self, node: ast.ExceptHandler | ast.MatchAs | ast.MatchStar, scope: Scope) -> None:
+        if node.name:
+            self.bind(scope, node.name, Binding("other", node))
+        self.children(node, scope)
+
+    def match_mapping(self, node: ast.MatchMapping, scope: Scope) -> None:
+        if node.rest:
+            self.bind(scope, node.rest, Binding("other", node))
+        self.children(node, scope)
+
+    # Imports.
+
+    def import_(self, node: ast.Import, scope: Scope) -> None:
+        for alias in node.names:
+            self.names.parents[alias] = node
+            path = alias.name if alias.asname else alias.name.partition(".")[0]
+            name = alias.asname or path
+            self.bind(scope, name, Binding("import", alias, path, None, node))
+
+    def import_from(self, node: ast.ImportFrom, scope: Scope) -> None:
+        base = "." * node.level + (node.module or "")
+        for alias in node.names:
+            self.names.parents[alias] = node
+            if alias.name == "*":
+                self.names.stars.append((node, scope))
+                continue
+            path = f"{base}.{alias.name}"
+            name = alias.asname or alias.name
+            self.bind(scope, name, Binding("import", alias, path, None, node))
+
+    # Scopes.
+
+    def function(self, node: Function, scope: Scope) -> None:
+        self.bind(scope, node.name, Binding("other", node))
+        self.each(node.decorator_list, node, scope)
+        outer = self._type_parameters(node, scope)
+        self._defaults(node, outer)
+        inner = self._enter(node, "function", outer)
+        self._redirections(node.body, inner)
+        self._parameters(node.args, inner)
+        self.each((node.returns,), node, outer)
+        self.each(node.body, node, inner)
+
+    def lambda_(self, node: ast.Lambda, scope: Scope) -> None:
+        self._defaults(node, scope)
+        inner = self._enter(node, "function", scope)
+        self._parameters(node.args, inner)
+        self.visit(node.body, node, inner)
+
+    def class_(self, node: ast.ClassDef, scope: Scope) -> None:
+        self.bind(scope, node.name, Binding("other", node))
+        self.each(node.decorator_list, node, scope)
+        outer = self._type_parameters(node, scope)
+        self.each((*node.bases, *node.keywords), node, outer)
+        inner = self._enter(node, "class", outer)
+        self._redirections(node.body, inner)
+        self.each(node.body, node, inner)
+
+    def comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, scope: Scope
+    ) -> None:
+        inner = self._enter(node, "comprehension", scope)
+        for index, part in enumerate(node.generators):
+            self.names.parents[part] = node
+            self._targets(part.target, inner)
+            self.visit(part.iter, part, inner if index else scope)
+            self.visit(part.target, part, inner)
+            self.each(part.ifs, part, inner)
+        if isinstance(node, ast.DictComp):
+            self.each((node.key, node.value), node, inner)
+        else:
+            self.visit(node.elt, node, inner)
+
+    def _targets(self, target: ast.expr, scope: Scope) -> None:
+        """Binds loop variables in the comprehension itself, where walrus names do not go."""
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                scope.bindings.setdefault(node.id, []).append(Binding("other", node))
+
+    def _enter(
+        self, node: Node, kind: Literal["function", "class", "comprehension"], parent: Scope
+    ) -> Scope:
+        scope = Scope(kind, parent)
+        self.names.scopes[node] = scope
+        return scope
+
+    def _type_parameters(self, node: Function | ast.ClassDef, scope: Scope) -> Scope:
+        parameters = getattr(node, "type_params", None)  # Python 3.12
+        if not parameters:
+            return scope
+        inner = Scope("types", scope)
+        for parameter in parameters:
+            inner.bindings[parameter.name] = [Binding("parameter", parameter)]
+            self.visit(parameter, node, inner)
+        return inner
+
+    def _defaults(self, node: Function | ast.Lambda, scope: Scope) -> None:
+        arguments = node.args
+        self.names.parents[arguments] = node
+        self.each((*arguments.defaults, *arguments.kw_defaults), arguments, scope)
+        for argument in _all_arguments(arguments):
+            self.names.parents[argument] = arguments
+            if argument.annotation is not None:
+                self.visit(argument.annotation, argument, scope)
+
+    def _parameters(self, arguments: ast.arguments, scope: Scope) -> None:
+        for argument in _all_arguments(arguments):
+            scope.bindings.setdefault(argument.arg, []).append(Binding("parameter", argument))
+
+    def _redirections(self, body: list[ast.stmt], scope: Scope) -> None:
+        waiting: list[Node] = list(body)
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, ast.Global):
+                scope.redirected.update(dict.fromkeys(node.names, "global"))
+            elif isinstance(node, ast.Nonlocal):
+                scope.redirected.update(dict.fromkeys(node.names, "nonlocal"))
+            elif not isinstance(node, ast.expr | Function | ast.ClassDef):
+                waiting += ast.iter_child_nodes(node)
+
+
+def _all_arguments(arguments: ast.arguments) -> Iterator[ast.arg]:
+    yield from arguments.posonlyargs
+    yield from arguments.args
+    yield from arguments.kwonlyargs
+    if arguments.vararg:
+        yield arguments.vararg
+    if arguments.kwarg:
+        yield arguments.kwarg

@@ -1,0 +1,130 @@
+"""What the bytes of a file say: its text, its encoding, its lines.
+
+Positions of a syntax tree are (line, column in UTF-8 bytes). So the text is held as UTF-8, whatever
+the file's own encoding is, and a position becomes one offset into it.
+"""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import dataclasses
+import io
+import re
+import tokenize
+import warnings
+
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+
+
+class UnreadableError(Exception):
+    """A file whose text cannot be had; `code` is the diagnostic that says why."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """A text as UTF-8, and how to turn it back into the bytes of its file."""
+
+    data: bytes
+    encoding: str = "utf-8"
+    bom: bool = False
+    starts: tuple[int, ...] = (0,)
+
+    @property
+    def newline(self) -> str:
+        """The line end that the file uses first."""
+        found = _LINE_END.search(self.data)
+        return found.group().decode() if found else "\n"
+
+    @property
+    def text(self) -> str:
+        """The text, byte order mark left out."""
+        return self.data.decode()
+
+    def offset(self, line: int, column: int) -> int:
+        """Offset of a position as syntax trees give it: line from 1, column in bytes."""
+        return self.starts[line - 1] + column
+
+    def span(self, node: ast.expr | ast.stmt | ast.excepthandler | ast.keyword) -> tuple[int, int]:
+        """Start and end offset of a node."""
+        start = self.starts[node.lineno - 1] + node.col_offset
+        return start, self.starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
+
+    def line_end(self, line: int) -> int:
+        """Offset just after the last character of a line, its line end left out."""
+        end = self.starts[line] if line < len(self.starts) else len(self.data)
+        return len(self.data[:end].rstrip(b"\r\n")) if line < len(self.starts) else end
+
+    def encode(self, data: bytes) -> bytes:
+        """The bytes of the file for another UTF-8 text."""
+        if self.encoding == "utf-8":
+            return codecs.BOM_UTF8 + data if self.bom else data
+        return data.decode().encode(self.encoding)
+
+
+def from_text(text: str) -> Source:
+    """A source from a string; what a file of that text in UTF-8 would give."""
+    return _with_lines(text.encode(), "utf-8", bom=False)
+
+
+def decode(raw: bytes) -> Source:
+    """The source in the bytes of a file, by its byte order mark or coding comment.
+
+    Raises:
+      UnreadableError: the bytes are not Python text, or could not be written back as they were.
+    """
+    if b"\0" in raw:
+        raise UnreadableError("TJ902", "the file holds zero bytes: not a text")
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+        text = raw.decode(encoding)
+        bom = encoding == "utf-8-sig"
+        encoding = "utf-8" if bom else encoding
+        source = _with_lines(text.encode(), encoding, bom=bom)
+        restored = source.encode(source.data)
+    except (SyntaxError, UnicodeError, LookupError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise UnreadableError("TJ902", f"the text cannot be decoded: {reason}") from error
+    if restored != raw:
+        reason = f"the text cannot be encoded as {encoding} exactly as it was"
+        raise UnreadableError("TJ902", reason)
+    return source
+
+
+def _with_lines(data: bytes, encoding: str, *, bom: bool) -> Source:
+    starts = (0, *(end.end() for end in _LINE_END.finditer(data)))
+    return Source(data, encoding, bom, starts)
+
+
+def parse(source: Source) -> ast.Module:
+    """The syntax tree of a source.
+
+    Raises:
+      UnreadableError: the text is not Python of this interpreter, or is nested too deeply.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the user's escapes and comparisons
+            return ast.parse(source.text)
+    except SyntaxError as error:
+        code = "TJ904" if _is_python_2(source, error) else "TJ901"
+        raise UnreadableError(code, f"line {error.lineno}: {error.msg}") from error
+    except (RecursionError, MemoryError) as error:
+        raise UnreadableError("TJ903", "expressions are nested too deeply") from error
+    except ValueError as error:
+        raise UnreadableError("TJ902", str(error)) from error
+
+
+_PYTHON_2 = re.compile(r"Missing parentheses in call to|multiple exception types|leading zeros in")
+_PYTHON_2_LINE = re.compile(r"^\s*(print\s+[\"'\w]|except\s+[\w.]+\s*,\s*\w+\s*:|exec\s+\w|raise\s+\w+\s*,)")
+
+
+def _is_python_2(source: Source, error: SyntaxError) -> bool:
+    lines = source.text.splitlines()
+    line = lines[error.lineno - 1] if error.lineno and error.lineno <= len(lines) else ""
+    return bool(_PYTHON_2.search(error.msg or "") or _PYTHON_2_LINE.match(line))
