@@ -1,0 +1,391 @@
+"""`cond`, `case`, `switch_case`, and what they share: branches that must fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import errors, primitives, state
+from shims._src.conversion import as_array
+from shims._src.staging import (
+    Block,
+    Slot,
+    aval_of,
+    current_value,
+    is_array,
+    is_number,
+    is_staged,
+    same_shape,
+    scalar_condition,
+    show,
+    trace_block,
+)
+from shims._src.undefined import Undefined, UndefinedReturnValue
+
+
+def cond(pred, true_fn=None, false_fn=None, name=None):
+    """What `true_fn()` returns if `pred` holds, else what `false_fn()` returns.
+
+    Args:
+      pred: a Python bool or a bool scalar.
+      true_fn: a function of no arguments.
+      false_fn: a function of no arguments that returns the same structure.
+      name: accepted.
+
+    Returns:
+      The result of one of the two; of both for a traced `pred`, of which one is computed.
+
+    Raises:
+      TypeError: `pred` is traced, and the two results differ in structure or dtype.
+      UnimplementedError: `pred` is traced, and their shapes differ.
+
+    Differs from TensorFlow:
+      A traced condition needs results of equal shapes.
+
+    Under jit:
+      `lax.cond`. Assignments to variables in the branches take effect for the branch taken.
+
+    Example:
+      >>> import jax.numpy as jnp
+      >>> x = jnp.float32(3)
+      >>> float(cond(x > 2, lambda: x * 2, lambda: x))
+      6.0
+
+    https://www.tensorflow.org/api_docs/python/tf/cond
+    """
+    del name
+    if not callable(true_fn) or not callable(false_fn):
+        raise TypeError("cond: `true_fn` and `false_fn` must be callable.")
+    pred = current_value(pred)
+    if not is_staged(pred):
+        return _as_arrays(true_fn() if pred else false_fn())
+    thunks = (lambda: (true_fn(),), lambda: (false_fn(),))
+    return _as_arrays(stage_branches(pred, thunks, labels=("true_fn", "false_fn"))[0])
+
+
+def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
+    """What the function beside the first condition that holds returns.
+
+    Args:
+      pred_fn_pairs: pairs of a bool scalar and a function of no arguments, or a dictionary.
+      default: the function for when no condition holds.
+      exclusive: whether it is an error that two conditions hold.
+      strict: accepted.
+      name: how messages call it.
+
+    Returns:
+      The result of one of the functions.
+
+    Raises:
+      InvalidArgumentError: no condition holds and there is no `default`; or two do and the
+        conditions were said to be exclusive.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Nested `lax.cond`; in a dynamic trace the two errors come after the call, in a foreign `jit`
+      the last function stands in for a missing default.
+
+    Example:
+      >>> import jax.numpy as jnp
+      >>> int(case([(jnp.array(False), lambda: 1)], default=lambda: 2))
+      2
+
+    https://www.tensorflow.org/api_docs/python/tf/case
+    """
+    del strict
+    pairs = list(pred_fn_pairs.items() if hasattr(pred_fn_pairs, "items") else pred_fn_pairs)
+    if not pairs:
+        raise ValueError(f"{name}: `pred_fn_pairs` must have at least one pair.")
+    preds = [current_value(p) for p, _ in pairs]
+    count = sum(jnp.asarray(p, jnp.int32) for p in preds)
+    if exclusive:
+        text = errors.message(name, "more than one condition holds.", required="at most one")
+        primitives.check(count > 1, text)
+    if default is None:
+        text = errors.message(name, "no condition holds, and there is no `default`.")
+        primitives.check(count < 1, text)
+        default = pairs[-1][1]
+
+    def choose(position: int):
+        if position == len(pairs):
+            return _as_arrays(default())
+        return cond(preds[position], pairs[position][1], lambda: choose(position + 1))
+
+    return choose(0)
+
+
+def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
+    """What the function with the number `branch_index` returns.
+
+    Args:
+      branch_index: an int scalar.
+      branch_fns: functions of no arguments: a list, a dictionary from numbers, or pairs.
+      default: the function for any other number; the one with the largest number if missing.
+      name: how messages call it.
+
+    Returns:
+      The result of one of the functions.
+
+    Raises:
+      TypeError: the index is traced, and the results differ in structure or dtype.
+      UnimplementedError: the index is traced, and their shapes differ.
+
+    Differs from TensorFlow:
+      A traced index needs results of equal shapes.
+
+    Under jit:
+      `lax.switch`.
+
+    Example:
+      >>> int(switch_case(1, [lambda: 5, lambda: 7]))
+      7
+
+    https://www.tensorflow.org/api_docs/python/tf/switch_case
+    """
+    numbered = _numbered(branch_fns, name)
+    default = numbered[max(numbered)] if default is None else default
+    index = current_value(branch_index)
+    if not is_staged(index):
+        return _as_arrays(numbered.get(int(index), default)())
+    keys = sorted(numbered)
+    position = jnp.searchsorted(np.asarray(keys, np.int32), index.astype(jnp.int32))
+    position = jnp.minimum(position, len(keys) - 1)
+    known = jnp.asarray(keys, jnp.int32)[position] == index
+    functions = [*(numbered[k] for k in keys), default]
+    position = jnp.where(known, position, len(keys)).astype(jnp.int32)
+    labels = (*(f"branch {k}" for k in keys), "default")
+    thunks = [lambda f=f: (f(),) for f in functions]
+    if len(thunks) == 2:
+        position = position == 0
+    return _as_arrays(stage_branches(position, thunks, labels=labels, label=name)[0])
+
+
+def _as_arrays(result):
+    """A branch's result with its Python numbers as arrays, as TensorFlow returns them."""
+    return jax.tree.map(lambda leaf: as_array(leaf) if is_number(leaf) else leaf, result)
+
+
+def _numbered(branch_fns, name: str) -> dict[int, Callable]:
+    if hasattr(branch_fns, "items"):
+        pairs = list(branch_fns.items())
+    else:
+        pairs = [
+            item if isinstance(item, tuple) else (position, item)
+            for position, item in enumerate(branch_fns)
+        ]
+    if not pairs:
+        raise ValueError(f"{name}: `branch_fns` must not be empty.")
+    numbers = [int(number) for number, _ in pairs]
+    if len(set(numbers)) < len(numbers):
+        raise ValueError(f"{name}: the numbers of `branch_fns` must differ, received {numbers}.")
+    return dict(zip(numbers, (f for _, f in pairs)))
+
+
+def stage_branches(
+    selector,
+    thunks: Sequence[Callable[[], Sequence]],
+    *,
+    names: Sequence[str] = ("the result",),
+    labels: Sequence[str] = ("main", "else"),
+    label: str = "cond",
+) -> tuple:
+    """The outputs of the branch that a traced `selector` picks.
+
+    Args:
+      selector: for two branches a condition, the first being its true branch; else an int32 scalar
+        in range.
+      thunks: the branches; each returns as many outputs as there are `names`.
+      names: how messages call the outputs.
+      labels: how messages call the branches.
+      label: how messages call the whole.
+
+    Returns:
+      One value per name. Python values on which all branches agree stay Python values.
+    """
+    blocks = [trace_block(thunk) for thunk in thunks]
+    joined = [_join(name, labels, blocks, i) for i, name in enumerate(names)]
+    wanted = [leaf for _, leaves in joined for leaf in leaves if isinstance(leaf, _Chosen)]
+    written = {id(v): v for block in blocks for v in block.written}
+    before = {key: state.read(v) for key, v in written.items()}
+
+    def branch(number: int):
+        def run():
+            arrays, values = blocks[number].run()
+            outputs = [leaf.of(number, arrays) for leaf in wanted]
+            return outputs, [values.get(key, before[key]) for key in written]
+
+        return run
+
+    branches = [branch(i) for i in range(len(blocks))]
+    if len(branches) == 2:
+        outputs, values = lax.cond(scalar_condition(selector, label), *branches)
+    else:
+        outputs, values = lax.switch(selector, branches)
+    for variable, value in zip(written.values(), values, strict=True):
+        state.write(variable, value)
+    results = iter(outputs)
+    return tuple(
+        jax.tree.unflatten(
+            tree, [next(results) if isinstance(leaf, _Chosen) else leaf for leaf in leaves]
+        )
+        for tree, leaves in joined
+    )
+
+
+class _Chosen:
+    """A leaf that is an array after the branches, of a type that all of them can give."""
+
+    def __init__(self, specs: Sequence, aval: jax.ShapeDtypeStruct):
+        self._specs = specs
+        self._aval = aval
+
+    def of(self, number: int, arrays):
+        """The leaf in branch `number`, whose slots are `arrays`."""
+        spec = self._specs[number]
+        if isinstance(spec, Undefined):
+            return jnp.zeros(self._aval.shape, self._aval.dtype)
+        value = arrays[spec.position] if isinstance(spec, Slot) else spec
+        return lax.convert_element_type(value, self._aval.dtype)
+
+
+def _join(name: str, labels, blocks: Sequence[Block], i: int):
+    """Structure and leaves of output `i` after the branches."""
+    trees = [block.trees[i] for block in blocks]
+    leaves = [block.leaves[i] for block in blocks]
+    defined = [k for k, found in enumerate(leaves) if not _is_undefined(found)]
+    if not defined:
+        return trees[0], leaves[0]
+    for k, found in enumerate(leaves):
+        if k in defined:
+            continue
+        if not isinstance(found[0], UndefinedReturnValue):
+            _raise_undefined(found[0].name, labels[k], [labels[d] for d in defined])
+        # Nobody reads it: a flag beside it says that there is no return value yet.
+        trees[k] = trees[defined[0]]
+        leaves[k] = (found[0],) * len(leaves[defined[0]])
+    if any(tree != trees[0] for tree in trees):
+        _raise_structure(name, labels, trees)
+    specs = zip(*leaves)
+    return trees[0], [_join_leaf(name, labels, column) for column in specs]
+
+
+def _is_undefined(leaves) -> bool:
+    return len(leaves) == 1 and isinstance(leaves[0], Undefined)
+
+
+def _join_leaf(name: str, labels, column: Sequence):
+    originals = [spec.original if isinstance(spec, Slot) else spec for spec in column]
+    if all(x is originals[0] for x in originals):
+        return originals[0]
+    if not any(isinstance(spec, Slot) for spec in column) and _are_equal(originals):
+        return originals[0]
+    for label, x in zip(labels, originals):
+        if not (is_array(x) or is_number(x) or isinstance(x, Undefined)):
+            _raise_not_an_array(name, label, x)
+    avals = [_aval(spec) for spec in column if not isinstance(spec, Undefined)]
+    dtypes = {np.dtype(s.aval.dtype) for s in column if isinstance(s, Slot)}
+    if len(dtypes) > 1:
+        _raise_dtypes(name, labels, column)
+    if any(not same_shape(a.shape, avals[0].shape) for a in avals):
+        return _join_branches(name, labels, avals)
+    dtype = jnp.result_type(*dtypes, *(type(x) for x in originals if is_number(x)))
+    if not dtypes:
+        dtype = as_array(sum(x for x in originals if is_number(x))).dtype
+        if all(isinstance(x, (bool, Undefined)) for x in originals):
+            dtype = np.dtype(bool)
+    return _Chosen(column, jax.ShapeDtypeStruct(avals[0].shape, dtype))
+
+
+def _aval(spec):
+    return spec.aval if isinstance(spec, Slot) else aval_of(np.asarray(spec))
+
+
+def _are_equal(values) -> bool:
+    first = values[0]
+    return all(type(x) is type(first) and not is_array(x) and bool(x == first) for x in values)
+
+
+def _join_branches(name: str, labels, avals):
+    """A result whose shape depends on the branch taken, which needs a size of its own.
+
+    Raises:
+      UnimplementedError: always; the shapes of the branches must agree.
+    """
+    shapes = " and ".join(f"{show(a)} in {label}" for label, a in zip(labels, avals))
+    raise errors.UnimplementedError(
+        errors.message(
+            "cond",
+            f"the shape of {_quoted(name)} depends on a traced condition.",
+            required="equal shapes in all branches",
+            received=shapes,
+            do="reduce or pad the result inside the branches.",
+        )
+    )
+
+
+def _quoted(name: str) -> str:
+    return f"`{name}`" if name.isidentifier() else name
+
+
+def _raise_undefined(variable: str, missing: str, defined):
+    raise ValueError(
+        errors.message(
+            "if",
+            f"`{variable}` must also be defined in the {missing} branch.",
+            required=f"`{variable}` has a value whichever branch is taken",
+            received=f"a value in the {', '.join(defined)} branch only",
+            do=f"assign `{variable}` before the condition, or in both branches.",
+        )
+    )
+
+
+def _raise_structure(name: str, labels, trees):
+    received = "; ".join(f"{label}: {_structure(tree)}" for label, tree in zip(labels, trees))
+    raise TypeError(
+        errors.message(
+            "cond",
+            f"{_quoted(name)} must have the same structure in all branches.",
+            required="equal structures",
+            received=received,
+            do="return the same tuples, lists, dictionaries and `None`s from each branch.",
+        )
+    )
+
+
+def _structure(tree) -> str:
+    return str(jax.tree.unflatten(tree, ["*"] * tree.num_leaves)).replace("'*'", "*")
+
+
+def _raise_not_an_array(name: str, label: str, value):
+    raise TypeError(
+        errors.message(
+            "cond",
+            f"{_quoted(name)} depends on a traced condition, but is not an array.",
+            required="an array or a number in each branch",
+            received=f"{value!r} in the {label} branch",
+            do="decide it with a Python condition, or use a number in its place.",
+        )
+    )
+
+
+def _raise_dtypes(name: str, labels, column):
+    received = "; ".join(
+        f"{label}: {np.dtype(s.aval.dtype).name}"
+        for label, s in zip(labels, column)
+        if isinstance(s, Slot)
+    )
+    raise TypeError(
+        errors.message(
+            "cond",
+            f"{_quoted(name)} must have the same dtype in all branches.",
+            required="equal dtypes",
+            received=received,
+            do="cast one of them: `shims.cast(x, dtype)`.",
+        )
+    )
