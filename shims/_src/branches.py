@@ -14,7 +14,9 @@ from shims._src.conversion import as_array
 from shims._src.staging import (
     Block,
     Slot,
-    aval_of,
+    aval_of_leaf,
+    cast_leaf,
+    common_dtype,
     current_value,
     is_array,
     is_number,
@@ -22,6 +24,7 @@ from shims._src.staging import (
     same_shape,
     scalar_condition,
     show,
+    structure,
     trace_block,
 )
 from shims._src.undefined import Undefined, UndefinedReturnValue
@@ -251,7 +254,7 @@ class _Chosen:
         if isinstance(spec, Undefined):
             return jnp.zeros(self._aval.shape, self._aval.dtype)
         value = arrays[spec.position] if isinstance(spec, Slot) else spec
-        return lax.convert_element_type(value, self._aval.dtype)
+        return cast_leaf(value, self._aval)
 
 
 def _join(name: str, labels, blocks: Sequence[Block], i: int):
@@ -288,22 +291,14 @@ def _join_leaf(name: str, labels, column: Sequence):
     for label, x in zip(labels, originals):
         if not (is_array(x) or is_number(x) or isinstance(x, Undefined)):
             _raise_not_an_array(name, label, x)
-    avals = [_aval(spec) for spec in column if not isinstance(spec, Undefined)]
-    dtypes = {np.dtype(s.aval.dtype) for s in column if isinstance(s, Slot)}
-    if len(dtypes) > 1:
-        _raise_dtypes(name, labels, column)
+    avals = [aval_of_leaf(spec) for spec in column if not isinstance(spec, Undefined)]
     if any(not same_shape(a.shape, avals[0].shape) for a in avals):
         return _join_branches(name, labels, avals)
-    dtype = jnp.result_type(*dtypes, *(type(x) for x in originals if is_number(x)))
-    if not dtypes:
-        dtype = as_array(sum(x for x in originals if is_number(x))).dtype
-        if all(isinstance(x, (bool, Undefined)) for x in originals):
-            dtype = np.dtype(bool)
-    return _Chosen(column, jax.ShapeDtypeStruct(avals[0].shape, dtype))
-
-
-def _aval(spec):
-    return spec.aval if isinstance(spec, Slot) else aval_of(np.asarray(spec))
+    common = common_dtype(avals)
+    if common is None:
+        _raise_dtypes(name, labels, avals)
+    dtype, weak = common
+    return _Chosen(column, jax.ShapeDtypeStruct(avals[0].shape, dtype, weak_type=weak))
 
 
 def _are_equal(values) -> bool:
@@ -346,7 +341,7 @@ def _raise_undefined(variable: str, missing: str, defined):
 
 
 def _raise_structure(name: str, labels, trees):
-    received = "; ".join(f"{label}: {_structure(tree)}" for label, tree in zip(labels, trees))
+    received = "; ".join(f"{label}: {structure(tree)}" for label, tree in zip(labels, trees))
     raise TypeError(
         errors.message(
             "cond",
@@ -356,10 +351,6 @@ def _raise_structure(name: str, labels, trees):
             do="return the same tuples, lists, dictionaries and `None`s from each branch.",
         )
     )
-
-
-def _structure(tree) -> str:
-    return str(jax.tree.unflatten(tree, ["*"] * tree.num_leaves)).replace("'*'", "*")
 
 
 def _raise_not_an_array(name: str, label: str, value):
@@ -374,11 +365,9 @@ def _raise_not_an_array(name: str, label: str, value):
     )
 
 
-def _raise_dtypes(name: str, labels, column):
+def _raise_dtypes(name: str, labels, avals):
     received = "; ".join(
-        f"{label}: {np.dtype(s.aval.dtype).name}"
-        for label, s in zip(labels, column)
-        if isinstance(s, Slot)
+        f"{label}: {np.dtype(a.dtype).name}" for label, a in zip(labels, avals)
     )
     raise TypeError(
         errors.message(

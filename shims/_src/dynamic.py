@@ -211,7 +211,7 @@ def settle_reports(found, buckets, pins, *, grow: bool = True) -> bool:
             if pins.get(site) != code:
                 pins[site] = code
                 again = True
-        elif site in buckets and grow:
+        elif site != "bounded" and grow:
             buckets[site] = next_bucket(code)
             again = True
         else:
@@ -252,4 +252,5 @@ def exact(array, sizes):
     index = [slice(None)] * array.ndim
     for axis, size in sizes.items():
         index[axis] = slice(int(size))
-    return jnp.asarray(np.asarray(array)[tuple(index)])
+    # `device_put` moves bytes; `jnp.asarray` would compile a copy for each new shape.
+    return jax.device_put(np.asarray(array)[tuple(index)])

@@ -102,7 +102,9 @@ def _asked_equal(self, other, depth):
 
 def _equal(state, original, self, other, asked):
     answer = original(self, other)
-    if answer or not asked or not state.owns(self):
+    if answer or not state.owns(self):
+        return answer
+    if not asked and not _is_divisibility(state, self, other):
         return answer
     if jp.is_symbolic(other) and not state.owns(other):
         return answer
@@ -115,6 +117,13 @@ def _equal(state, original, self, other, asked):
         state.assumptions.append((difference, "equal", 0, errors.user_line()))
         return False
     return _decide_equal(state, difference, f"{self} == {other}")
+
+
+def _is_divisibility(state, d, other) -> bool:
+    """JAX itself asks whether an input size is divisible (`jnp.split`), and raises on a No."""
+    if not isinstance(other, int) or not state.is_input_only(d):
+        return False
+    return any(f[1] == "mod" for factors, _ in jp.terms(d) for f in factors)
 
 
 def _decide_equal(state, difference, text):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
 
 
 import jax
+import numpy as np
 from jax._src import array as _array
 from jax._src import core
 from jax._src import linear_util as lu
@@ -23,6 +26,15 @@ Literal = core.Literal
 Primitive = core.Primitive
 InconclusiveDimensionOperation = core.InconclusiveDimensionOperation
 dim_as_value_p = shape_poly.dim_as_value_p
+
+# Frames below these folders are never the user's own line.
+_NOT_USER_CODE = (
+    *(os.path.dirname(m.__file__) + os.sep for m in (jax, np)),
+    os.path.dirname(os.path.dirname(__file__)) + os.sep,
+    os.path.dirname(functools.__file__) + os.sep + "functools.py",
+    os.path.dirname(contextlib.__file__) + os.sep + "contextlib.py",
+    "<",
+)
 
 __all__ = ["ArrayImpl", "DimExpr", "ad", "batching", "core", "lu", "mlir", "pe", "shape_poly"]
 
@@ -131,12 +143,14 @@ def ambient_is_eager() -> bool:
     return core.trace_state_clean()
 
 
-def user_line_of(eqn) -> str:
-    """`file.py:41` of the user's code that staged an equation."""
-    frame = _source_info.user_frame(eqn.source_info.traceback)
-    if frame is None:
-        return ""
-    return f"{frame.file_name}:{frame.start_line}"
+def user_line_of(eqn) -> tuple[str, int] | None:
+    """File and line of the user's code that staged an equation."""
+    if eqn.source_info.traceback is None:
+        return None
+    for frame in eqn.source_info.traceback.frames:
+        if not frame.file_name.startswith(_NOT_USER_CODE):
+            return frame.file_name, frame.line_num
+    return None
 
 
 def source_context(eqn):

@@ -43,7 +43,7 @@ class Found:
             state.write(variable, value)
 
 
-class _Discovering(state.Overlay):
+class Discovery(state.Overlay):
     """A scope that also remembers the initial values of the variables made in it."""
 
     def __init__(self):
@@ -71,7 +71,7 @@ def discover(f: Callable, *args, **kwargs) -> Found:
     Raises:
       ValueError: a created variable's initial value depends on the arguments.
     """
-    scope = _Discovering()
+    scope = Discovery()
 
     def traced(args, kwargs):
         with state.state_scope(scope):

@@ -113,7 +113,7 @@ class Padded:
         index = [slice(None)] * values.ndim
         for axis, size in zip(self._axes, sizes, strict=True):
             index[axis] = slice(int(size))
-        return jnp.asarray(values[tuple(index)])
+        return jax.device_put(values[tuple(index)])
 
     def _row(self, i: int) -> Padded:
         sizes = {a: s[i] if jnp.ndim(s) else s for a, s in zip(self._axes, self._sizes, strict=True)}

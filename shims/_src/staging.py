@@ -14,10 +14,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jax.extend import core as jex
 
 from shims._src import errors, state
-from shims._src.conversion import as_array, strong
+from shims._src.conversion import as_array
 from shims._src.variable import Variable
 
 
@@ -101,7 +102,7 @@ def _describe(outputs, results: list):
 def _leaf(leaf, results: list):
     if not is_array(leaf):
         return leaf
-    array = strong(jnp.asarray(leaf))
+    array = jnp.asarray(leaf)
     results.append(array)
     return Slot(len(results) - 1, aval_of(array), leaf)
 
@@ -141,7 +142,47 @@ def ambient_is_staging() -> bool:
 
 def aval_of(array) -> jax.ShapeDtypeStruct:
     """Shape and dtype of an array, for tracing."""
-    return jax.ShapeDtypeStruct(array.shape, array.dtype)
+    return jax.ShapeDtypeStruct(array.shape, array.dtype, weak_type=is_weak(array))
+
+
+def is_weak(x) -> bool:
+    """Whether a dtype came from a Python number and gives way to others."""
+    return bool(getattr(x, "weak_type", False))
+
+
+def aval_of_leaf(leaf) -> jax.ShapeDtypeStruct:
+    """Shape and dtype of a leaf: of a slot, or of the array that a Python number becomes."""
+    if isinstance(leaf, Slot):
+        return leaf.aval
+    return jax.ShapeDtypeStruct((), as_array(leaf).dtype, weak_type=not isinstance(leaf, bool))
+
+
+def common_dtype(avals: Sequence[jax.ShapeDtypeStruct]):
+    """`(dtype, weak)` that all of `avals` can take, or `None`.
+
+    Dtypes that arrays were given do not change, as in TensorFlow; those that came from Python
+    numbers follow JAX's promotion.
+    """
+    declared = {np.dtype(a.dtype) for a in avals if not a.weak_type}
+    kinds = [_PYTHON_TYPES[np.dtype(a.dtype).kind] for a in avals if a.weak_type]
+    if len(declared) > 1:
+        return None
+    if not declared:
+        return as_array(sum(kind(0) for kind in kinds)).dtype, True
+    return jax.dtypes.canonicalize_dtype(jnp.result_type(*declared, *kinds)), False
+
+
+_PYTHON_TYPES = {"i": int, "u": int, "f": float, "c": complex}
+
+
+def cast_leaf(value, aval: jax.ShapeDtypeStruct):
+    """`value` with the dtype of `aval`, weak if that one is."""
+    if not aval.weak_type:
+        return lax.convert_element_type(value, aval.dtype)
+    kind = _PYTHON_TYPES[np.dtype(aval.dtype).kind]
+    if is_number(value):
+        return jnp.asarray(kind(value))
+    return value if value.dtype == aval.dtype else value * kind(1)
 
 
 def same_shape(a: Sequence, b: Sequence) -> bool:
@@ -155,6 +196,11 @@ def show(aval) -> str:
     """`float32[n, 3]`, as messages print shapes and dtypes."""
     sizes = ", ".join(str(d) for d in aval.shape)
     return f"{np.dtype(aval.dtype).name if aval.dtype != object else aval.dtype}[{sizes}]"
+
+
+def structure(tree) -> str:
+    """`(*, [*, None])`, as messages print structures."""
+    return str(jax.tree.unflatten(tree, ["*"] * tree.num_leaves)).replace("'*'", "*")
 
 
 def scalar_condition(value, label: str):

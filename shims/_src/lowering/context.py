@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import linecache
-import os
 
 import jax
 import jax.numpy as jnp
@@ -273,11 +271,7 @@ def _is_key(array) -> bool:
 def line_of(eqn) -> str:
     """The user's line behind an equation, with its text."""
     place = jp.user_line_of(eqn)
-    name, _, number = place.rpartition(":")
-    if not number.isdigit():
-        return place
-    source = linecache.getline(name, int(number)).strip()
-    return f"{os.path.basename(name)}:{number}  {source}".rstrip()
+    return "" if place is None else errors.line_of(*place)
 
 
 def reused_size_error(dim) -> errors.FreshSizeError:

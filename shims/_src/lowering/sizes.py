@@ -16,6 +16,10 @@ from shims._src.lowering.slicing import fit
 from shims._src.value import Axis, Value
 
 
+# What a size that nothing bounds starts with.
+FIRST_BUCKET = 16
+
+
 def dim_as_value(ctx, eqn, *_):
     """A dimension as a number; where JAX reasoned with a size of 0 as if it were 1, it is told."""
     dim = eqn.params["dim"]
@@ -140,7 +144,7 @@ def _bucket(ctx, eqn, name, wanted) -> int:
     """A size that nothing bounds: a bucket that the caller lets grow."""
     if ctx.root.buckets is None:
         raise unbounded_error(eqn)
-    capacity = ctx.root.buckets.setdefault(name, 16)
+    capacity = ctx.root.buckets.get(name, FIRST_BUCKET)
     ctx.report("capacity", name, wanted > capacity, wanted, capacity=capacity, line=line_of(eqn))
     return capacity
 

@@ -43,9 +43,10 @@ def top_k(ctx, eqn, value):
     axis = eqn.params.get("axis", -1) % value.array.ndim
     value = ctx.pack(ctx.solid(value, (axis,)), axis)
     filled = ctx.fill(value, lowest(value.array.dtype), (axis,))
-    outs = jp.bind(eqn, [filled.array])
-    axes = value.with_axis(axis, None)
-    return [Value(o, axes) for o in outs]
+    k = eqn.params["k"]
+    outs = eqn.primitive.bind(filled.array, **dict(eqn.params, k=ctx.capacity(k)))
+    outs = [Value(o, value.with_axis(axis, ctx.axis(k))) for o in outs]
+    return [ctx.fill(o, np.zeros((), o.array.dtype)) for o in outs]
 
 
 RULES = (Rule("sort", sort, uniform=True), Rule("top_k", top_k, uniform=True))

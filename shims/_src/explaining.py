@@ -1,0 +1,77 @@
+"""What a function tells about itself: guards, sizes, layouts, lines."""
+
+from __future__ import annotations
+
+import re
+import traceback
+
+import jax
+
+from shims._src import errors
+from shims._src.tensor_spec import TensorSpec
+
+
+def explain(function) -> str:
+    """Guards, fresh sizes and layouts of every program of a function."""
+    lines = [f"{getattr(function, '__name__', 'function')}: {len(function.entries)} program(s)"]
+    for entry in function.entries:
+        lines.append(f"program over {', '.join(map(str, entry.shapes)) or 'no operands'}")
+        for i, form in enumerate(entry.forms):
+            if form.kind == "constant":
+                lines.append(f"  input size {i} is the constant {form.number}")
+            elif form.kind == "multiple":
+                lines.append(f"  input size {i} is a multiple of {form.number}")
+        lines += [f"  guard: {g.text}  ({g.line})" for g in entry.program.state.guards]
+        lines += [f"  size {note}" for note in dict.fromkeys(entry.notes)]
+        for name, capacity in sorted(entry.buckets.items()):
+            lines.append(f"  size `{name}` grew to a capacity of {capacity}")
+    return "\n".join(lines)
+
+
+def line_of_error(error: BaseException) -> str:
+    """The user's innermost line in an error's traceback."""
+    best = ""
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        name = frame.f_globals.get("__name__", "") or ""
+        if name.partition(".")[0] not in errors._LIBRARIES:
+            best = errors.line_of(frame.f_code.co_filename, number)
+    return best
+
+
+def numbers_in(text: str) -> list[str]:
+    """The whole numbers in a message."""
+    return re.findall(r"(?<![\w.])\d+(?![\w.])", text)
+
+
+class ConcreteFunction:
+    """One program of a function.
+
+    Attributes:
+      structured_input_signature: `(args, kwargs)` of specs.
+      structured_outputs: the specs of the results.
+      jaxpr: the traced program, over symbolic sizes.
+    """
+
+    def __init__(self, function, specs):
+        self._function = function
+        self._entry = function.entries[-1]
+        self.structured_input_signature = (tuple(specs), {})
+
+    @property
+    def jaxpr(self):
+        """The symbolic program."""
+        return self._entry.program.jaxpr
+
+    @property
+    def structured_outputs(self):
+        """Specs of the results; a size that only the run knows is `None`."""
+        avals = self._entry.program.jaxpr.out_avals
+        specs = [
+            TensorSpec([d if isinstance(d, int) else None for d in a.shape], a.dtype) for a in avals
+        ]
+        out = jax.tree.unflatten(self._entry.program.out_tree, specs)
+        return out if self._entry.found is None else out[0]
+
+    def __call__(self, *args, **kwargs):
+        """Run it."""
+        return self._function(*args, **kwargs)

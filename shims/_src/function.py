@@ -1,0 +1,514 @@
+"""`shims.function`: a compiled function over arrays whose sizes are not known beforehand."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import threading
+import types
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import errors, explaining, lift, state, trace
+from shims._src import jax_private as jp
+from shims._src.dynamic import dynamic, settle_reports
+from shims._src.entry import Entry, Form, exact_results, is_static, padded_results, read_codes
+from shims._src.padded import Padded, check_status
+from shims._src.signature import bucket_rule, conform, pad_to, pattern_of, unknown_dimensions
+from shims._src.tensor_spec import TensorSpec
+
+_MOST_PATTERNS = 16
+_MOST_RETRIES = 24
+
+
+class SpecializationWarning(UserWarning):
+    """A function is compiled once per size of an input, as `jax.jit` would."""
+
+
+def function(
+    func=None,
+    input_signature=None,
+    autograph: bool = True,
+    jit_compile=None,
+    reduce_retracing: bool = False,
+    *,
+    buckets="powers_of_two",
+    overflow: str = "grow",
+    on_specialize: str = "warn",
+    unpad: bool = True,
+):
+    """A compiled function whose arrays may have unknown and data-dependent sizes.
+
+    Args:
+      func: a function of arrays, variables and static Python values, in pytrees; may be a method.
+      input_signature: `TensorSpec`s of the positional arguments. `None` as a size is unknown, a
+        name (`["batch", 3]`) is unknown and equal wherever it stands. Without a signature every
+        shape is compiled for itself.
+      autograph: convert Python control flow on arrays.
+      jit_compile: accepted; everything is compiled by XLA.
+      reduce_retracing: treat all sizes as unknown although there is no signature.
+      buckets: capacities for unknown sizes: `"powers_of_two"`, a number, a list, or a function.
+      overflow: what happens when a data-dependent size that nothing bounds outgrows its bucket:
+        `"grow"` runs again with a larger one, `"raise"` raises `CapacityError`.
+      on_specialize: what happens when an unknown input size must become a constant:
+        `"warn"` once and compile per size, or `"raise"` `SpecializationError`.
+      unpad: return exact arrays; with False, `Padded` values without waiting for the device.
+
+    Returns:
+      A `Function`. Under any other trace it acts as `shims.dynamic(func)`.
+
+    Raises:
+      FreshSizeError, UnsupportedPrimitiveError: the program cannot be lowered; names the line.
+      InvalidArgumentError: sizes that must agree do not.
+      CapacityError: see `overflow`.
+
+    Differs from TensorFlow: `jit_compile` changes nothing; `experimental_*` arguments are not
+    taken; a Python number is part of the program, as in TensorFlow.
+
+    >>> import shims
+    >>> @shims.function(input_signature=[shims.TensorSpec([None])])
+    ... def positive_mean(x):
+    ...     return shims.reduce_mean(shims.boolean_mask(x, x > 0))
+
+    https://www.tensorflow.org/api_docs/python/tf/function
+    """
+    options = {
+        "input_signature": input_signature, "autograph": autograph,
+        "reduce_retracing": reduce_retracing, "buckets": buckets, "overflow": overflow,
+        "on_specialize": on_specialize, "unpad": unpad,
+    }
+    if func is None:
+        return lambda f: Function(f, **options)
+    return Function(func, **options)
+
+
+@dataclasses.dataclass
+class Counts:
+    """Figures of a function: how often it was called, traced, compiled, and how much was padding."""
+
+    calls: int = 0
+    traces: int = 0
+    compilations: int = 0
+    reruns: int = 0
+    elements: int = 0
+    padded_elements: int = 0
+
+    @property
+    def waste(self) -> float:
+        """The share of the padded inputs that was padding."""
+        return 1 - self.elements / self.padded_elements if self.padded_elements else 0.0
+
+
+class Function:
+    """What `shims.function` returns."""
+
+    def __init__(self, func, *, input_signature, autograph, reduce_retracing, buckets, overflow,
+                 on_specialize, unpad):
+        for name, value, allowed in (
+            ("overflow", overflow, ("grow", "raise")),
+            ("on_specialize", on_specialize, ("warn", "raise")),
+        ):
+            if value not in allowed:
+                raise ValueError(f"function: `{name}` is one of {allowed}, not {value!r}")
+        functools.update_wrapper(self, func)
+        self.python_function = func
+        self.input_signature = None if input_signature is None else tuple(input_signature)
+        self._dynamic = dynamic(func, autograph=autograph)
+        self._autograph = autograph
+        self._reduce_retracing = reduce_retracing
+        self._bucket = bucket_rule(buckets)
+        self._overflow, self._on_specialize, self._unpad = overflow, on_specialize, unpad
+        self._entries: dict[object, list[Entry]] = {}
+        self._patterns: dict[object, int] = {}
+        self._counts = Counts()
+        self._lock = threading.RLock()
+        self._warned = False
+
+    def __get__(self, instance, owner=None):
+        """A function is usable as a method."""
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __call__(self, *args, **kwargs):
+        """Run: at the top level compiled, under a trace as `shims.dynamic(func)`."""
+        if trace.current() is not None:
+            return self._dynamic(*args, **kwargs)
+        leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=lambda x: isinstance(x, Padded))
+        if not jp.ambient_is_eager() or any(
+            jp.is_tracer(x) for x in jax.tree.leaves(leaves)
+        ):
+            return self._dynamic(*args, **kwargs)
+        return self._run(self._prepare(args, kwargs, leaves, tree))
+
+    # ---- a call ----------------------------------------------------------------------------------
+
+    def _prepare(self, args, kwargs, leaves, tree) -> _Call:
+        leaves = [self._unpadded(x) for x in leaves]
+        specs: list = [None] * len(leaves)
+        if self.input_signature is not None:
+            leaves, specs, tree = self._conformed(args, kwargs)
+        places = [i for i, x in enumerate(leaves) if not is_static(x)]
+        if self.input_signature is None and self._reduce_retracing:
+            for i in places:
+                specs[i] = TensorSpec([None] * np.ndim(leaves[i]), leaves[i].dtype)
+        return _Call(tree, leaves, places, [specs[i] for i in places])
+
+    @staticmethod
+    def _unpadded(x):
+        if isinstance(x, Padded):
+            check_status(x.status, x.values)
+            return x.unpad()
+        return x
+
+    def _conformed(self, args, kwargs):
+        """Arguments as their specs say, in the order of the signature."""
+        bound = _bind(self.python_function, args, kwargs, len(self.input_signature))
+        specs, tree = jax.tree.flatten(
+            self.input_signature, is_leaf=lambda x: isinstance(x, TensorSpec)
+        )
+        try:
+            given = tree.flatten_up_to(tuple(bound[-len(self.input_signature) :]))
+        except ValueError as error:
+            raise ValueError(
+                errors.message(
+                    "function",
+                    "the arguments do not have the structure of `input_signature`.",
+                    required=str(self.input_signature),
+                    received=str(jax.tree.map(jnp.shape, bound)),
+                )
+            ) from error
+        given = [
+            conform(self._unpadded(x), s, i) for i, (x, s) in enumerate(zip(given, specs, strict=True))
+        ]
+        extra = list(bound[: -len(self.input_signature)])
+        positional = (*extra, *jax.tree.unflatten(tree, given))
+        leaves, full = jax.tree.flatten((tuple(positional), {}))
+        skip = len(leaves) - len(given)
+        return leaves, [None] * skip + specs, full
+
+    def _run(self, call: _Call):
+        with self._lock:
+            entry, outcome, numbers = self._settled(call)
+        self._counts.calls += 1
+        results = exact_results(outcome, numbers) if self._unpad else padded_results(outcome)
+        out = jax.tree.unflatten(entry.program.out_tree, results)
+        if entry.found is None:
+            return out
+        out, values = out
+        entry.found.store(values)
+        return out
+
+    def _settled(self, call: _Call):
+        """Run until no report asks for a larger bucket or another assumption."""
+        pins: dict[str, int] = {}
+        for _ in range(_MOST_RETRIES):
+            entry, outcome = self._outcome(call, pins)
+            numbers, found = read_codes(outcome)
+            grow = self._overflow == "grow"
+            if not settle_reports(found, entry.buckets, pins, grow=grow):
+                return entry, outcome, numbers
+            self._counts.reruns += 1
+        raise errors.CapacityError(
+            errors.message("function", "data-dependent sizes did not settle.", received=str(pins))
+        )
+
+    def _outcome(self, call: _Call, pins):
+        unknown = unknown_dimensions(call.specs, call.operands)
+        dims = [call.operands[u.operand].shape[u.axis] for u in unknown]
+        pattern = self._pattern(call, unknown, dims)
+        sizes = _variable_sizes(pattern, dims)
+        key = (call.key(unknown), pattern, tuple(sorted(pins.items())))
+        entries = self._entries.setdefault(key, [])
+        for entry in entries:
+            if entry.matches(sizes):
+                return entry, self._execute(entry, call, unknown, sizes)
+        entry, outcome = self._new_entry(call, unknown, pattern, sizes, pins)
+        entries.append(entry)
+        return entry, outcome
+
+    def _pattern(self, call, unknown, dims):
+        """The pattern of sizes; past a bound on their number, equal sizes are no longer shared."""
+        if not unknown:
+            return ()
+        pattern = pattern_of(unknown, dims)
+        seen = self._patterns.setdefault(call.key(unknown), set())
+        if pattern not in seen and len(seen) >= _MOST_PATTERNS:
+            return pattern_of(unknown, dims, share=False)
+        seen.add(pattern)
+        return pattern
+
+    def _execute(self, entry: Entry, call, unknown, sizes):
+        capacities = tuple(
+            s if f.kind == "constant" else f.number * self._bucket(s // f.number)
+            if f.kind == "multiple" else self._bucket(s)
+            for f, s in zip(entry.forms, sizes, strict=True)
+        )
+        shapes = [list(np.shape(x)) for x in call.operands]
+        for u, (kind, index) in zip(unknown, entry.pattern, strict=True):
+            if kind == "variable":
+                shapes[u.operand][u.axis] = capacities[index]
+        arrays = [pad_to(x, s) for x, s in zip(call.operands, shapes, strict=True)]
+        for x, a in zip(call.operands, arrays, strict=True):
+            self._counts.elements += int(np.prod(np.shape(x)))
+            self._counts.padded_elements += int(np.prod(np.shape(a)))
+        if entry.found is not None:
+            arrays = [*entry.found.values(), *arrays]
+        before = entry.compilations
+        outcome = entry.call(arrays, sizes, capacities)
+        self._counts.compilations += entry.compilations - before
+        return outcome
+
+    # ---- tracing ---------------------------------------------------------------------------------
+
+    def _new_entry(self, call, unknown, pattern, sizes, pins):
+        """Trace, with input sizes as constants only where symbols do not do."""
+        forms = [Form() for _ in sizes]
+        try:
+            return self._attempt(call, unknown, pattern, sizes, forms, pins)
+        except _NOT_FOR_OTHER_FORMS:
+            raise
+        except Exception as error:
+            if not sizes:
+                raise translated(error) from error.__cause__
+            first = error
+        for forms in _other_forms(first, sizes):
+            try:
+                result = self._attempt(call, unknown, pattern, sizes, forms, pins)
+            except Exception as error:
+                last = error
+                continue
+            if any(f.kind == "constant" for f in forms):
+                self._specialized(first, forms, sizes)
+            return result
+        raise translated(last) from last.__cause__
+
+    def _attempt(self, call, unknown, pattern, sizes, forms, pins):
+        forms = list(forms)
+        while True:
+            try:
+                entry = self._traced(call, unknown, pattern, sizes, forms, pins)
+                return entry, self._execute(entry, call, unknown, sizes)
+            except trace.Respecialize as request:
+                for name in request.names:
+                    index = int(name[1:])
+                    forms[index] = Form("constant", sizes[index])
+
+    def _traced(self, call, unknown, pattern, sizes, forms, pins):
+        self._counts.traces += 1
+        f = call.over_operands(self._converted())
+        scope = lift.Discovery()
+
+        def watched(*xs):
+            with state.state_scope(scope):
+                return lift.read_outputs(f(*xs))
+
+        entry = Entry(watched, call.operands, unknown, pattern, sizes, forms, pins, {})
+        entry.found = None
+        if not scope.reads and not scope.writes:
+            return entry
+        return self._lifted(entry, f, call, unknown, pattern, sizes, forms, pins)
+
+    def _lifted(self, plain, f, call, unknown, pattern, sizes, forms, pins):
+        """The same with the variables that it uses as operands and results."""
+        specs = [jax.ShapeDtypeStruct(s, o.dtype) for s, o in
+                 zip(plain.shapes, call.operands, strict=True)]
+        with trace.resume(plain.program.state):
+            found = lift.discover(f, *specs)
+        pure = lift.lift(f, found.used, found.written)
+        count = len(found.used)
+        shifted = [dataclasses.replace(u, operand=u.operand + count) for u in unknown]
+        operands = [*found.values(), *call.operands]
+        entry = Entry(
+            lambda *xs: pure(xs[:count], *xs[count:]), operands, shifted, pattern, sizes, forms,
+            pins, {},
+        )
+        entry.found = found
+        return entry
+
+    def _converted(self):
+        if not hasattr(self, "_conversion"):
+            if self._autograph:
+                from shims._src import autograph
+
+                self._conversion = autograph.convert(self.python_function)
+            else:
+                self._conversion = self.python_function
+        return self._conversion
+
+    def _specialized(self, error, forms, sizes):
+        """Tell once that a size became a constant."""
+        fixed = [s for f, s in zip(forms, sizes, strict=True) if f.kind == "constant"]
+        text = errors.message(
+            self.__name__ if hasattr(self, "__name__") else "function",
+            "an unknown input size has become a constant: one compilation per size, as `jax.jit`.",
+            received=f"sizes {fixed}; {str(error).strip().splitlines()[0] if str(error) else ''}",
+            at=explaining.line_of_error(error),
+            do="keep the size symbolic here (`x.shape[0]` in jnp code), or name a static size",
+        )
+        if self._on_specialize == "raise":
+            raise errors.SpecializationError(text) from error
+        if not self._warned:
+            self._warned = True
+            warnings.warn(text, SpecializationWarning, stacklevel=8)
+
+    # ---- introspection ---------------------------------------------------------------------------
+
+    def precompile(self, *args, sizes=None, **kwargs) -> None:
+        """Compile for example arguments, and for other values of their unknown sizes.
+
+        Args:
+          *args: as for a call; arrays or `jax.ShapeDtypeStruct`s.
+          sizes: for each of these numbers, all unknown sizes are set to it.
+          **kwargs: as for a call.
+        """
+        examples = [(args, kwargs)]
+        if sizes is not None:
+            specs = jax.tree.leaves(
+                self.input_signature or (), is_leaf=lambda x: isinstance(x, TensorSpec)
+            )
+            examples = [(tuple(_example(s, n) for s in specs), {}) for n in sizes]
+        for a, k in examples:
+            a, k = jax.tree.map(_zeros_like, (a, k))
+            leaves, tree = jax.tree.flatten((a, k))
+            with self._lock:
+                self._settled(self._prepare(a, k, leaves, tree))
+
+    def stats(self) -> Counts:
+        """How often it was called, traced, compiled and run again, and the share of padding."""
+        return dataclasses.replace(self._counts)
+
+    def explain(self) -> str:
+        """What was traced and why: guards, fresh sizes, layouts, and the line of each."""
+        return explaining.explain(self)
+
+    def get_concrete_function(self, *args, **kwargs):
+        """The program for one kind of arguments (arrays or `TensorSpec`s)."""
+        specs = args or self.input_signature or ()
+        self.precompile(*[_example(s, 2) for s in specs], **kwargs)
+        return explaining.ConcreteFunction(self, specs)
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The programs traced so far."""
+        return [e for group in self._entries.values() for e in group]
+
+    def pretty_printed_concrete_signatures(self) -> str:
+        """The signatures traced so far."""
+        return "\n".join(str(e.shapes) for e in self.entries)
+
+
+@dataclasses.dataclass(eq=False)
+class _Call:
+    """The arguments of one call, flat."""
+
+    tree: object
+    leaves: list
+    places: list[int]
+    specs: list
+
+    def __post_init__(self):
+        self.operands = [self.leaves[i] for i in self.places]
+        self.statics = tuple(
+            _static_key(x) for i, x in enumerate(self.leaves) if i not in set(self.places)
+        )
+
+    def key(self, unknown):
+        """What two calls share whose program may be the same."""
+        open_axes = {(u.operand, u.axis) for u in unknown}
+        shapes = tuple(
+            (
+                tuple(None if (i, a) in open_axes else d for a, d in enumerate(np.shape(x))),
+                str(x.dtype),
+                bool(getattr(x, "weak_type", False)),
+            )
+            for i, x in enumerate(self.operands)
+        )
+        return self.tree, tuple(self.places), self.statics, shapes
+
+    def over_operands(self, f):
+        """`f` as a function of the flat operands."""
+        leaves, tree, places = list(self.leaves), self.tree, list(self.places)
+
+        def flat(*xs):
+            full = list(leaves)
+            for i, x in zip(places, xs, strict=True):
+                full[i] = x
+            args, kwargs = jax.tree.unflatten(tree, full)
+            return f(*args, **kwargs)
+
+        return flat
+
+
+def _static_key(x):
+    try:
+        hash(x)
+    except TypeError:
+        return (type(x), id(x))
+    return (type(x), x)
+
+
+def _variable_sizes(pattern, dims):
+    sizes: list[int] = []
+    for (kind, index), size in zip(pattern, dims, strict=True):
+        if kind == "variable" and index == len(sizes):
+            sizes.append(size)
+    return sizes
+
+
+def _bind(f, args, kwargs, count):
+    """Positional arguments for a signature; `self` may come before them."""
+    if not kwargs:
+        return args
+    bound = inspect.signature(f).bind(*args, **kwargs)
+    return tuple(bound.arguments.values())[: max(count, len(args) + len(kwargs))]
+
+
+def _example(spec, n):
+    if not isinstance(spec, TensorSpec):
+        return spec
+    shape = [n if d is None or isinstance(d, str) else d for d in spec.shape]
+    return jax.ShapeDtypeStruct(tuple(shape), spec.dtype)
+
+
+def _zeros_like(x):
+    return np.zeros(x.shape, x.dtype) if hasattr(x, "shape") and hasattr(x, "dtype") else x
+
+
+# What another spelling of the sizes cannot mend.
+_NOT_FOR_OTHER_FORMS = (
+    errors.SpecializationError,
+    errors.CapacityError,
+    KeyboardInterrupt,
+)
+
+
+def _other_forms(error, sizes):
+    """Further ways to write the input sizes: multiples that the error asks for, then constants."""
+    numbers = sorted({int(w) for w in explaining.numbers_in(str(error)) if 1 < int(w) <= 4096})
+    if isinstance(error, jp.InconclusiveDimensionOperation):
+        for k in numbers:
+            for i, size in enumerate(sizes):
+                if size % k == 0 and size > k:
+                    yield [Form("multiple", k) if j == i else Form() for j in range(len(sizes))]
+    for i in range(len(sizes)):
+        if len(sizes) > 1:
+            yield [Form("constant", s) if j == i else Form() for j, s in enumerate(sizes)]
+    yield [Form("constant", s) for s in sizes]
+
+
+def translated(error: Exception) -> Exception:
+    """An error of JAX about symbolic sizes in this project's words; others as they are."""
+    if isinstance(error, jp.InconclusiveDimensionOperation):
+        return errors.FreshSizeError(
+            errors.message(
+                "",
+                "this step needs to know a data-dependent size while it is traced.",
+                received=str(error).strip().splitlines()[0],
+                at=explaining.line_of_error(error),
+                do="use the shims operator of that name, or a form that does not ask for the size",
+            )
+        )
+    return error
