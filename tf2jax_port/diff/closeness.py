@@ -68,12 +68,14 @@ class Gauge:
     Attributes:
       basis: see `Closeness`.
       truth: the array from which errors are taken, in double precision.
+      size: how large each element is, or could have been.
       band: for each element the band it is in.
       own: for each band the original's own error.
     """
 
     basis: str
     truth: np.ndarray
+    size: np.ndarray
     band: np.ndarray
     own: dict[int, float]
 
@@ -101,26 +103,30 @@ class Gauge:
 
     def widened(self, noise: np.ndarray) -> Gauge:
         """The gauge with an estimate of the rounding of each element taken into account."""
-        own = {
-            band: max(error, rms(noise[self.band == band])) for band, error in self.own.items()
-        }
+        own = {band: max(error, rms(noise[self.band == band])) for band, error in self.own.items()}
         return replace(self, own=own)
+
+    def relaxed(self) -> Gauge:
+        """The gauge for lanes of which one is not the judge of the other."""
+        factor = LANES_APART / LIMIT
+        return replace(self, own={band: error * factor for band, error in self.own.items()})
 
     def replaced(self, chosen: np.ndarray, taken: np.ndarray, dtype: np.dtype) -> Gauge:
         """The gauge with other answers as the truth in some places."""
         other = exact_wide(chosen)
         taken = taken & np.isfinite(other)
         truth = np.where(taken, other, self.truth)
-        band = np.where(taken, bands(np.where(taken, other, 0)), self.band)
+        size = np.where(taken, np.abs(np.where(taken, other, 0)), self.size)
+        band = bands(size)
         own = dict(self.own)
         for name in np.unique(band[taken]).tolist():
-            least = FLOOR_ULP_WITHOUT_TRUTH * ulp(dtype) * rms(np.abs(other[taken & (band == name)]))
+            least = FLOOR_ULP_WITHOUT_TRUTH * ulp(dtype) * rms(size[taken & (band == name)])
             own[name] = max(own.get(name, 0.0), least, tiny(dtype))
-        return Gauge(self.basis, truth, band, own)
+        return Gauge(self.basis, truth, size, band, own)
 
     def relative_noise(self) -> float:
         """The original's own error over the size of the array; 0 for an array of zeros."""
-        size = rms(np.abs(self.truth[np.isfinite(self.truth)]))
+        size = rms(self.size)
         return rms(self.per_element()) / size if size else 0.0
 
 
@@ -155,7 +161,7 @@ def gauge(
         inside = band == name
         least = max(floor * ulp(dtype) * rms(magnitude[inside]), tiny(dtype))
         own[name] = _own_error([b[inside] for b in baselines], anchor[inside], least)
-    return Gauge(RELATIVE if truth is None else FLOAT64, anchor, band, own)
+    return Gauge(RELATIVE if truth is None else FLOAT64, anchor, magnitude, band, own)
 
 
 def _own_error(baselines: Sequence[np.ndarray], anchor: np.ndarray, least: float) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tf2jax_port.diff.arguments import is_inexact
-from tf2jax_port.diff.closeness import Gauge, gauge
+from tf2jax_port.diff.closeness import LANES_APART, Gauge, gauge
 from tf2jax_port.diff.compare import Comparison, Rules, compare, placement
 from tf2jax_port.diff.perturb import LARGE, SMALL, motion
 from tf2jax_port.diff.precision import exact_wide
@@ -110,9 +110,7 @@ def explain(
     return settled or Explanation(DIFFERENT, first, measure=measure)
 
 
-def _widen(
-    reference: np.ndarray, runs: Probe, measure: Gauge
-) -> tuple[Gauge, list[Alternative]]:
+def _widen(reference: np.ndarray, runs: Probe, measure: Gauge) -> tuple[Gauge, list[Alternative]]:
     """The gauge with the original's sensitivity in it, and the answers it jumps to."""
     noise = np.zeros(reference.shape)
     jumps: list[Alternative] = []
@@ -126,9 +124,7 @@ def _widen(
         assert large is not None
         found = motion(reference, small, large, own)
         noise = np.maximum(noise, found.noise)
-        jumps += [
-            Alternative(_moved(n), a, found.jumps) for n, a in zip((SMALL, LARGE), pair)
-        ]
+        jumps += [Alternative(_moved(n), a, found.jumps) for n, a in zip((SMALL, LARGE), pair)]
     return measure.widened(noise), jumps if runs.decides else []
 
 
@@ -159,9 +155,7 @@ def _settle(
     if not names or not comparison.agrees:
         return None
     before = compare(reference, port, measure, rules)
-    return Explanation(
-        KNIFE_EDGE, before, tuple(dict.fromkeys(names)), int(taken.sum()), measure
-    )
+    return Explanation(KNIFE_EDGE, before, tuple(dict.fromkeys(names)), int(taken.sum()), measure)
 
 
 def _settle_whole(
@@ -186,7 +180,7 @@ def _apart(a: np.ndarray, b: np.ndarray, measure: Gauge | None) -> np.ndarray:
     x, y = exact_wide(a), exact_wide(b)
     finite = np.isfinite(x) & np.isfinite(y)
     error = np.abs(np.where(finite, x, 0) - np.where(finite, y, 0))
-    return placement(a, b) | (error > 4 * measure.per_element())
+    return placement(a, b) | (error > LANES_APART * measure.per_element())
 
 
 def _better(
@@ -207,9 +201,7 @@ def _regauged(measure: Gauge | None, chosen: np.ndarray, taken: np.ndarray) -> G
     return measure if measure is None else measure.replaced(chosen, taken, chosen.dtype)
 
 
-def _same(
-    a: np.ndarray | None, b: np.ndarray | None, measure: Gauge | None, rules: Rules
-) -> bool:
+def _same(a: np.ndarray | None, b: np.ndarray | None, measure: Gauge | None, rules: Rules) -> bool:
     return compare(a, b, measure, Rules(rules.x64, either_way=True)).agrees
 
 

@@ -125,10 +125,7 @@ class Facts:
             fits = single is not None and single.shape == reference.shape
             return gauge(working, reference, reference, [single] if fits else [], scale)
         truth = self._of(self.double, quantity)
-        wide = truth is not None and truth.dtype.name in ("float64", "complex128")
-        if not wide or truth is None or truth.shape != reference.shape:
-            truth = None
-        elif reference.dtype == truth.dtype:
+        if truth is not None and not _is_wider(truth, reference):
             truth = None
         return gauge(working, reference, truth, baselines, scale)
 
@@ -152,3 +149,9 @@ class Facts:
             return None
         value = value_of(run, quantity)
         return None if isinstance(value, Failure) else value
+
+
+def _is_wider(truth: np.ndarray, reference: np.ndarray) -> bool:
+    """Whether the run in double precision stayed in double precision to the end."""
+    wide = truth.dtype.name in ("float64", "complex128") and truth.dtype != reference.dtype
+    return wide and truth.shape == reference.shape

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -45,13 +46,10 @@ class JaxLanes:
     def eager_gradients(self, case: Arguments, cotangents: Cotangents) -> Gradients:
         """The gradients, operator by operator."""
         self._reseed()
-        return self._first_that_works(
-            [
-                lambda f=f: self._pull(f, case, self._arrays(case), cotangents)
-                for f in self._differentiable(self._python)
-            ],
-            case,
-        )
+        forms = self._differentiable(self._python)
+        arrays = self._arrays(case)
+        runs = [functools.partial(self._pull, f, case, arrays, cotangents) for f in forms]
+        return self._first_that_works(runs, case)
 
     def jit(self, case: Arguments) -> Outputs:
         """The outputs of the compiled program."""
@@ -65,16 +63,25 @@ class JaxLanes:
         """The gradients of the compiled program."""
         self._reseed()
         fed = [self._jax.numpy.asarray(ct) for ct in cotangents.values()]
-        runs = []
-        for number, f in enumerate(self._differentiable(self._given)):
-            key = (number, case.key, tuple(cotangents))
-            if key not in self._compiled:
-                paths = tuple(cotangents)
-                self._compiled[key] = self._jax.jit(
-                    lambda arrays, fed, f=f: self._pull(f, case, arrays, dict(zip(paths, fed)))
-                )
-            runs.append(lambda key=key: self._compiled[key](self._arrays(case), fed))
+        runs = [
+            functools.partial(
+                self._compiled_pull(number, f, case, tuple(cotangents)), self._arrays(case), fed
+            )
+            for number, f in enumerate(self._differentiable(self._given))
+        ]
         return self._first_that_works(runs, case)
+
+    def _compiled_pull(
+        self, number: int, function: Callable[..., Any], case: Arguments, paths: tuple[str, ...]
+    ) -> Callable[..., Any]:
+        key = (number, case.key, paths)
+        if key not in self._compiled:
+
+            def pull(arrays: Sequence[Any], fed: Sequence[Any]) -> list[Any]:
+                return self._pull(function, case, arrays, dict(zip(paths, fed)))
+
+            self._compiled[key] = self._jax.jit(pull)
+        return self._compiled[key]
 
     def _arrays(self, case: Arguments) -> list[Any]:
         jnp = self._jax.numpy

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,8 +23,6 @@ from tf2jax_port.diff.lanes import (
     INTERFACE,
     NEW_LANES,
     OLD_LANES,
-    PAIRS,
-    is_old,
 )
 from tf2jax_port.diff.observation import Quantity, value_of
 from tf2jax_port.diff.precision import ulp
@@ -70,25 +67,6 @@ class Finding:
     ill_conditioned: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PairState:
-    """Whether two lanes agree on one quantity of one case.
-
-    Attributes:
-      pair: the two lanes.
-      case: the number of the case.
-      quantity: what was compared.
-      stage: the first stage that fails; `None` when they agree.
-      comparison: the two arrays side by side.
-    """
-
-    pair: tuple[str, str]
-    case: int
-    quantity: Quantity
-    stage: str | None
-    comparison: Comparison
-
-
 def judge(facts: Facts) -> list[Finding]:
     """Every lane of the port against the original, on one case."""
     if facts.reference is None:
@@ -107,26 +85,15 @@ def judge(facts: Facts) -> list[Finding]:
     return findings
 
 
-def pair_states(facts: Facts) -> Iterator[PairState]:
-    """Every pair of lanes on every quantity that both have."""
-    for pair in PAIRS:
-        for quantity in facts.quantities():
-            a, b = (value_of(facts.lanes[lane], quantity) for lane in pair)
-            if isinstance(a, Failure) or isinstance(b, Failure):
-                continue
-            mixed = is_old(pair[0]) != is_old(pair[1])
-            rules = Rules(facts.x64 or not mixed)
-            comparison = compare(a, b, facts.gauge(quantity), rules)
-            yield PairState(pair, facts.case, quantity, _stage(quantity, comparison), comparison)
-
-
 def _judge_one(facts: Facts, lane: str, quantity: Quantity) -> Finding | None:
     reference = facts.reference_for(quantity)
     port = value_of(facts.lanes[lane], quantity)
     if reference is None:
         why = value_of(facts.lanes[OLD_LANES[0].id], quantity)
         assert isinstance(why, Failure)
-        return _not_covered(facts, quantity, lane, OLD_LANES[0].id, why)
+        eager = OLD_LANES[0]
+        why = Failure(why.kind, f"{eager.title} has none, {why.reason}", why.detail)
+        return _not_covered(facts, quantity, lane, eager.id, why)
     old = value_of(facts.lanes[reference], quantity)
     assert not isinstance(old, Failure)
     if isinstance(port, Failure):
@@ -155,7 +122,7 @@ def _judge_one(facts: Facts, lane: str, quantity: Quantity) -> Finding | None:
         lane,
         reference,
         found.outcome,
-        None if found.outcome == EQUAL else _stage(quantity, found.comparison),
+        None if found.outcome == EQUAL else stage_of(quantity, found.comparison),
         found.comparison,
         _because(found, comparison),
         () if old is None else old.shape,
@@ -175,7 +142,11 @@ def _structure(facts: Facts, lane: str) -> list[Finding]:
         return []
     missing = [path for path in old if path not in new]
     extra = [path for path in new if path not in old]
-    parts = [f"{word}: {', '.join(paths)}" for word, paths in (("missing", missing), ("extra", extra)) if paths]
+    parts = [
+        f"{word}: {', '.join(paths)}"
+        for word, paths in (("missing", missing), ("extra", extra))
+        if paths
+    ]
     problem = f"other structure ({'; '.join(parts)})"
     return [
         Finding(
@@ -230,7 +201,8 @@ def _is_noisy(measure: Gauge, dtype: np.dtype) -> bool:
     return measure.relative_noise() > _ILL_CONDITIONED_ULP * ulp(dtype)
 
 
-def _stage(quantity: Quantity, comparison: Comparison) -> str | None:
+def stage_of(quantity: Quantity, comparison: Comparison) -> str | None:
+    """The stage that a failing comparison belongs to: every failing gradient is one stage."""
     if comparison.stage is None:
         return None
     return GRADIENTS if quantity.kind == "gradient" else comparison.stage

@@ -63,6 +63,14 @@ def load(spec: str, default: str = "") -> Loaded:
     return Loaded(spec, name, value, _fingerprint(module))
 
 
+def named(function: Callable[..., Any]) -> Loaded:
+    """A function that is there already, under the name by which it could be loaded."""
+    name = getattr(function, "__qualname__", type(function).__name__)
+    module = sys.modules.get(getattr(function, "__module__", None) or "")
+    place = getattr(module, "__name__", "__main__")
+    return Loaded(f"{place}:{name}", name, function, _fingerprint(module))
+
+
 def split(spec: str, default: str = "") -> tuple[str, str]:
     """The two halves of a specification.
 
@@ -136,7 +144,7 @@ def _no_attribute(spec: str, place: str, part: str, value: Any) -> str:
     return "\n".join(lines)
 
 
-def _fingerprint(module: ModuleType) -> str:
+def _fingerprint(module: ModuleType | None) -> str:
     source = getattr(module, "__file__", None)
     if not source or not Path(source).is_file():
         return ""

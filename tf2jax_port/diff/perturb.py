@@ -42,9 +42,7 @@ def perturbed(case: Arguments, ulps: int, seed: int, x64: bool, round_too: bool)
 def all_round(case: Arguments) -> bool:
     """Whether the case has no float that `perturbed` would move without `round_too`."""
     return all(
-        bool(np.all(_is_round(_parts(array))))
-        for array in case.arrays
-        if is_inexact(array.dtype)
+        bool(np.all(_is_round(_parts(array)))) for array in case.arrays if is_inexact(array.dtype)
     )
 
 

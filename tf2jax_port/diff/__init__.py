@@ -1,0 +1,45 @@
+"""Compare a TensorFlow function with its port: values, gradients, and which pair of lanes differs.
+
+The layers, from the bottom: `lanes`, `tree`, `arguments`, `precision` (what things are);
+`closeness`, `compare`, `perturb`, `explain`, `facts`, `judge`, `vacuity`, `verdict` (judging, pure
+functions of NumPy arrays); `tensorflow_lanes`, `jax_lanes`, `observe` (running, the only modules
+that touch the frameworks); `run`, `assemble`, `report` (the whole); `as_json`, `as_html`,
+`as_text`, `command` (showing it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tf2jax_port.diff.report import Report
+
+
+def compare(
+    old: Callable[..., Any],
+    new: Callable[..., Any],
+    cases: Callable[[], Iterable[tuple[Any, ...]]],
+    *,
+    seed: int = 0,
+    x64: bool | None = None,
+) -> Report:
+    """The report on a TensorFlow function and its port, for notebooks and tests.
+
+    Args:
+      old: the TensorFlow function.
+      new: its port to JAX.
+      cases: a function that gives argument tuples; NumPy arrays in them are data.
+      seed: for the random cotangents and for the functions' own random numbers.
+      x64: turn JAX's 64-bit types on or off; `None` leaves them as they are.
+
+    Returns:
+      A report with `verdict`, `headline` and all tables; a notebook shows it as a page.
+
+    Raises:
+      DiffError: the cases cannot be had, or TensorFlow is not installed.
+    """
+    from tf2jax_port.diff.loading import named
+    from tf2jax_port.diff.run import Request, compare_functions
+
+    return compare_functions(Request(named(old), named(new), named(cases).spec, seed, x64), cases)

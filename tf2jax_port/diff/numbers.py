@@ -1,0 +1,26 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+
+
+def number(value: float | int | complex | str | bool) -> str:
+    """At most nine significant digits, as many as a float32 needs to be told from the next."""
+    if isinstance(value, bool) or not isinstance(value, float):
+        if isinstance(value, complex):
+            sign = "+" if value.imag >= 0 or math.isnan(value.imag) else "-"
+            return f"{number(value.real)}{sign}{number(abs(value.imag))}j"
+        return str(value)
+    return f"{value:.9g}"
+
+
+def short(value: float) -> str:
+    """Two or three significant digits."""
+    if not math.isfinite(value):
+        return "∞" if math.isinf(value) else "?"
+    if value == 0:
+        return "0"
+    if 0.01 <= abs(value) < 1000:
+        return f"{value:.3g}" if abs(value) >= 100 else f"{value:.2g}"
+    return f"{value:.1e}"

@@ -1,0 +1,195 @@
+"""The whole comparison: cases through lanes, findings, verdict, report."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tf2jax_port.diff import assemble, cases, loading
+from tf2jax_port.diff.arguments import Arguments
+from tf2jax_port.diff.attempt import Failure
+from tf2jax_port.diff.contract import fingerprint, terms
+from tf2jax_port.diff.explain import EQUAL, KNIFE_EDGE
+from tf2jax_port.diff.facts import Facts
+from tf2jax_port.diff.judge import Finding, judge
+from tf2jax_port.diff.matrix import PairState, pair_states
+from tf2jax_port.diff.reasons import Reason, grouped
+from tf2jax_port.diff.report import Report
+from tf2jax_port.diff.vacuity import Vacuity, vacuity
+from tf2jax_port.diff.verdict import Verdict, decide
+
+Step = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked for.
+
+    Attributes:
+      old: the original.
+      new: the port.
+      inputs: the specification of the cases, for the command that does it again.
+      seed: for cotangents and random numbers.
+      x64: whether JAX has 64-bit types; `None` leaves it as it is.
+      only: the numbers of the cases to run; empty for all.
+    """
+
+    old: loading.Loaded
+    new: loading.Loaded
+    inputs: str
+    seed: int = 0
+    x64: bool | None = None
+    only: tuple[int, ...] = ()
+
+
+def compare_functions(
+    request: Request,
+    source: Callable[[], Iterable[Any]],
+    step: Step = lambda done, total, lane: None,
+) -> Report:
+    """Run both functions on every case in every lane, and judge.
+
+    Args:
+      request: what to compare.
+      source: gives the argument tuples.
+      step: told the number of cases done, their total, and the lane that runs next.
+
+    Returns:
+      The report.
+
+    Raises:
+      DiffError: the cases cannot be had, or TensorFlow is not there.
+    """
+    loading.require_tensorflow()
+    from tf2jax_port.diff.jax_lanes import set_x64, x64_is_on
+    from tf2jax_port.diff.observe import Observer
+
+    if request.x64 is not None:
+        set_x64(request.x64)
+    x64 = x64_is_on()
+    collected = _chosen(cases.collect(source, request.old.function), request.only)
+    fitted, skipped = _fit(collected, x64)
+    observer = Observer(request.old.function, request.new.function, request.seed, x64)
+    facts: list[Facts] = []
+    findings: list[Finding] = []
+    states: list[PairState] = []
+    for done, case in enumerate(fitted):
+        fact = observer.observe(case, functools.partial(step, done, len(fitted)))
+        facts.append(fact)
+        found = judge(fact)
+        findings += found
+        states += pair_states(fact, found)
+    ran = [fact for fact in facts if fact.reference is not None]
+    digests = {case.index: case.digest() for case in fitted}
+    vacuous = vacuity(ran, [digests[fact.case] for fact in ran])
+    verdict = decide(facts, findings, skipped, vacuous)
+    agreed = terms(request.old, collected, request.seed, x64)
+    return _report(request, x64, verdict, vacuous, fitted, facts, findings, states, agreed)
+
+
+def _chosen(found: list[Arguments], only: Sequence[int]) -> list[Arguments]:
+    missing = [index for index in only if not 0 <= index < len(found)]
+    if missing:
+        raise loading.DiffError(
+            f"--case {missing[0]}: there is no such case.\n"
+            f"  Required: a number from 0 to {len(found) - 1}"
+        )
+    return [case for case in found if not only or case.index in only]
+
+
+def _fit(found: Sequence[Arguments], x64: bool) -> tuple[list[Arguments], list[Reason]]:
+    fitted, refused = [], []
+    for case in found:
+        fit = cases.fit(case, x64)
+        if isinstance(fit, Failure):
+            refused.append(("inputs", fit.reason, case.index))
+        else:
+            fitted.append(fit)
+    return fitted, grouped(refused)
+
+
+def _report(
+    request: Request,
+    x64: bool,
+    verdict: Verdict,
+    vacuous: Vacuity,
+    fitted: Sequence[Arguments],
+    facts: Sequence[Facts],
+    findings: Sequence[Finding],
+    states: Sequence[PairState],
+    agreed: dict[str, Any],
+) -> Report:
+    counts = assemble.counts(findings, fitted, facts)
+    return Report(
+        verdict=verdict.verdict,
+        stage=verdict.stage,
+        headline=verdict.headline,
+        reasons=verdict.reasons,
+        old=request.old.spec,
+        new=request.new.spec,
+        pairs=assemble.pair_table(states),
+        lanes=assemble.lane_table(facts),
+        leaves=assemble.leaf_table(findings),
+        cases=assemble.case_table(fitted, facts, findings),
+        culprit=verdict.culprit,
+        knife_edges=assemble.knife_edges(states, findings),
+        notes=(*_agreements(findings), *vacuous.notes, *_about_inputs(fitted, counts["shapes"])),
+        counts=counts,
+        seed=request.seed,
+        terms=agreed,
+        contract=fingerprint(agreed),
+        reproduce=_command(request, x64, verdict),
+        versions=_versions(),
+    )
+
+
+def _agreements(findings: Sequence[Finding]) -> list[Reason]:
+    """Agreements that are not literal, each kind said once."""
+    entries = []
+    for finding in findings:
+        if finding.outcome not in (EQUAL, KNIFE_EDGE):
+            continue
+        note = finding.comparison.note
+        if note.startswith("None"):
+            entries.append((finding.quantity.title, f"{note} in the original, as JAX says it", 0))
+        elif note:
+            entries.append(("types", note.partition(":")[2].strip(), 0))
+        if finding.because and finding.outcome == EQUAL:
+            entries.append((finding.quantity.title, finding.because, finding.case))
+    return [Reason(r.what, r.why) if r.what == "types" else r for r in grouped(entries)]
+
+
+def _about_inputs(fitted: Sequence[Arguments], shapes: int) -> list[Reason]:
+    notes = []
+    if len(fitted) > 1 and shapes == 1 and any(a.ndim for a in fitted[0].arrays):
+        notes.append(Reason("inputs", "all cases have the same shapes: no other size was tried"))
+    if any(isinstance(part, float) for case in fitted for part in case.template):
+        notes.append(
+            Reason("inputs", "a Python float is passed as it is; np.float32(...) has a gradient")
+        )
+    return notes
+
+
+def _command(request: Request, x64: bool, verdict: Verdict) -> str:
+    words = ["tf2jax-port", "diff", request.old.spec, request.new.spec]
+    words += ["--inputs", request.inputs, "--seed", str(request.seed)]
+    words.append("--x64" if x64 else "--no-x64")
+    chosen = [verdict.culprit.case] if verdict.culprit else request.only
+    for case in chosen:
+        words += ["--case", str(case)]
+    return shlex.join(words)
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": ".".join(str(part) for part in sys.version_info[:3])}
+    for name in ("tensorflow", "jax", "jaxlib", "numpy", "tf2jax-port"):
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
