@@ -66,7 +66,7 @@ class LoopState:
     def __init__(self, body: Callable, values: Sequence, names: Sequence[str], item=(), label=""):
         self._body = body
         self._names = names
-        self._label = label
+        self.label = label
         self._item_leaves, self._item_tree = jax.tree.flatten(item)
         flat = [jax.tree.flatten(value) for value in values]
         self._trees = [tree for _, tree in flat]
@@ -90,31 +90,29 @@ class LoopState:
     def _carried(self) -> list[Leaf]:
         return [leaf for leaves in self._leaves for leaf in leaves if leaf.aval is not None]
 
-    def _inputs(self) -> list[Leaf]:
-        return [leaf for leaf in self._carried() if leaf.is_input]
-
     def _values_of(self, arrays) -> list:
-        """The Python values of the state whose input leaves are `arrays`."""
+        """The Python values of the state whose carried leaves are `arrays`."""
         arrays = iter(arrays)
         return [
             jax.tree.unflatten(
                 tree,
-                [x.value if x.aval is None or not x.is_input else next(arrays) for x in leaves],
+                [leaf.value if leaf.aval is None else next(arrays) for leaf in leaves],
             )
             for tree, leaves in zip(self._trees, self._leaves)
         ]
 
     def _trace(self) -> Block:
-        for leaf in self._carried():
+        inputs = self._carried()
+        for leaf in inputs:
             leaf.is_input = True
-        count = len(self._inputs())
+        count = len(inputs)
 
         def run(*arrays):
             item = jax.tree.unflatten(self._item_tree, arrays[count:])
             values, emitted = self._body(self._values_of(arrays[:count]), item)
             return [*values, emitted]
 
-        avals = [leaf.aval for leaf in self._inputs()] + self._item_leaves
+        avals = [leaf.aval for leaf in inputs] + self._item_leaves
         avals += [aval_of(state.read(v)) for v in self._variables]
         return trace_block(run, avals, self._variables)
 
@@ -162,7 +160,7 @@ class LoopState:
             self._raise_not_carried(name, before.value, after)
         found = aval_of_leaf(after)
         if not same_shape(before.aval.shape, found.shape):
-            _stage_growing_loop(self._label, name, before.aval, found)
+            _stage_growing_loop(self.label, name, before.aval, found)
         common = common_dtype((before.aval, found))
         if common is None or (not before.aval.weak_type and common[0] != before.aval.dtype):
             self._raise_dtype(name, before.aval, found)
@@ -178,7 +176,7 @@ class LoopState:
         if not is_number(leaf):
             raise TypeError(
                 errors.message(
-                    self._label,
+                    self.label,
                     "what an iteration gives must be arrays.",
                     required="arrays or numbers",
                     received=repr(leaf),
@@ -229,25 +227,16 @@ class LoopState:
 
     def condition(self, test: Callable):
         """A test of the state as a closed jaxpr from the carry to a bool scalar."""
-        leaves = self._carried()
 
         def run(*arrays):
-            kept = [leaf.is_input for leaf in leaves]
-            for leaf in leaves:
-                leaf.is_input = True
-            try:
-                value = test(self._values_of(arrays))
-            finally:
-                for leaf, was in zip(leaves, kept):
-                    leaf.is_input = was
-            return [scalar_condition(as_array(value), self._label)]
+            return [scalar_condition(as_array(test(self._values_of(arrays))), self.label)]
 
         avals = [aval_of(x) for x in self.initial()]
         block = trace_block(run, avals, self._variables)
         if block.written:
             raise errors.UnimplementedError(
                 errors.message(
-                    self._label,
+                    self.label,
                     "the condition assigns a variable.",
                     received=", ".join(v.name for v in block.written),
                     do="assign it in the body.",
@@ -273,7 +262,7 @@ class LoopState:
     def _raise_structure(self, name: str, before, after):
         raise TypeError(
             errors.message(
-                self._label,
+                self.label,
                 f"`{name}` must keep its structure from one iteration to the next.",
                 required=structure(before),
                 received=f"{structure(after)} after one iteration",
@@ -284,7 +273,7 @@ class LoopState:
     def _raise_not_carried(self, name: str, before, after):
         raise TypeError(
             errors.message(
-                self._label,
+                self.label,
                 f"`{name}` changes in a loop that depends on traced data, but is not an array.",
                 required="an array or a number, before the loop and after each iteration",
                 received=f"{before!r} before the loop, {after!r} after one iteration",
@@ -295,7 +284,7 @@ class LoopState:
     def _raise_dtype(self, name: str, before, after):
         raise TypeError(
             errors.message(
-                self._label,
+                self.label,
                 f"`{name}` must keep its dtype from one iteration to the next.",
                 required=np.dtype(before.dtype).name,
                 received=f"{np.dtype(after.dtype).name} after one iteration",

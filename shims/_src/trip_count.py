@@ -18,6 +18,7 @@ from jax.extend import core as jex
 
 from shims._src import jax_private as jp
 from shims._src import numbering
+from shims._src.staging import is_array
 
 # What a comparison says of `a ? b`, and of the two exchanged.
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
@@ -185,20 +186,21 @@ class _Graph:
         sources: dict = {}
         if not self._gather(atom, initial, body, sources):
             return None
-        known = [jp.constant_of(v) if hasattr(v, "dtype") else v for v in sources.values()]
+        known = [jp.constant_of(v) if is_array(v) else v for v in sources.values()]
         if all(v is not None for v in known):
             with jax.ensure_compile_time_eval():
                 value = self._evaluate(atom, dict(zip(sources, known)))
         else:
-            value = self._evaluate(atom, dict(sources))
+            value = self._evaluate(atom, {k: v for k, v in sources.items() if v is not None})
         return _number(value) if _is_integer(value) else None
 
     def _gather(self, atom, initial, body: _Graph, sources: dict) -> bool:
         """Collect the values that an atom is computed from; False if one of them changes."""
         if isinstance(atom[0], int):
-            return all(
-                self._gather(a, initial, body, sources) for a in self.equations[atom[0]][1]
-            )
+            eqn, operands = self.equations[atom[0]]
+            if eqn.primitive.name == "dim_as_value":
+                sources[atom] = None  # a size, which is a number only when the program runs
+            return all(self._gather(a, initial, body, sources) for a in operands)
         if atom[0] == "value":
             sources[_key(atom)] = atom[1]
             return True

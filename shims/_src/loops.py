@@ -1,0 +1,254 @@
+"""`while_loop`, and the ways in which a loop becomes part of a traced program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.extend import core as jex
+
+from shims._src import errors, primitives, trace
+from shims._src import jax_private as jp
+from shims._src.conversion import as_array
+from shims._src.loop_state import LoopState
+from shims._src.staging import current_value, is_array, is_number, is_staged
+from shims._src.trip_count import Trips, find_trips
+
+
+def while_loop(
+    cond,
+    body,
+    loop_vars,
+    shape_invariants=None,
+    parallel_iterations=10,
+    back_prop=True,
+    swap_memory=False,
+    maximum_iterations=None,
+    name=None,
+):
+    """What `loop_vars` become by calling `body` on them while `cond` holds.
+
+    Args:
+      cond: a function of the loop variables that gives a bool scalar.
+      body: a function of the loop variables that gives the next ones, in the same structure.
+      loop_vars: a list or tuple of arrays, numbers, or nested structures of them.
+      shape_invariants: shapes that the variables keep; checked, where the loop is not traced.
+      parallel_iterations: accepted; iterations run one after the other.
+      back_prop: False lets a bounded loop end early, and not be differentiated backwards.
+      swap_memory: accepted.
+      maximum_iterations: the most iterations.
+      name: accepted.
+
+    Returns:
+      The final loop variables, in the structure of `loop_vars`.
+
+    Raises:
+      TypeError: a variable changes its structure or dtype.
+      ValueError: there are no loop variables, or a variable breaks its shape invariant.
+      UnimplementedError: the condition is traced, and a variable changes its shape.
+
+    Differs from TensorFlow:
+      Under a trace, variables keep their shapes.
+
+    Under jit:
+      A condition that is known while tracing is decided then, so that the loop is unrolled;
+      eagerly, also under `jax.grad`, shapes may change. Otherwise the loop is staged. It can be
+      differentiated backwards if its number of iterations has a bound: `maximum_iterations`, or a
+      condition `t < n` over an integer `t` that starts at a known number and grows by a constant,
+      and a size `n`; further conditions may stand beside it.
+
+    Example:
+      >>> while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + i), (0, 0))[1].item()
+      3
+
+    https://www.tensorflow.org/api_docs/python/tf/while_loop
+    """
+    del parallel_iterations, swap_memory, name
+    if not isinstance(loop_vars, (list, tuple)) or not loop_vars:
+        raise ValueError("while_loop: `loop_vars` must be a list or tuple of loop variables.")
+    values = list(jax.tree.map(_to_array, loop_vars))
+    limit = current_value(maximum_iterations)
+    done = 0
+
+    def repack(results) -> list:
+        if not isinstance(results, (list, tuple)):
+            results = (results,)
+        if len(results) != len(values):
+            raise ValueError(
+                errors.message(
+                    "while_loop",
+                    "`body` must return as many values as there are loop variables.",
+                    required=f"{len(values)} values",
+                    received=f"{len(results)} values",
+                )
+            )
+        return list(jax.tree.map(_to_array, results))
+
+    def step(state: Sequence) -> list:
+        return repack(body(*state))
+
+    while is_staged(limit) or limit is None or done < limit:
+        holds = current_value(cond(*values))
+        if is_staged(holds) or is_staged(limit):
+            values = _stage(cond, step, values, limit, done, back_prop)
+            break
+        if not holds:
+            break
+        values, done = step(values), done + 1
+        _check_invariants(shape_invariants, values)
+    return _like(loop_vars, values)
+
+
+def _to_array(leaf):
+    return as_array(leaf) if is_array(leaf) or is_number(leaf) or jp.is_symbolic(leaf) else leaf
+
+
+def _like(template, values):
+    """`values` in the kind of sequence that the loop variables came in."""
+    if hasattr(template, "_fields"):
+        return type(template)(*values)
+    return type(template)(values)
+
+
+def _check_invariants(invariants, values) -> None:
+    if invariants is None:
+        return
+    is_shape = lambda x: hasattr(x, "is_compatible_with")  # noqa: E731 - a predicate
+    expected = jax.tree.leaves(invariants, is_leaf=is_shape)
+    for shape, value in zip(expected, jax.tree.leaves(values)):
+        shape = getattr(shape, "shape", shape)
+        if is_shape(shape) and not shape.is_compatible_with(value.shape):
+            raise ValueError(
+                errors.message(
+                    "while_loop",
+                    "a loop variable broke its shape invariant.",
+                    required=str(shape),
+                    received=str(tuple(value.shape)),
+                )
+            )
+
+
+def _stage(cond, step, values, limit, done: int, back_prop: bool) -> list:
+    names = [f"loop_vars[{i}]" for i in range(len(values))]
+    loop = LoopState(lambda state, _: (step(state), ()), values, names, label="while_loop")
+    if limit is not None:
+        limit = as_array(limit) - done if is_staged(limit) else int(limit) - done
+    return stage_while(loop, lambda state: cond(*state), limit, back_prop=back_prop)[0]
+
+
+def stage_while(loop: LoopState, test: Callable, limit=None, *, back_prop: bool = True):
+    """Run a traced loop while a traced test of its state holds.
+
+    Args:
+      loop: the traced body.
+      test: from the state to a bool scalar.
+      limit: the most iterations: an int, a dimension, a traced scalar, or `None`.
+      back_prop: whether the loop should be differentiable backwards if it can be.
+
+    Returns:
+      `(values, emitted, live)`: the state after the loop, and per possible iteration what it
+      emitted and whether it took place. `emitted` is `None` where iterations were not bounded.
+    """
+    condition = loop.condition(test)
+    trips = find_trips(condition, loop.step_jaxpr(), loop.known())
+    if limit is not None:
+        trips = _tighter(trips, limit)
+    length = _length(trips)
+    has_items = bool(jax.tree.leaves(loop.emitted))
+    if length is not None and (has_items or trips.exact or back_prop):
+        live = None if trips.exact else condition
+        return stage_scan(loop, length, live)
+    if has_items:
+        raise_unbounded(loop.label)
+    return loop.finish(_while(loop, condition, limit)), None, None
+
+
+def _tighter(trips: Trips | None, limit) -> Trips:
+    """The bound of the loop's condition and its stated limit together."""
+    if trips is None or not isinstance(trips.count, int) or not isinstance(limit, int):
+        return Trips(max(limit, 0) if isinstance(limit, int) else limit, exact=False)
+    return trips if trips.count <= limit else Trips(limit, exact=trips.exact)
+
+
+def _length(trips: Trips | None):
+    """The bound as the positions of a scan, or `None` where nothing can hold that many."""
+    if trips is None:
+        return None
+    if is_staged(trips.count):
+        return primitives.fresh_range(trips.count) if trace.current() is not None else None
+    return jnp.arange(trips.count, dtype=jnp.int32)
+
+
+def stage_scan(loop: LoopState, positions, live=None, items=()):
+    """Run a traced body once per position, in so far as `live` holds.
+
+    Args:
+      loop: the traced body.
+      positions: a vector whose length is the number of iterations.
+      live: closed jaxpr of a condition on the carry; once it fails, nothing happens any more.
+      items: arrays `[n, ...]`, nested; the body gets one slice of each.
+
+    Returns:
+      `(values, emitted, live)` as `stage_while`; `live` is `None` where every iteration took place.
+    """
+    if live is None:
+        carry, emitted = lax.scan(
+            lambda carry, x: loop.step(carry, x[1]), loop.initial(), (positions, items)
+        )
+        return loop.finish(carry), emitted, None
+
+    def step(carry, x):
+        (holds,) = jex.jaxpr_as_fun(live)(*carry)
+        zeros = jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), loop.emitted)
+        carry, emitted = lax.cond(
+            holds, lambda: loop.step(carry, x[1]), lambda: (list(carry), zeros)
+        )
+        return carry, (emitted, holds)
+
+    carry, (emitted, flags) = lax.scan(step, loop.initial(), (positions, items))
+    return loop.finish(carry), emitted, flags
+
+
+def _while(loop: LoopState, condition, limit):
+    """The carry after a loop whose iterations nothing bounds, or that may end early."""
+    if limit is None:
+        return lax.while_loop(
+            lambda carry: jex.jaxpr_as_fun(condition)(*carry)[0],
+            lambda carry: loop.step(carry)[0],
+            loop.initial(),
+        )
+    limit = as_array(limit)
+    return lax.while_loop(
+        lambda c: (c[0] < limit) & jex.jaxpr_as_fun(condition)(*c[1])[0],
+        lambda c: (c[0] + 1, loop.step(c[1])[0]),
+        (jnp.zeros((), limit.dtype), loop.initial()),
+    )[1]
+
+
+def stage_counted(loop: LoopState, count, item: Callable):
+    """Run a traced body `count` times, a traced number that nothing bounds.
+
+    Args:
+      loop: the traced body, which emits nothing.
+      count: int32 scalar.
+      item: from an iteration's number to its item.
+    """
+    carry = lax.fori_loop(
+        0, count, lambda i, carry: loop.step(carry, item(i))[0], loop.initial()
+    )
+    return loop.finish(carry)
+
+
+def raise_unbounded(label: str):
+    """Refuse to collect values of a loop that nothing bounds."""
+    raise errors.CapacityError(
+        errors.message(
+            label,
+            "a list grows in a loop whose number of iterations is traced and has no bound.",
+            required="a bound on the number of iterations",
+            do="call this through `shims.function`, or write `for i in range(shims.bounded(n, "
+            "max=...))`.",
+        )
+    )
