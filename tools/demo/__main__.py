@@ -69,7 +69,9 @@ def show_changes(old: str, new: str) -> None:
             table.add_row(row.old.strip(), row.new.strip(), style="cyan")
     console.print(table)
     if len(places) > SHOWN_HUNKS:
-        console.print(f"[dim]... and {len(places) - SHOWN_HUNKS} more places, all on the page[/dim]")
+        console.print(
+            f"[dim]... and {len(places) - SHOWN_HUNKS} more places, all on the page[/dim]"
+        )
 
 
 def relative(path: pathlib.Path) -> str:
