@@ -1,5 +1,8 @@
-"""The demo's own parts: what it calls a change."""
+"""The demo's own parts: what it calls a change, and a page that needs nothing else."""
 
+import re
+
+from tools.demo import page
 from tools.demo.changes import Line, hunks, side_by_side
 
 
@@ -19,3 +22,51 @@ def test_hunks_join_what_touches():
     assert [[row.old for row in hunk] for hunk in hunks(rows)] == [["1", "2", "3"], ["7", "8", "9"]]
     assert [len(hunk) for hunk in hunks(rows, context=3)] == [9]
     assert hunks(side_by_side(old, old)) == []
+
+
+def verdict(word):
+    """A comparison of one output in one case, as `tf2jax-port diff --json` writes it."""
+    lanes = dict.fromkeys(page.LANES, "ran") | {
+        "jax-jit": word,
+        "tf-xla": "top_k <did not> compile",
+    }
+    return {
+        "verdict": word,
+        "headline": f"It is {word}",
+        "reasons": [] if word == "equal" else [{"what": "a & b", "why": "b < a", "cases": [0]}],
+        "covered": {
+            "lanes": [
+                {"lane": lane, "values": 1, "gradients": 1, "reasons": []} for lane in page.LANES
+            ]
+        },
+        "leaves": [{"leaf": "output[0]", "state": word, "compared": 1, "close": {"R": 0.5}}],
+        "cases": [{"case": 0, "inputs": ["x float32[3]"], "lanes": lanes, "sentence": ""}],
+        "versions": {"jax": "0.12.0"},
+        "reproduce": "tf2jax-port diff a.py:f b.py:f",
+    }
+
+
+def render(word="equal"):
+    plan = {"references": 1, "items": [{"name": "where", "state": "shim"}]}
+    run = {"images": 1, "sizes": 1, "compilations": 1, "rows": [{"what": "w", "port": 1, "tf": 2}]}
+    return page.render(
+        "y = tf.where(a < b)\n", "y = shims.where(a < b)\n", plan, verdict(word), run
+    )
+
+
+def test_the_page_is_self_contained():
+    text = render()
+    assert not re.search(r"""(?:src|href)\s*=|@import|url\(""", text)
+    assert text.startswith("<!doctype html>")
+
+
+def test_the_page_escapes_what_it_shows():
+    text = render("different")
+    assert "tf.where(a &lt; b)" in text
+    assert "a &amp; b: b &lt; a" in text
+    assert "top_k &lt;did not&gt; compile" in text
+
+
+def test_the_page_says_whether_it_is_the_same():
+    assert '<div class="verdict"><strong>It is equal.' in render()
+    assert '<div class="verdict bad"><strong>It is different.' in render("different")
