@@ -366,9 +366,7 @@ def _raise_not_an_array(name: str, label: str, value):
 
 
 def _raise_dtypes(name: str, labels, avals):
-    received = "; ".join(
-        f"{label}: {np.dtype(a.dtype).name}" for label, a in zip(labels, avals)
-    )
+    received = "; ".join(f"{label}: {np.dtype(a.dtype).name}" for label, a in zip(labels, avals))
     raise TypeError(
         errors.message(
             "cond",

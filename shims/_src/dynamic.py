@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import errors, primitives, trace
+from shims._src import errors, primitives, refusals, trace
 from shims._src import jax_private as jp
 from shims._src.padded import ASSUMPTION, INVALID, OK, Padded, check_status
 from shims._src.program import Size, lower, trace_program
@@ -77,9 +77,7 @@ def _call(f, args, kwargs):
         a, k = jax.tree.unflatten(tree, full)
         return f(*a, **k)
 
-    concrete = jp.ambient_is_eager() and not any(
-        jp.is_tracer(x) for x in jax.tree.leaves(operands)
-    )
+    concrete = jp.ambient_is_eager() and not any(jp.is_tracer(x) for x in jax.tree.leaves(operands))
     return _run_eagerly(on_operands, operands) if concrete else _run_traced(on_operands, operands)
 
 
@@ -105,6 +103,16 @@ def prepare(state: trace.DynamicTrace, operands):
     return specs, arrays, sizes
 
 
+def _translating(run):
+    try:
+        return run()
+    except Exception as error:
+        other = refusals.translated(error)
+        if other is error:
+            raise
+        raise other from error
+
+
 def _limits(operands):
     """Bounds that `shims.bounded` stated outside: `({position: bounds}, [(number, bound)])`."""
     limits, checks = {}, []
@@ -120,7 +128,7 @@ def _limits(operands):
 def _run_traced(f, operands):
     state = trace.DynamicTrace()
     specs, arrays, sizes = prepare(state, operands)
-    program = trace_program(state, f, specs)
+    program = _translating(lambda: trace_program(state, f, specs))
     limits, checks = _limits(operands)
     values, ctx = lower(program, arrays, sizes, None, limits=limits)
     for number, high in checks:
@@ -183,13 +191,11 @@ def _run_eagerly(f, operands):
         if isinstance(x, Padded):
             check_status(x.status, x.values)
     while True:
-        state = trace.DynamicTrace(pins=dict(pins))
+        state = trace.DynamicTrace(pins=dict(pins), may_assume=True)
         specs, arrays, sizes = prepare(state, operands)
-        program = trace_program(state, f, specs)
+        program = _translating(lambda: trace_program(state, f, specs))
         values, ctx = lower(program, arrays, sizes, buckets)
-        if not settle_reports(
-            [(r.describe(), int(r.code)) for r in ctx.reports], buckets, pins
-        ):
+        if not settle_reports([(r.describe(), int(r.code)) for r in ctx.reports], buckets, pins):
             outs = [exact(v.array, {i: a.size for i, a in enumerate(v.axes) if a}) for v in values]
             return jax.tree.unflatten(program.out_tree, outs)
 
@@ -235,7 +241,7 @@ def exceeded(site: str, capacity: int, needed: int, line: str) -> errors.Capacit
             required=f"capacity {needed} (needed)",
             received=f"capacity {capacity}",
             at=line,
-            do=f"raise the bound to {needed}, or let `shims.function(overflow=\"grow\")` do it",
+            do=f'raise the bound to {needed}, or let `shims.function(overflow="grow")` do it',
         )
     )
 

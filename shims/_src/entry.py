@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import trace
 from shims._src import jax_private as jp
+from shims._src import trace
 from shims._src.dynamic import exact
 from shims._src.padded import OK, Padded
 from shims._src.program import Program, Size, lower, trace_program
@@ -77,7 +77,7 @@ class Entry:
             for i, (form, size) in enumerate(zip(forms, sizes, strict=True))
             if form.kind != "constant"
         }
-        state = trace.DynamicTrace(sizes=symbols, pins=dict(pins))
+        state = trace.DynamicTrace(sizes=symbols, pins=dict(pins), may_assume=True)
         shapes = self._shapes(operands, state)
         specs = [
             jax.ShapeDtypeStruct(s, o.dtype, weak_type=getattr(o, "weak_type", False))
@@ -106,7 +106,8 @@ class Entry:
         if not all(f.fits(s) for f, s in zip(self.forms, sizes, strict=True)):
             return False
         symbols = {
-            f"n{i}": f.symbol_size(s) for i, (f, s) in enumerate(zip(self.forms, sizes, strict=True))
+            f"n{i}": f.symbol_size(s)
+            for i, (f, s) in enumerate(zip(self.forms, sizes, strict=True))
         }
         return all(g.holds(symbols) for g in self.program.state.guards)
 
@@ -124,9 +125,7 @@ class Entry:
         def body(arrays, numbers, capacities):
             self.compilations += 1
             sizes = {
-                f"n{i}": Size(
-                    numbers[i], f.symbol_size(c), 1 if f.kind == "multiple" else 2
-                )
+                f"n{i}": Size(numbers[i], f.symbol_size(c), 1 if f.kind == "multiple" else 2)
                 for i, (f, c) in enumerate(zip(self.forms, capacities.value, strict=True))
                 if f.kind != "constant"
             }

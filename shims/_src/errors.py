@@ -72,12 +72,16 @@ class SpecializationError(OpError):
 def user_frame() -> FrameType | None:
     """The innermost frame that belongs to the user, or `None` outside of any."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        name = frame.f_globals.get("__name__", "") or ""
-        if name.partition(".")[0] not in _LIBRARIES and not frame.f_code.co_filename.startswith("<"):
-            return frame
+    while frame is not None and not is_user_frame(frame):
         frame = frame.f_back
-    return None
+    return frame
+
+
+def is_user_frame(frame: FrameType) -> bool:
+    """Whether a frame runs the user's code (neither a library's nor generated code)."""
+    name = frame.f_globals.get("__name__", "") or ""
+    file = frame.f_code.co_filename
+    return name.partition(".")[0] not in _LIBRARIES and not file.startswith("<")
 
 
 def user_line() -> str:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import traceback
 
 import jax
 
-from shims._src import errors
 from shims._src.tensor_spec import TensorSpec
 
 
@@ -26,16 +24,6 @@ def explain(function) -> str:
         for name, capacity in sorted(entry.buckets.items()):
             lines.append(f"  size `{name}` grew to a capacity of {capacity}")
     return "\n".join(lines)
-
-
-def line_of_error(error: BaseException) -> str:
-    """The user's innermost line in an error's traceback."""
-    best = ""
-    for frame, number in traceback.walk_tb(error.__traceback__):
-        name = frame.f_globals.get("__name__", "") or ""
-        if name.partition(".")[0] not in errors._LIBRARIES:
-            best = errors.line_of(frame.f_code.co_filename, number)
-    return best
 
 
 def numbers_in(text: str) -> list[str]:

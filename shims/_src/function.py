@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import errors, explaining, lift, state, trace
+from shims._src import errors, explaining, lift, refusals, state, trace
 from shims._src import jax_private as jp
 from shims._src.dynamic import dynamic, settle_reports
 from shims._src.entry import Entry, Form, exact_results, is_static, padded_results, read_codes
@@ -77,9 +77,13 @@ def function(
     https://www.tensorflow.org/api_docs/python/tf/function
     """
     options = {
-        "input_signature": input_signature, "autograph": autograph,
-        "reduce_retracing": reduce_retracing, "buckets": buckets, "overflow": overflow,
-        "on_specialize": on_specialize, "unpad": unpad,
+        "input_signature": input_signature,
+        "autograph": autograph,
+        "reduce_retracing": reduce_retracing,
+        "buckets": buckets,
+        "overflow": overflow,
+        "on_specialize": on_specialize,
+        "unpad": unpad,
     }
     if func is None:
         return lambda f: Function(f, **options)
@@ -106,8 +110,18 @@ class Counts:
 class Function:
     """What `shims.function` returns."""
 
-    def __init__(self, func, *, input_signature, autograph, reduce_retracing, buckets, overflow,
-                 on_specialize, unpad):
+    def __init__(
+        self,
+        func,
+        *,
+        input_signature,
+        autograph,
+        reduce_retracing,
+        buckets,
+        overflow,
+        on_specialize,
+        unpad,
+    ):
         for name, value, allowed in (
             ("overflow", overflow, ("grow", "raise")),
             ("on_specialize", on_specialize, ("warn", "raise")),
@@ -137,9 +151,7 @@ class Function:
         if trace.current() is not None:
             return self._dynamic(*args, **kwargs)
         leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=lambda x: isinstance(x, Padded))
-        if not jp.ambient_is_eager() or any(
-            jp.is_tracer(x) for x in jax.tree.leaves(leaves)
-        ):
+        if not jp.ambient_is_eager() or any(jp.is_tracer(x) for x in jax.tree.leaves(leaves)):
             return self._dynamic(*args, **kwargs)
         return self._run(self._prepare(args, kwargs, leaves, tree))
 
@@ -181,7 +193,8 @@ class Function:
                 )
             ) from error
         given = [
-            conform(self._unpadded(x), s, i) for i, (x, s) in enumerate(zip(given, specs, strict=True))
+            conform(self._unpadded(x), s, i)
+            for i, (x, s) in enumerate(zip(given, specs, strict=True))
         ]
         extra = list(bound[: -len(self.input_signature)])
         positional = (*extra, *jax.tree.unflatten(tree, given))
@@ -242,8 +255,11 @@ class Function:
 
     def _execute(self, entry: Entry, call, unknown, sizes):
         capacities = tuple(
-            s if f.kind == "constant" else f.number * self._bucket(s // f.number)
-            if f.kind == "multiple" else self._bucket(s)
+            s
+            if f.kind == "constant"
+            else f.number * self._bucket(s // f.number)
+            if f.kind == "multiple"
+            else self._bucket(s)
             for f, s in zip(entry.forms, sizes, strict=True)
         )
         shapes = [list(np.shape(x)) for x in call.operands]
@@ -272,7 +288,7 @@ class Function:
             raise
         except Exception as error:
             if not sizes:
-                raise translated(error) from error.__cause__
+                _raise_translated(error)
             first = error
         for forms in _other_forms(first, sizes):
             try:
@@ -283,7 +299,7 @@ class Function:
             if any(f.kind == "constant" for f in forms):
                 self._specialized(first, forms, sizes)
             return result
-        raise translated(last) from last.__cause__
+        _raise_translated(last)
 
     def _attempt(self, call, unknown, pattern, sizes, forms, pins):
         forms = list(forms)
@@ -313,8 +329,10 @@ class Function:
 
     def _lifted(self, plain, f, call, unknown, pattern, sizes, forms, pins):
         """The same with the variables that it uses as operands and results."""
-        specs = [jax.ShapeDtypeStruct(s, o.dtype) for s, o in
-                 zip(plain.shapes, call.operands, strict=True)]
+        specs = [
+            jax.ShapeDtypeStruct(s, o.dtype)
+            for s, o in zip(plain.shapes, call.operands, strict=True)
+        ]
         with trace.resume(plain.program.state):
             found = lift.discover(f, *specs)
         pure = lift.lift(f, found.used, found.written)
@@ -322,8 +340,14 @@ class Function:
         shifted = [dataclasses.replace(u, operand=u.operand + count) for u in unknown]
         operands = [*found.values(), *call.operands]
         entry = Entry(
-            lambda *xs: pure(xs[:count], *xs[count:]), operands, shifted, pattern, sizes, forms,
-            pins, {},
+            lambda *xs: pure(xs[:count], *xs[count:]),
+            operands,
+            shifted,
+            pattern,
+            sizes,
+            forms,
+            pins,
+            {},
         )
         entry.found = found
         return entry
@@ -345,7 +369,7 @@ class Function:
             self.__name__ if hasattr(self, "__name__") else "function",
             "an unknown input size has become a constant: one compilation per size, as `jax.jit`.",
             received=f"sizes {fixed}; {str(error).strip().splitlines()[0] if str(error) else ''}",
-            at=explaining.line_of_error(error),
+            at=refusals.line_of_error(error),
             do="keep the size symbolic here (`x.shape[0]` in jnp code), or name a static size",
         )
         if self._on_specialize == "raise":
@@ -477,6 +501,13 @@ def _zeros_like(x):
     return np.zeros(x.shape, x.dtype) if hasattr(x, "shape") and hasattr(x, "dtype") else x
 
 
+def _raise_translated(error):
+    other = refusals.translated(error)
+    if other is error:
+        raise error
+    raise other from error
+
+
 # What another spelling of the sizes cannot mend.
 _NOT_FOR_OTHER_FORMS = (
     errors.SpecializationError,
@@ -497,18 +528,3 @@ def _other_forms(error, sizes):
         if len(sizes) > 1:
             yield [Form("constant", s) if j == i else Form() for j, s in enumerate(sizes)]
     yield [Form("constant", s) for s in sizes]
-
-
-def translated(error: Exception) -> Exception:
-    """An error of JAX about symbolic sizes in this project's words; others as they are."""
-    if isinstance(error, jp.InconclusiveDimensionOperation):
-        return errors.FreshSizeError(
-            errors.message(
-                "",
-                "this step needs to know a data-dependent size while it is traced.",
-                received=str(error).strip().splitlines()[0],
-                at=explaining.line_of_error(error),
-                do="use the shims operator of that name, or a form that does not ask for the size",
-            )
-        )
-    return error

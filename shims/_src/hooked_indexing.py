@@ -5,65 +5,43 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
+from shims._src import errors, primitives
 from shims._src import jax_private as jp
-from shims._src import primitives
 
 
 def take(state, original, array, index, **options):
     """`array[index]` where the index holds something that JAX would refuse."""
-    items = index if isinstance(index, tuple) else (index,)
+    items = _items(index)
     if not any(_is_dynamic(i) for i in items):
         return original(array, index, **options)
     array = jnp.asarray(array)
-    plain = []
-    axis = 0
-    consumed = sum(_axes_of(i) for i in items if i is not Ellipsis)
-    for item in items:
-        if item is Ellipsis:
-            axis += array.ndim - consumed
-        elif _is_mask(item):
-            array = _select(array, item, axis)
-            consumed += 1 - np.ndim(item)
-            item = slice(None)
-            axis += 1
-        elif _is_traced_slice(item):
-            array = jnp.take(array, _positions(item, array.shape[axis]), axis=axis, mode="clip")
-            item = slice(None)
-            axis += 1
-        elif jp.is_symbolic(item):
-            item = primitives.as_size(item)
-            axis += 1
-        else:
-            axis += _axes_of(item)
-        plain.append(item)
-    if all(isinstance(i, slice) and i == slice(None) for i in plain):
-        return array
-    return original(array, tuple(plain), **options)
+    items = _spelled_out(items, array.ndim)
+    array, items = _cut_slices(array, items)
+    if not any(_is_mask(i) for i in items):
+        return original(array, tuple(items), **options)
+    if sum(map(_is_advanced, items)) > 1:
+        return original(array, _masks_as_positions(items), **options)
+    return _select(original, array, items, options)
 
 
 def update(state, original, array, index, *rest, **options):
     """`array.at[index].set(...)` and its relatives with masks and traced bounds as index."""
-    items = index if isinstance(index, tuple) else (index,)
+    items = _items(index)
     if not any(_is_dynamic(i) for i in items):
         return original(array, index, *rest, **options)
     array = jnp.asarray(array)
-    plain = []
+    items = _spelled_out(items, array.ndim)
     axis = 0
-    consumed = sum(_axes_of(i) for i in items if i is not Ellipsis)
+    plain = []
     for item in items:
-        if item is Ellipsis:
-            axis += array.ndim - consumed
-            plain.append(item)
-        elif _is_mask(item):
-            plain += nonzero(item)
-            axis += np.ndim(item)
-        elif _is_traced_slice(item):
+        if _is_traced_slice(item):
+            if not _keeps_its_place(items):
+                raise two_unknown_windows()
             plain.append(_positions(item, array.shape[axis]))
-            axis += 1
         else:
-            plain.append(primitives.as_size(item) if jp.is_symbolic(item) else item)
-            axis += _axes_of(item)
-    return original(array, tuple(plain), *rest, **options)
+            plain.append(item)
+        axis += _axes_of(item)
+    return original(array, _masks_as_positions(plain), *rest, **options)
 
 
 def nonzero(mask):
@@ -78,6 +56,10 @@ def nonzero(mask):
     return [position, *reversed(places)]
 
 
+def _items(index):
+    return index if isinstance(index, tuple) else (index,)
+
+
 def _is_dynamic(item) -> bool:
     return _is_mask(item) or _is_traced_slice(item) or jp.is_symbolic(item)
 
@@ -90,14 +72,96 @@ def _is_traced_slice(item) -> bool:
     return isinstance(item, slice) and any(jp.is_tracer(b) for b in (item.start, item.stop))
 
 
+def _is_advanced(item) -> bool:
+    return item is not None and item is not Ellipsis and not isinstance(item, slice)
+
+
 def _axes_of(item) -> int:
     if item is None:
         return 0
     return np.ndim(item) if _is_mask(item) else 1
 
 
-def _select(array, mask, axis):
+def _spelled_out(items, rank):
+    """The index without Ellipsis, and with numbers for symbolic positions."""
+    consumed = sum(_axes_of(i) for i in items if i is not Ellipsis)
+    out = []
+    for item in items:
+        if item is Ellipsis:
+            out += [slice(None)] * (rank - consumed)
+        else:
+            out.append(primitives.as_size(item) if jp.is_symbolic(item) else item)
+    return out
+
+
+def _cut_slices(array, items):
+    """Carry out the slices with traced bounds; what they leave is a full axis."""
+    axis = 0
+    out = []
+    for item in items:
+        if _is_traced_slice(item):
+            array = jnp.take(array, _positions(item, array.shape[axis]), axis=axis, mode="clip")
+            item = slice(None)
+        axis += _axes_of(item)
+        out.append(item)
+    return array, out
+
+
+def _keeps_its_place(items) -> bool:
+    """Whether one slice may become a vector of positions without moving axes about."""
+    vectors = [i for i, x in enumerate(items) if _is_advanced(x) or _is_traced_slice(x)]
+    between = items[vectors[0] : vectors[-1] + 1]
+    return (
+        sum(map(_is_traced_slice, items)) == 1
+        and all(np.ndim(x) == 0 for x in items if _is_advanced(x))
+        and len(between) == len(vectors)
+    )
+
+
+def _masks_as_positions(items):
+    """The index with each mask as the positions of its True entries (NumPy's rule for pairing)."""
+    out = []
+    for item in items:
+        out += nonzero(item) if _is_mask(item) else [item]
+    sizes = [x.shape[0] for x in out if _is_advanced(x) and np.ndim(x) == 1]
+    sizes = [d for d in sizes if jp.is_symbolic(d) or d != 1]
+    if not sizes:
+        return tuple(out)
+    # Vectors of positions are paired: fresh sizes must agree, which is checked at run time.
+    target = next((d for d in sizes if not jp.is_symbolic(d)), sizes[0])
+    return tuple(
+        primitives.unify_axis(jnp.asarray(x), 0, target, label="index")
+        if _is_advanced(x) and np.ndim(x) == 1 and jp.is_symbolic(x.shape[0])
+        else x
+        for x in out
+    )
+
+
+def _select(original, array, items, options):
+    """One mask among slices: its axes become one, of a fresh size, without moving anything."""
+    axis = 0
+    out = []
+    for item in items:
+        if _is_mask(item):
+            array = select(array, item, axis)
+            item = slice(None)
+        axis += _axes_of(item)
+        out.append(item)
+    if all(isinstance(i, slice) and i == slice(None) for i in out):
+        return array
+    return original(array, tuple(out), **options)
+
+
+def select(array, mask, axis):
+    """The slots of `array` that a mask over axes `axis`, `axis + 1`, ... selects."""
     rank = mask.ndim
+    for i in range(rank):
+        have, want = array.shape[axis + i], mask.shape[i]
+        if not jp.is_symbolic(have) and not jp.is_symbolic(want) and have != want:
+            raise IndexError(
+                f"boolean index did not match shape of indexed array in index {axis + i}: "
+                f"got {mask.shape}, expected {array.shape[axis : axis + rank]}"
+            )
     if rank > 1:
         shape = (*array.shape[:axis], -1, *array.shape[axis + rank :])
         array, mask = array.reshape(shape), mask.reshape(-1)
@@ -107,17 +171,35 @@ def _select(array, mask, axis):
 def _positions(item: slice, size):
     """Positions of `start:stop` with Python's rules, as a vector of a fresh size."""
     if item.step not in (None, 1):
-        raise NotImplementedError("slices with traced bounds take no step")
+        raise errors.UnimplementedError(
+            errors.message(
+                "slice",
+                "a slice with traced bounds takes no step.",
+                received=f"step {item.step}",
+                do="slice first, then step: `x[a:b][::step]`",
+            )
+        )
     n = primitives.as_size(size)
-    start = _bound(item.start, n, primitives.as_size(0), size)
-    stop = _bound(item.stop, n, n, size)
+    start = _bound(item.start, n, primitives.as_size(0))
+    stop = _bound(item.stop, n, n)
     count = jnp.maximum(stop - start, 0)
     return start + primitives.fresh_range(count, bound=size, label="slice")
 
 
-def _bound(value, n, default, size):
+def _bound(value, n, default):
     if value is None:
         return default
     value = jnp.asarray(value, jnp.int32)
     value = jnp.where(value < 0, value + n, value)
     return jnp.clip(value, 0, n)
+
+
+def two_unknown_windows() -> errors.UnimplementedError:
+    """A window with traced bounds beside another index."""
+    return errors.UnimplementedError(
+        errors.message(
+            "x.at[...]",
+            "a slice with traced bounds stands beside another traced index.",
+            do="update in two steps, or use `shims.where` with a mask",
+        )
+    )

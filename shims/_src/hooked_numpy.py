@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
-from shims._src import hooked_indexing, primitives
+from shims._src import errors, hooked_indexing, primitives
 from shims._src import jax_private as jp
 
 
@@ -113,8 +115,16 @@ def _filled(name):
     return fill
 
 
-def _unique(state, original, ar, return_index=False, return_inverse=False, return_counts=False,
-            axis=None, **options):
+def _unique(
+    state,
+    original,
+    ar,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    **options,
+):
     if options.get("size") is not None or not jp.is_tracer(ar) or axis is not None:
         return original(ar, return_index, return_inverse, return_counts, axis, **options)
     from shims._src import sorted_unique
@@ -133,7 +143,86 @@ def _searchsorted(state, original, a, v, side="left", sorter=None, **options):
     return jnp.sum(before, -1, dtype=jnp.int32)
 
 
+def _squeeze(state, original, a, axis=None):
+    shape = np.shape(a)
+    if axis is not None or not any(map(jp.is_symbolic, shape)):
+        return original(a, axis=axis)
+    for d in shape:
+        if jp.is_symbolic(d) and not state.is_input_only(d):
+            # Dropping it where it happens to be 1 is another program: checked when this one runs.
+            state.assumptions.append((d - 1, "zero", errors.user_line()))
+    return original(a, axis=tuple(i for i, d in enumerate(shape) if not jp.is_symbolic(d) and d == 1))
+
+
+def _eye(state, original, n, m=None, k=0, dtype=None, **options):
+    if not any(jp.is_tracer(d) for d in (n, m, k)):
+        return original(n, m, k, dtype, **options)
+    rows = primitives.to_dim(n, label="jnp.eye")
+    columns = rows if m is None else primitives.to_dim(m, label="jnp.eye")
+    same = jnp.arange(rows)[:, None] + k == jnp.arange(columns)[None, :]
+    return same.astype(jnp.float32 if dtype is None else dtype)
+
+
+def _repeat(state, original, a, repeats, axis=None, *, total_repeat_length=None, **options):
+    if total_repeat_length is not None or not jp.is_tracer(repeats):
+        return original(a, repeats, axis, total_repeat_length=total_repeat_length, **options)
+    a = jnp.asarray(a)
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    counts = jnp.broadcast_to(jnp.maximum(repeats, 0), (a.shape[axis],))
+    ends = jnp.cumsum(counts)
+    places = primitives.fresh_range(jnp.sum(counts), label="jnp.repeat")
+    source = jnp.sum(ends[None, :] <= places[:, None], 1, dtype=jnp.int32)
+    return jnp.take(a, source, axis=axis, mode="clip")
+
+
+def _convolve(state, original, a, v, mode="full", **options):
+    if not any(jp.is_symbolic(d) for d in (*np.shape(a), *np.shape(v))):
+        return original(a, v, mode, **options)
+    a, v = jnp.asarray(a), jnp.asarray(v)
+    if jp.is_symbolic(v.shape[0]):
+        a, v = v, a
+    n, k = a.shape[0], v.shape[0]
+    kind = jnp.promote_types(a.dtype, v.dtype)
+    a, v = a.astype(kind), v.astype(kind)
+    full = lax.conv_general_dilated(
+        a[None, None], v[::-1][None, None], (1,), ((k - 1, k - 1),), precision="highest"
+    )[0, 0]
+    if mode == "full":
+        return full
+    short, long = jp.core.min_dim(n, k), jp.core.max_dim(n, k)
+    start, size = ((short - 1) // 2, long) if mode == "same" else (short - 1, long - short + 1)
+    return full[start : start + size]
+
+
+def _associative_scan(state, original, fn, elems, reverse=False, axis=0):
+    leaves, tree = jax.tree.flatten(elems)
+    if not leaves or not jp.is_symbolic(leaves[0].shape[axis % leaves[0].ndim]):
+        return original(fn, elems, reverse=reverse, axis=axis)
+
+    def combine(a, b):
+        wide = [jnp.expand_dims(x, axis) for x in a], [jnp.expand_dims(x, axis) for x in b]
+        joined = fn(*(jax.tree.unflatten(tree, w) for w in wide))
+        return [jnp.squeeze(x, axis) for x in jax.tree.leaves(joined)]
+
+    def step(carry, xs):
+        first, total = carry
+        joined = [jnp.where(first, x, y) for x, y in zip(xs, combine(total, xs), strict=True)]
+        return (jnp.zeros_like(first), joined), joined
+
+    rows = [jnp.moveaxis(x, axis, 0) for x in leaves]
+    start = (jnp.ones((), bool), [jnp.ones(x.shape[1:], x.dtype) for x in rows])
+    # Halving needs to know how deep; one step after the other does not.
+    _, out = lax.scan(step, start, rows, reverse=reverse)
+    return jax.tree.unflatten(tree, [jnp.moveaxis(x, 0, axis) for x in out])
+
+
 FUNCTIONS = (
+    ("squeeze", _squeeze),
+    ("eye", _eye),
+    ("repeat", _repeat),
+    ("convolve", _convolve),
+    ("associative_scan", _associative_scan),
     ("nonzero", _nonzero),
     ("where", _where),
     ("argwhere", _argwhere),

@@ -57,7 +57,7 @@ def _find(jaxpr, tainted) -> bool:
 
 
 def _batch_rows(args, dims, *, jaxpr):
-    mapped = [i for i, d in enumerate(dims) if d is not jp.batching.not_mapped]
+    mapped = [i for i, d in enumerate(dims) if d is not jp.NOT_MAPPED]
     moved = [jax.numpy.moveaxis(args[i], dims[i], 0) for i in mapped]
 
     def row(parts):

@@ -74,6 +74,9 @@ def _ordering(state, original, e1, e2, describe):
         difference = e1 - e2
         if state.owns(difference) and state.is_input_only(difference):
             return state.decide(difference, lambda value: value >= 0, f"{e1} >= {e2}")
+        if state.may_assume and state.owns(difference):
+            state.assumptions.append((difference, "nonnegative", errors.user_line()))
+            return False
         if _asked_by_user():
             raise undecidable(describe()) from None
         raise
@@ -114,7 +117,7 @@ def _equal(state, original, self, other, asked):
     if not jp.is_symbolic(difference):
         return answer
     if not state.is_input_only(difference):
-        state.assumptions.append((difference, "equal", 0, errors.user_line()))
+        state.assumptions.append((difference, "zero", errors.user_line()))
         return False
     return _decide_equal(state, difference, f"{self} == {other}")
 
@@ -143,7 +146,7 @@ def _truth(self) -> bool:
         return True
     if state.is_input_only(self):
         return state.decide(self, lambda value: value != 0, f"{self} != 0")
-    state.assumptions.append((self, "equal", 0, errors.user_line()))
+    state.assumptions.append((self, "zero", errors.user_line()))
     return True
 
 

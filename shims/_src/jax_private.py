@@ -6,7 +6,6 @@ import contextlib
 import functools
 import os
 
-
 import jax
 import numpy as np
 from jax._src import array as _array
@@ -199,7 +198,7 @@ def hook_points():
         "util": numpy_util,
         "ufuncs": ufuncs,
         "batching": batching,
-        "numpy": (jax.numpy, lax_numpy, numpy_util, setops),
+        "numpy": (jax.numpy, lax_numpy, numpy_util, setops, jax.lax),
     }
 
 
@@ -224,3 +223,29 @@ def scan_counts(params) -> tuple[int, int]:
         return params["num_consts"], params["num_carry"]
     consts, carry, _ = params["ft_in"].unpack()
     return len(list(consts)), len(list(carry))
+
+
+def debug_printer(params):
+    """What `jax.debug.print` does with its operands on the host."""
+    fmt, in_tree, static = params["fmt"], params["in_tree"], list(params["static_args"])
+
+    def show(arrays):
+        args, kwargs = jax.tree.unflatten(in_tree, [*arrays, *static])
+        print(fmt.format(*args, **kwargs) if params["has_placeholders"] else fmt)  # noqa: T201
+
+    return show
+
+
+# The place of an operand without a `vmap` axis.
+NOT_MAPPED = getattr(batching, "not_mapped", None)
+
+
+def expansion(eqn):
+    """What a high-level primitive computes, as a function of its operands."""
+    primitive = eqn.params["_prim"]
+
+    def call(*flat):
+        args = jax.tree.unflatten(primitive.in_tree, flat)
+        return jax.tree.leaves(primitive.expand(*args))
+
+    return call

@@ -1,9 +1,9 @@
 """Turning the variables that a function reads and assigns into inputs and outputs.
 
-    found = discover(f, *args)              # traces once: which variables, in which order
-    pure = lift(f, found.used)              # (values, *args) -> (outputs, new values)
-    outputs, values = jax.jit(pure)(found.values(), *args)
-    found.store(values)
+found = discover(f, *args)              # traces once: which variables, in which order
+pure = lift(f, found.used)              # (values, *args) -> (outputs, new values)
+outputs, values = jax.jit(pure)(found.values(), *args)
+found.store(values)
 """
 
 from __future__ import annotations

@@ -193,7 +193,9 @@ class LoopState:
 
     def known(self) -> list:
         """The same, with Python numbers where they are known."""
-        return [leaf.value for leaf in self._carried()] + list(self.initial()[len(self._carried()) :])
+        return [leaf.value for leaf in self._carried()] + list(
+            self.initial()[len(self._carried()) :]
+        )
 
     def step(self, carry: Sequence, item=()):
         """One iteration: `(carry, emitted)`."""

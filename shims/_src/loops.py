@@ -235,9 +235,7 @@ def stage_counted(loop: LoopState, count, item: Callable):
       count: int32 scalar.
       item: from an iteration's number to its item.
     """
-    carry = lax.fori_loop(
-        0, count, lambda i, carry: loop.step(carry, item(i))[0], loop.initial()
-    )
+    carry = lax.fori_loop(0, count, lambda i, carry: loop.step(carry, item(i))[0], loop.initial())
     return loop.finish(carry)
 
 

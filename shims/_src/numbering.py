@@ -52,9 +52,7 @@ def _number(x, seen, depth):
     params = _hashable(eqn.params)
     if params is None:
         return ("input", jp.identity_of(x))
-    operands = tuple(
-        _number(jp.primal_tracer(a), seen, depth + 1) for a in jp.operand_atoms(eqn)
-    )
+    operands = tuple(_number(jp.primal_tracer(a), seen, depth + 1) for a in jp.operand_atoms(eqn))
     result = ("equation", eqn.primitive.name, params, operands, position)
     seen[id(x)] = result
     return result
@@ -124,7 +122,9 @@ def _apply_inner(params, values):
         return [_object(named(values[0].item(), values[1].item()))]
     jaxpr, consts = jp.open_jaxpr(params["jaxpr"])
     env = dict(zip(jaxpr.invars, values, strict=True))
-    env.update((v, np.asarray(c).astype(object)) for v, c in zip(jaxpr.constvars, consts, strict=True))
+    env.update(
+        (v, np.asarray(c).astype(object)) for v, c in zip(jaxpr.constvars, consts, strict=True)
+    )
 
     def read(atom):
         if isinstance(atom, jp.Literal):

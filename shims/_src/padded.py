@@ -116,7 +116,9 @@ class Padded:
         return jax.device_put(values[tuple(index)])
 
     def _row(self, i: int) -> Padded:
-        sizes = {a: s[i] if jnp.ndim(s) else s for a, s in zip(self._axes, self._sizes, strict=True)}
+        sizes = {
+            a: s[i] if jnp.ndim(s) else s for a, s in zip(self._axes, self._sizes, strict=True)
+        }
         status = self.status[i] if jnp.ndim(self.status) else self.status
         return Padded(self.values[i], sizes, status)
 

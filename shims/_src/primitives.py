@@ -279,7 +279,7 @@ for _p in (fresh_range_p, limit_p, check_p):
 def _batch_selection(primitive):
     def rule(args, dims, **params):
         x, mask = args
-        if dims[1] is not jp.batching.not_mapped:
+        if dims[1] is not jp.NOT_MAPPED:
             raise errors.FreshSizeError(
                 errors.message(
                     "boolean_mask",
@@ -337,4 +337,3 @@ limit_p.def_impl(_limit_outside_lowering)
 jp.mlir.register_lowering(
     limit_p, jp.mlir.lower_fun(_limit_outside_lowering, multiple_results=False)
 )
-

@@ -12,7 +12,8 @@ import numpy as np
 from shims._src import dims, errors, trace
 from shims._src import jax_private as jp
 from shims._src.lowering import interpreter
-from shims._src.lowering.context import Context, Root, ragged_rows_error
+from shims._src.lowering.context import Context, Root
+from shims._src.lowering.refusals import ragged_rows_error
 from shims._src.lowering.scopes import settle
 from shims._src.value import Axis, Value
 
@@ -75,8 +76,7 @@ def lower(program: Program, arrays, sizes: dict[str, Size], buckets, notes=None,
     Returns:
       `(values, context)`: one `Value` per result, all packed, and the reports in the context.
     """
-    root = Root(buckets)
-    root.state = program.state
+    root = Root(interpreter.run, program.state, buckets)
     if notes is not None:
         root.notes = notes
     ctx = Context(root)
@@ -115,7 +115,7 @@ def _result(ctx, value: Value, aval) -> Value:
 
 def _report_assumptions(ctx: Context, state: trace.DynamicTrace) -> None:
     """Fresh sizes whose value Python code assumed are checked against their true value."""
-    for dim, _, number, line in state.assumptions:
+    for dim, kind, line in state.assumptions:
         unknown = [v for v in jp.variables(dim) if v not in ctx.env]
         if unknown:
             raise errors.FreshSizeError(
@@ -127,6 +127,7 @@ def _report_assumptions(ctx: Context, state: trace.DynamicTrace) -> None:
                 )
             )
         value = jnp.asarray(dims.evaluate(dim, ctx.env), jnp.int32)
+        broken = value == 0 if kind == "zero" else value >= 0
         for name in sorted(jp.variables(dim)):
             if ctx.env[name].fresh:
-                ctx.report("pin", name, value == number, ctx.env[name].size, line=line)
+                ctx.report("pin", name, broken, ctx.env[name].size, line=line)

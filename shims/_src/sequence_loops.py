@@ -401,7 +401,9 @@ def _check_signature(signature, results) -> None:
         shape = getattr(spec, "shape", None)
         dtype = as_numpy_dtype(getattr(spec, "dtype", spec) if shape is not None else spec)
         dtype = jax.dtypes.canonicalize_dtype(dtype)
-        fits = not hasattr(shape, "is_compatible_with") or shape.is_compatible_with(result.shape[1:])
+        fits = not hasattr(shape, "is_compatible_with") or shape.is_compatible_with(
+            result.shape[1:]
+        )
         if np.dtype(result.dtype) != dtype or not fits:
             raise TypeError(
                 errors.message(

@@ -140,7 +140,9 @@ def conform(x, spec: TensorSpec, position: int):
 def _mismatch(what, required, received, spec, position) -> str:
     name = spec.name or f"argument {position}"
     return errors.message(
-        "function", f"`{name}` has another {what} than its spec.", required=required,
+        "function",
+        f"`{name}` has another {what} than its spec.",
+        required=required,
         received=received,
     )
 

@@ -42,7 +42,9 @@ class DynamicTrace:
       sizes: the sizes of the input dimension variables at this call (empty when unknown).
       pins: fresh sizes assumed constant, by name.
       guards: decisions taken with `sizes`.
-      assumptions: fresh dimensions whose value was assumed (`u == 5` taken to be false, ...).
+      assumptions: `(difference, "zero" or "nonnegative", line)`: what was taken to be false of an
+        expression over fresh sizes, and is checked when the program runs.
+      may_assume: whether the caller can trace again when an assumption fails.
     """
 
     sizes: dict[str, int] = dataclasses.field(default_factory=dict)
@@ -52,7 +54,8 @@ class DynamicTrace:
     fresh: set[str] = dataclasses.field(default_factory=set)
     numbered: dict[object, Any] = dataclasses.field(default_factory=dict)
     kept: list[object] = dataclasses.field(default_factory=list)
-    assumptions: list[tuple[Any, str, int, str]] = dataclasses.field(default_factory=list)
+    assumptions: list[tuple[Any, str, str]] = dataclasses.field(default_factory=list)
+    may_assume: bool = False
 
     def dimension(self, name: str):
         """The symbolic dimension of that name in this trace's scope."""

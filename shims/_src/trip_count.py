@@ -177,7 +177,11 @@ class _Graph:
         if name is not None or source[0] != "value":
             return None
         known = jp.constant_of(source[1])
-        if known is None or np.ndim(known) or not np.issubdtype(np.asarray(known).dtype, np.integer):
+        if (
+            known is None
+            or np.ndim(known)
+            or not np.issubdtype(np.asarray(known).dtype, np.integer)
+        ):
             return None
         return int(known)
 

@@ -9,9 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import dims, errors
+from shims._src import dims
 from shims._src import jax_private as jp
 from shims._src.lowering import packing
+from shims._src.lowering.refusals import ragged_rows_error, reused_size_error
 from shims._src.lowering.report import Report
 from shims._src.value import Axis, Value
 
@@ -26,7 +27,9 @@ class Root:
       notes: lines for `explain()`.
     """
 
-    def __init__(self, buckets: dict[str, int] | None = None):
+    def __init__(self, interpret, state, buckets: dict[str, int] | None = None):
+        self.interpret = interpret
+        self.state = state
         self.buckets = buckets
         self.notes: list[str] = []
         self.symbolic: dict[int, tuple[object, bool]] = {}
@@ -244,7 +247,9 @@ def _common_axis(values, i):
 
 def _broadcast(value: Value, shape, axes) -> Value:
     if value.array.shape == shape:
-        return Value(value.array, axes, value.pad if _same_axes(value, axes) else None, value.bounds)
+        return Value(
+            value.array, axes, value.pad if _same_axes(value, axes) else None, value.bounds
+        )
     array = lax.broadcast_in_dim(value.array, shape, range(len(shape)))
     return Value(array, axes, None, value.bounds)
 
@@ -266,33 +271,3 @@ def _same_number(a, b) -> bool:
 
 def _is_key(array) -> bool:
     return jax.dtypes.issubdtype(array.dtype, jax.dtypes.extended)
-
-
-def line_of(eqn) -> str:
-    """The user's line behind an equation, with its text."""
-    place = jp.user_line_of(eqn)
-    return "" if place is None else errors.line_of(*place)
-
-
-def reused_size_error(dim) -> errors.FreshSizeError:
-    """Two selections of different sizes carry one name."""
-    return errors.FreshSizeError(
-        errors.message(
-            "",
-            f"the data-dependent size `{dim}` leaves an inner `jax.jit` that is called twice.",
-            required="one size per name; the inner function is traced once, so both calls share it",
-            do="decorate the inner function with `shims.function`, or return a value without the "
-            "data-dependent size",
-        )
-    )
-
-
-def ragged_rows_error(dim) -> errors.FreshSizeError:
-    """A loop or a `vmap` would return rows of different sizes."""
-    return errors.FreshSizeError(
-        errors.message(
-            "",
-            f"every row has a data-dependent size `{dim}` of its own; an array cannot hold that.",
-            do="reduce or pad each row inside the mapped function, or return a ragged value",
-        )
-    )

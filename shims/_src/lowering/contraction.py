@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shims._src import jax_private as jp
+from shims._src.lowering.refusals import reused_size_error
 from shims._src.lowering.rule import Rule
 from shims._src.value import Value
 
@@ -17,8 +18,6 @@ def align_pair(ctx, a: Value, i: int, b: Value, j: int) -> tuple[Value, Value]:
         return a, b
     a, b = ctx.pack(a, i), ctx.pack(b, j)
     if a.axes[i].token != b.axes[j].token:
-        from shims._src.lowering.context import reused_size_error
-
         raise reused_size_error(x.dim)
     return a, b
 

@@ -7,17 +7,16 @@ import jax.numpy as jnp
 from jax import lax
 
 from shims._src import jax_private as jp
+from shims._src import trace
 from shims._src.lowering import scopes
-from shims._src.lowering.context import ragged_rows_error
+from shims._src.lowering.refusals import ragged_rows_error
 from shims._src.lowering.rule import Rule
 from shims._src.value import Value, static
 
 
 def run(ctx, jaxpr, values):
     """Lower an inner program in the given scope."""
-    from shims._src.lowering import interpreter
-
-    return interpreter.run(ctx, jaxpr, values)
+    return ctx.root.interpret(ctx, jaxpr, values)
 
 
 def inline(ctx, eqn, *values):
@@ -26,6 +25,15 @@ def inline(ctx, eqn, *values):
     inner = scopes.enter(ctx, jaxpr, list(values))
     outs = run(inner, jaxpr, list(values))
     return scopes.leave(ctx, inner, outs)
+
+
+def expand(ctx, eqn, *values):
+    """A high-level primitive: what it computes is traced and lowered."""
+    specs = [jax.ShapeDtypeStruct(a.aval.shape, a.aval.dtype) for a in eqn.invars]
+    with trace.resume(ctx.root.state):
+        jaxpr = jax.make_jaxpr(jp.expansion(eqn))(*specs)
+    inner = scopes.enter(ctx, jaxpr, list(values))
+    return scopes.leave(ctx, inner, run(inner, jaxpr, list(values)))
 
 
 # ---- scan ------------------------------------------------------------------------------------
@@ -106,17 +114,13 @@ class _Body:
         inner = scopes.enter(self.ctx, self.jaxpr, operands)
         outs = run(inner, self.jaxpr, operands)
         new, results = outs[: len(carry)], outs[len(carry) :]
-        new = [
-            scopes.settle(inner, v, a.shape) for v, a in zip(new, self.carry_avals, strict=True)
-        ]
+        new = [scopes.settle(inner, v, a.shape) for v, a in zip(new, self.carry_avals, strict=True)]
         results = [
             scopes.settle(inner, v, var.aval.shape)
             for v, var in zip(results, self.result_vars, strict=True)
         ]
         self.described, codes = scopes.describe(inner)
-        self._axes = [
-            [(a, _is_inner(self.ctx, a)) for a in v.axes] for v in results
-        ]
+        self._axes = [[(a, _is_inner(self.ctx, a)) for a in v.axes] for v in results]
         sizes = [[a.size for a in v.axes if _is_inner(self.ctx, a)] for v in results]
         return [v.array for v in new], ([v.array for v in results], sizes, codes)
 
@@ -233,9 +237,7 @@ def cond(ctx, eqn, index, *values):
 
         return call
 
-    calls = [
-        padded(b, sum(counts[:i]), sum(counts[i + 1 :])) for i, b in enumerate(lowered)
-    ]
+    calls = [padded(b, sum(counts[:i]), sum(counts[i + 1 :])) for i, b in enumerate(lowered)]
     outs, sizes, codes = lax.switch(index.array, calls, *arrays)
     ctx.adopt([d for b in lowered for d in b.described], codes)
     return _branch_results(ctx, out_avals, outs, sizes)
@@ -284,6 +286,7 @@ def _branch_results(ctx, avals, outs, sizes):
 RULES = (
     Rule("jit", inline, uniform=True),
     Rule("pjit", inline, uniform=True),
+    Rule("call_hi_primitive", expand, uniform=True),
     Rule("closed_call", inline, uniform=True),
     Rule("core_call", inline, uniform=True),
     Rule("scan", scan, uniform=True),

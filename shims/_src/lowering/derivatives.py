@@ -72,9 +72,7 @@ class _Rebuilt:
         self.outs = outs
         self.described, codes = scopes.describe(inner)
         arrays, carried = take_apart(outs)
-        sizes = {
-            n: inner.env[n].size for a in self.out_avals for n in scopes.escaping(self.ctx, a)
-        }
+        sizes = {n: inner.env[n].size for a in self.out_avals for n in scopes.escaping(self.ctx, a)}
         return arrays, (carried, sizes, codes)
 
     def primal(self, arrays, side):
@@ -195,9 +193,7 @@ def custom_vjp_call(ctx, eqn, *values):
             ]
             return jax.tree.unflatten(saved["tree"], xs[:count])(full)
 
-        jaxpr = self.trace(
-            backward, *saved["avals"], *[self.out_avals[i] for i in moving_out]
-        )
+        jaxpr = self.trace(backward, *saved["avals"], *[self.out_avals[i] for i in moving_out])
         models = put_together(self.outs, cotangents[0], residuals_out)
         cts = [models[i] for i in moving_out]
         outs = run(inner, jaxpr, [*leaves, *cts])
@@ -218,9 +214,7 @@ def checkpoint(ctx, eqn, *values):
     kept: dict[str, object] = {}
 
     def body(arrays):
-        operands = [
-            Value(a, v.axes, v.pad, v.bounds) for a, v in zip(arrays, values, strict=True)
-        ]
+        operands = [Value(a, v.axes, v.pad, v.bounds) for a, v in zip(arrays, values, strict=True)]
         inner = scopes.enter(ctx, jaxpr, operands)
         outs = run(inner, jaxpr, operands)
         kept["outs"] = outs
@@ -229,9 +223,7 @@ def checkpoint(ctx, eqn, *values):
         sizes = {n: b.size for n, b in kept["capacity"].items()}
         return (*take_apart(outs), sizes, codes)
 
-    again = jax.checkpoint(
-        body, prevent_cse=eqn.params["prevent_cse"], policy=eqn.params["policy"]
-    )
+    again = jax.checkpoint(body, prevent_cse=eqn.params["prevent_cse"], policy=eqn.params["policy"])
     arrays, carried, sizes, codes = again([v.array for v in values])
     for name, size in sizes.items():
         b = kept["capacity"][name]

@@ -9,8 +9,8 @@ from jax import lax
 from shims._src import errors
 from shims._src import jax_private as jp
 from shims._src.lowering import bounds
-from shims._src.lowering.context import line_of
 from shims._src.lowering.contraction import align_pair
+from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.slicing import missing, place, slice_at, whole
 from shims._src.value import Value
@@ -70,8 +70,8 @@ def _one_window(ctx, eqn, operand, indices, dn, sizes, shape) -> Value:
     begins = [0] * len(shape)
     for place_, a in enumerate(dn.start_index_map):
         begins[a] = indices.array[place_]
-    taken = slice_at(ctx, eqn, operand, shape, begins, sizes)
     drop = tuple(dn.collapsed_slice_dims)
+    taken = slice_at(ctx, eqn, operand, shape, begins, sizes, drop)
     axes = tuple(a for i, a in enumerate(taken.axes) if i not in drop)
     return Value(lax.squeeze(taken.array, drop), axes, None, taken.bounds)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from shims._src import errors
 from shims._src import jax_private as jp
 from shims._src.lowering import bounds
-from shims._src.lowering.context import Context, line_of, ragged_rows_error
+from shims._src.lowering.context import Context
+from shims._src.lowering.refusals import ragged_rows_error, unsupported
 from shims._src.lowering.rules import RULES
 from shims._src.value import Value, static
 
@@ -80,18 +80,3 @@ def _has_dim(value) -> bool:
     if isinstance(value, (tuple, list)):
         return any(_has_dim(v) for v in value)
     return jp.is_symbolic(value)
-
-
-def unsupported(eqn) -> errors.UnsupportedPrimitiveError:
-    """The error for a primitive without a masking rule."""
-    shapes = ", ".join(str(getattr(a, "aval", a)) for a in eqn.invars)
-    return errors.UnsupportedPrimitiveError(
-        errors.message(
-            "",
-            f"the JAX primitive `{eqn.primitive.name}` has no rule for unknown sizes.",
-            received=shapes,
-            at=line_of(eqn),
-            do="give this step a static size (pad with `.to_tensor()` or `shims.pad` first), or "
-            "compute it outside of the dynamic function",
-        )
-    )

@@ -10,7 +10,7 @@ from jax import lax
 
 from shims._src import errors
 from shims._src import jax_private as jp
-from shims._src.lowering.context import line_of
+from shims._src.lowering.refusals import line_of
 from shims._src.lowering.reshaping import linear_position
 from shims._src.lowering.rule import Rule
 from shims._src.value import Value

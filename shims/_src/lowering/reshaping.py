@@ -39,9 +39,7 @@ def reshape(ctx, eqn, value, *_):
 
 def transpose_first(value, order):
     """The `dimensions` argument of `lax.reshape`."""
-    return Value(
-        lax.transpose(value.array, order), tuple(value.axes[i] for i in order), value.pad
-    )
+    return Value(lax.transpose(value.array, order), tuple(value.axes[i] for i in order), value.pad)
 
 
 def groups(old, new):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from shims._src.lowering import (
+    callbacks,
     contraction,
     control,
     derivatives,
     elementwise,
     indexing,
+    matrices,
     random_bits,
     reductions,
     reshaping,
@@ -15,14 +17,17 @@ from shims._src.lowering import (
     sizes,
     slicing,
     sorting,
+    windows,
 )
 
 FAMILIES = (
+    callbacks.RULES,
     contraction.RULES,
     control.RULES,
     derivatives.RULES,
     elementwise.RULES,
     indexing.RULES,
+    matrices.RULES,
     random_bits.RULES,
     reductions.RULES,
     reshaping.RULES,
@@ -30,6 +35,7 @@ FAMILIES = (
     sizes.RULES,
     slicing.RULES,
     sorting.RULES,
+    windows.RULES,
 )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from shims._src import jax_private as jp
-from shims._src.lowering.context import Context, ragged_rows_error, reused_size_error
+from shims._src.lowering.context import Context
+from shims._src.lowering.refusals import ragged_rows_error, reused_size_error
 from shims._src.lowering.slicing import fit
 from shims._src.value import Axis, Value
 
@@ -14,7 +15,9 @@ def enter(ctx: Context, jaxpr, values: list[Value]) -> Context:
     inner_jaxpr, _ = jp.open_jaxpr(jaxpr)
     for var, value in zip(inner_jaxpr.invars, values, strict=True):
         for d, axis, extent in zip(
-            getattr(var.aval, "shape", ()), value.axes, getattr(value.array, "shape", ()),
+            getattr(var.aval, "shape", ()),
+            value.axes,
+            getattr(value.array, "shape", ()),
             strict=False,
         ):
             if axis is None or not jp.is_symbolic(d):
@@ -84,4 +87,3 @@ def row_axis(d, sizes) -> Axis:
     if not is_plain_variable(d):
         raise ragged_rows_error(d)
     return Axis(d, sizes, ("rows", str(d)), per_row=True)
-

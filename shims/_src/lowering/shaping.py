@@ -8,7 +8,7 @@ from jax import lax
 from shims._src import dims
 from shims._src import jax_private as jp
 from shims._src.lowering import bounds
-from shims._src.lowering.context import line_of
+from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
 from shims._src.value import Axis, Value
 
@@ -127,7 +127,9 @@ def align_except(ctx, values, where):
     for i in range(rank):
         if i == where:
             continue
-        tokens = {v.axes[i].token for v in values if v.axes[i] is not None and not v.axes[i].uniform}
+        tokens = {
+            v.axes[i].token for v in values if v.axes[i] is not None and not v.axes[i].uniform
+        }
         if len(tokens) > 1:
             values = [
                 v if v.axes[i] is None or v.axes[i].uniform else ctx.pack(v, i) for v in values

@@ -9,12 +9,11 @@ from jax import lax
 from shims._src import dims, errors
 from shims._src import jax_private as jp
 from shims._src.lowering import bounds, packing, uses
-from shims._src.lowering.context import line_of
+from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.shaping import report_empty
 from shims._src.lowering.slicing import fit
 from shims._src.value import Axis, Value
-
 
 # What a size that nothing bounds starts with.
 FIRST_BUCKET = 16
@@ -72,7 +71,9 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
         binding = known  # the same mask, computed a second time
     else:
         # A derivative's loop body meets its saved values before it makes their selection again.
-        serial, capacity = (None, valid.shape[0]) if known is None else (known.serial, known.capacity)
+        serial, capacity = (
+            (None, valid.shape[0]) if known is None else (known.serial, known.capacity)
+        )
         binding = ctx.bind(name, size, capacity, fresh=True, valid=valid, serial=serial)
         ctx.root.notes.append(
             f"`{dim}`: selected, at most {valid.shape[0]}, masked in place  ({line_of(eqn)})"
@@ -169,7 +170,9 @@ def limit(ctx, eqn, count):
     high = int(eqn.params["max"])
     array = jnp.asarray(count.array)
     line = line_of(eqn)
-    ctx.report("capacity", "bounded", jnp.any(array > high), jnp.max(array), capacity=high, line=line)
+    ctx.report(
+        "capacity", "bounded", jnp.any(array > high), jnp.max(array), capacity=high, line=line
+    )
     known = bounds.of(count)
     low = known[0] if known else -(2**31) + 1
     return [Value(lax.min(array, jnp.asarray(high, array.dtype)), count.axes, None, (low, high))]
@@ -191,8 +194,13 @@ def unify(ctx, eqn, value):
 def check(ctx, eqn, bad, payload):
     """A run-time condition of an operator."""
     flag = ctx.fill(bad, np.False_)
-    ctx.report("invalid", eqn.params["text"], jnp.any(flag.array), jnp.max(payload.array),
-               line=line_of(eqn))
+    ctx.report(
+        "invalid",
+        eqn.params["text"],
+        jnp.any(flag.array),
+        jnp.max(payload.array),
+        line=line_of(eqn),
+    )
     return []
 
 

@@ -8,10 +8,11 @@ from jax import lax
 
 from shims._src import dims
 from shims._src import jax_private as jp
+from shims._src.lowering import uses
 from shims._src.lowering.contraction import align_pair
+from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.shaping import report_empty
-from shims._src.lowering.context import line_of
 from shims._src.value import Value
 
 
@@ -67,7 +68,17 @@ def slice_(ctx, eqn, value):
         else:
             begin = int(start) if not jp.is_symbolic(start) else ctx.size(start)
             value = window(ctx, value, i, begin, out_shape[i], stride)
+            if not jp.is_symbolic(out_shape[i]):
+                value = _checked(ctx, eqn, value, i, shape, limits[i])
     return [value]
+
+
+def _checked(ctx, eqn, value, i, shape, limit) -> Value:
+    """A static window of an axis that may be shorter: an element is NaN, a row cannot be."""
+    if dims.interval(shape[i], ctx.env)[0] >= limit:
+        return value
+    short = jnp.asarray(ctx.size(shape[i]), jnp.int32) < jnp.int32(limit)
+    return missing(ctx, eqn, value, short, shape, kept=not uses.only_squeezed(ctx.jaxpr, eqn))
 
 
 def dynamic_slice(ctx, eqn, value, *starts):
@@ -78,9 +89,9 @@ def dynamic_slice(ctx, eqn, value, *starts):
     return [slice_at(ctx, eqn, value, shape, begins, sizes)]
 
 
-def slice_at(ctx, eqn, value, shape, begins, sizes) -> Value:
+def slice_at(ctx, eqn, value, shape, begins, sizes, collapsed=()) -> Value:
     """One window of a value; a float read from an empty axis is NaN."""
-    empty = None
+    empty, kept = None, False
     for i, (begin, size) in enumerate(zip(begins, sizes, strict=True)):
         if whole(shape[i], size):
             continue
@@ -94,15 +105,20 @@ def slice_at(ctx, eqn, value, shape, begins, sizes) -> Value:
         if not jp.is_symbolic(size) and dims.interval(shape[i], ctx.env)[0] < size:
             short = true_size < size
             empty = short if empty is None else empty | short
+            kept |= i not in collapsed
         value = window(ctx, value, i, begin, size)
     if empty is not None:
-        value = missing(ctx, eqn, value, empty, shape)
+        kept &= not uses.only_squeezed(ctx.jaxpr, eqn)
+        value = missing(ctx, eqn, value, empty, shape, kept=kept)
     return value
 
 
-def missing(ctx, eqn, value: Value, absent, shape) -> Value:
-    """What reading past an empty axis gives: NaN, or a report where the dtype has none."""
-    if jnp.issubdtype(value.array.dtype, jnp.inexact):
+def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
+    """What reading past an empty axis gives: NaN, or a report where that would not be seen.
+
+    `kept`: the static axis stays in the result, so that its shape would be wrong too.
+    """
+    if not kept and jnp.issubdtype(value.array.dtype, jnp.inexact):
         nan = lax.full(value.array.shape, np.nan, value.array.dtype)
         absent = jnp.broadcast_to(absent, value.array.shape)
         return Value(lax.select(absent, nan, value.array), value.axes)
@@ -154,15 +170,16 @@ def pad(ctx, eqn, value, filler):
             widths[i] = (low, high, interior)
             value = Value(lax.pad(value.array, filler.array, widths), value.axes)
         else:
-            value = pad_axis(
-                ctx, value, i, shape[i], out_shape[i], low, interior, filler.array
-            )
+            value = pad_axis(ctx, value, i, shape[i], out_shape[i], low, interior, filler.array)
     return [value]
 
 
-def pad_axis(ctx, value, i, old, new, low, interior, filler) -> Value:
+def pad_axis(ctx, value, i, old, new, low, interior, filler, line="") -> Value:
     """Pad one axis whose extent or widths are not static, by position."""
     value = ctx.pack(ctx.solid(value, (i,)), i)
+    if interior and jp.is_symbolic(old) and dims.interval(old, ctx.env)[0] <= 0:
+        # JAX's formula for the new size is off by the interior where there is nothing to part.
+        report_empty(ctx, old, jnp.asarray(ctx.size(old)) == 0, line)
     extent = ctx.capacity(new)
     offset = lax.iota(jnp.int32, extent) - jnp.asarray(_signed(ctx, low), jnp.int32)
     step = interior + 1

@@ -18,6 +18,15 @@ def only_as_position(jaxpr, var) -> bool:
     return all(_as_position(jaxpr, e, var) for e in uses)
 
 
+def only_squeezed(jaxpr, eqn) -> bool:
+    """Whether the static axes of a result are dropped at once (an element, not a row, is read)."""
+    out = eqn.outvars[0]
+    if jaxpr is None or any(v is out for v in jaxpr.outvars):
+        return False
+    uses = [e for e in jaxpr.eqns if any(a is out for a in e.invars)]
+    return bool(uses) and all(e.primitive.name in ("squeeze", "reshape") for e in uses)
+
+
 def _as_position(jaxpr, eqn, var) -> bool:
     name = eqn.primitive.name
     if name in ("gather", "dynamic_slice"):
@@ -33,6 +42,8 @@ def _as_position(jaxpr, eqn, var) -> bool:
         return all(_inside(inner, v) for v in entered) and all(
             only_as_position(jaxpr, v) for v in ends
         )
+    if name in ("lt", "le", "gt", "ge"):
+        return True  # a position is compared; -1 and 0 stand before every position alike
     if name not in _ARITHMETIC:
         return False
     out = eqn.outvars[0]

@@ -1,0 +1,223 @@
+"""Changes of dtype, with the numbers that TensorFlow's CPU kernels give out of range."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.dispatch import operator
+from shims._src.dtypes import array_dtype
+from shims._src.operands import operand
+
+
+@operator
+def cast(x, dtype, name=None):
+    """`x` in another dtype.
+
+    Args:
+      x: array.
+      dtype: the new dtype.
+      name: ignored.
+
+    Returns:
+      The converted array. A float outside of the range of int32, NaN included, becomes the lowest
+      int32; narrower integers take its low bits.
+
+    Raises:
+      UnimplementedError: to or from strings.
+
+    Differs from TensorFlow:
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/cast
+    """
+    return convert(operand(x), array_dtype(dtype, "cast"))
+
+
+def convert(x, dtype):
+    """`x` in another dtype, as TensorFlow's CPU kernels convert."""
+    if x.dtype == dtype:
+        return x
+    if jnp.issubdtype(x.dtype, jnp.complexfloating) and not jnp.issubdtype(
+        dtype, jnp.complexfloating
+    ):
+        x = jnp.real(x)
+    if dtype == jnp.bool_:
+        return x != 0
+    if jnp.issubdtype(x.dtype, jnp.floating) and jnp.issubdtype(dtype, jnp.integer):
+        return _to_integer(x, np.dtype(dtype))
+    return lax.convert_element_type(x, dtype)
+
+
+def _to_integer(x, dtype):
+    """Truncation; what does not fit becomes the lowest integer, as the processor has it."""
+    if dtype == np.uint32:
+        return _modulo(x, dtype)
+    if dtype == np.uint64:
+        half = 2.0**63
+        high = lax.convert_element_type(x, dtype)
+        return jnp.where((x >= half) & (x < 2 * half), high, _signed(x, np.int64).astype(dtype))
+    wide = np.int64 if dtype == np.int64 else np.int32
+    return lax.convert_element_type(_signed(x, wide), dtype)
+
+
+def _signed(x, dtype):
+    info = np.iinfo(dtype)
+    bound = min(2.0 ** (info.bits - 1), float(jnp.finfo(x.dtype).max))
+    fits = (x >= -bound) & (x < bound)
+    return jnp.where(fits, lax.convert_element_type(jnp.where(fits, x, 0), dtype), info.min)
+
+
+def _modulo(x, dtype):
+    """The low 32 bits of the 64-bit integer, in floating-point steps that are all exact."""
+    fits = jnp.abs(x) < 2.0**63
+    whole = jnp.trunc(
+        jnp.where(fits, x, 0).astype(jnp.float32 if x.dtype.itemsize < 4 else x.dtype)
+    )
+    low = whole - jnp.floor(whole / 2.0**32) * 2.0**32
+    return lax.convert_element_type(low, dtype)
+
+
+@operator
+def saturate_cast(value, dtype, name=None):
+    """`value` in another dtype, clamped to the range of that dtype.
+
+    Args:
+      value: array of numbers.
+      dtype: the new dtype.
+      name: ignored.
+
+    Returns:
+      The converted array; NaN becomes 0 in integers.
+
+    Differs from TensorFlow:
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/saturate_cast
+    """
+    return lax.convert_element_type(operand(value), array_dtype(dtype, "saturate_cast"))
+
+
+@operator
+def stop_gradient(input, name=None):
+    """`input`, through which no gradient flows.
+
+    Args:
+      input: array.
+      name: ignored.
+
+    Returns:
+      The same array.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      An identity.
+
+    https://www.tensorflow.org/api_docs/python/tf/stop_gradient
+    """
+    return lax.stop_gradient(operand(input))
+
+
+@operator
+def identity(input, name=None):
+    """`input` as an array.
+
+    Args:
+      input: array, or anything that is one.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      Nothing; arrays do not change, so that no copy is needed.
+
+    Under jit:
+      An identity.
+
+    https://www.tensorflow.org/api_docs/python/tf/identity
+    """
+    return operand(input)
+
+
+@operator
+def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
+    """`value` as an array, with TensorFlow's dtypes for Python numbers.
+
+    Args:
+      value: array, number, or nested numbers.
+      dtype: the dtype; an array of another one is refused.
+      dtype_hint: the dtype that numbers get if they can.
+      name: ignored.
+
+    Returns:
+      The array: float32 and int32 for Python numbers unless `dtype` says more.
+
+    Raises:
+      ValueError: `value` is an array of another dtype.
+      TypeError: a number does not fit the dtype.
+
+    Differs from TensorFlow:
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
+
+    Under jit:
+      A constant, or the traced array itself.
+
+    https://www.tensorflow.org/api_docs/python/tf/convert_to_tensor
+    """
+    if dtype is not None:
+        return operand(value, array_dtype(dtype, "convert_to_tensor"))
+    if dtype_hint is not None:
+        try:
+            return operand(value, array_dtype(dtype_hint, "convert_to_tensor"))
+        except (TypeError, ValueError):
+            pass  # a hint is not a demand
+    return operand(value)
+
+
+@operator
+def constant(value, dtype=None, shape=None, name="Const"):
+    """An array of given numbers.
+
+    Args:
+      value: number, or nested numbers.
+      dtype: the dtype; float32 and int32 for Python numbers when `None`.
+      shape: the shape; one number fills it.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      TypeError: there are neither one nor as many numbers as `shape` needs, or one does not fit
+        the dtype.
+
+    Differs from TensorFlow:
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
+
+    Under jit:
+      A constant.
+
+    https://www.tensorflow.org/api_docs/python/tf/constant
+    """
+    array = operand(value, None if dtype is None else array_dtype(dtype, "constant"))
+    if shape is None:
+        return array
+    shape = tuple(int(d) for d in shape)
+    if array.size == 1:
+        return jnp.broadcast_to(array.reshape(()), shape)
+    if array.size != int(np.prod(shape)):
+        raise TypeError(
+            f"constant: {array.size} numbers do not fill the shape {shape}; "
+            "give one, or as many as it has places."
+        )
+    return array.reshape(shape)

@@ -1,0 +1,148 @@
+"""What an operator refuses: static faults at once, faults in the data when they are known.
+
+Faults in the data go through `primitives.check`: eagerly they raise, inside a dynamic trace a flag
+travels with the result and the call raises, and inside somebody else's trace nothing can be said.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import errors, primitives
+from shims._src import jax_private as jp
+
+
+def is_known(d) -> bool:
+    """Whether a dimension is a number already."""
+    return not jp.is_symbolic(d)
+
+
+def invalid(function: str, problem: str, **lines) -> errors.InvalidArgumentError:
+    """The error for arguments that do not fit."""
+    return errors.InvalidArgumentError(errors.message(function, problem, **lines))
+
+
+def check_data(bad, function: str, problem: str, **lines) -> None:
+    """Raise `InvalidArgumentError` where any of `bad` holds, at once or after the call."""
+    if jp.is_tracer(bad):
+        primitives.check(bad, errors.message(function, problem, **lines))
+    elif np.any(np.asarray(bad)):
+        raise invalid(function, problem, **lines)
+
+
+def check_positions(function: str, name: str, positions, limit, *, low: int = 0) -> None:
+    """Positions must lie in [low, limit).
+
+    Args:
+      function: the operator as the user spells it.
+      name: the argument that holds the positions.
+      positions: integer array.
+      limit: a dimension.
+      low: the first allowed position; below it stands for "ignored" where it is negative.
+    """
+    values = positions if jp.is_tracer(positions) else np.asarray(positions)
+    if not values.size if is_known_shape(values) else False:
+        return
+    bound = primitives.as_size(limit) if jp.is_symbolic(limit) else limit
+    bad = values >= bound if low < 0 else (values < low) | (values >= bound)
+    if not jp.is_tracer(bad):
+        where = np.argwhere(np.asarray(bad))
+        if not len(where):
+            return
+        place = ", ".join(map(str, where[0]))
+        found = f"{name}[{place}] = {np.asarray(values)[tuple(where[0])]}"
+    else:
+        found = f"a value of {name} outside of it"
+    check_data(
+        bad,
+        function,
+        f"`{name}` is out of range.",
+        required=f"{name} in [{low}, {limit})" if low >= 0 else f"{name} < {limit}",
+        received=found,
+    )
+
+
+def is_known_shape(array) -> bool:
+    """Whether all dimensions of an array are numbers."""
+    return all(map(is_known, array.shape))
+
+
+def static_int(function: str, name: str, value) -> int:
+    """A number that has to be known while a program is traced.
+
+    Raises:
+      FreshSizeError: it is traced.
+    """
+    if jp.is_tracer(value):
+        raise errors.FreshSizeError(
+            errors.message(
+                function,
+                f"`{name}` depends on traced data.",
+                required=f"{name} known while the program is traced",
+                do="pass a Python number",
+            )
+        )
+    return int(value)
+
+
+def axis_of(function: str, axis, rank: int, *, name: str = "axis") -> int:
+    """An axis as a number in [0, rank).
+
+    Raises:
+      InvalidArgumentError: there is no such axis.
+    """
+    axis = static_int(function, name, axis)
+    if not -rank <= axis < max(rank, 1):
+        raise invalid(
+            function,
+            f"there is no axis {axis}.",
+            required=f"{name} in [{-rank}, {rank})",
+            received=f"{name}={axis}",
+        )
+    return axis % max(rank, 1)
+
+
+def axes_of(function: str, axis, rank: int, *, name: str = "axis") -> tuple[int, ...]:
+    """Axes given as `None` (all), a number, or a sequence or array of numbers.
+
+    Raises:
+      InvalidArgumentError: there is no such axis, or one is named twice.
+    """
+    if axis is None:
+        return tuple(range(rank))
+    if not jp.is_tracer(axis):
+        axis = np.asarray(axis).ravel().tolist()
+    elif np.ndim(axis) == 0:
+        axis = [axis]
+    axes = tuple(axis_of(function, a, rank, name=name) for a in axis)
+    if len(set(axes)) != len(axes):
+        raise invalid(
+            function,
+            f"`{name}` names an axis twice.",
+            required="different axes",
+            received=f"{name}={tuple(axes)}",
+        )
+    return axes
+
+
+def check_vector(function: str, name: str, array) -> None:
+    """An argument must have one axis."""
+    if array.ndim != 1:
+        raise invalid(
+            function,
+            f"`{name}` must be a vector.",
+            required="rank 1",
+            received=f"rank {array.ndim}",
+        )
+
+
+def check_nonzero(function: str, name: str, divisor) -> None:
+    """An integer divisor must not be zero, which TensorFlow's CPU kernels refuse."""
+    if jnp.issubdtype(divisor.dtype, jnp.integer):
+        check_data(
+            divisor == 0,
+            function,
+            "integer division by zero.",
+            required=f"{name} != 0 everywhere",
+        )

@@ -1,0 +1,101 @@
+"""Running sums and products along an axis."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.checks import axis_of
+from shims._src.dispatch import operator
+from shims._src.operands import operand
+
+
+def _running(function, accumulate, neutral, x, axis, exclusive, reverse):
+    """Accumulate forwards or backwards, with or without the element itself."""
+    x = operand(x)
+    axis = axis_of(function, axis, x.ndim)
+    if reverse:
+        x = lax.rev(x, (axis,))
+    if exclusive:
+        # Shifting first keeps infinities and small numbers; subtracting afterwards would not.
+        widths = [(1, -1, 0) if i == axis else (0, 0, 0) for i in range(x.ndim)]
+        x = lax.pad(x, jnp.asarray(neutral, x.dtype), widths)
+    x = accumulate(x, axis)
+    return lax.rev(x, (axis,)) if reverse else x
+
+
+@operator
+def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
+    """Running sums along an axis.
+
+    Args:
+      x: array of numbers.
+      axis: the axis to run along.
+      exclusive: leave each element out of its own sum.
+      reverse: run from the end.
+      name: ignored.
+
+    Returns:
+      The sums, in the shape and dtype of `x`.
+
+    Differs from TensorFlow:
+      bfloat16 may be rounded at other places.
+
+    Under jit:
+      Runs over a selection where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/cumsum
+    """
+    return _running("cumsum", lax.cumsum, 0, x, axis, exclusive, reverse)
+
+
+@operator
+def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
+    """Running products along an axis.
+
+    Args:
+      x: array of numbers.
+      axis: the axis to run along.
+      exclusive: leave each element out of its own product.
+      reverse: run from the end.
+      name: ignored.
+
+    Returns:
+      The products, in the shape and dtype of `x`.
+
+    Differs from TensorFlow:
+      The gradient is right where an element is 0; TensorFlow's is 0 for all that follow.
+
+    Under jit:
+      Runs over a selection where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/cumprod
+    """
+    return _running("cumprod", lax.cumprod, 1, x, axis, exclusive, reverse)
+
+
+@operator
+def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
+    """Running `log(sum(exp(x)))` along an axis.
+
+    Args:
+      x: floating-point array.
+      axis: the axis to run along.
+      exclusive: leave each element out of its own sum.
+      reverse: run from the end.
+      name: ignored.
+
+    Returns:
+      The logarithms, in the shape and dtype of `x`.
+
+    Differs from TensorFlow:
+      An exclusive sum starts at -inf instead of the lowest finite number.
+
+    Under jit:
+      Runs over a selection where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/cumulative_logsumexp
+    """
+    function = "cumulative_logsumexp"
+    return _running(function, lax.cumlogsumexp, -np.inf, x, axis, exclusive, reverse)

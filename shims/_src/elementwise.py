@@ -1,0 +1,307 @@
+"""Element-wise functions whose plain JAX spelling has another value or gradient somewhere."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src import checks
+from shims._src.dispatch import operator
+from shims._src.mul_no_nan import mul_no_nan
+from shims._src.operands import broadcasting, matching, operand
+
+
+def is_inexact(x) -> bool:
+    """Whether an array has a tangent space of its own."""
+    return bool(jnp.issubdtype(x.dtype, jnp.inexact))
+
+
+def pair(function: str, x, y):
+    """Two operands of one dtype whose sizes agree."""
+    return broadcasting(function, *matching(function, x=x, y=y))
+
+
+# ---- roots, reciprocals and signs ----------------------------------------------------------------
+
+
+@jax.custom_jvp
+def magnitude(x):
+    """The absolute value of a floating-point or complex array."""
+    return jnp.abs(x)
+
+
+@magnitude.defjvp
+def _abs_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    if jnp.issubdtype(x.dtype, jnp.complexfloating):
+        return jax.jvp(jnp.abs, primals, tangents)
+    return jnp.abs(x), t * jnp.sign(x)
+
+
+@operator
+def abs(x, name=None):
+    """The absolute value.
+
+    Args:
+      x: array of numbers.
+      name: ignored.
+
+    Returns:
+      `|x|`; real for complex `x`.
+
+    Differs from TensorFlow:
+      Nothing; `jnp.abs` has gradient 1 at 0, TensorFlow and this have 0.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/abs
+    """
+    x = operand(x)
+    return magnitude(x) if is_inexact(x) else jnp.abs(x)
+
+
+@jax.custom_jvp
+def square_root(x):
+    """The root of a floating-point array."""
+    return jnp.sqrt(x)
+
+
+@square_root.defjvp
+def _sqrt_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    root = square_root(x)
+    return root, mul_no_nan(t, 0.5 / root)
+
+
+@operator
+def sqrt(x, name=None):
+    """The square root.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      The root, NaN below 0.
+
+    Differs from TensorFlow:
+      Nothing on CPU. Where no gradient flows in, none flows out, also at 0 and below, so that
+      `where(d > 0, sqrt(d), 0)` has a finite gradient; `jnp.sqrt` and TensorFlow's XLA give NaN.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/sqrt
+    """
+    x = operand(x)
+    return square_root(x) if is_inexact(x) else jnp.sqrt(x)
+
+
+@jax.custom_jvp
+def inverse_root(x):
+    """One over the root of a floating-point array."""
+    return lax.rsqrt(x)
+
+
+@inverse_root.defjvp
+def _rsqrt_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    root = inverse_root(x)
+    return root, mul_no_nan(t, -0.5 * (root * root) * root)
+
+
+@operator
+def rsqrt(x, name=None):
+    """One over the square root.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      `1 / sqrt(x)`.
+
+    Differs from TensorFlow:
+      Nothing on CPU. Where no gradient flows in, none flows out, also at 0 and below.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/rsqrt
+    """
+    return inverse_root(operand(x))
+
+
+@jax.custom_jvp
+def _reciprocal(x):
+    return jnp.reciprocal(x)
+
+
+@_reciprocal.defjvp
+def _reciprocal_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    inverse = _reciprocal(x)
+    return inverse, mul_no_nan(t, -inverse * inverse)
+
+
+@operator
+def reciprocal(x, name=None):
+    """One over `x`.
+
+    Args:
+      x: array of numbers.
+      name: ignored.
+
+    Returns:
+      `1 / x`.
+
+    Differs from TensorFlow:
+      Nothing on CPU. Where no gradient flows in, none flows out, also at 0.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reciprocal
+    """
+    x = operand(x)
+    if is_inexact(x):
+        return _reciprocal(x)
+    return lax.div(jnp.ones_like(x), x)
+
+
+# ---- the larger and the smaller ------------------------------------------------------------------
+
+
+@jax.custom_jvp
+def larger(x, y):
+    """`maximum` of two floating-point arrays, ties go to `x`."""
+    return jnp.maximum(x, y)
+
+
+@larger.defjvp
+def _larger_jvp(primals, tangents):
+    (x, y), (tx, ty) = primals, tangents
+    return larger(x, y), jnp.where(x >= y, tx, ty)
+
+
+@jax.custom_jvp
+def smaller(x, y):
+    """`minimum` of two floating-point arrays, ties go to `x`."""
+    return jnp.minimum(x, y)
+
+
+@smaller.defjvp
+def _smaller_jvp(primals, tangents):
+    (x, y), (tx, ty) = primals, tangents
+    return smaller(x, y), jnp.where(x <= y, tx, ty)
+
+
+@operator
+def maximum(x, y, name=None):
+    """The larger of two, element by element.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x` where `x > y`, otherwise `y`; NaN where either is.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing: at a tie the gradient goes to `x`. `jnp.maximum` halves it.
+
+    Under jit:
+      Element by element; sizes known only at run time are checked to agree.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/maximum
+    """
+    x, y = pair("maximum", x, y)
+    return larger(x, y) if is_inexact(x) else jnp.maximum(x, y)
+
+
+@operator
+def minimum(x, y, name=None):
+    """The smaller of two, element by element.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x` where `x < y`, otherwise `y`; NaN where either is.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing: at a tie the gradient goes to `x`. `jnp.minimum` halves it.
+
+    Under jit:
+      Element by element; sizes known only at run time are checked to agree.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/minimum
+    """
+    x, y = pair("minimum", x, y)
+    return smaller(x, y) if is_inexact(x) else jnp.minimum(x, y)
+
+
+# ---- powers --------------------------------------------------------------------------------------
+
+
+@jax.custom_jvp
+def _pow(x, y):
+    return lax.pow(*jnp.broadcast_arrays(x, y))
+
+
+@_pow.defjvp
+def _pow_jvp(primals, tangents):
+    (x, y), (tx, ty) = primals, tangents
+    z = _pow(x, y)
+    if jnp.issubdtype(x.dtype, jnp.complexfloating):
+        counts = x != 0
+    else:
+        counts = x > 0
+    logarithm = jnp.where(counts, jnp.log(jnp.where(counts, x, 1)), 0)
+    return z, tx * (y * _pow(x, y - 1)) + ty * (z * logarithm)
+
+
+@operator
+def pow(x, y, name=None):
+    """`x` to the power of `y`.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The powers.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or an integer has a negative exponent.
+
+    Differs from TensorFlow:
+      Nothing: the gradient with respect to `y` is 0 at `x <= 0`. `jnp.power` gives NaN there.
+
+    Under jit:
+      Element by element; negative integer exponents raise after the call.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/pow
+    """
+    x, y = pair("pow", x, y)
+    if is_inexact(x):
+        return _pow(x, y)
+    checks.check_data(
+        y < 0,
+        "pow",
+        "integers to negative integer powers are not integers.",
+        required="y >= 0 everywhere, or floating-point operands",
+    )
+    return jnp.power(x, y)

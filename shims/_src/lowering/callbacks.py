@@ -1,0 +1,100 @@
+"""Masking rules of callbacks and prints: the host sees exact arrays."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+from jax.experimental import io_callback
+
+from shims._src import jax_private as jp
+from shims._src.lowering.rule import Rule
+from shims._src.value import Value
+
+
+def _operands(ctx, values):
+    """Packed arrays with the sizes of their dynamic axes, as operands of a callback."""
+    values = [ctx.pack_all(ctx.solid(v)) for v in values]
+    places = [[i for i, a in enumerate(v.axes) if a is not None] for v in values]
+    sizes = [[v.axes[i].size for i in p] for v, p in zip(values, places, strict=True)]
+    return [v.array for v in values], sizes, places
+
+
+def _cut(arrays, sizes, places):
+    out = []
+    for array, own, axes in zip(arrays, sizes, places, strict=True):
+        index = [slice(None)] * np.ndim(array)
+        for axis, size in zip(axes, own, strict=True):
+            index[axis] = slice(int(size))
+        out.append(np.asarray(array)[tuple(index)])
+    return out
+
+
+def _filled_up(results, shapes):
+    out = []
+    for result, shape in zip(results, shapes, strict=True):
+        result = np.asarray(result)
+        array = np.zeros(shape.shape, shape.dtype)
+        array[tuple(slice(n) for n in result.shape)] = result
+        out.append(array)
+    return out
+
+
+def _call(ctx, eqn, values, caller):
+    arrays, sizes, places = _operands(ctx, values)
+    avals = eqn.params["result_avals"]
+    shapes = [jax.ShapeDtypeStruct(ctx.shape(a.shape), a.dtype) for a in avals]
+    callback = eqn.params["callback"]
+
+    def host(arrays, sizes):
+        return _filled_up(callback(*_cut(arrays, sizes, places)), shapes)
+
+    outs = caller(host, shapes, arrays, sizes)
+    return [Value(o, ctx.axes(a.shape)) for o, a in zip(outs, avals, strict=True)]
+
+
+def pure_callback(ctx, eqn, *values):
+    """`jax.pure_callback` on exact arrays."""
+    method = eqn.params.get("vmap_method")
+    return _call(
+        ctx,
+        eqn,
+        values,
+        lambda host, shapes, *args: jax.pure_callback(host, shapes, *args, vmap_method=method),
+    )
+
+
+def ordered_callback(ctx, eqn, *values):
+    """`io_callback` on exact arrays."""
+    ordered = eqn.params.get("ordered", False)
+    return _call(
+        ctx,
+        eqn,
+        values,
+        lambda host, shapes, *args: io_callback(host, shapes, *args, ordered=ordered),
+    )
+
+
+def debug_callback(ctx, eqn, *values):
+    """`jax.debug.callback` on exact arrays."""
+    arrays, sizes, places = _operands(ctx, values)
+    callback = eqn.params["callback"]
+    jax.debug.callback(lambda a, s: callback(*_cut(a, s, places)) and None, arrays, sizes)
+    return []
+
+
+def debug_print(ctx, eqn, *values):
+    """`jax.debug.print` of exact arrays."""
+    arrays, sizes, places = _operands(ctx, values)
+    show = jp.debug_printer(eqn.params)
+    jax.debug.callback(
+        lambda a, s: show(_cut(a, s, places)), arrays, sizes, ordered=eqn.params["ordered"]
+    )
+    return []
+
+
+RULES = (
+    Rule("pure_callback", pure_callback, uniform=True),
+    Rule("io_callback", ordered_callback, uniform=True),
+    Rule("debug_callback", debug_callback, uniform=True),
+    Rule("debug_print", debug_print, uniform=True),
+)

@@ -1,0 +1,168 @@
+"""Masking rules of matrix decompositions: padding is an identity block beside the matrix."""
+
+from __future__ import annotations
+
+import functools
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import jax_private as jp
+from shims._src.lowering import scopes
+from shims._src.lowering.control import run
+from shims._src.lowering.refusals import unsupported
+from shims._src.lowering.rule import Rule
+from shims._src.lowering.slicing import fit
+from shims._src.value import Value
+
+
+def with_identity(ctx, value: Value, spread: bool = False) -> Value:
+    """Packed matrices whose padding is the identity (in invalid batch slots all of it).
+
+    The decomposition of `blockdiag(A, I)` is that of `A` beside that of `I`. With `spread`, the
+    diagonal holds different numbers above every eigenvalue of `A`, so that those come last and no
+    derivative divides by zero.
+    """
+    value = ctx.pack_all(ctx.solid(value))
+    valid = ctx.valid_over(value)
+    if valid is None:
+        return value
+    array = lax.select(valid, value.array, jnp.zeros_like(value.array))
+    rows, columns = array.shape[-2:]
+    diagonal = jnp.ones((min(rows, columns),), array.dtype)
+    if spread:
+        size = lax.stop_gradient(jnp.max(jnp.sum(jnp.abs(array), -1), -1))
+        steps = jnp.arange(2, 2 + diagonal.shape[0], dtype=size.dtype)
+        diagonal = ((1 + size)[..., None] * steps).astype(array.dtype)
+    block = jnp.broadcast_to(_diagonal(diagonal, rows, columns), array.shape)
+    return Value(lax.select(valid, array, block), value.axes)
+
+
+def _diagonal(entries, rows, columns):
+    eye = jnp.eye(rows, columns, dtype=entries.dtype)
+    width = entries.shape[-1]
+    padded = jnp.pad(entries, [(0, 0)] * (entries.ndim - 1) + [(0, columns - width)])
+    return eye * padded[..., None, :]
+
+
+def decompose(ctx, eqn, value, *, spread=False):
+    """A decomposition of square matrices, or of matrices whose dynamic axis holds more rows."""
+    shape = eqn.invars[0].aval.shape
+    rows, columns = shape[-2:]
+    square = jp.is_symbolic(rows) == jp.is_symbolic(columns) and bool(rows == columns)
+    if square or not (jp.is_symbolic(rows) or jp.is_symbolic(columns)):
+        value = with_identity(ctx, value, spread and jp.is_symbolic(rows))
+    else:
+        if eqn.primitive.name not in ("svd", "qr", "geqrf"):
+            raise unsupported(eqn)
+        value = _with_zero_rows(ctx, value)
+    outs = eqn.primitive.bind(value.array, **_physical(ctx, eqn))
+    outs = outs if eqn.primitive.multiple_results else [outs]
+    return [_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
+
+
+def _physical(ctx, eqn):
+    return {k: ctx.capacity(v) if jp.is_symbolic(v) else v for k, v in eqn.params.items()}
+
+
+def _with_zero_rows(ctx, value):
+    value = ctx.pack_all(ctx.solid(value))
+    rank = len(value.axes)
+    value = ctx.fill(value, np.zeros((), value.array.dtype), (rank - 2, rank - 1))
+    valid = ctx.valid_over(value, range(rank - 2))
+    if valid is None:
+        return value
+    block = jnp.broadcast_to(
+        jnp.eye(*value.array.shape[-2:], dtype=value.array.dtype), value.array.shape
+    )
+    return Value(lax.select(valid, value.array, block), value.axes)
+
+
+def _result(ctx, array, aval) -> Value:
+    for i, d in enumerate(aval.shape):
+        if jp.is_symbolic(d):
+            array = fit(array, i, ctx.capacity(d))
+    return Value(array, ctx.axes(aval.shape))
+
+
+def triangular_solve(ctx, eqn, a, b):
+    """Solve with an identity block beside the triangle and zeros below the right-hand side."""
+    a = with_identity(ctx, a)
+    b = ctx.pack_all(ctx.solid(b))
+    b = ctx.fill(b, np.zeros((), b.array.dtype))
+    (out,) = jp.bind(eqn, [a.array, b.array])
+    return [_result(ctx, out, eqn.outvars[0].aval)]
+
+
+def linear_solve(ctx, eqn, *values):
+    """`lax.custom_linear_solve`, rebuilt over its lowered pieces so that its derivative survives."""
+    lengths, jaxprs = eqn.params["const_lengths"], eqn.params["jaxprs"]
+    values = [ctx.solid(v) for v in values]
+    parts, start = {}, 0
+    for name in ("matvec", "vecmat", "solve", "transpose_solve"):
+        count = getattr(lengths, name)
+        parts[name] = values[start : start + count]
+        start += count
+    avals = [v.aval for v in eqn.invars[start:]]
+    b = [scopes.settle(ctx, v, a.shape) for v, a in zip(values[start:], avals, strict=True)]
+    b = [ctx.fill(v, np.zeros((), v.array.dtype)) for v in b]
+
+    def lowered(name):
+        jaxpr = getattr(jaxprs, name)
+
+        def call(arrays):
+            xs = [Value(x, v.axes) for x, v in zip(arrays, b, strict=True)]
+            outs = run(ctx.child(), jaxpr, [*parts[name], *xs])
+            outs = [scopes.settle(ctx, o, a.shape) for o, a in zip(outs, avals, strict=True)]
+            return [ctx.fill(o, np.zeros((), o.array.dtype)).array for o in outs]
+
+        return call
+
+    solve, transpose = lowered("solve"), None
+    if jaxprs.transpose_solve is not None:
+        transpose = lowered("transpose_solve")
+    outs = lax.custom_linear_solve(
+        lowered("matvec"),
+        [v.array for v in b],
+        lambda _, rhs: solve(rhs),
+        None if transpose is None else (lambda _, rhs: transpose(rhs)),
+    )
+    return [Value(o, v.axes) for o, v in zip(outs, b, strict=True)]
+
+
+def fft(ctx, eqn, value):
+    """Transforms over static axes; the others pass through."""
+    count = len(eqn.params["fft_lengths"])
+    shape = eqn.invars[0].aval.shape
+    if any(jp.is_symbolic(d) for d in (*shape[len(shape) - count :], *eqn.params["fft_lengths"])):
+        raise unsupported(eqn)
+    value = ctx.solid(value)
+    (out,) = jp.bind(eqn, [value.array])
+    return [Value(out, value.axes)]
+
+
+def batched(ctx, eqn, *values):
+    """An operation on the last axes, which are static."""
+    for var in eqn.invars:
+        if any(jp.is_symbolic(d) for d in var.aval.shape[-1:]):
+            raise unsupported(eqn)
+    values = [ctx.pack_all(ctx.solid(v)) for v in values]
+    outs = eqn.primitive.bind(*(v.array for v in values), **_physical(ctx, eqn))
+    outs = outs if eqn.primitive.multiple_results else [outs]
+    return [_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
+
+
+RULES = (
+    Rule("cholesky", decompose, uniform=True),
+    Rule("eigh", functools.partial(decompose, spread=True), uniform=True),
+    Rule("lu", decompose, uniform=True),
+    Rule("qr", decompose, uniform=True),
+    Rule("geqrf", decompose, uniform=True),
+    Rule("svd", decompose, uniform=True),
+    Rule("householder_product", batched, uniform=True),
+    Rule("lu_pivots_to_permutation", batched, uniform=True),
+    Rule("triangular_solve", triangular_solve, uniform=True),
+    Rule("custom_linear_solve", linear_solve, uniform=True),
+    Rule("fft", fft, uniform=True),
+)

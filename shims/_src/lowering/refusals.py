@@ -1,0 +1,51 @@
+"""What the lowering refuses, and how it says so."""
+
+from __future__ import annotations
+
+from shims._src import errors
+from shims._src import jax_private as jp
+
+
+def line_of(eqn) -> str:
+    """The user's line behind an equation, with its text."""
+    place = jp.user_line_of(eqn)
+    return "" if place is None else errors.line_of(*place)
+
+
+def reused_size_error(dim) -> errors.FreshSizeError:
+    """Two selections of different sizes carry one name."""
+    return errors.FreshSizeError(
+        errors.message(
+            "",
+            f"the data-dependent size `{dim}` leaves an inner `jax.jit` that is called twice.",
+            required="one size per name; the inner function is traced once, so both calls share it",
+            do="decorate the inner function with `shims.function`, or return a value without the "
+            "data-dependent size",
+        )
+    )
+
+
+def ragged_rows_error(dim) -> errors.FreshSizeError:
+    """A loop or a `vmap` would return rows of different sizes."""
+    return errors.FreshSizeError(
+        errors.message(
+            "",
+            f"every row has a data-dependent size `{dim}` of its own; an array cannot hold that.",
+            do="reduce or pad each row inside the mapped function, or return a ragged value",
+        )
+    )
+
+
+def unsupported(eqn) -> errors.UnsupportedPrimitiveError:
+    """The error for a primitive without a masking rule."""
+    shapes = ", ".join(str(getattr(a, "aval", a)) for a in eqn.invars)
+    return errors.UnsupportedPrimitiveError(
+        errors.message(
+            "",
+            f"the JAX primitive `{eqn.primitive.name}` has no rule for unknown sizes.",
+            received=shapes,
+            at=line_of(eqn),
+            do="give this step a static size (pad with `.to_tensor()` or `shims.pad` first), or "
+            "compute it outside of the dynamic function",
+        )
+    )

@@ -1,0 +1,147 @@
+"""What a caller passes, as the arrays that an operator computes with.
+
+TensorFlow converts numbers and NumPy arrays to the dtype of the tensors beside them, and refuses
+tensors of two dtypes. Sizes that are known only at run time are made to agree where two arrays meet.
+"""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+from jax import lax
+
+from shims._src import errors, primitives
+from shims._src import jax_private as jp
+from shims._src.conversion import as_array
+from shims._src.dtypes import kind_name, narrowed
+
+
+def describe(array) -> str:
+    """`f32[n, 3]`: how messages call an array."""
+    return f"{kind_name(array.dtype)}[{', '.join(map(str, array.shape))}]"
+
+
+def operand(value, dtype=None):
+    """`value` as an array; numbers and NumPy arrays become `dtype` where one is given."""
+    if isinstance(value, jax.Array) and not value.weak_type and dtype is None:
+        return value
+    if dtype is None:
+        return as_array(value)
+    dtype = narrowed(dtype)
+    if _is_flexible(value):
+        value = as_array(value)
+        if not np.can_cast(value.dtype, dtype, "same_kind") and value.dtype.kind not in "iu":
+            raise TypeError(f"Cannot convert {value!r} to an array of dtype {dtype.name}")
+        return lax.convert_element_type(value, dtype)
+    return as_array(value, dtype)
+
+
+def _is_flexible(value) -> bool:
+    """Whether TensorFlow would give the value the dtype of the tensors beside it."""
+    if isinstance(value, jax.Array):
+        return value.weak_type
+    return isinstance(value, (np.ndarray, np.generic)) or jp.is_symbolic(value)
+
+
+def is_array(value) -> bool:
+    """Whether a value has a dtype of its own that others beside it follow."""
+    if isinstance(value, jax.Array):
+        return not value.weak_type
+    return hasattr(value, "__jax_array__")
+
+
+def matching(function: str, **values):
+    """The values as arrays of one dtype.
+
+    Args:
+      function: the operator as the user spells it.
+      **values: the arguments by name, in order.
+
+    Returns:
+      A list of arrays.
+
+    Raises:
+      InvalidArgumentError: two arrays have different dtypes, or a number does not fit.
+    """
+    leader = next((v for v in values.values() if is_array(v)), None)
+    if leader is None:
+        leader = next((v for v in values.values() if isinstance(v, (np.ndarray, np.generic))), None)
+        leader = operand(next(iter(values.values())) if leader is None else leader)
+    dtype = as_array(leader).dtype
+    for name, value in values.items():
+        if is_array(value) and value.dtype != dtype:
+            raise _mixed(function, name, values, dtype)
+    try:
+        return [operand(v, dtype) for v in values.values()]
+    except TypeError as error:
+        raise errors.InvalidArgumentError(
+            errors.message(
+                function,
+                f"a number does not fit the dtype {dtype.name} of the array beside it.",
+                required="operands of one dtype",
+                received=str(error),
+                do="write the number in that dtype, or cast the array",
+            )
+        ) from None
+
+
+def _mixed(function, culprit, values, dtype):
+    received = ", ".join(f"{n} {describe(v)}" for n, v in values.items() if is_array(v))
+    return errors.InvalidArgumentError(
+        errors.message(
+            function,
+            f"`{culprit}` was expected to be {dtype.name}, like what stands before it.",
+            required="operands of one dtype",
+            received=received,
+            do=f"convert one of them: `shims.cast({culprit}, {dtype.name!r})`",
+        )
+    )
+
+
+def broadcasting(function: str, *arrays):
+    """The arrays with sizes that meet under broadcasting stated to be equal (checked at run time).
+
+    Arrays of known shapes come back as they are; JAX raises where those do not broadcast.
+    """
+    if not any(jp.is_symbolic(d) for a in arrays for d in a.shape):
+        return arrays
+    arrays = list(arrays)
+    for back in range(1, max(a.ndim for a in arrays) + 1):
+        sizes = [a.shape[-back] for a in arrays if a.ndim >= back]
+        target = _target(sizes)
+        if target is not None:
+            arrays = [
+                primitives.unify_axis(a, a.ndim - back, target, label=function)
+                if a.ndim >= back and not _is_one(a.shape[-back])
+                else a
+                for a in arrays
+            ]
+    return arrays
+
+
+def agreeing(function: str, arrays, axes):
+    """The arrays with their sizes along each of `axes` stated to be equal."""
+    arrays = list(arrays)
+    if not any(jp.is_symbolic(a.shape[i]) for a in arrays for i in axes):
+        return arrays
+    for i in axes:
+        target = _target([a.shape[i] for a in arrays])
+        if target is not None:
+            arrays = [primitives.unify_axis(a, i, target, label=function) for a in arrays]
+    return arrays
+
+
+def _is_one(d) -> bool:
+    return not jp.is_symbolic(d) and d == 1
+
+
+def _target(sizes):
+    """The size that all others must follow, where two differ and one is known only at run time."""
+    distinct = [d for i, d in enumerate(sizes) if not _is_one(d) and not _among(d, sizes[:i])]
+    if len(distinct) < 2 or not any(map(jp.is_symbolic, distinct)):
+        return None
+    return next((d for d in distinct if not jp.is_symbolic(d)), distinct[0])
+
+
+def _among(d, sizes) -> bool:
+    return any(jp.is_symbolic(d) == jp.is_symbolic(e) and d == e for e in sizes)

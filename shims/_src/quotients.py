@@ -1,0 +1,332 @@
+"""Quotients and products: their dtypes, their zeros, and what forgives a zero."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import checks
+from shims._src.dispatch import operator
+from shims._src.dtypes import narrowed
+from shims._src.elementwise import is_inexact, pair
+from shims._src.operands import operand
+
+
+def _floating_quotient(x, y):
+    """Both operands in the dtype of TensorFlow's `/`: small integers float32, others float64."""
+    if is_inexact(x):
+        return x, y
+    dtype = narrowed(np.float32 if x.dtype.itemsize < 4 else np.float64)
+    return x.astype(dtype), y.astype(dtype)
+
+
+@operator
+def truediv(x, y, name=None):
+    """The quotient, never an integer.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y`; integers of 8 and 16 bits give float32, wider ones float64.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      float64 is float32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/truediv
+    """
+    return jnp.divide(*_floating_quotient(*pair("truediv", x, y)))
+
+
+@operator
+def divide(x, y, name=None):
+    """The quotient, never an integer; the same as `truediv`.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y`; integers of 8 and 16 bits give float32, wider ones float64.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      float64 is float32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/divide
+    """
+    return jnp.divide(*_floating_quotient(*pair("divide", x, y)))
+
+
+@operator
+def floordiv(x, y, name=None):
+    """The quotient rounded towards minus infinity.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `floor(x / y)` in the dtype of the operands.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
+
+    Differs from TensorFlow:
+      Nothing. `jnp.floor_divide` gives other values at infinities.
+
+    Under jit:
+      Element by element; integer division by zero raises after the call.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/floordiv
+    """
+    x, y = pair("floordiv", x, y)
+    if is_inexact(x):
+        return jnp.floor(jnp.divide(x, y))
+    checks.check_nonzero("floordiv", "y", y)
+    return jnp.floor_divide(x, y)
+
+
+@operator
+def floormod(x, y, name=None):
+    """The remainder that has the sign of the divisor.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x - floordiv(x, y) * y`.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element; integer division by zero raises after the call.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/floormod
+    """
+    x, y = pair("floormod", x, y)
+    checks.check_nonzero("floormod", "y", y)
+    return _floormod(x, y) if is_inexact(x) else jnp.mod(x, y)
+
+
+@jax.custom_jvp
+def _floormod(x, y):
+    return jnp.mod(x, y)
+
+
+@_floormod.defjvp
+def _floormod_jvp(primals, tangents):
+    (x, y), (tx, ty) = primals, tangents
+    return _floormod(x, y), tx - ty * jnp.floor(x / y)
+
+
+# ---- products and quotients that forgive zeros ---------------------------------------------------
+
+
+@operator
+def divide_no_nan(x, y, name=None):
+    """The quotient, and 0 where `y` is 0.
+
+    Args:
+      x: floating-point array.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y`, and 0 where `y` is 0, with gradient 0 there.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/divide_no_nan
+    """
+    x, y = pair("divide_no_nan", x, y)
+    if not is_inexact(x):
+        x, y = _floating_quotient(x, y)
+    return quotient_or_zero(x, y)
+
+
+@jax.custom_jvp
+def quotient_or_zero(x, y):
+    """`x / y`, and 0 where `y` is 0."""
+    return jnp.where(y == 0, 0, x / jnp.where(y == 0, 1, y))
+
+
+@quotient_or_zero.defjvp
+def _quotient_or_zero_jvp(primals, tangents):
+    (x, y), (tx, ty) = primals, tangents
+    z = quotient_or_zero(x, y)
+    inverse = quotient_or_zero(jnp.ones_like(y), y)
+    return z, tx * inverse - ty * quotient_or_zero(z, y)
+
+
+@operator
+def reciprocal_no_nan(x, name=None):
+    """One over `x`, and 0 where `x` is 0.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      `1 / x`, and 0 where `x` is 0, with gradient 0 there.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reciprocal_no_nan
+    """
+    x = operand(x)
+    return quotient_or_zero(jnp.ones_like(x), x)
+
+
+@jax.custom_jvp
+def product_or_zero(x, y):
+    """`x * y`, and 0 where `y` is 0, whatever `x` is."""
+    return jnp.where(y == 0, 0, x * y)
+
+
+@product_or_zero.defjvp
+def _product_or_zero_jvp(primals, tangents):
+    (x, y), (tx, ty) = primals, tangents
+    # TensorFlow's gradient with respect to `y` is the plain product, NaN and all.
+    return product_or_zero(x, y), product_or_zero(tx, y) + x * ty
+
+
+@operator
+def multiply_no_nan(x, y, name=None):
+    """The product, and 0 where `y` is 0, even if `x` is NaN or infinite.
+
+    Args:
+      x: floating-point array.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x * y`, and 0 where `y` is 0.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/multiply_no_nan
+    """
+    x, y = pair("multiply_no_nan", x, y)
+    return product_or_zero(x, y)
+
+
+@operator
+def xlogy(x, y, name=None):
+    """`x * log(y)`, and 0 where `x` is 0.
+
+    Args:
+      x: floating-point array.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x * log(y)`, and 0 where `x` is 0, with gradients 0 there.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/xlogy
+    """
+    x, y = pair("xlogy", x, y)
+    return jnp.where(x == 0, 0, x * jnp.log(jnp.where(x == 0, 1, y)))
+
+
+@operator
+def xlog1py(x, y, name=None):
+    """`x * log1p(y)`, and 0 where `x` is 0.
+
+    Args:
+      x: floating-point array.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x * log1p(y)`, and 0 where `x` is 0, with gradients 0 there.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/xlog1py
+    """
+    x, y = pair("xlog1py", x, y)
+    return jnp.where(x == 0, 0, x * jnp.log1p(jnp.where(x == 0, 0, y)))
+
+
+@operator
+def xdivy(x, y, name=None):
+    """`x / y`, and 0 where `x` is 0.
+
+    Args:
+      x: floating-point array.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y`, and 0 where `x` is 0, with gradients 0 there.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/xdivy
+    """
+    x, y = pair("xdivy", x, y)
+    return jnp.where(x == 0, 0, x / jnp.where(x == 0, 1, y))

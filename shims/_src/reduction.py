@@ -1,0 +1,443 @@
+"""Reductions, with TensorFlow's dtypes and its values for nothing at all."""
+
+from __future__ import annotations
+
+import math
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src import primitives
+from shims._src.checks import axes_of
+from shims._src.dispatch import operator
+from shims._src.dtypes import array_dtype
+from shims._src.elementwise import is_inexact, square_root
+from shims._src.operands import operand
+
+
+def _keep(function: str, x, axis, keepdims, reduce):
+    """`reduce(x, axes)`, with the reduced axes kept as 1 on request."""
+    axes = axes_of(function, axis, x.ndim)
+    out = reduce(x, axes)
+    return lax.expand_dims(out, axes) if keepdims else out
+
+
+def _total(x, axes):
+    return jnp.sum(x, axis=axes, dtype=x.dtype)
+
+
+@operator
+def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
+    """The sum over axes, in the dtype of the input.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to sum over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The sum; 0 over nothing.
+
+    Differs from TensorFlow:
+      Booleans are counted instead of refused.
+
+    Under jit:
+      A selection is summed where it stands; nothing is copied.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_sum
+    """
+    x = operand(input_tensor)
+    if x.dtype == jnp.bool_:
+        x = x.astype(jnp.int32)
+    return _keep("reduce_sum", x, axis, keepdims, _total)
+
+
+def _count(x, axes):
+    """How many elements a reduction takes together: a number, or an int32 scalar."""
+    size = math.prod(x.shape[a] for a in axes)
+    return size if isinstance(size, int) else primitives.as_size(size)
+
+
+def _mean(x, axes):
+    if not jnp.issubdtype(x.dtype, jnp.integer):
+        return jnp.mean(x, axis=axes)
+    count = jnp.asarray(_count(x, axes), x.dtype)
+    total = _total(x, axes)
+    # TensorFlow's integer mean is truncated towards 0; the mean of nothing is 0.
+    return lax.div(total, jnp.broadcast_to(jnp.maximum(count, 1), total.shape))
+
+
+@operator
+def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
+    """The mean over axes, in the dtype of the input.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to take the mean over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The mean; integers are truncated towards 0; NaN over nothing.
+
+    Differs from TensorFlow:
+      float16 is added up in float32, so that it does not overflow.
+
+    Under jit:
+      Divides by the number of selected elements.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_mean
+    """
+    return _keep("reduce_mean", operand(input_tensor), axis, keepdims, _mean)
+
+
+@operator
+def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
+    """The largest element over axes.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The maximum, NaN where there is one; over nothing -inf, or the lowest integer.
+
+    Differs from TensorFlow:
+      Nothing; ties share the gradient.
+
+    Under jit:
+      A selection is searched where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_max
+    """
+    return _keep("reduce_max", operand(input_tensor), axis, keepdims, largest)
+
+
+@operator
+def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
+    """The smallest element over axes.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The minimum, NaN where there is one; over nothing inf, or the highest integer.
+
+    Differs from TensorFlow:
+      Nothing; ties share the gradient.
+
+    Under jit:
+      A selection is searched where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_min
+    """
+    return _keep("reduce_min", operand(input_tensor), axis, keepdims, smallest)
+
+
+# `jnp.max` refuses an axis of size 0; the primitives have TensorFlow's answer.
+def largest(x, axes):
+    """The maximum over axes."""
+    return lax.reduce_max(x, axes)
+
+
+def smallest(x, axes):
+    """The minimum over axes."""
+    return lax.reduce_min(x, axes)
+
+
+@operator
+def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
+    """The product over axes, in the dtype of the input.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to multiply over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The product; 1 over nothing.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A selection is multiplied where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_prod
+    """
+    return _keep("reduce_prod", operand(input_tensor), axis, keepdims, _product)
+
+
+def _product(x, axes):
+    if not axes:
+        return x
+    if not is_inexact(x):
+        return jnp.prod(x, axis=axes, dtype=x.dtype)
+    # One axis to multiply over: the reduced ones, flattened.
+    kept = tuple(a for a in range(x.ndim) if a not in axes)
+    x = jnp.transpose(x, (*kept, *axes))
+    return _product_of_last(x.reshape((*x.shape[: len(kept)], _flat(x.shape[len(kept) :]))))
+
+
+def _flat(shape):
+    return math.prod(shape)
+
+
+@jax.custom_jvp
+def _product_of_last(x):
+    return jnp.prod(x, axis=-1)
+
+
+@_product_of_last.defjvp
+def _product_of_last_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    # The product of all others, zeros or not: what stands before times what stands after.
+    others = _exclusive_product(x) * jnp.flip(_exclusive_product(jnp.flip(x, -1)), -1)
+    return _product_of_last(x), jnp.sum(t * others, -1)
+
+
+def _exclusive_product(x):
+    first = (0, 0, 0)
+    shifted = lax.pad(x, jnp.ones((), x.dtype), [first] * (x.ndim - 1) + [(1, -1, 0)])
+    return lax.cumprod(shifted, axis=x.ndim - 1)
+
+
+@operator
+def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
+    """Whether any element over axes is True.
+
+    Args:
+      input_tensor: bool array.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      Bool; False over nothing.
+
+    Differs from TensorFlow:
+      Numbers are taken for True where they are not 0 instead of refused.
+
+    Under jit:
+      A selection is searched where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_any
+    """
+    return _keep(
+        "reduce_any", operand(input_tensor), axis, keepdims, lambda x, a: jnp.any(x, axis=a)
+    )
+
+
+@operator
+def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
+    """Whether all elements over axes are True.
+
+    Args:
+      input_tensor: bool array.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      Bool; True over nothing.
+
+    Differs from TensorFlow:
+      Numbers are taken for True where they are not 0 instead of refused.
+
+    Under jit:
+      A selection is searched where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_all
+    """
+    return _keep(
+        "reduce_all", operand(input_tensor), axis, keepdims, lambda x, a: jnp.all(x, axis=a)
+    )
+
+
+@operator
+def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
+    """`log(sum(exp(x)))` over axes, without overflow.
+
+    Args:
+      input_tensor: floating-point array.
+      axis: the axes to sum over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The logarithm of the sum; -inf over nothing.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A selection is summed where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_logsumexp
+    """
+    return _keep("reduce_logsumexp", operand(input_tensor), axis, keepdims, logsumexp)
+
+
+def logsumexp(x, axes):
+    """`log(sum(exp(x)))` over axes."""
+    top = lax.stop_gradient(largest(x, axes))
+    top = jnp.where(jnp.isfinite(top), top, 0)
+    return jnp.log(jnp.sum(jnp.exp(x - lax.expand_dims(top, axes)), axis=axes)) + top
+
+
+def variance(x, axes):
+    """The mean squared distance from the mean."""
+    distance = x - lax.expand_dims(jnp.mean(x, axis=axes), axes)
+    if jnp.issubdtype(x.dtype, jnp.complexfloating):
+        return jnp.mean(jnp.real(distance * jnp.conj(distance)), axis=axes)
+    return jnp.mean(jnp.square(distance), axis=axes)
+
+
+def _check_floating(function, x):
+    if not is_inexact(x):
+        raise TypeError(f"{function}: the input must be floating point, received {x.dtype.name}.")
+
+
+@operator
+def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
+    """The variance over axes, divided by the number of elements.
+
+    Args:
+      input_tensor: floating-point array.
+      axis: the axes to reduce; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The variance; NaN over nothing.
+
+    Raises:
+      TypeError: integers.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Divides by the number of selected elements.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_variance
+    """
+    x = operand(input_tensor)
+    _check_floating("reduce_variance", x)
+    return _keep("reduce_variance", x, axis, keepdims, variance)
+
+
+@operator
+def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
+    """The standard deviation over axes, divided by the number of elements.
+
+    Args:
+      input_tensor: floating-point array.
+      axis: the axes to reduce; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The standard deviation; NaN over nothing.
+
+    Raises:
+      TypeError: integers.
+
+    Differs from TensorFlow:
+      Nothing: the gradient of equal elements is NaN, and 0 where none flows in.
+
+    Under jit:
+      Divides by the number of selected elements.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_std
+    """
+    x = operand(input_tensor)
+    _check_floating("reduce_std", x)
+    return _keep("reduce_std", x, axis, keepdims, lambda x, a: square_root(variance(x, a)))
+
+
+@operator
+def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
+    """The root of the sum of squares over axes.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to reduce; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The norm, in the dtype of the input; 0 over nothing.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at 0 is NaN.
+
+    Under jit:
+      A selection is summed where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_euclidean_norm
+    """
+    x = operand(input_tensor)
+
+    def reduce(x, axes):
+        total = _total(jnp.square(x), axes)
+        return square_root(total) if is_inexact(x) else jnp.sqrt(total).astype(x.dtype)
+
+    return _keep("reduce_euclidean_norm", x, axis, keepdims, reduce)
+
+
+@operator
+def count_nonzero(input, axis=None, keepdims=None, dtype=jnp.int64, name=None):
+    """How many elements over axes are not zero.
+
+    Args:
+      input: array.
+      axis: the axes to count over; all when `None`.
+      keepdims: keep them with size 1.
+      dtype: an integer dtype.
+      name: ignored.
+
+    Returns:
+      The counts.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      A selection is counted where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/count_nonzero
+    """
+    dtype = array_dtype(dtype, "count_nonzero")
+    hits = (operand(input) != 0).astype(dtype)
+    return _keep("count_nonzero", hits, axis, keepdims, _total)
+
+
+@operator
+def zero_fraction(value, name=None):
+    """The share of elements that are zero, as float32.
+
+    Args:
+      value: array.
+      name: ignored.
+
+    Returns:
+      A float32 scalar; NaN of nothing.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Divides by the number of selected elements.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/zero_fraction
+    """
+    return jnp.mean((operand(value) == 0).astype(jnp.float32))
