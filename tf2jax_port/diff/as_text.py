@@ -88,7 +88,7 @@ def _cell(pair: Pair) -> Text:
         return Text("same", "green")
     if pair.state == "different":
         return Text(pair.stage or "differ", "red")
-    return Text("–", "bright_black")
+    return Text("-", "bright_black")
 
 
 def _leaves(report: Report) -> Table:

@@ -10,13 +10,12 @@ import numpy as np
 
 from tf2jax_port.diff.precision import exact_wide, tiny, ulp
 
-# R of faithful ports is mostly below 1, of visible faults above 1,000 (docs/diff.md has the
-# measurement). An element more or less decides little in a large array and everything in a scalar,
-# so the limit is wider where few elements are looked at.
+# What R may be for a large array. docs/diff.md has the distribution over faithful ports and over
+# faults. In a scalar, luck decides more: the original may have hit the exact result.
 LIMIT = 4.0
 FEW = 3.0
 
-# No run is taken to be more exact than this many units in the last place.
+# No run is taken to be more exact than this many units in the last place of the array's size.
 FLOOR_ULP = 2.0
 # The same where there is no run in float64, so that the original's own error is not known.
 FLOOR_ULP_WITHOUT_TRUTH = 4.0
@@ -25,8 +24,8 @@ FLOOR_ULP_WITHOUT_TRUTH = 4.0
 # times that of TF eager; beyond that the two disagree, which is said and not smoothed over.
 LANES_APART = 100.0
 
-_BITS_PER_BAND = 10
-_ZERO_BAND = -(10**6)
+# By how much at least an error shrinks in double precision if it is rounding.
+SHRINKS = 1e5
 
 FLOAT64 = "float64"
 RELATIVE = "relative"
@@ -42,8 +41,8 @@ class Closeness:
         when TF eager stood in for it, `"exact"` for integers and booleans.
       ratio: R, the port's error over the original's own; 0 for equal arrays.
       limit: what R may be.
-      port_error: root mean square of port - truth, in the band that decides.
-      own_error: root mean square of the original's error there, never less than a few ulp.
+      port_error: the port's error; root mean square or largest, whichever decides.
+      own_error: the original's own in the same norm, never less than a few ulp.
     """
 
     basis: str
@@ -62,54 +61,54 @@ class Closeness:
 class Gauge:
     """What errors are measured from, and by.
 
-    Elements are judged in bands of magnitude of a thousand each, so that a fault in small elements
-    is not hidden by the rounding of large ones.
+    Two norms, so that one wrong element is not lost among a million right ones, and a million
+    slightly wrong ones do not pass for rounding.
 
     Attributes:
       basis: see `Closeness`.
       truth: the array from which errors are taken, in double precision.
       size: how large each element is, or could have been.
-      band: for each element the band it is in.
-      own: for each band the original's own error.
+      own_rms: the original's own error, root mean square.
+      own_max: the largest of the original's own errors.
     """
 
     basis: str
     truth: np.ndarray
     size: np.ndarray
-    band: np.ndarray
-    own: dict[int, float]
+    own_rms: float
+    own_max: float
 
     def measure(self, array: np.ndarray, *, against: np.ndarray | None = None) -> Closeness:
         """How far `array` is from the truth, or from another array."""
         target = self.truth if against is None else exact_wide(against)
-        error = _distance(exact_wide(array), target)
-        worst = Closeness(self.basis, 0.0, limit(max(1, error.size)), 0.0, 1.0)
-        for band, own in self.own.items():
-            inside = error[self.band == band]
-            if not inside.size:
-                continue
-            found = rms(inside)
+        error = distance(exact_wide(array), target)
+        allowed = limit(max(1, error.size))
+        worst = Closeness(self.basis, 0.0, allowed, 0.0, self.own_rms)
+        for found, own in ((rms(error), self.own_rms), (largest(error), self.own_max)):
             ratio = 0.0 if found == 0 else (found / own if own else math.inf)
-            if ratio / limit(inside.size) > worst.ratio / worst.limit:
-                worst = Closeness(self.basis, ratio, limit(inside.size), found, own)
+            if ratio > worst.ratio:
+                worst = Closeness(self.basis, ratio, allowed, found, own)
         return worst
 
-    def per_element(self) -> np.ndarray:
-        """The original's own error for each element."""
-        scale = np.zeros(self.band.shape)
-        for band, own in self.own.items():
-            scale[self.band == band] = own
-        return scale
+    def is_rounding(self, single: np.ndarray, double: np.ndarray) -> bool:
+        """Whether the port's error goes away when the port runs in double precision.
 
-    def widened(self, noise: np.ndarray) -> Gauge:
-        """The gauge with an estimate of the rounding of each element taken into account."""
-        own = {band: max(error, rms(noise[self.band == band])) for band, error in self.own.items()}
-        return replace(self, own=own)
+        A fault stays as large as it is; rounding shrinks by the ratio of the precisions, 5e8.
+        """
+        coarse = distance(exact_wide(single), self.truth)
+        fine = distance(exact_wide(double), self.truth)
+        return largest(fine) <= largest(coarse) / SHRINKS
+
+    def widened(self, errors: Sequence[np.ndarray]) -> Gauge:
+        """The gauge with more samples of the original's own error."""
+        own_rms = max([self.own_rms, *(rms(e) for e in errors)])
+        own_max = max([self.own_max, *(largest(e) for e in errors)])
+        return replace(self, own_rms=own_rms, own_max=own_max)
 
     def relaxed(self) -> Gauge:
         """The gauge for lanes of which one is not the judge of the other."""
         factor = LANES_APART / LIMIT
-        return replace(self, own={band: error * factor for band, error in self.own.items()})
+        return replace(self, own_rms=self.own_rms * factor, own_max=self.own_max * factor)
 
     def replaced(self, chosen: np.ndarray, taken: np.ndarray, dtype: np.dtype) -> Gauge:
         """The gauge with other answers as the truth in some places."""
@@ -117,17 +116,15 @@ class Gauge:
         taken = taken & np.isfinite(other)
         truth = np.where(taken, other, self.truth)
         size = np.where(taken, np.abs(np.where(taken, other, 0)), self.size)
-        band = bands(size)
-        own = dict(self.own)
-        for name in np.unique(band[taken]).tolist():
-            least = FLOOR_ULP_WITHOUT_TRUTH * ulp(dtype) * rms(size[taken & (band == name)])
-            own[name] = max(own.get(name, 0.0), least, tiny(dtype))
-        return Gauge(self.basis, truth, size, band, own)
+        least = FLOOR_ULP_WITHOUT_TRUTH * ulp(dtype)
+        own_rms = max(self.own_rms, least * rms(size))
+        own_max = max(self.own_max, least * largest(size))
+        return Gauge(self.basis, truth, size, own_rms, own_max)
 
     def relative_noise(self) -> float:
         """The original's own error over the size of the array; 0 for an array of zeros."""
         size = rms(self.size)
-        return rms(self.per_element()) / size if size else 0.0
+        return self.own_rms / size if size else 0.0
 
 
 def gauge(
@@ -151,49 +148,40 @@ def gauge(
     given = exact_wide(reference)
     # Where one of the two is not finite there is no error to speak of: what was given stands in.
     anchor = np.where(np.isfinite(anchor) & np.isfinite(given), anchor, given)
-    magnitude = np.abs(np.where(np.isfinite(anchor), anchor, 0))
+    size = np.abs(np.where(np.isfinite(anchor), anchor, 0))
     if scale is not None:
-        magnitude = np.maximum(magnitude, np.where(np.isfinite(scale), np.abs(scale), 0))
-    band = bands(magnitude)
+        size = np.maximum(size, np.where(np.isfinite(scale), np.abs(scale), 0))
     floor = FLOOR_ULP if truth is not None and baselines else FLOOR_ULP_WITHOUT_TRUTH
-    own = {}
-    for name in np.unique(band).tolist():
-        inside = band == name
-        least = max(floor * ulp(dtype) * rms(magnitude[inside]), tiny(dtype))
-        own[name] = _own_error([b[inside] for b in baselines], anchor[inside], least)
-    return Gauge(RELATIVE if truth is None else FLOAT64, anchor, magnitude, band, own)
-
-
-def _own_error(baselines: Sequence[np.ndarray], anchor: np.ndarray, least: float) -> float:
-    """The largest error of the runs that agree with the first but for rounding."""
-    largest = least
+    floor *= ulp(dtype)
+    own_rms = max(floor * rms(size), tiny(dtype))
+    own_max = max(floor * largest(size), tiny(dtype))
     for number, baseline in enumerate(baselines):
-        error = _settled(_distance(exact_wide(baseline), anchor), np.abs(anchor))
-        found = rms(error)
-        if number == 0 or found <= LANES_APART * largest:
-            largest = max(largest, found)
-    return largest
+        error = settled(exact_wide(baseline), anchor)
+        apart = rms(error) > LANES_APART * own_rms or largest(error) > LANES_APART * own_max
+        if number == 0 or not apart:
+            own_rms, own_max = max(own_rms, rms(error)), max(own_max, largest(error))
+    return Gauge(RELATIVE if truth is None else FLOAT64, anchor, size, own_rms, own_max)
 
 
-def _settled(error: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """The errors without those of elements that came out as another number altogether.
+def settled(array: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """The errors, without those of elements that came out as another number altogether.
 
     A mask that flips in float32 gives an error as large as the element. It is no measure of
     rounding for the others.
     """
+    error, size = distance(array, truth), np.abs(np.where(np.isfinite(truth), truth, 0))
     if error.size < 2:
         return error
-    typical = np.median(error)
-    flipped = (error > 1e-3 * size) & (error > 100 * max(typical, 1e-7 * rms(size)))
-    return error[~flipped]
+    typical = max(float(np.median(error)), 1e-7 * rms(size))
+    flipped = (error > 1e-3 * size) & (error > 100 * typical)
+    return np.where(flipped, 0.0, error)
 
 
-def bands(array: np.ndarray) -> np.ndarray:
-    """The order of magnitude of each element, in thousands; zeros have a band of their own."""
-    size = np.abs(array)
-    with np.errstate(divide="ignore"):
-        power = np.floor(np.log2(np.where(size > 0, size, 1.0)) / _BITS_PER_BAND)
-    return np.where(size > 0, power, _ZERO_BAND).astype(np.int64)
+def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """|a - b|, 0 where either is not finite."""
+    finite = np.isfinite(a) & np.isfinite(b)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.where(finite, np.abs(np.where(finite, a, 0) - np.where(finite, b, 0)), 0.0)
 
 
 def limit(count: int) -> float:
@@ -201,18 +189,14 @@ def limit(count: int) -> float:
     return LIMIT * (1 + FEW / count)
 
 
+def largest(errors: np.ndarray) -> float:
+    """The largest of some sizes; 0 for none."""
+    return float(np.max(errors)) if errors.size else 0.0
+
+
 def rms(errors: np.ndarray) -> float:
     """The root of the mean square; 0 for no elements, never an overflow."""
-    if not errors.size:
-        return 0.0
-    largest = float(np.max(np.abs(errors)))
-    if largest == 0 or not math.isfinite(largest):
-        return largest
-    return largest * float(np.sqrt(np.mean(np.square(np.abs(errors) / largest))))
-
-
-def _distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """|a - b|, 0 where both are the same and where either is not finite."""
-    finite = np.isfinite(a) & np.isfinite(b)
-    with np.errstate(invalid="ignore", over="ignore"):
-        return np.where(finite, np.abs(np.where(finite, a, 0) - np.where(finite, b, 0)), 0.0)
+    most = largest(errors)
+    if most == 0 or not math.isfinite(most):
+        return most
+    return most * float(np.sqrt(np.mean(np.square(errors / most))))

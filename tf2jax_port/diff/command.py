@@ -99,7 +99,9 @@ def _write(report: Report, json_file: str | None, html_file: str | None) -> list
         try:
             Path(path).write_text(text(report), encoding="utf-8")
         except OSError as error:
-            raise DiffError(f"{path}: the report cannot be written.\n  Received: {error}") from error
+            raise DiffError(
+                f"{path}: the report cannot be written.\n  Received: {error}"
+            ) from error
         written.append(f"Written: {path}")
     return written
 

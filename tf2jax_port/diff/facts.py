@@ -10,10 +10,12 @@ import numpy as np
 from tf2jax_port.diff.arguments import is_inexact
 from tf2jax_port.diff.attempt import Failure
 from tf2jax_port.diff.closeness import Gauge, gauge
-from tf2jax_port.diff.explain import FLOAT64_RUN, Alternative, Probe
+from tf2jax_port.diff.explain import FLOAT64_RUN, Alternative, Moved, Probe
 from tf2jax_port.diff.lanes import OLD_LANES, title
 from tf2jax_port.diff.observation import COTANGENTS, Observation, Quantity, value_of
 from tf2jax_port.diff.precision import as_jax_has_it, exact_wide
+
+Rerun = tuple[Observation, Observation | Failure]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +24,13 @@ class Reruns:
 
     Attributes:
       again: on the same inputs.
-      moved: on inputs moved by one and by eight ulp, for each seed.
+      moved: on inputs moved by one and by eight ulp, for each seed; each as it runs and in double
+        precision.
       decides: see `Probe`.
     """
 
     again: Observation
-    moved: Sequence[tuple[Observation, Observation]]
+    moved: Sequence[tuple[Rerun, Rerun]]
     decides: bool
 
 
@@ -38,19 +41,21 @@ class Facts:
     Attributes:
       case: its number.
       lanes: lane to what it gave.
-      double: the original in double precision, a `Failure` where it does not run there.
-      single: for an original in double precision whose port works in single: the original in
+      in_double: the original in double precision, a `Failure` where it does not run there.
+      in_single: for an original in double precision whose port works in single: the original in
         single precision.
       x64: whether JAX has 64-bit types.
       rerun: runs the original again; called at most when something differs.
+      port_in_double: runs the port in double precision; called at most when something differs.
     """
 
     case: int
     lanes: Mapping[str, Observation]
-    double: Observation | Failure
-    single: Observation | Failure | None
+    in_double: Observation | Failure
+    in_single: Observation | Failure | None
     x64: bool
     rerun: Callable[[], Reruns | None]
+    port_in_double: Callable[[], Observation | Failure]
     _gauges: dict[Quantity, Gauge | None] = field(default_factory=dict)
 
     @property
@@ -95,7 +100,7 @@ class Facts:
             value = value_of(self.lanes[lane.id], quantity)
             if lane.id != apart_from and not isinstance(value, Failure):
                 found.append(Alternative(title(lane.id), value))
-        truth = self._of(self.double, quantity)
+        truth = self._of(self.in_double, quantity)
         if truth is not None:
             found.append(Alternative(FLOAT64_RUN, truth))
         return found
@@ -107,9 +112,16 @@ class Facts:
             return None
         return Probe(
             self._of(runs.again, quantity),
-            [(self._of(a, quantity), self._of(b, quantity)) for a, b in runs.moved],
+            [
+                (self._moved(small, quantity), self._moved(large, quantity))
+                for small, large in runs.moved
+            ],
             runs.decides,
         )
+
+    def double(self, quantity: Quantity) -> np.ndarray | None:
+        """This quantity in the port's run in double precision."""
+        return self._of(self.port_in_double(), quantity)
 
     def _make_gauge(self, quantity: Quantity) -> Gauge | None:
         lane = self.reference_for(quantity)
@@ -121,10 +133,10 @@ class Facts:
         baselines = [a for a in runs if a is not None and a.shape == reference.shape]
         scale = self._scale(quantity, reference.shape)
         if working != reference.dtype:  # the original already is in double precision
-            single = self._of(self.single, quantity)
+            single = self._of(self.in_single, quantity)
             fits = single is not None and single.shape == reference.shape
             return gauge(working, reference, reference, [single] if fits else [], scale)
-        truth = self._of(self.double, quantity)
+        truth = self._of(self.in_double, quantity)
         if truth is not None and not _is_wider(truth, reference):
             truth = None
         return gauge(working, reference, truth, baselines, scale)
@@ -142,6 +154,11 @@ class Facts:
                 size = np.abs(exact_wide(array))
                 largest = np.maximum(largest, np.where(np.isfinite(size), size, 0))
         return largest
+
+    def _moved(self, run: Rerun, quantity: Quantity) -> Moved:
+        single, double = (self._of(half, quantity) for half in run)
+        fits = single is not None and double is not None and _is_wider(double, single)
+        return Moved(single, double if fits else None)
 
     @staticmethod
     def _of(run: Observation | Failure | None, quantity: Quantity) -> np.ndarray | None:

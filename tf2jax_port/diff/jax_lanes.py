@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,18 @@ class JaxLanes:
         arrays = self._arrays(case)
         runs = [functools.partial(self._pull, f, case, arrays, cotangents) for f in forms]
         return self._first_that_works(runs, case)
+
+    def in_double(self, case: Arguments, cotangents: Sequence[Cotangents]) -> Iterator[Any]:
+        """The outputs and then the gradients for each set of cotangents, in double precision.
+
+        Args:
+          case: with floats of 64 bits.
+          cotangents: what is fed in at the outputs.
+        """
+        with self._jax.enable_x64(True):
+            yield self.eager(case)
+            for fed in cotangents:
+                yield self.eager_gradients(case, fed)
 
     def jit(self, case: Arguments) -> Outputs:
         """The outputs of the compiled program."""

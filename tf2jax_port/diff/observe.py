@@ -10,7 +10,7 @@ from typing import Any
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure, attempt
 from tf2jax_port.diff.cotangents import Cotangents, cotangents
-from tf2jax_port.diff.facts import Facts, Reruns
+from tf2jax_port.diff.facts import Facts, Rerun, Reruns
 from tf2jax_port.diff.jax_lanes import JaxLanes
 from tf2jax_port.diff.lanes import JAX_EAGER, JAX_JIT, OLD_LANES, TF_EAGER, TF_GRAPH, TF_XLA
 from tf2jax_port.diff.observation import COTANGENTS, Gradients, Observation, Outputs
@@ -70,10 +70,11 @@ class Observer:
         return Facts(
             case=case.index,
             lanes=lanes,
-            double=self._other_precision(case, widened, fed),
-            single=None if self._x64 else self._other_precision(case, narrowed, fed),
+            in_double=self._other_precision(case, widened, fed),
+            in_single=None if self._x64 else self._other_precision(case, narrowed, fed),
             x64=self._x64,
             rerun=functools.cache(lambda: self._rerun(case, fed)),
+            port_in_double=functools.cache(lambda: self._port_in_double(case, fed)),
         )
 
     def _graph(self, case: Arguments) -> tuple[Outputs, str]:
@@ -102,19 +103,29 @@ class Observer:
         observation = self._eagerly(other, fed)
         return observation.outputs if isinstance(observation.outputs, Failure) else observation
 
+    def _port_in_double(self, case: Arguments, fed: Fed) -> Observation | Failure:
+        """The port on the same elements in double precision."""
+
+        def run() -> Observation:
+            outputs, *gradients = self._new.in_double(case.map(widened), list(fed.values()))
+            return Observation(outputs, dict(zip(fed, gradients)))
+
+        return attempt(run)
+
     def _rerun(self, case: Arguments, fed: Fed) -> Reruns | None:
         again = self._eagerly(case, fed)
         if not again.ran:
             return None
         every = all_round(case)
         moved = [
-            tuple(
-                self._eagerly(perturbed(case, ulps, seed, self._x64, every), fed)
-                for ulps in (SMALL, LARGE)
-            )
+            (self._moved(case, SMALL, seed, every, fed), self._moved(case, LARGE, seed, every, fed))
             for seed in SEEDS
         ]
-        return Reruns(again, [(a, b) for a, b in moved], decides=not every)
+        return Reruns(again, moved, decides=not every)
+
+    def _moved(self, case: Arguments, ulps: int, seed: int, every: bool, fed: Fed) -> Rerun:
+        moved = perturbed(case, ulps, seed, self._x64, every)
+        return self._eagerly(moved, fed), self._other_precision(moved, widened, fed)
 
 
 def _forward(result: tuple[Outputs, str] | Outputs | Failure) -> Observation:

@@ -46,14 +46,14 @@ def all_round(case: Arguments) -> bool:
     )
 
 
-def motion(still: np.ndarray, small: np.ndarray, large: np.ndarray, own: np.ndarray) -> Motion:
+def motion(still: np.ndarray, small: np.ndarray, large: np.ndarray, own: float) -> Motion:
     """Tell rounding from jumping.
 
     Args:
       still: what the original gives.
       small: what it gives after `SMALL` ulp.
       large: what it gives after `LARGE` ulp, in the same direction.
-      own: per element, the original's own error as known so far.
+      own: the original's own error as known so far.
     """
     x, y, z = (exact_wide(array) for array in (still, small, large))
     finite = np.isfinite(x) & np.isfinite(y) & np.isfinite(z)

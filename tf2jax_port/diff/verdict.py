@@ -154,5 +154,5 @@ def _ill_conditioned(findings: Sequence[Finding]) -> list[Reason]:
     compared = [f for f in findings if f.outcome in (EQUAL, KNIFE_EDGE)]
     noisy = {f.quantity for f in compared if f.ill_conditioned}
     telling = {f.quantity for f in compared if not f.ill_conditioned}
-    why = "ill-conditioned, the original's own rounding error is as large as a fault would be"
+    why = "ill-conditioned, rounding alone is as large as a fault would be"
     return [Reason(quantity.title, why) for quantity in sorted(noisy - telling)]

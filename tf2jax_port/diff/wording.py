@@ -36,7 +36,7 @@ LIMIT_FRACTION = fraction(LIMIT)
 
 
 def measured(finding: Finding) -> str:
-    """How close, in a few characters: `R 1.3`, `exact`, `–`."""
+    """How close, in a few characters: `R 1.3` or `exact`."""
     closeness = finding.comparison.closeness
     if finding.outcome == NOT_COVERED or finding.stage in ("interface", "placement"):
         return ""
