@@ -36,11 +36,6 @@ class OverlapError(Exception):
     """Two edits want the same bytes, or one sits in text that another one drops."""
 
 
-def replace(span: tuple[int, int], *pieces: Piece) -> Edit:
-    """An edit of one span."""
-    return Edit(*span, pieces)
-
-
 def apply_edits(data: bytes, edits: Iterable[Edit]) -> bytes:
     """The text after all edits.
 
@@ -50,15 +45,16 @@ def apply_edits(data: bytes, edits: Iterable[Edit]) -> bytes:
     Raises:
       OverlapError: two edits cross, or text with an edit in it is dropped.
     """
-    ordered = sorted(edits, key=lambda e: (e.start, e.start != e.end, -e.end))
-    return _Text(data, ordered).render(0, len(data), exact=True)
+    return EditedText(data, edits).render(0, len(data), exact=True)
 
 
-class _Text:
-    def __init__(self, data: bytes, edits: list[Edit]) -> None:
+class EditedText:
+    """A text with its edits, any part of which can be rendered."""
+
+    def __init__(self, data: bytes, edits: Iterable[Edit]) -> None:
         self.data = data
-        self.edits = edits
-        self.starts = [edit.start for edit in edits]
+        self.edits = sorted(edits, key=lambda e: (e.start, e.start != e.end, -e.end))
+        self.starts = [edit.start for edit in self.edits]
 
     def render(self, start: int, end: int, *, exact: bool = False, after: int = 0) -> bytes:
         """The text of `[start, end)`; edits before index `after` are the ones that asked."""
@@ -76,6 +72,17 @@ class _Text:
             place = edit.end
         out.append(self.data[place:end])
         return b"".join(out)
+
+    def render_node(self, start: int, end: int) -> bytes:
+        """The new text of one node: what is inserted just before or behind it is not its own."""
+        first = bisect.bisect_left(self.starts, start)
+        last = bisect.bisect_left(self.starts, end)
+        own = [
+            edit
+            for edit in self.edits[first:last]
+            if edit.end <= end and (edit.start > start or edit.end > start)
+        ]
+        return EditedText(self.data, own).render(start, end)
 
     @staticmethod
     def _inside(edit: Edit, end: int, exact: bool) -> bool:
@@ -95,8 +102,3 @@ class _Text:
                 raise OverlapError(f"an edit at byte {inner.start} lies in text that is dropped")
             index += 1
         return index
-
-
-def touched(edit: Edit) -> Iterable[Span]:
-    """The parts of the old text that an edit keeps."""
-    return (piece for piece in edit.pieces if isinstance(piece, Span))

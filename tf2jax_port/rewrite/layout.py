@@ -10,12 +10,22 @@ from tf2jax_port.rewrite.source import Source
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument as written: `start` is where its keyword, star or parenthesis begins."""
+    """One argument as written.
+
+    Attributes:
+      start: where its keyword, star or parenthesis begins.
+      value: where its value begins, parentheses included; `start` for a positional one.
+      end: where it ends, parentheses included.
+      comma: offset of the comma behind it, or -1.
+      node: the value.
+      keyword: its name, `**` for a mapping, `None` for a positional one.
+      parenthesised: the value stands in parentheses of its own.
+    """
 
     start: int
     value: int
     end: int
-    comma: int  # offset of the comma behind it, or -1
+    comma: int
     node: ast.expr
     keyword: str | None
     parenthesised: bool
@@ -59,18 +69,23 @@ def _scan(data: bytes, start: int, end: int) -> _Gap:
     return gap
 
 
-def call_layout(source: Source, call: ast.Call) -> CallLayout | None:
-    """How a call is written, or `None` where that cannot be told (a lone generator argument)."""
+def call_layout(source: Source, call: ast.Call) -> CallLayout:
+    """How a call is written.
+
+    The parentheses of a lone generator argument are the call's own; there `opened` is -1.
+    """
     data = source.data
     function_end = source.span(call.func)[1]
     call_end = source.span(call)[1]
     written = sorted(
         [(source.span(a), a, None) for a in call.args]
-        + [(source.span(k), k.value, k.arg) for k in call.keywords],
+        + [(source.span(k), k.value, k.arg or "**") for k in call.keywords],
         key=lambda item: item[0],
     )
-    if any(isinstance(n, ast.GeneratorExp) and s[1] == call_end for s, n, _ in written):
-        return None
+    if written and isinstance(written[0][1], ast.GeneratorExp) and written[0][0][1] == call_end:
+        start, end = written[0][0]
+        lone = Argument(start, start, end, -1, written[0][1], None, parenthesised=True)
+        return CallLayout(-1, call_end - 1, (lone,), comments=False)
     gaps = []
     place = function_end
     for (start, end), _, _ in written:
@@ -107,7 +122,7 @@ def _argument(
         end_paren = place + 1
     comma = closing[0][1] if closing and closing[0][0] == "," else -1
     value, parenthesised = (own[0] if own else start), bool(own)
-    if keyword is not None:
+    if keyword not in (None, "**"):
         value = _value_start(source, start, source.span(node)[0])
         parenthesised = source.data[value : value + 1] == b"(" and value < source.span(node)[0]
     return Argument(own[0] if own else start, value, end_paren, comma, node, keyword, parenthesised)

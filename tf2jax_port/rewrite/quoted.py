@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Iterator
 
+from tf2jax_port.rewrite.scopes import Names, resolve_more
 from tf2jax_port.rewrite.source import Source
 
 
@@ -56,7 +56,51 @@ def strings_in(annotation: ast.expr) -> Iterator[ast.Constant]:
             yield from strings_in(child)
 
 
-def has_exact_positions(source: Source, node: ast.expr, text: str) -> bool:
-    """Whether the tree's position of a node in an f-string is right; Python 3.11 guesses."""
-    start, end = source.span(node)
-    return sys.version_info >= (3, 12) or source.data[start:end] == text.encode()
+def add_annotations(source: Source, names: Names) -> set[ast.AST]:
+    """Adds the expressions of string annotations to `names`.
+
+    Returns:
+      The nodes of those whose text does not stand in the file as it is.
+    """
+    frozen: set[ast.AST] = set()
+    for annotation, scope in names.annotations:
+        for constant in strings_in(annotation):
+            parsed = parse_annotation(source, constant)
+            if parsed is None:
+                continue
+            expression, exact = parsed
+            resolve_more(names, expression, constant, scope)
+            if not exact:
+                frozen.update(ast.walk(expression))
+    return frozen
+
+
+def enclosing_string(names: Names, node: ast.AST) -> ast.expr | None:
+    """The f-string or string annotation around a node, `None` outside of any."""
+    for ancestor in names.ancestors(node):
+        if isinstance(ancestor, ast.stmt):
+            return None
+        if isinstance(ancestor, ast.JoinedStr | ast.Constant):
+            return ancestor
+    return None
+
+
+def is_editable(source: Source, names: Names, node: ast.expr) -> bool:
+    """Whether the text at a node of an f-string is that node; Python 3.11 places some wrongly."""
+    whole = node
+    for ancestor in names.ancestors(node):
+        if isinstance(ancestor, ast.FormattedValue):
+            break
+        if isinstance(ancestor, ast.expr):
+            whole = ancestor
+    start, end = source.span(whole)
+    try:
+        written = ast.parse(b"(" + source.data[start:end] + b")", mode="eval").body
+    except SyntaxError:
+        return False
+    return ast.dump(written) == ast.dump(whole)
+
+
+def fits_in_string(text: str) -> bool:
+    """Whether new text may stand inside quotation marks, on every supported Python."""
+    return not any(mark in text for mark in "'\"\\\n\r#")

@@ -59,12 +59,17 @@ class Reference:
         return ast.unparse(self.node)
 
 
-def find_references(names: Names) -> list[Reference]:
-    """All uses of TensorFlow's names, in text order."""
+def find_references(names: Names, *, version_1: bool = False) -> list[Reference]:
+    """All uses of TensorFlow's names, in text order.
+
+    Args:
+      names: the bindings and uses of a file.
+      version_1: the file is known to be written for TensorFlow 1.
+    """
     search = _Search(names)
     found = [r for name, scope in names.uses if (r := search.reference(name, scope)) is not None]
     found.sort(key=lambda r: (r.chain[0].lineno, r.chain[0].col_offset))
-    if any(is_version_1(r.path) for r in found):
+    if version_1 or any(is_version_1(r.path) for r in found):
         found = [r if "compat.v2" in r.dotted[0] else dataclasses.replace(r, version=1) for r in found]
     return found
 

@@ -87,7 +87,8 @@ class Names:
     uses: list[tuple[ast.Name, Scope]]
     parents: dict[Node, Node]
     scopes: dict[Node, Scope]  # of functions, lambdas, classes and comprehensions
-    stars: list[tuple[ast.ImportFrom, Scope]]
+    stars: list[ast.ImportFrom]
+    annotations: list[tuple[ast.expr, Scope]]
 
     def ancestors(self, node: Node) -> Iterator[Node]:
         """The nodes around `node`, innermost first."""
@@ -104,9 +105,14 @@ class Names:
 
 def resolve_scopes(tree: ast.Module) -> Names:
     """Walks a tree once and notes every binding and every use of a name."""
-    walk = _Walk()
+    walk = _Walk(Names(Scope("module"), [], {}, {}, [], []))
     walk.children(tree, walk.names.module)
     return walk.names
+
+
+def resolve_more(names: Names, node: ast.expr, parent: Node, scope: Scope) -> None:
+    """Adds an expression that is not in the tree, such as the one in a string annotation."""
+    _Walk(names).visit(node, parent, scope)
 
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -114,11 +120,8 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class _Walk:
-    def __init__(self) -> None:
-        module = Scope("module")
-        self.names = Names(module, [], {}, {}, [])
-        # `global` may follow a binding in text order, so that redirection is settled at the start
-        # of each function, before its body is walked.
+    def __init__(self, names: Names) -> None:
+        self.names = names
         self.handlers = {
             ast.Name: self.name,
             ast.Import: self.import_,
@@ -182,6 +185,8 @@ class _Walk:
 
     def assign(self, node: ast.Assign | ast.AnnAssign, scope: Scope) -> None:
         self.children(node, scope)
+        if isinstance(node, ast.AnnAssign):
+            self.names.annotations.append((node.annotation, scope))
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         for target in targets:
             if isinstance(target, ast.Name) and (isinstance(node, ast.Assign) or node.value):
@@ -218,7 +223,7 @@ class _Walk:
         for alias in node.names:
             self.names.parents[alias] = node
             if alias.name == "*":
-                self.names.stars.append((node, scope))
+                self.names.stars.append(node)
                 continue
             path = f"{base}.{alias.name}"
             name = alias.asname or alias.name
@@ -234,7 +239,9 @@ class _Walk:
         inner = self._enter(node, "function", outer)
         self._redirections(node.body, inner)
         self._parameters(node.args, inner)
-        self.each((node.returns,), node, outer)
+        if node.returns is not None:
+            self.visit(node.returns, node, outer)
+            self.names.annotations.append((node.returns, outer))
         self.each(node.body, node, inner)
 
     def lambda_(self, node: ast.Lambda, scope: Scope) -> None:
@@ -298,11 +305,13 @@ class _Walk:
             self.names.parents[argument] = arguments
             if argument.annotation is not None:
                 self.visit(argument.annotation, argument, scope)
+                self.names.annotations.append((argument.annotation, scope))
 
     def _parameters(self, arguments: ast.arguments, scope: Scope) -> None:
         for argument in _all_arguments(arguments):
             scope.bindings.setdefault(argument.arg, []).append(Binding("parameter", argument))
 
+    # `global` may follow a binding in text order, so redirection is settled before the body is walked.
     def _redirections(self, body: list[ast.stmt], scope: Scope) -> None:
         waiting: list[Node] = list(body)
         while waiting:

@@ -72,6 +72,11 @@ def from_text(text: str) -> Source:
     return _with_lines(text.encode(), "utf-8", bom=False)
 
 
+def with_data(source: Source, data: bytes) -> Source:
+    """The same file with another text."""
+    return _with_lines(data, source.encoding, bom=source.bom)
+
+
 def decode(raw: bytes) -> Source:
     """The source in the bytes of a file, by its byte order mark or coding comment.
 

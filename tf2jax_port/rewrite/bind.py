@@ -1,0 +1,115 @@
+"""Which argument of a call belongs to which of TensorFlow's parameters."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+
+from tf2jax_port.rewrite.layout import Argument
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a signature; `default` is its text, `None` for a required one."""
+
+    name: str
+    default: str | None
+    keyword_only: bool = False
+    variadic: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a call was left to a person."""
+
+    code: str
+    message: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Bound:
+    """The arguments of a call by parameter; `surplus` are those of a `*args` parameter."""
+
+    arguments: dict[str, Argument]
+    surplus: tuple[Argument, ...] = ()
+
+
+@functools.lru_cache(maxsize=None)
+def signature(params: str) -> tuple[Parameter, ...]:
+    """The parameters that a row's text names."""
+    arguments = ast.parse(f"def f({params}): pass").body[0].args  # type: ignore[attr-defined]
+    plain = [*arguments.posonlyargs, *arguments.args]
+    missing = len(plain) - len(arguments.defaults)
+    defaults = [None] * missing + [ast.unparse(d) for d in arguments.defaults]
+    found = [Parameter(a.arg, d) for a, d in zip(plain, defaults, strict=True)]
+    if arguments.vararg:
+        found.append(Parameter(arguments.vararg.arg, None, variadic=True))
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        text = None if default is None else ast.unparse(default)
+        found.append(Parameter(argument.arg, text, keyword_only=True))
+    return tuple(found)
+
+
+def bind_arguments(
+    arguments: tuple[Argument, ...], params: str, renames: tuple[tuple[str, str], ...] = ()
+) -> Bound | Refusal:
+    """Binds a call's arguments as Python would; what Python or the row refuses is refused.
+
+    Args:
+      arguments: the arguments as written.
+      params: the signature as text.
+      renames: old keywords and the parameters that they mean.
+    """
+    if any(isinstance(a.node, ast.Starred) or a.keyword == "**" for a in arguments):
+        return Refusal("TJ303", "it is called with `*args` or `**kwargs`")
+    parameters = signature(params)
+    by_name = {p.name: p for p in parameters if not p.variadic}
+    positional = [p for p in parameters if not (p.keyword_only or p.variadic)]
+    variadic = any(p.variadic for p in parameters)
+    bound: dict[str, Argument] = {}
+    surplus: list[Argument] = []
+    plain = [a for a in arguments if a.keyword is None]
+    for index, argument in enumerate(plain):
+        if index < len(positional):
+            bound[positional[index].name] = argument
+        elif variadic:
+            surplus.append(argument)
+        else:
+            return Refusal("TJ302", f"it takes {len(positional)} arguments, {len(plain)} are given")
+    for argument in arguments:
+        if argument.keyword is None:
+            continue
+        name = argument.keyword
+        if name not in by_name:
+            name = dict(renames).get(name, "")
+        if name not in by_name:
+            return Refusal("TJ302", f"it has no argument `{argument.keyword}` that the rule knows")
+        if name in bound:
+            return Refusal("TJ302", f"argument `{name}` is given twice")
+        bound[name] = argument
+    missing = [n for n, p in by_name.items() if p.default is None and n not in bound]
+    if missing:
+        return Refusal("TJ302", f"argument `{missing[0]}` is not given")
+    return Bound(bound, tuple(surplus))
+
+
+def bind_version_1(
+    arguments: tuple[Argument, ...], params: str, row_params: str, renames: tuple[tuple[str, str], ...]
+) -> Bound | Refusal:
+    """Binds by TensorFlow 1's signature and says it in TensorFlow 2's parameters."""
+    bound = bind_arguments(arguments, params)
+    if isinstance(bound, Refusal):
+        return bound
+    today = {p.name for p in signature(row_params)}
+    defaults = {p.name: p.default for p in signature(params)}
+    moved: dict[str, Argument] = {}
+    for name, argument in bound.arguments.items():
+        new = name if name in today else dict(renames).get(name, "")
+        if new in moved:
+            return Refusal("TJ302", f"argument `{new}` is given twice")
+        if new:
+            moved[new] = argument
+        elif ast.unparse(argument.node) != defaults[name]:
+            return Refusal("TJ302", f"TensorFlow 2 has no argument `{name}`")
+    return Bound(moved)

@@ -1,0 +1,165 @@
+"""Methods that TensorFlow's tensors have and arrays lack: `x.numpy()`, `x.get_shape().as_list()`.
+
+A method is no TensorFlow name: what `x` is can be known only where the lines around it say so.
+Where they do not, the new spelling is right for tensors and arrays alike, and the place is reviewed.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from tf2jax_port.rewrite.edits import Edit, Span
+from tf2jax_port.rewrite.findings import State
+from tf2jax_port.rewrite.knowledge import rows
+from tf2jax_port.rewrite.sites import Decision, File, may_edit
+from tf2jax_port.rewrite.values import Kind
+
+_NAMES = ("numpy", "get_shape", "as_list", "ndims", "rank", "value", "set_shape")
+# Libraries whose tensors have some of these methods as well.
+_OTHER_LIBRARIES = ("torch", "mxnet", "paddle", "mindspore", "oneflow")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Idiom:
+    """One place: the whole expression, the tensor in it, and the form of its replacement.
+
+    `form` has the tensor as `{}`; `index` is the subscript of `x.shape[i].value`.
+    """
+
+    symbol: str
+    code: str
+    whole: ast.expr
+    tensor: ast.expr
+    form: str
+    index: ast.expr | None = None
+
+
+def find_idioms(file: File) -> list[Decision]:
+    """The decisions for all tensor methods of a file, in text order."""
+    parents = file.names.parents
+    own = {node for reference in file.references for node in reference.chain}
+    elsewhere = any(
+        binding.path.partition(".")[0] in _OTHER_LIBRARIES
+        for bindings in file.names.module.bindings.values()
+        for binding in bindings
+        if binding.kind == "import"
+    )
+    attributes = [
+        node
+        for node in parents
+        if type(node) is ast.Attribute and node.attr in _NAMES and node not in own
+    ]
+    claimed: set[ast.AST] = set()
+    decisions = []
+    for idiom in _matches(file, attributes):
+        if idiom.whole in claimed:
+            continue
+        known = file.values.kind(idiom.tensor) is Kind.TENSOR
+        if known or not elsewhere:
+            decision = _decide(file, idiom, known=known)
+            if decision is not None and may_edit(file, decision):
+                claimed.update(_between(file, idiom))
+                decisions.append(decision)
+    return decisions
+
+
+def _between(file: File, idiom: Idiom) -> Iterator[ast.AST]:
+    """The nodes from the tensor up to the whole expression: they belong to this idiom."""
+    yield idiom.whole
+    for node in file.names.ancestors(idiom.tensor):
+        if node is idiom.whole:
+            return
+        yield node
+
+
+def _matches(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom]:
+    """Idioms, longer ones before those that they contain."""
+    parents = file.names.parents
+    for node in attributes:
+        call = parents[node]
+        called = isinstance(call, ast.Call) and call.func is node
+        bare = isinstance(call, ast.Call) and called and not call.args and not call.keywords
+        tensor = _shaped(node.value)
+        if node.attr == "as_list" and bare and tensor is not None:
+            yield Idiom("Tensor.shape.as_list", "TJ105", call, tensor, "list({}.shape)")
+        elif node.attr in ("ndims", "rank") and tensor is not None:
+            yield Idiom(f"Tensor.shape.{node.attr}", "TJ105", node, tensor, "{}.ndim")
+        elif node.attr == "value" and isinstance(node.value, ast.Subscript) and not called:
+            inner = _shaped(node.value.value)
+            if inner is not None:
+                index = node.value.slice
+                yield Idiom("Dimension.value", "TJ105", node, inner, "{}.shape[", index)
+    for node in attributes:
+        call = parents[node]
+        if not isinstance(call, ast.Call) or call.func is not node:
+            continue
+        if node.attr == "get_shape" and not call.args and not call.keywords:
+            yield Idiom("Tensor.get_shape", "TJ105", call, node.value, "{}.shape")
+        elif node.attr == "numpy" and not call.args and not call.keywords:
+            yield Idiom("Tensor.numpy", "TJ106", call, node.value, "np.array({})[()]")
+        elif node.attr == "set_shape" and len(call.args) == 1 and not call.keywords:
+            if isinstance(parents[call], ast.Expr) and "ensure_shape" in rows():
+                yield Idiom("Tensor.set_shape", "TJ107", call, node.value, "", call.args[0])
+
+
+def _shaped(node: ast.expr) -> ast.expr | None:
+    """The tensor in `x.shape` or `x.get_shape()`."""
+    if isinstance(node, ast.Attribute) and node.attr == "shape":
+        return node.value
+    if isinstance(node, ast.Call) and not node.args and not node.keywords:
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr == "get_shape":
+            return function.value
+    return None
+
+
+def _decide(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
+    source, spelling = file.source, file.spelling
+    start, end = source.span(idiom.whole)
+    inner_start, inner_end = source.span(idiom.tensor)
+    if _has_comment(file, idiom) or not spelling.allows(["list"]):
+        return None
+    tail = source.data[inner_end:end]
+    closing = len(tail) - len(tail.lstrip(b" \t\r\n\f\\)"))
+    tensor = Span(start, inner_end + closing)  # its own parentheses included
+    if idiom.code == "TJ107":
+        if not _is_place(idiom.tensor) or idiom.index is None:
+            return None
+        text = source.data[start : tensor.end].decode().strip()
+        shape = Span(*source.span(idiom.index))
+        function = spelling.text("shims.ensure_shape(")
+        edit = Edit(start, end, (f"{text} = {function}{text}, ", shape, ")"))
+    elif idiom.index is not None:
+        edit = Edit(start, end, (tensor, ".shape[", Span(*source.span(idiom.index)), "]"))
+    elif idiom.code == "TJ106":
+        before, after = spelling.text(idiom.form).split("{}")
+        edit = Edit(start, end, (before, Span(inner_start, inner_end), after))
+    else:
+        before, after = idiom.form.split("{}")
+        edit = Edit(start, end, (before, tensor, after))
+    state = State.REWRITTEN if known else State.REVIEW
+    code = idiom.code if known else "TJ202"
+    message = "arrays have it under another name"
+    if not known:
+        message = "nothing nearby says that this is a tensor"
+    return Decision(state, code, message, idiom.symbol, idiom.whole, (edit,))
+
+
+def _is_place(node: ast.expr) -> bool:
+    """`x` or `self.x`: what can be assigned to and read twice."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def _has_comment(file: File, idiom: Idiom) -> bool:
+    """A comment between the tensor and the end of the expression would be lost."""
+    end = file.source.span(idiom.whole)[1]
+    text = file.source.data[file.source.span(idiom.tensor)[1] : end]
+    if idiom.index is not None:
+        index = file.source.span(idiom.index)
+        first = file.source.span(idiom.tensor)[1]
+        text = file.source.data[first : index[0]] + file.source.data[index[1] : end]
+    return b"#" in text

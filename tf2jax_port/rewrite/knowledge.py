@@ -1,0 +1,123 @@
+"""What is known of a TensorFlow name: its row, and by which signature a call of it binds."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+from tf2jax_port import table
+from tf2jax_port.rewrite import constructs
+from tf2jax_port.rewrite.resolve import Reference, canonical, is_module
+from tf2jax_port.rewrite.tf_names import V1_PARAMS
+from tf2jax_port.table import Row
+
+# Version 1 and version 2 have two objects of these names, and equal arguments give equal results.
+SAME_IN_VERSION_1 = (
+    "argmax",
+    "argmin",
+    "boolean_mask",
+    "convert_to_tensor",
+    "expand_dims",
+    "gather",
+    "gather_nd",
+    "math.argmax",
+    "math.argmin",
+    "math.count_nonzero",
+    "math.log_softmax",
+    "math.reduce_all",
+    "math.reduce_any",
+    "math.reduce_logsumexp",
+    "math.reduce_max",
+    "math.reduce_mean",
+    "math.reduce_min",
+    "math.reduce_prod",
+    "math.reduce_sum",
+    "math.softmax",
+    "nn.log_softmax",
+    "nn.moments",
+    "nn.sigmoid_cross_entropy_with_logits",
+    "nn.softmax",
+    "nn.sparse_softmax_cross_entropy_with_logits",
+    "norm",
+    "linalg.norm",
+    "ones_like",
+    "pad",
+    "reduce_all",
+    "reduce_any",
+    "reduce_logsumexp",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_min",
+    "reduce_prod",
+    "reduce_sum",
+    "reverse_sequence",
+    "shape",
+    "size",
+    "squeeze",
+    "transpose",
+    "zeros_like",
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Known:
+    """A row, the part of the reference that names it, and how to bind a call of it.
+
+    Attributes:
+      row: the row.
+      reference: the reference, cut to what the row names; `rest` are the attributes behind it.
+      version_1_params: the parameters of version 1 where they are other ones, otherwise empty.
+    """
+
+    row: Row
+    reference: Reference
+    rest: tuple[str, ...]
+    version_1_params: str = ""
+
+
+@functools.cache
+def rows() -> dict[str, Row]:
+    """All rows by name; a construct that the table has a row for is the table's."""
+    known = table.by_name(table.ROWS)
+    return {**table.by_name(constructs.ROWS), **known}
+
+
+def look_up(reference: Reference) -> Known | None:
+    """The row of the longest part of a reference that has one."""
+    for length in range(len(reference.chain), 0, -1):
+        part = reference.shortened(length)
+        if is_module(part.path):
+            return None
+        known = _row_of(part)
+        if known is not None:
+            rest = reference.dotted[-1][len(part.dotted[-1]) :].strip(".")
+            return Known(known[0], part, tuple(filter(None, rest.split("."))), known[1])
+    return None
+
+
+def _row_of(reference: Reference) -> tuple[Row, str] | None:
+    path = reference.path
+    name = canonical(path, reference.version)
+    row = rows().get(name)
+    if row is not None:
+        return row, ""
+    if name.startswith("v1.") and path in SAME_IN_VERSION_1 and path in rows():
+        return rows()[path], V1_PARAMS[path]
+    return None
+
+
+def has_another_meaning(reference: Reference) -> bool:
+    """Whether the table knows the name, but in TensorFlow 1 it means something else."""
+    name = canonical(reference.path, reference.version)
+    return name.startswith("v1.") and reference.path in rows()
+
+
+def facade(row: Row) -> str | None:
+    """The function of `shims` with TensorFlow's own signature, `None` where there is none."""
+    from tf2jax_port.table import Native, Shim
+
+    if isinstance(row.target, Shim):
+        return row.target.function
+    if isinstance(row.target, Native) and not row.name.startswith("v1."):
+        return f"shims.{row.name}"
+    return None

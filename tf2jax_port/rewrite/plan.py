@@ -1,0 +1,189 @@
+"""Source text to source text and findings: the passes of the rewriter, in order.
+
+source -> resolve names -> bind arguments -> plan edits -> apply once -> fix imports -> source, findings
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from tf2jax_port.rewrite import markers
+from tf2jax_port.rewrite.edits import Edit, EditedText, OverlapError, apply_edits
+from tf2jax_port.rewrite.facade_import import Swap, swap_import
+from tf2jax_port.rewrite.findings import Finding, Outcome, State
+from tf2jax_port.rewrite.idioms import find_idioms
+from tf2jax_port.rewrite.imports import ImportChange, change_imports, tensorflow_imports
+from tf2jax_port.rewrite.quoted import add_annotations
+from tf2jax_port.rewrite.resolve import Reference, find_references, is_module, is_tensorflow
+from tf2jax_port.rewrite.scopes import Names, resolve_scopes
+from tf2jax_port.rewrite.sites import Decision, File, TargetName, decide
+from tf2jax_port.rewrite.source import Source, UnreadableError, decode, parse, with_data
+from tf2jax_port.rewrite.spelling import choose_spelling
+from tf2jax_port.rewrite.values import Values
+
+
+def rewrite(raw: bytes, *, target: TargetName = "jax", is_package: bool = False) -> Outcome:
+    """Rewrites the bytes of one Python file.
+
+    Args:
+      raw: the file.
+      target: `jax`: each operator becomes JAX's; `shims`: each becomes its namesake in `shims`.
+      is_package: the file is an `__init__.py`, whose imports other files may use.
+
+    Returns:
+      The new bytes and one finding for each TensorFlow reference.
+
+    Raises:
+      UnreadableError: the bytes are not the text of a Python program.
+      LedgerError: the states do not add up; a fault of the rewriter.
+    """
+    if b"tensorflow" not in raw and not markers.has_markers(raw):
+        return Outcome(raw, (), 0)
+    source = decode(raw)
+    tree = parse(source)
+    marked = markers.marker_lines(source, tree) if markers.has_markers(source.data) else []
+    version_1 = markers.speaks_of_version_1(source, marked)
+    if marked:
+        source = with_data(source, markers.without_lines(source, marked))
+        tree = parse(source)
+    run = _Run(source, tree, target, is_package, tuple(marked), version_1)
+    try:
+        return run.outcome(strings_frozen=False)
+    except (OverlapError, UnreadableError):
+        # What could only have gone wrong inside an f-string is done again without touching any.
+        return run.outcome(strings_frozen=True)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Run:
+    """One file without its old markers, which stood at the lines `marked`."""
+
+    source: Source
+    tree: ast.Module
+    target: TargetName
+    is_package: bool
+    marked: tuple[int, ...]
+    version_1: bool
+
+    def outcome(self, *, strings_frozen: bool) -> Outcome:
+        names = resolve_scopes(self.tree)
+        frozen = add_annotations(self.source, names)
+        found = find_references(names, version_1=self.version_1)
+        stars = [s for s in names.stars if is_tensorflow(s.module or "") and not s.level]
+        imports = len(tensorflow_imports(names))
+        if not (found or stars or imports):
+            return Outcome(self.source.encode(self.source.data), (), 0)
+        aliases = [r for r in found if is_alias(names, r)]
+        sites = [r for r in found if r not in aliases]
+        file = File(
+            self.source,
+            names,
+            sites,
+            Values(names, sites),
+            choose_spelling(names),
+            self.target,
+            frozenset(frozen),
+            strings_frozen,
+        )
+        decisions = [decide(file, reference) for reference in sites]
+        idioms = find_idioms(file)
+        swap = swap_import(file, decisions) if self.target == "shims" and not aliases else None
+        edits = [edit for decision in idioms for edit in decision.edits]
+        if swap is not None:
+            edits += swap.names
+        else:
+            edits += [edit for decision in decisions for edit in decision.edits]
+        change = self._imports(file, decisions, aliases, edits, swap)
+        edits += change.edits
+        findings = [*self._findings(file, [*decisions, *idioms], edits), *map(self._star, stars)]
+        data = self._applied(edits, findings)
+        counted = len(sites) + len(idioms) + len(stars)
+        moved = [dataclasses.replace(f, line=self._original(f.line), marker=0) for f in findings]
+        moved.sort(key=lambda f: (f.line, f.column))
+        return Outcome(data, tuple(moved), counted, imports, change.dropped)
+
+    def _imports(
+        self,
+        file: File,
+        decisions: list[Decision],
+        aliases: list[Reference],
+        edits: list[Edit],
+        swap: Swap | None,
+    ) -> ImportChange:
+        pairs = list(zip(file.references, decisions, strict=True))
+        gone = [] if swap else [reference for reference, decision in pairs if decision.edits]
+        left = [reference for reference, decision in pairs if not decision.edits]
+        change = change_imports(
+            self.source,
+            file.names,
+            gone=gone,
+            left=left,
+            aliases=aliases,
+            new=file.spelling.missing(),
+            keep_all=self.is_package,
+            first_use=min((edit.start for edit in edits), default=0),
+        )
+        if swap is None:
+            return change
+        return ImportChange((*swap.imports, *change.edits), swap.swapped)
+
+    def _findings(
+        self, file: File, decisions: list[Decision], edits: list[Edit]
+    ) -> list[Finding]:
+        edited = EditedText(self.source.data, edits)
+        return [self._finding(file, decision, edited) for decision in decisions]
+
+    def _finding(self, file: File, decision: Decision, edited: EditedText) -> Finding:
+        start, end = self.source.span(decision.span)
+        before = self.source.data[start:end].decode()
+        after = edited.render_node(start, end).decode() if decision.edits else ""
+        marker = 0
+        if decision.state is State.MANUAL:
+            marker = markers.marker_line(self.source, file.names, decision.span)
+        line = decision.span.lineno
+        column = len(self.source.data[self.source.starts[line - 1] : start].decode()) + 1
+        return Finding(
+            line, column, decision.symbol, decision.state, decision.code, decision.message,
+            before, after, decision.symbol[:3] != "tf.", marker,
+        )
+
+    def _star(self, star: ast.ImportFrom) -> Finding:
+        text = ast.unparse(star)
+        message = "which names it brings cannot be told from the text"
+        return Finding(
+            star.lineno, star.col_offset + 1, f"tf.{'.'.join((star.module or '').split('.')[1:])}*",
+            State.MANUAL, "TJ310", message, text, "", False, star.lineno,
+        )
+
+    def _applied(self, edits: list[Edit], findings: list[Finding]) -> bytes:
+        """The new bytes, with the markers of all manual findings."""
+        wanted: dict[int, list[str]] = {}
+        for finding in findings:
+            if finding.marker:
+                text = f"{finding.code}: {finding.symbol}: {finding.message}"
+                wanted.setdefault(finding.marker, []).append(text)
+        data = apply_edits(self.source.data, [*markers.insertions(self.source, wanted), *edits])
+        new = with_data(self.source, data)
+        if data != self.source.data:
+            parse(new)
+        return self.source.encode(data)
+
+    def _original(self, line: int) -> int:
+        """The line in the file as it was, old markers included."""
+        for marked in self.marked:
+            line += marked <= line
+        return line
+
+
+def is_alias(names: Names, reference: Reference) -> bool:
+    """Whether a reference gives a module of TensorFlow another name: `layers = tf.keras.layers`."""
+    parent = names.parents[reference.node]
+    return (
+        is_module(reference.path)
+        and not reference.ambiguous
+        and isinstance(parent, ast.Assign)
+        and parent.value is reference.node
+        and len(parent.targets) == 1
+        and isinstance(parent.targets[0], ast.Name)
+    )

@@ -1,0 +1,272 @@
+"""What becomes of one reference: which state, why, and by which edits."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from typing import Literal
+
+from tf2jax_port.rewrite import calls
+from tf2jax_port.rewrite.bind import Bound, Refusal, bind_arguments, bind_version_1, signature
+from tf2jax_port.rewrite.constructs import dtype_attribute
+from tf2jax_port.rewrite.edits import Edit
+from tf2jax_port.rewrite.findings import State
+from tf2jax_port.rewrite.knowledge import Known, facade, has_another_meaning, look_up
+from tf2jax_port.rewrite.layout import call_layout
+from tf2jax_port.rewrite.quoted import enclosing_string, fits_in_string, is_editable
+from tf2jax_port.rewrite.resolve import Reference, is_module
+from tf2jax_port.rewrite.scopes import Names
+from tf2jax_port.rewrite.source import Source
+from tf2jax_port.rewrite.spelling import Spelling
+from tf2jax_port.rewrite.template import parse_template
+from tf2jax_port.rewrite.tf_names import V1_PARAMS
+from tf2jax_port.rewrite.values import Values
+from tf2jax_port.table import Keep, Manual, Native, Row
+
+TargetName = Literal["jax", "shims"]
+# Arguments of `tf.function` that change when it is traced, which the shim decides by itself.
+_FUNCTION_ARGUMENTS = ("input_signature", "autograph", "jit_compile")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Decision:
+    """The end of one reference.
+
+    Attributes:
+      state: where it ended.
+      code: the diagnostic.
+      message: one line for this place.
+      symbol: TensorFlow's name, `tf.` in front.
+      span: the node whose text the report shows before and after.
+      edits: what to write.
+      plain: for `--target shims`: the edits do nothing but turn `tf` into `shims`.
+    """
+
+    state: State
+    code: str
+    message: str
+    symbol: str
+    span: ast.expr
+    edits: tuple[Edit, ...] = ()
+    plain: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class File:
+    """One parsed file, and what its passes found."""
+
+    source: Source
+    names: Names
+    references: list[Reference]
+    values: Values
+    spelling: Spelling
+    target: TargetName
+    frozen: frozenset[ast.AST]  # nodes of string annotations whose text is not in the file
+    strings_frozen: bool = False
+
+
+def decide(file: File, reference: Reference) -> Decision:
+    """Where a reference ends."""
+    symbol = _symbol(reference)
+    decision = _left_alone(file, reference, symbol) or _looked_up(file, reference, symbol)
+    if decision.edits and not may_edit(file, decision):
+        return _manual(reference, symbol, "TJ308", "it stands inside a string")
+    return decision
+
+
+def may_edit(file: File, decision: Decision) -> bool:
+    """Whether edits may be made where they are wanted: code inside a string is delicate."""
+    node = decision.span
+    if enclosing_string(file.names, node) is None:
+        return True
+    texts = [piece for edit in decision.edits for piece in edit.pieces if isinstance(piece, str)]
+    if file.strings_frozen or not all(map(fits_in_string, texts)):
+        return False
+    return node not in file.frozen and is_editable(file.source, file.names, node)
+
+
+def _symbol(reference: Reference) -> str:
+    """TensorFlow's name; what is read as TensorFlow 1 says so."""
+    both = reference.version == 1 and reference.path in V1_PARAMS
+    return f"tf.compat.v1.{reference.path}" if both else f"tf.{reference.path}".rstrip(".")
+
+
+def _looked_up(file: File, reference: Reference, symbol: str) -> Decision:
+    known = look_up(reference)
+    if known is None:
+        return _manual(reference, symbol, *_unknown(reference))
+    symbol = _symbol(known.reference)
+    target = known.row.target
+    if isinstance(target, Keep):
+        return Decision(State.KEPT, "TJ501", target.reason, symbol, reference.node)
+    if isinstance(target, Manual):
+        return _manual(reference, symbol, target.code, target.reason)
+    if known.rest:
+        return _attribute(file, known, symbol)
+    node = known.reference.node
+    parent = file.names.parents[node]
+    if known.row.params is None:
+        return _named(file, known, symbol, parent)
+    if isinstance(parent, ast.Call) and parent.func is node:
+        return _called(file, known, symbol, parent)
+    return _passed_on(file, known, symbol)
+
+
+def _manual(reference: Reference, symbol: str, code: str, message: str) -> Decision:
+    return Decision(State.MANUAL, code, message, symbol, reference.node)
+
+
+def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | None:
+    """References that are not looked up at all."""
+    name = reference.chain[0]
+    assert isinstance(name, ast.Name)
+    if reference.ambiguous:
+        return _manual(reference, symbol, "TJ305", f"`{name.id}` is bound to something else too")
+    if isinstance(getattr(reference.node, "ctx", None), ast.Store | ast.Del):
+        return _manual(reference, symbol, "TJ307", "a name of TensorFlow is assigned or deleted")
+    start, end = file.source.span(reference.node)
+    if b"#" in file.source.data[start:end]:
+        return _manual(reference, symbol, "TJ308", "a comment stands inside the name")
+    return None
+
+
+def _unknown(reference: Reference) -> tuple[str, str]:
+    if is_module(reference.path):
+        return "TJ304", "a module of TensorFlow is passed on as a value"
+    if has_another_meaning(reference):
+        return "TJ306", "in TensorFlow 1 the name means something else than in TensorFlow 2"
+    return "TJ301", "no rule yet"
+
+
+# Names that are not called.
+
+
+def _named(file: File, known: Known, symbol: str, parent: ast.AST) -> Decision:
+    """A dtype, a type, a constant, an error class."""
+    reference = known.reference
+    if isinstance(parent, ast.Call) and parent.func is reference.node:
+        return _manual(reference, symbol, "TJ302", "it is called, and the rule knows no arguments")
+    function = facade(known.row)
+    native = isinstance(known.row.target, Native)
+    if isinstance(parent, ast.ClassDef) and native and reference.node in parent.bases:
+        return _manual(reference, symbol, "TJ309", "a class is derived from it")
+    if native and (file.target == "jax" or not _is_dtype(known.row)):
+        text = known.row.target.expression  # type: ignore[union-attr]
+        code = "TJ103" if known.row.name == "Tensor" else "TJ102"
+        return _replaced(file, known, symbol, State.REWRITTEN, code, text)
+    assert function is not None
+    return _replaced(file, known, symbol, State.SHIM, "TJ401", function)
+
+
+def _is_dtype(row: Row) -> bool:
+    return isinstance(row.target, Native) and row.target.expression.startswith("jnp.")
+
+
+def _attribute(file: File, known: Known, symbol: str) -> Decision:
+    """An attribute of a TensorFlow object: `tf.float32.max`."""
+    node = known.reference.node
+    whole = file.names.parents[node]
+    target = known.row.target
+    attribute = known.rest[0]
+    text = None
+    if isinstance(target, Native) and known.row.params is None and isinstance(whole, ast.expr):
+        text = dtype_attribute(target.expression, attribute)
+    if text is None or not isinstance(whole, ast.expr):
+        message = f"no rule for the attribute `{attribute}`"
+        return _manual(known.reference, f"{symbol}.{attribute}", "TJ309", message)
+    edit = Edit(*file.source.span(whole), (file.spelling.text(text),))
+    message = f"`{file.spelling.text(text)}`"
+    return Decision(State.REWRITTEN, "TJ102", message, symbol, whole, (edit,))
+
+
+def _replaced(
+    file: File, known: Known, symbol: str, state: State, code: str, text: str
+) -> Decision:
+    """The name alone is replaced."""
+    written = file.spelling.text(text)
+    node = known.reference.node
+    plain = text == f"shims.{known.reference.path}"
+    edit = Edit(*file.source.span(node), (written,))
+    return Decision(state, code, f"`{written}`", symbol, node, (edit,), plain)
+
+
+def _passed_on(file: File, known: Known, symbol: str) -> Decision:
+    """An operator that is a value: `activation=tf.nn.relu`, a bare decorator."""
+    row, function = known.row, facade(known.row)
+    direct = _direct(file, known)
+    if file.target == "jax" and direct is not None:
+        return _replaced(file, known, symbol, State.REWRITTEN, "TJ104", direct)
+    if function is None:
+        reason = "an operator with another meaning in TensorFlow 1 is passed on as a value"
+        return _manual(known.reference, symbol, "TJ306", reason)
+    if known.version_1_params and known.version_1_params != row.params:
+        reason = "an operator with other arguments in TensorFlow 1 is passed on as a value"
+        return _manual(known.reference, symbol, "TJ306", reason)
+    return _replaced(file, known, symbol, State.SHIM, "TJ402", function)
+
+
+def _direct(file: File, known: Known) -> str | None:
+    """JAX's function for an operator of one array that is handed to somebody who calls it."""
+    row = known.row
+    if not isinstance(row.target, Native) or row.differs:
+        return None
+    parameters = [p for p in signature(row.params or "") if p.name != "name"]
+    template = parse_template(row.target.expression)
+    parent = file.names.parents[known.reference.node]
+    handed = isinstance(parent, ast.keyword) or (
+        isinstance(parent, ast.Call) and not _is_partial(parent)
+    )
+    one = len(parameters) == 1 and len(template.slots) == 1
+    return template.function if one and handed and template.slots[0].keyword is None else None
+
+
+def _is_partial(call: ast.Call) -> bool:
+    """`functools.partial` may bind `name=`, which JAX's functions do not have."""
+    return "partial" in ast.unparse(call.func)
+
+
+# Calls.
+
+
+def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
+    row, reference = known.row, known.reference
+    layout = call_layout(file.source, call)
+    if known.version_1_params:
+        bound: Bound | Refusal = bind_version_1(
+            layout.arguments, known.version_1_params, row.params or "", row.renames
+        )
+    else:
+        bound = bind_arguments(layout.arguments, row.params or "", row.renames)
+    if isinstance(bound, Refusal):
+        return _manual(reference, symbol, bound.code, bound.message)
+    site = calls.CallSite(
+        file.source, call, reference.node, layout, bound, row, file.names.parents[call],
+        file.spelling, file.values,
+    )
+    if file.target == "jax" and isinstance(row.target, Native):
+        used = set(file.spelling.used)
+        edits = calls.write_native(site)
+        if edits is not None:
+            state = State.REVIEW if row.differs else State.REWRITTEN
+            code = "TJ201" if row.differs else "TJ101"
+            message = row.differs or "JAX has the same"
+            return Decision(state, code, message, symbol, call, tuple(edits))
+        file.spelling.used &= used
+    return _called_facade(file, known, symbol, site)
+
+
+def _called_facade(file: File, known: Known, symbol: str, site: calls.CallSite) -> Decision:
+    function = facade(known.row)
+    edits = None if function is None else calls.write_facade(site, function)
+    if edits is None or function is None:
+        message = "JAX's expression for it cannot be written at this place"
+        return _manual(known.reference, symbol, "TJ308", message)
+    plain = len(edits) == 1 and function == f"shims.{known.reference.path}"
+    state, code, message = State.SHIM, "TJ401", f"`{function}`"
+    if isinstance(known.row.target, Native) and file.target == "jax":
+        code = "TJ403"
+    odd = [name for name in site.bound.arguments if name not in _FUNCTION_ARGUMENTS]
+    if known.row.name == "function" and [name for name in odd if name != "func"]:
+        state, code = State.REVIEW, "TJ203"
+        message = f"`{odd[0]}` decides when TensorFlow traces; `shims.function` decides by itself"
+    return Decision(state, code, message, symbol, site.call, tuple(edits), plain)

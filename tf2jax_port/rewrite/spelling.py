@@ -1,0 +1,102 @@
+"""How a file says `jax`, `jnp`, `np` and `shims`: names that exist are used, clashes avoided."""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import re
+from collections.abc import Iterable
+
+from tf2jax_port.rewrite.scopes import Names, Scope
+
+# The name that expressions of the table use, and the module that it means.
+MODULES = {
+    "jax": "jax",
+    "jnp": "jax.numpy",
+    "lax": "jax.lax",
+    "np": "numpy",
+    "shims": "shims",
+}
+_LEADING_NAME = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?=\s*\.)")
+
+
+def bound_names(names: Names) -> dict[str, int]:
+    """How many scopes of the file bind each name."""
+    counts: dict[str, int] = {}
+    for scope in (names.module, *names.scopes.values()):
+        for name in scope.bindings:
+            counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+@dataclasses.dataclass(slots=True)
+class Spelling:
+    """The file's name for each module that new text needs.
+
+    Attributes:
+      chosen: module by the table's name for it, to the file's name.
+      present: the names of `chosen` that the file imports already.
+      used: the names of `chosen` that some new text uses.
+      bound: every name that the file binds.
+    """
+
+    chosen: dict[str, str]
+    present: frozenset[str]
+    bound: frozenset[str]
+    used: set[str] = dataclasses.field(default_factory=set)
+
+    def text(self, text: str) -> str:
+        """New text in the file's own names; what it needs is noted."""
+
+        def spell(match: re.Match[str]) -> str:
+            name = match.group(1)
+            if name not in self.chosen:
+                return name
+            self.used.add(name)
+            return self.chosen[name]
+
+        return _LEADING_NAME.sub(spell, text)
+
+    def allows(self, names: Iterable[str]) -> bool:
+        """Whether the other names of an expression (`list`, `len`) mean what they should here."""
+        return all(
+            name in self.chosen or (hasattr(builtins, name) and name not in self.bound)
+            for name in names
+        )
+
+    def missing(self) -> list[tuple[str, str]]:
+        """`(module, name)` of the imports to add, in the order in which they are written."""
+        wanted = [name for name in MODULES if name in self.used and name not in self.present]
+        return [(MODULES[name], self.chosen[name]) for name in wanted]
+
+
+def choose_spelling(names: Names) -> Spelling:
+    """Picks a name for each module: the file's own, else the usual one, else one that is free."""
+    bound = bound_names(names)
+    chosen, present = {}, set()
+    for usual, module in MODULES.items():
+        own = _imported_as(names.module, module, bound)
+        if own is not None:
+            present.add(usual)
+            chosen[usual] = own
+        else:
+            chosen[usual] = _free(usual, bound)
+    return Spelling(chosen, frozenset(present), frozenset(bound))
+
+
+def _imported_as(module: Scope, path: str, bound: dict[str, int]) -> str | None:
+    for name, bindings in module.bindings.items():
+        binding = bindings[0]
+        if len(bindings) == 1 and bound[name] == 1 and binding.path == path:
+            statement = binding.statement
+            if statement is not None and statement.col_offset == 0:
+                return name
+    return None
+
+
+def _free(usual: str, bound: dict[str, int]) -> str:
+    for name in (usual, f"{usual}_", f"jax_{usual}", f"jax_{usual}_"):
+        if name not in bound:
+            return name
+    number = next(n for n in range(2, len(bound) + 3) if f"{usual}_{n}" not in bound)
+    return f"{usual}_{number}"

@@ -1,0 +1,170 @@
+"""The JAX expression of a row, cut into text and holes, and what each hole needs around it."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import string
+
+_OPEN = (ast.Call, ast.keyword, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Lambda, ast.Expression)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Hole:
+    """A place for an argument.
+
+    Attributes:
+      parameter: which one.
+      operand: an operator or an attribute stands beside it, so most expressions need parentheses.
+      bare: it stands in no bracket of the expression.
+    """
+
+    parameter: str
+    operand: bool
+    bare: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Slot:
+    """One argument of the expression's outermost call: a hole alone, or fixed text."""
+
+    keyword: str | None
+    hole: str | None
+    text: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Template:
+    """A row's expression.
+
+    Attributes:
+      pieces: text and holes in order; an optional argument `, axis={axis}` is a tuple of its own,
+        left out where the call leaves the argument out.
+      function: the dotted function where the expression is one call of it, otherwise empty.
+      slots: the arguments of that call.
+      atomic: the expression needs no parentheses wherever it stands.
+      names: what it reads: `jnp`, `jax`, `np`, `shims`, builtins.
+    """
+
+    pieces: tuple[str | Hole | tuple[str | Hole, ...], ...]
+    function: str
+    slots: tuple[Slot, ...]
+    atomic: bool
+    names: frozenset[str]
+
+    def holes(self) -> tuple[Hole, ...]:
+        """All holes in order."""
+        flat = (p for piece in self.pieces for p in (piece if isinstance(piece, tuple) else (piece,)))
+        return tuple(p for p in flat if isinstance(p, Hole))
+
+
+_HOLE = "hole_{}_{}"
+
+
+@functools.lru_cache(maxsize=None)
+def parse_template(expression: str, optional: tuple[str, ...] = ()) -> Template:
+    """Cuts an expression such as `jnp.sum({x}, axis={axis})` into its pieces."""
+    text, holes = _with_names(expression)
+    tree = ast.parse(text, mode="eval")
+    parents = {c: n for n in ast.walk(tree) for c in ast.iter_child_nodes(n)}
+    found = {
+        n.id: Hole(holes[n.id], _is_operand(n, parents), _is_bare(n, parents))
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Name) and n.id in holes
+    }
+    dropped = _optional_spans(text, tree, holes, optional)
+    function, slots = _outer_call(text, tree.body, holes)
+    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id not in holes}
+    return Template(
+        _pieces(text, found, dropped),
+        function,
+        slots,
+        isinstance(tree.body, ast.Call | ast.Name | ast.Attribute | ast.Subscript),
+        frozenset(names),
+    )
+
+
+def _with_names(expression: str) -> tuple[str, dict[str, str]]:
+    """The expression with a name of its own in each hole, and what each name stands for."""
+    out, holes = [], {}
+    for literal, field, _, _ in string.Formatter().parse(expression):
+        out.append(literal)
+        if field is not None:
+            name = _HOLE.format(len(holes), field)
+            holes[name] = field
+            out.append(name)
+    return "".join(out), holes
+
+
+def _is_operand(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
+    parent = parents[node]
+    if isinstance(parent, ast.Call):
+        return parent.func is node
+    if isinstance(parent, ast.Subscript):
+        return parent.value is node
+    return not isinstance(parent, _OPEN)
+
+
+def _is_bare(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
+    while node in parents:
+        parent = parents[node]
+        if isinstance(parent, ast.Call) and parent.func is not node:
+            return False
+        if isinstance(parent, ast.List | ast.Set | ast.Dict):
+            return False
+        if isinstance(parent, ast.Subscript) and parent.slice is node:
+            return False
+        node = parent
+    return True
+
+
+def _optional_spans(
+    text: str, tree: ast.Expression, holes: dict[str, str], optional: tuple[str, ...]
+) -> list[tuple[int, int]]:
+    """Where `, axis={axis}` stands, for each optional parameter."""
+    spans = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and isinstance(node.value, ast.Name):
+            if holes.get(node.value.id) in optional:
+                start = text.rindex(",", 0, node.col_offset)
+                spans.append((start, node.end_col_offset or 0))
+    return sorted(spans)
+
+
+def _outer_call(
+    text: str, body: ast.expr, holes: dict[str, str]
+) -> tuple[str, tuple[Slot, ...]]:
+    if not isinstance(body, ast.Call) or any(
+        isinstance(n, ast.Name) and n.id in holes for n in ast.walk(body.func)
+    ):
+        return "", ()
+    slots = []
+    for keyword, node in [(None, a) for a in body.args] + [(k.arg, k.value) for k in body.keywords]:
+        name = node.id if isinstance(node, ast.Name) else ""
+        inner = any(isinstance(n, ast.Name) and n.id in holes for n in ast.walk(node))
+        if inner and name not in holes:
+            return "", ()  # a hole inside a larger argument
+        slots.append(Slot(keyword, holes.get(name), text[node.col_offset : node.end_col_offset]))
+    return ast.unparse(body.func), tuple(slots)
+
+
+def _pieces(
+    text: str, found: dict[str, Hole], dropped: list[tuple[int, int]]
+) -> tuple[str | Hole | tuple[str | Hole, ...], ...]:
+    pieces: list[str | Hole | tuple[str | Hole, ...]] = []
+    place = 0
+    for start, end in dropped:
+        pieces += _cut(text[place:start], found)
+        pieces.append(tuple(_cut(text[start:end], found)))
+        place = end
+    return (*pieces, *_cut(text[place:], found))
+
+
+def _cut(text: str, found: dict[str, Hole]) -> list[str | Hole]:
+    pieces: list[str | Hole] = []
+    place = 0
+    for start, name in sorted((text.index(name), name) for name in found if name in text):
+        pieces += [text[place:start], found[name]]
+        place = start + len(name)
+    return [piece for piece in (*pieces, text[place:]) if piece != ""]

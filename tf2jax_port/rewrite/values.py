@@ -1,0 +1,105 @@
+"""What can be known of a value from the lines around it: a tensor, a list, or nothing."""
+
+from __future__ import annotations
+
+import ast
+import enum
+
+from tf2jax_port.rewrite.knowledge import look_up
+from tf2jax_port.rewrite.resolve import Reference
+from tf2jax_port.rewrite.scopes import Binding, Names, Scope
+from tf2jax_port.table import Native, Shim
+
+
+class Kind(enum.Enum):
+    """What an expression is."""
+
+    TENSOR = "tensor"
+    LIST = "list"
+    UNKNOWN = "unknown"
+
+
+_LISTS = (ast.List, ast.Tuple, ast.ListComp)
+# Functions of the table whose results are no tensors.
+_NO_TENSOR = ("function", "Variable", "TensorSpec", "TensorShape", "as_dtype")
+_TENSOR_METHODS = ("astype", "reshape", "read_value", "value")
+
+
+class Values:
+    """Answers what an expression is, by the assignments of its own scope and its annotations."""
+
+    def __init__(self, names: Names, references: list[Reference]) -> None:
+        self.names = names
+        self.by_node = {reference.node: reference for reference in references}
+        self.scope_of = {id(name): scope for name, scope in names.uses}
+        self.open: set[tuple[int, str]] = set()
+        self.known: dict[tuple[int, str], Kind] = {}
+
+    def kind(self, node: ast.expr) -> Kind:
+        """What an expression is."""
+        if isinstance(node, _LISTS):
+            return Kind.LIST
+        if isinstance(node, ast.Name):
+            scope = self.scope_of.get(id(node))
+            return self._of_name(node.id, scope) if scope is not None else Kind.UNKNOWN
+        if isinstance(node, ast.Call):
+            return self._of_call(node)
+        if isinstance(node, ast.BinOp):
+            return self._either(node.left, node.right)
+        if isinstance(node, ast.UnaryOp):
+            return self._tensor_if(node.operand)
+        if isinstance(node, ast.Compare):
+            return self._either(node.left, *node.comparators)
+        if isinstance(node, ast.Subscript):
+            return self._tensor_if(node.value)
+        if isinstance(node, ast.IfExp):
+            kinds = {self.kind(node.body), self.kind(node.orelse)}
+            return kinds.pop() if len(kinds) == 1 else Kind.UNKNOWN
+        return Kind.UNKNOWN
+
+    def _tensor_if(self, node: ast.expr) -> Kind:
+        return Kind.TENSOR if self.kind(node) is Kind.TENSOR else Kind.UNKNOWN
+
+    def _either(self, *nodes: ast.expr) -> Kind:
+        tensor = any(self.kind(node) is Kind.TENSOR for node in nodes)
+        return Kind.TENSOR if tensor else Kind.UNKNOWN
+
+    def _of_call(self, node: ast.Call) -> Kind:
+        reference = self.by_node.get(node.func)
+        if reference is not None:
+            known = look_up(reference)
+            tensor = known is not None and not known.rest and known.row.name not in _NO_TENSOR
+            computes = tensor and isinstance(known.row.target, Native | Shim)
+            return Kind.TENSOR if computes and known.row.params is not None else Kind.UNKNOWN
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _TENSOR_METHODS:
+            return self._tensor_if(node.func.value)
+        if isinstance(node.func, ast.Name) and node.func.id == "list":
+            return Kind.LIST
+        return Kind.UNKNOWN
+
+    def _of_name(self, name: str, scope: Scope) -> Kind:
+        home = scope.lookup(name)
+        if home is None:
+            return Kind.UNKNOWN
+        key = (id(home), name)
+        if key in self.open:  # `x = x + 1`: the other assignments decide
+            return Kind.UNKNOWN
+        if key not in self.known:
+            self.open.add(key)
+            kinds = {self._of_binding(binding, name) for binding in home.bindings[name]}
+            self.open.discard(key)
+            self.known[key] = kinds.pop() if len(kinds) == 1 else Kind.UNKNOWN
+        return self.known[key]
+
+    def _of_binding(self, binding: Binding, name: str) -> Kind:
+        if binding.kind == "assign" and binding.value is not None:
+            return self.kind(binding.value)
+        if binding.kind == "parameter" and isinstance(binding.node, ast.arg):
+            reference = self.by_node.get(binding.node.annotation or ast.expr())
+            plain = reference is not None and reference.path == "Tensor"
+            return Kind.TENSOR if plain and not self._is_starred(binding.node) else Kind.UNKNOWN
+        return Kind.UNKNOWN
+
+    def _is_starred(self, argument: ast.arg) -> bool:
+        arguments = self.names.parents[argument]
+        return isinstance(arguments, ast.arguments) and argument in (arguments.vararg, arguments.kwarg)
