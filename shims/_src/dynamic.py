@@ -187,9 +187,7 @@ def _raise_at_run_time(array, status):
 def _run_eagerly(f, operands):
     buckets: dict[str, int] = {}
     pins: dict[str, int] = {}
-    for x in operands:
-        if isinstance(x, Padded):
-            check_status(x.status, x.values)
+    operands = [x.unpad() if isinstance(x, Padded) else x for x in operands]
     while True:
         state = trace.DynamicTrace(pins=dict(pins), may_assume=True)
         specs, arrays, sizes = prepare(state, operands)

@@ -519,7 +519,7 @@ _NOT_FOR_OTHER_FORMS = (
 def _other_forms(error, sizes):
     """Further ways to write the input sizes: multiples that the error asks for, then constants."""
     numbers = sorted({int(w) for w in explaining.numbers_in(str(error)) if 1 < int(w) <= 4096})
-    if isinstance(error, jp.InconclusiveDimensionOperation):
+    if isinstance(error, jp.InconclusiveDimensionOperation) or "floordiv" in str(error):
         for k in numbers:
             for i, size in enumerate(sizes):
                 if size % k == 0 and size > k:

@@ -217,6 +217,20 @@ def _associative_scan(state, original, fn, elems, reverse=False, axis=0):
     return jax.tree.unflatten(tree, [jnp.moveaxis(x, 0, axis) for x in out])
 
 
+def product_jvp(state, original, primals, tangents, **params):
+    """The derivative of a product over unknown sizes: the others' product, from both sides."""
+    (x,), (t,) = primals, tangents
+    axes = params["axes"]
+    if not any(jp.is_symbolic(x.shape[a]) for a in axes) or type(t) is jp.ad.Zero:
+        return original(primals, tangents, **params)
+    kept = [a for a in range(x.ndim) if a not in axes]
+    flat = [v.transpose(*axes, *kept).reshape(-1, *[x.shape[a] for a in kept]) for v in (x, t)]
+    one = jnp.ones((1, *flat[0].shape[1:]), x.dtype)
+    before = jnp.concatenate([one, lax.cumprod(flat[0], 0)[:-1]])
+    after = jnp.concatenate([lax.cumprod(flat[0], 0, reverse=True)[1:], one])
+    return jnp.prod(x, tuple(axes)), jnp.sum(flat[1] * before * after, 0)
+
+
 FUNCTIONS = (
     ("squeeze", _squeeze),
     ("eye", _eye),

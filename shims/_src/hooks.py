@@ -37,6 +37,8 @@ def install() -> None:
         _replace(modules["util"], "promote_shapes", hooked_numpy.promote_shapes)
         _replace(modules["ufuncs"], "promote_shapes", hooked_numpy.promote_shapes)
         _replace(modules["batching"], "batch", hooked_vmap.batch)
+        product = modules["reduce_prod"]
+        modules["jvps"][product] = _hooked(modules["jvps"][product], hooked_numpy.product_jvp)
         for name, wrapper in hooked_numpy.FUNCTIONS:
             for module in modules["numpy"]:
                 if hasattr(module, name):
@@ -45,8 +47,10 @@ def install() -> None:
 
 
 def _replace(owner, name: str, hook) -> None:
-    original = getattr(owner, name)
+    setattr(owner, name, _hooked(getattr(owner, name), hook))
 
+
+def _hooked(original, hook):
     @functools.wraps(original)
     def hooked(*args, **kwargs):
         state = trace.current()
@@ -54,7 +58,7 @@ def _replace(owner, name: str, hook) -> None:
             return original(*args, **kwargs)
         return hook(state, original, *args, **kwargs)
 
-    setattr(owner, name, hooked)
+    return hooked
 
 
 # ---- dimensions ----------------------------------------------------------------------------------

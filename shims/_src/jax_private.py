@@ -187,6 +187,7 @@ def index_update_class():
 
 def hook_points():
     """The modules whose functions a dynamic trace looks in on."""
+    from jax._src.lax.control_flow import loops
     from jax._src.numpy import lax_numpy, setops, ufuncs
     from jax._src.numpy import util as numpy_util
     from jax._src.ops import scatter
@@ -198,7 +199,9 @@ def hook_points():
         "util": numpy_util,
         "ufuncs": ufuncs,
         "batching": batching,
-        "numpy": (jax.numpy, lax_numpy, numpy_util, setops, jax.lax),
+        "numpy": (jax.numpy, lax_numpy, numpy_util, setops, jax.lax, loops),
+        "jvps": ad.primitive_jvps,
+        "reduce_prod": jax.lax.reduce_prod_p,
     }
 
 

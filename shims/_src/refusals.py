@@ -33,7 +33,9 @@ def translated(error: Exception) -> Exception:
 
 def line_of_error(error: BaseException) -> str:
     """The user's innermost line in an error's traceback."""
-    best = ""
+    best = getattr(error, "shims_line", "")
+    if best:
+        return best
     for frame, number in traceback.walk_tb(error.__traceback__):
         if errors.is_user_frame(frame):
             best = errors.line_of(frame.f_code.co_filename, number)

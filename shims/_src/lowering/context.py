@@ -206,7 +206,7 @@ class Context:
                 ranked = [self.pack(v, i) if not _uniform(v, i) else v for v in ranked]
                 self._check_one_token(ranked, i)
         axes = tuple(_common_axis(ranked, i) for i in range(rank))
-        shape = tuple(max((v.array.shape[i] for v in ranked), default=1) for i in range(rank))
+        shape = tuple(common_extent(v.array.shape[i] for v in ranked) for i in range(rank))
         ranked = [_broadcast(v, shape, axes) for v in ranked]
         aligned = iter(ranked)
         return [next(aligned) if v.axes else v for v in values], axes
@@ -230,6 +230,11 @@ class Context:
         for (kind, site, capacity, line), code in zip(described, codes, strict=True):
             code = jnp.max(code, initial=-1) if jnp.ndim(code) else code
             self.reports.append(Report(kind, site, code, capacity, line))
+
+
+def common_extent(extents) -> int:
+    """The extent that extents of 1 are broadcast to."""
+    return next((e for e in extents if e != 1), 1)
 
 
 def _uniform(value: Value, i: int) -> bool:

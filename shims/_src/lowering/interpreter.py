@@ -5,7 +5,7 @@ from __future__ import annotations
 from shims._src import jax_private as jp
 from shims._src.lowering import bounds
 from shims._src.lowering.context import Context
-from shims._src.lowering.refusals import ragged_rows_error, unsupported
+from shims._src.lowering.refusals import line_of, ragged_rows_error, unsupported
 from shims._src.lowering.rules import RULES
 from shims._src.value import Value, static
 
@@ -34,7 +34,16 @@ def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
 
 
 def apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
-    """Lower one equation."""
+    """Lower one equation; what goes wrong carries the user's line."""
+    try:
+        return _apply(ctx, eqn, values)
+    except Exception as error:
+        if not hasattr(error, "shims_line"):
+            error.shims_line = line_of(eqn)
+        raise
+
+
+def _apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
     if not any(v.dynamic for v in values) and not mentions_sizes(ctx.root, eqn):
         with jp.source_context(eqn):
             outs = [static(o) for o in jp.bind(eqn, [v.array for v in values])]
@@ -62,7 +71,13 @@ def mentions_sizes(root, eqn) -> bool:
     return root.symbolic[key][1]
 
 
+# These run by their rules even where every size has become a constant.
+_OWN = ("compress", "expand", "fresh_range", "limit", "unify", "runtime_check")
+
+
 def _mentions(root, eqn) -> bool:
+    if eqn.primitive.name in _OWN:
+        return True
     for var in (*eqn.outvars, *eqn.invars):
         if any(jp.is_symbolic(d) for d in getattr(var.aval, "shape", ())):
             return True

@@ -8,6 +8,7 @@ from jax import lax
 from shims._src import dims
 from shims._src import jax_private as jp
 from shims._src.lowering import bounds
+from shims._src.lowering.context import common_extent
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
 from shims._src.value import Axis, Value
@@ -136,7 +137,7 @@ def align_except(ctx, values, where):
             ]
             ctx._check_one_token(values, i)
     joint = _joint_axes(values)
-    shape = [max(v.array.shape[i] for v in values) for i in range(rank)]
+    shape = [common_extent(v.array.shape[i] for v in values) for i in range(rank)]
     out = []
     for v in values:
         target = [v.array.shape[i] if i == where else shape[i] for i in range(rank)]
@@ -189,7 +190,7 @@ def _can_disagree(ctx, eqn, where) -> bool:
 def report_empty(ctx, dim, bad, line) -> None:
     """Report that JAX's reasoning (sizes of at least 1) does not hold for a fresh size of 0."""
     for name in sorted(jp.variables(dim)):
-        if ctx.env[name].fresh:
+        if ctx.env[name].low == 0:
             ctx.report("pin", name, bad & (ctx.env[name].size == 0), 0, line=line)
 
 
@@ -201,7 +202,17 @@ def stack(ctx, eqn, *values):
     return [Value(out, (*axes[:where], None, *axes[where:]))]
 
 
+def unstack(ctx, eqn, value):
+    """Take a static axis apart."""
+    where = eqn.params["axis"] % len(value.axes)
+    value = ctx.solid(value, (where,))
+    outs = jp.bind(eqn, [value.array])
+    axes = tuple(a for i, a in enumerate(value.axes) if i != where)
+    return [Value(o, axes, value.pad, value.bounds) for o in outs]
+
+
 RULES = (
+    Rule("unstack", unstack, uniform=True),
     Rule("broadcast_in_dim", broadcast_in_dim, uniform=True),
     Rule("squeeze", squeeze, uniform=True),
     Rule("expand_dims", expand_dims, uniform=True),

@@ -1,0 +1,277 @@
+"""Saying in simpler Python what the converters do not take, and refusing what cannot be said so."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+
+from shims._src.autograph.source import UnconvertibleError
+
+_REFUSED = {
+    ast.Match: "`match` statements cannot be converted",
+    ast.Yield: "generators cannot be converted",
+    ast.YieldFrom: "generators cannot be converted",
+    ast.Await: "coroutines cannot be converted",
+    ast.AsyncFor: "coroutines cannot be converted",
+    ast.AsyncWith: "coroutines cannot be converted",
+    ast.AsyncFunctionDef: "coroutines cannot be converted",
+    ast.TryStar: "`except*` cannot be converted",
+    ast.ClassDef: "classes inside functions cannot be converted",
+}
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def desugar(node, function: types.FunctionType):
+    """A definition in the subset of Python that the converters know; `node` is changed.
+
+    Raises:
+      UnconvertibleError: it uses a construct that has no such form.
+    """
+    _refuse(node)
+    _strip(node)
+    class_name = enclosing_class(function.__code__.co_qualname)
+    if class_name:
+        node = _Mangle(class_name).visit(node)
+    if "__class__" in function.__code__.co_freevars:
+        node = _ExplicitSuper(node).visit(node)
+    node = _Statements().visit(node)
+    return _Appends().visit(node)
+
+
+def _refuse(node) -> None:
+    flags = inspect.CO_GENERATOR
+    del flags
+    for inner in ast.walk(node):
+        reason = _REFUSED.get(type(inner))
+        if reason is not None:
+            raise UnconvertibleError(reason, inner.lineno)
+        if isinstance(inner, (ast.BoolOp, ast.IfExp)) or (
+            isinstance(inner, ast.Compare) and len(inner.ops) > 1
+        ):
+            _refuse_walrus(inner)
+
+
+def _refuse_walrus(node) -> None:
+    for inner in _in_scope(node):
+        if isinstance(inner, ast.NamedExpr):
+            raise UnconvertibleError(
+                "`:=` inside `and`, `or`, a chain of comparisons or a conditional expression "
+                "cannot be converted",
+                inner.lineno,
+            )
+
+
+def _in_scope(node):
+    """The nodes below `node` that run in its own scope."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (*_SCOPES, *_COMPREHENSIONS)):
+            yield child
+            yield from _in_scope(child)
+
+
+def _strip(node) -> None:
+    """Remove what the function object already holds: decorators, annotations, default values."""
+    node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
+    node.args.kw_defaults = [d and ast.Constant(None) for d in node.args.kw_defaults]
+    a = node.args
+    for argument in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg):
+        if argument is not None:
+            argument.annotation = None
+    if isinstance(node, ast.FunctionDef):
+        node.decorator_list, node.returns = [], None
+        if hasattr(node, "type_params"):
+            node.type_params = []
+
+
+def enclosing_class(qualname: str) -> str | None:
+    """The class in whose body a function was written, by its qualified name."""
+    for segment in reversed(qualname.split(".<locals>.")):
+        parts = segment.split(".")
+        if len(parts) > 1:
+            return parts[-2]
+    return None
+
+
+class _Mangle(ast.NodeTransformer):
+    """Private names as the compiler spells them inside a class."""
+
+    def __init__(self, class_name: str):
+        self._prefix = class_name.lstrip("_")
+
+    def _name(self, name):
+        if self._prefix and name and name.startswith("__") and not name.endswith("__"):
+            return f"_{self._prefix}{name}"
+        return name
+
+    def visit_Name(self, node):
+        node.id = self._name(node.id)
+        return node
+
+    def visit_Attribute(self, node):
+        node.attr = self._name(node.attr)
+        return self.generic_visit(node)
+
+    def visit_arg(self, node):
+        node.arg = self._name(node.arg)
+        return self.generic_visit(node)
+
+    visit_keyword = visit_arg
+
+    def visit_Global(self, node):
+        node.names = [self._name(name) for name in node.names]
+        return node
+
+    visit_Nonlocal = visit_Global
+
+
+class _ExplicitSuper(ast.NodeTransformer):
+    """`super()` with its arguments, because it would look for them in the wrong frame."""
+
+    def __init__(self, root):
+        self._root = root
+        positional = [*root.args.posonlyargs, *root.args.args]
+        self._self = positional[0].arg if positional else None
+
+    def visit_FunctionDef(self, node):
+        return self.generic_visit(node) if node is self._root else node
+
+    def visit_Lambda(self, node):
+        return self.generic_visit(node) if node is self._root else node
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
+            names = ("__class__", self._self)
+            node.args = [_at(node, ast.Name(name, ast.Load())) for name in names if name]
+        return node
+
+
+class _Statements(ast.NodeTransformer):
+    """`else` of loops, `:=` in the tests of loops, `assert`, annotated assignments."""
+
+    def visit_While(self, node):
+        self.generic_visit(node)
+        if any(isinstance(n, ast.NamedExpr) for n in (node.test, *_in_scope(node.test))):
+            if node.orelse:
+                raise UnconvertibleError("`while ... := ... else` cannot be converted", node.lineno)
+            leave = _at(node.test, ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], []))
+            node.test = _at(node.test, ast.Constant(True))
+            node.body = [leave, *node.body]
+        return self._without_else(node)
+
+    def visit_For(self, node):
+        return self._without_else(self.generic_visit(node))
+
+    def _without_else(self, node):
+        if not node.orelse:
+            return node
+        orelse, node.orelse = node.orelse, []
+        flag = f"broke_{node.lineno}_{node.col_offset}"
+        breaks = _NotedBreaks(flag)
+        node.body = [x for s in node.body for x in breaks.flat(s)]
+        if not breaks.found:
+            return [node, *orelse]
+        before = _at(node, _assignment(flag, ast.Constant(False)))
+        test = ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load()))
+        return [before, node, _at(orelse[0], ast.If(test, orelse, []))]
+
+    def visit_Assert(self, node):
+        self.generic_visit(node)
+        text = ast.Constant(ast.unparse(node.test))
+        message = node.msg or ast.Constant(None)
+        nothing = ast.arguments([], [], None, [], [], None, [])
+        call = ast.Call(
+            ast.Attribute(ast.Name("ag__", ast.Load()), "assert_stmt", ast.Load()),
+            [node.test, ast.Lambda(nothing, message), text],
+            [],
+        )
+        return _at(node, ast.Expr(call))
+
+    def visit_AnnAssign(self, node):
+        self.generic_visit(node)
+        if node.value is None:
+            return _at(node, ast.Pass())
+        return _at(node, ast.Assign([node.target], node.value))
+
+
+class _NotedBreaks(ast.NodeTransformer):
+    """Each `break` of one loop sets a flag first."""
+
+    def __init__(self, flag: str):
+        self._flag = flag
+        self.found = False
+
+    def flat(self, statement):
+        result = self.visit(statement)
+        return result if isinstance(result, list) else [result]
+
+    def visit_Break(self, node):
+        self.found = True
+        return [_at(node, _assignment(self._flag, ast.Constant(True))), node]
+
+    def _other_scope(self, node):
+        return node
+
+    visit_For = visit_While = visit_FunctionDef = visit_Lambda = _other_scope
+
+
+class _Appends(ast.NodeTransformer):
+    """`values.append(x)` of a local variable as an assignment, which loops know how to carry."""
+
+    def __init__(self):
+        self._local: list[set[str]] = []
+
+    def visit_FunctionDef(self, node):
+        self._local.append(_bound_names(node))
+        self.generic_visit(node)
+        self._local.pop()
+        return node
+
+    def visit_Lambda(self, node):
+        return node
+
+    def visit_Expr(self, node):
+        call = node.value
+        if (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and call.func.attr == "append"
+            and isinstance(call.func.value, ast.Name)
+            and call.func.value.id in self._local[-1]
+            and len(call.args) == 1
+            and not isinstance(call.args[0], ast.Starred)
+            and not call.keywords
+        ):
+            name = call.func.value.id
+            operator = ast.Attribute(ast.Name("ag__", ast.Load()), "list_append", ast.Load())
+            value = ast.Call(operator, [ast.Name(name, ast.Load()), call.args[0]], [])
+            return _at(node, _assignment(name, value))
+        return self.generic_visit(node)
+
+
+def _bound_names(function) -> set[str]:
+    """The names that belong to a function's own scope."""
+    a = function.args
+    arguments = (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg)
+    bound = {x.arg for x in arguments if x is not None}
+    foreign = set()
+    for node in _in_scope(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            bound.add(node.id)
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            foreign.update(node.names)
+    return bound - foreign
+
+
+def _assignment(name: str, value):
+    return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+def _at(place, node):
+    """`node`, and what it has no position for, at the position of `place`."""
+    for inner in ast.walk(node):
+        if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
+            ast.copy_location(inner, place)
+    return node

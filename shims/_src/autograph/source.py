@@ -1,0 +1,96 @@
+"""Finding the piece of source text that a function was compiled from."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import types
+
+
+class UnconvertibleError(Exception):
+    """A function must run as written; the text says why, the line where."""
+
+    def __init__(self, reason: str, line: int | None = None):
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+
+
+def find_definition(function: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
+    """The syntax tree of a function, with the positions that it has in its file.
+
+    Raises:
+      UnconvertibleError: there is no source, or not the one that the function was compiled from.
+    """
+    code = function.__code__
+    try:
+        lines, _ = inspect.findsource(code)
+    except (OSError, TypeError):
+        raise UnconvertibleError("its source cannot be found") from None
+    try:
+        candidates = _definitions("".join(lines))
+    except SyntaxError:
+        raise UnconvertibleError("its source has changed since it was loaded") from None
+    found = [node for node in candidates.get(code.co_firstlineno, ()) if _may_be(node, code)]
+    if len(found) > 1:
+        found = _at_the_place_of(code, found)
+    if len(found) != 1:
+        raise UnconvertibleError("its source has changed since it was loaded")
+    return found[0]
+
+
+@functools.lru_cache(maxsize=32)
+def _definitions(text: str) -> dict[int, list]:
+    """The functions and lambdas of a file by the line that their code objects name."""
+    found: dict[int, list] = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            decorators = getattr(node, "decorator_list", ())
+            line = min([node.lineno, *(d.lineno for d in decorators)])
+            found.setdefault(line, []).append(node)
+    return found
+
+
+def _may_be(node, code: types.CodeType) -> bool:
+    """Whether a definition has the name and the parameters of `code`."""
+    if isinstance(node, ast.Lambda) != (code.co_name == "<lambda>"):
+        return False
+    return _parameters(node) == _names(code) and getattr(node, "name", "<lambda>") == code.co_name
+
+
+def _at_the_place_of(code: types.CodeType, lambdas: list) -> list:
+    """Of several lambdas on one line, the one whose body the instructions of `code` span."""
+    span = _span_of(code)
+    if span is None:
+        return lambdas
+    bodies = [
+        ((n.lineno, n.col_offset), (n.end_lineno, n.end_col_offset)) for n in map(_body, lambdas)
+    ]
+    return [node for node, body in zip(lambdas, bodies) if body == span]
+
+
+def _body(node):
+    return node.body if isinstance(node, ast.Lambda) else node
+
+
+def _span_of(code: types.CodeType):
+    """First and last source position of the instructions of `code`, or `None` if it has none."""
+    positions = [p for p in code.co_positions() if None not in p and p[0] and p[3]]
+    if not positions:
+        return None
+    start = min((line, column) for line, _, column, _ in positions)
+    return start, max((line, column) for _, line, _, column in positions)
+
+
+def _parameters(node) -> list[str]:
+    a = node.args
+    named = [*a.posonlyargs, *a.args, *a.kwonlyargs]
+    rest = [x for x in (a.vararg, a.kwarg) if x is not None]
+    return [x.arg for x in (*named, *rest)]
+
+
+def _names(code: types.CodeType) -> list[str]:
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return list(code.co_varnames[:count])

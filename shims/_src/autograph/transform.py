@@ -1,0 +1,197 @@
+"""From a function to the code of one whose control flow goes through our operators.
+
+The converters are those of `malt`, which is TensorFlow's AutoGraph as a package. They work on syntax
+trees; the result is compiled with the user's own file name and line numbers, so that tracebacks,
+debuggers and JAX's source notes show what the user wrote.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import copy
+import threading
+import types
+import weakref
+
+from shims._src.autograph.desugar import desugar
+from shims._src.autograph.source import UnconvertibleError, find_definition
+
+_FUTURES = 0
+for _name in __future__.all_feature_names:
+    _FUTURES |= getattr(__future__, _name).compiler_flag
+
+_LOCK = threading.RLock()
+# Code objects compare by content, not by file: the file name is part of the key.
+_CACHE: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
+
+def converted_code(function: types.FunctionType) -> types.CodeType:
+    """The converted code of a function; once per code object.
+
+    Raises:
+      UnconvertibleError: the function has to run as written.
+    """
+    code = function.__code__
+    with _LOCK:
+        known = _CACHE.setdefault(code, {})
+        if code.co_filename not in known:
+            try:
+                known[code.co_filename] = _convert(function)
+            except UnconvertibleError as error:
+                known[code.co_filename] = error
+        found = known[code.co_filename]
+    if isinstance(found, UnconvertibleError):
+        raise found
+    return found
+
+
+def _convert(function: types.FunctionType) -> types.CodeType:
+    node = desugar(copy.deepcopy(find_definition(function)), function)
+    _note_origins(node)
+    try:
+        node = _transform(node, function)
+    except (NotImplementedError, ValueError, KeyError, AttributeError, TypeError) as error:
+        # Whatever the converters do not expect: the function still runs, as written.
+        raise UnconvertibleError(f"it cannot be converted ({error})") from error
+    return _compile(node, function.__code__)
+
+
+def _transform(node, function: types.FunctionType):
+    """The syntax tree after all converters."""
+    from malt.converters import (
+        break_statements,
+        call_trees,
+        conditional_expressions,
+        continue_statements,
+        control_flow,
+        functions,
+        logical_expressions,
+        return_statements,
+        variables,
+    )
+    from malt.core import converter
+    from malt.pyct import anno, cfg, naming, qual_names, transformer
+    from malt.pyct.static_analysis import activity, reaching_definitions
+
+    names = {*function.__globals__, *function.__code__.co_freevars, "ag__"}
+    info = transformer.EntityInfo(
+        name=function.__name__,
+        source_code="",
+        source_file=function.__code__.co_filename,
+        future_features=(),
+        namespace=dict.fromkeys(names),
+    )
+    options = converter.ProgramContext(options=converter.STANDARD_OPTIONS)
+    context = transformer.Context(info, naming.Namer(info.namespace), options)
+    graphs = cfg.build(node)
+    node = qual_names.resolve(node)
+    node = activity.resolve(node, context, None)
+    node = reaching_definitions.resolve(node, context, graphs)
+    anno.dup(node, {anno.Static.DEFINITIONS: anno.Static.ORIG_DEFINITIONS})
+    for step in (
+        functions,
+        break_statements,
+        continue_statements,
+        return_statements,
+        call_trees,
+        control_flow,
+        conditional_expressions,
+        logical_expressions,
+        variables,
+    ):
+        node = step.transform(node, context)
+    return node
+
+
+def _note_origins(node) -> None:
+    """Attach to each node the position that it has in the user's file."""
+    from malt.pyct import anno
+
+    for inner in ast.walk(node):
+        if hasattr(inner, "lineno"):
+            place = (inner.lineno, inner.col_offset, inner.end_lineno, inner.end_col_offset)
+            anno.setanno(inner, anno.Basic.ORIGIN, place)
+
+
+def _compile(node, code: types.CodeType) -> types.CodeType:
+    """The code of the converted function, closed over `ag__` and what the original closes over."""
+    if isinstance(node, ast.Lambda):
+        definition = [ast.Return(node)]
+    else:
+        definition = [node]
+    inner = _function("inner", ["ag__"], definition)
+    closure = [ast.Assign([ast.Name(n, ast.Store())], ast.Constant(None)) for n in code.co_freevars]
+    outer = _function("outer", [], [*closure, inner])
+    module = ast.Module([outer], [])
+    _Tidy().visit(module)
+    _locate(module, code.co_firstlineno)
+    compiled = compile(
+        module, code.co_filename, "exec", flags=code.co_flags & _FUTURES, dont_inherit=True
+    )
+    for _ in range(3):  # the module, `outer`, `inner`
+        (compiled,) = [c for c in compiled.co_consts if isinstance(c, types.CodeType)]
+    return compiled.replace(co_name=code.co_name, co_qualname=code.co_qualname)
+
+
+def _function(name: str, arguments, body):
+    parameters = [ast.arg(a, None) for a in arguments]
+    signature = ast.arguments([], parameters, None, [], [], None, [])
+    node = ast.FunctionDef(name, signature, body, [], None)
+    if "type_params" in node._fields:
+        node.type_params = []
+    return node
+
+
+class _Tidy(ast.NodeVisitor):
+    """What unparsing forgives and compiling does not: tuples for lists, and contexts."""
+
+    def visit(self, node):
+        for field, value in ast.iter_fields(node):
+            if isinstance(value, tuple) and field in node._fields:
+                setattr(node, field, list(value))
+        if hasattr(node, "ctx"):
+            node.ctx = ast.Load()
+        self.generic_visit(node)
+        for target in _targets(node):
+            _store(target, ast.Del() if isinstance(node, ast.Delete) else ast.Store())
+
+
+def _targets(node) -> list:
+    if isinstance(node, (ast.Assign, ast.Delete)):
+        return node.targets
+    if isinstance(node, ast.withitem):
+        return [node.optional_vars] if node.optional_vars else []
+    if isinstance(node, (ast.AugAssign, ast.For, ast.comprehension, ast.NamedExpr)):
+        return [node.target]
+    return []
+
+
+def _store(target, context) -> None:
+    target.ctx = context
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for element in target.elts:
+            _store(element, context)
+    elif isinstance(target, ast.Starred):
+        _store(target.value, context)
+
+
+def _locate(module, line: int) -> None:
+    """Give every node the position of the user's text that it came from."""
+    from malt.pyct import anno
+
+    def origin(node):
+        return anno.getanno(node, anno.Basic.ORIGIN, default=None)
+
+    def visit(node, inherited):
+        place = origin(node)
+        if place is None and isinstance(node, (ast.stmt, ast.Lambda)):
+            # A statement of our own stands where the first of the user's pieces in it stands.
+            place = next((p for p in map(origin, ast.walk(node)) if p is not None), None)
+        place = place or inherited
+        if "lineno" in node._attributes:
+            node.lineno, node.col_offset, node.end_lineno, node.end_col_offset = place
+        for child in ast.iter_child_nodes(node):
+            visit(child, place)
+
+    visit(module, (line, 0, line, 0))

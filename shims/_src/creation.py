@@ -1,0 +1,383 @@
+"""Arrays made from sizes: filled, counted, spaced, one-hot."""
+
+from __future__ import annotations
+
+import builtins
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import checks, primitives
+from shims._src import jax_private as jp
+from shims._src.casting import convert
+from shims._src.dispatch import operator
+from shims._src.dtypes import array_dtype
+from shims._src.operands import matching, operand
+from shims._src.shapes import size_of, sizes_of
+
+
+def _filled(function, shape, value, dtype):
+    return jnp.full(sizes_of(function, shape), value, array_dtype(dtype, function))
+
+
+@operator
+def zeros(shape, dtype=np.float32, name=None, layout=None):
+    """An array of zeros.
+
+    Args:
+      shape: the sizes.
+      dtype: the dtype.
+      name: ignored.
+      layout: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: a size is negative.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/zeros
+    """
+    return _filled("zeros", shape, 0, dtype)
+
+
+@operator
+def ones(shape, dtype=np.float32, name=None, layout=None):
+    """An array of ones.
+
+    Args:
+      shape: the sizes.
+      dtype: the dtype.
+      name: ignored.
+      layout: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: a size is negative.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/ones
+    """
+    return _filled("ones", shape, 1, dtype)
+
+
+@operator
+def fill(dims, value, name=None, layout=None):
+    """An array filled with one value.
+
+    Args:
+      dims: the sizes.
+      value: scalar.
+      name: ignored.
+      layout: ignored.
+
+    Returns:
+      The array, in the dtype of `value`.
+
+    Raises:
+      InvalidArgumentError: a size is negative.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/fill
+    """
+    return jnp.broadcast_to(operand(value), sizes_of("fill", dims))
+
+
+def _like(function, input, dtype, value):
+    x = operand(input)
+    dtype = x.dtype if dtype is None else array_dtype(dtype, function)
+    return jnp.full(x.shape, value, dtype)
+
+
+@operator
+def zeros_like(input, dtype=None, name=None, layout=None):
+    """An array of zeros in the shape of another.
+
+    Args:
+      input: array.
+      dtype: the dtype; that of `input` when `None`.
+      name: ignored.
+      layout: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      As many zeros as `input` has elements.
+
+    https://www.tensorflow.org/api_docs/python/tf/zeros_like
+    """
+    return _like("zeros_like", input, dtype, 0)
+
+
+@operator
+def ones_like(input, dtype=None, name=None, layout=None):
+    """An array of ones in the shape of another.
+
+    Args:
+      input: array.
+      dtype: the dtype; that of `input` when `None`.
+      name: ignored.
+      layout: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      As many ones as `input` has elements.
+
+    https://www.tensorflow.org/api_docs/python/tf/ones_like
+    """
+    return _like("ones_like", input, dtype, 1)
+
+
+@operator
+def eye(num_rows, num_columns=None, batch_shape=None, dtype=np.float32, name=None):
+    """Ones on the diagonal, zeros elsewhere.
+
+    Args:
+      num_rows: rows.
+      num_columns: columns; as many as rows when `None`.
+      batch_shape: leading sizes.
+      dtype: the dtype.
+      name: ignored.
+
+    Returns:
+      The matrices `[*batch_shape, num_rows, num_columns]`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/eye
+    """
+    rows = size_of("eye", num_rows)
+    columns = rows if num_columns is None else size_of("eye", num_columns)
+    dtype = array_dtype(dtype, "eye")
+    out = (jnp.arange(rows)[:, None] == jnp.arange(columns)).astype(dtype)
+    if batch_shape is None:
+        return out
+    return jnp.broadcast_to(out, (*sizes_of("eye", batch_shape), rows, columns))
+
+
+@operator
+def range(start, limit=None, delta=1, dtype=None, name="range"):
+    """Numbers from `start` to below `limit` in steps of `delta`.
+
+    Args:
+      start: scalar; the limit where that is `None`, and the start is 0.
+      limit: scalar.
+      delta: scalar.
+      dtype: the dtype; that of the operands when `None`.
+      name: ignored.
+
+    Returns:
+      The vector.
+
+    Raises:
+      InvalidArgumentError: `delta` is 0, or leads away from `limit`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The number of elements may be traced. Nothing bounds it, so that inside of somebody else's
+      `jit` it has to be stated: `shims.range(shims.bounded(k, max=8))`.
+
+    Example:
+      >>> import shims
+      >>> shims.range(3, 18, 3).tolist()
+      [3, 6, 9, 12, 15]
+
+    https://www.tensorflow.org/api_docs/python/tf/range
+    """
+    if limit is None:
+        start, limit = 0, start
+    if all(isinstance(v, (int, np.integer)) or jp.is_symbolic(v) for v in (start, limit, delta)):
+        return _integer_range(start, limit, delta, np.int32 if dtype is None else dtype)
+    if dtype is None:
+        dtype = np.result_type(*(operand(v).dtype for v in (start, limit, delta)))
+    dtype = array_dtype(dtype, "range")
+    start, limit, delta = (convert(operand(v), dtype) for v in (start, limit, delta))
+    _check_range(start, limit, delta)
+    if jnp.issubdtype(dtype, jnp.integer):
+        return _integer_range(start, limit, delta, dtype)
+    # TensorFlow counts in the dtype of the operands: 3 numbers from 1 to 1.3 by 0.1 in float32.
+    count = jnp.ceil(jnp.abs((limit - start) / delta)).astype(jnp.int32)
+    return start + primitives.fresh_range(count, label="range").astype(dtype) * delta
+
+
+def _integer_range(start, limit, delta, dtype):
+    dtype = array_dtype(dtype, "range")
+    if not any(map(jp.is_tracer, (start, limit, delta))):
+        _check_range(start, limit, delta)
+    if _is_number(delta, 1):
+        places = primitives.fresh_range(limit - start if not _is_number(start, 0) else limit)
+    else:
+        steps = -((start - limit) // delta)
+        places = primitives.fresh_range(steps)
+    if not _is_number(delta, 1):
+        places = places * jnp.asarray(delta, places.dtype)
+    if not _is_number(start, 0):
+        places = places + jnp.asarray(start, places.dtype)
+    return places.astype(dtype)
+
+
+def _is_number(value, number) -> bool:
+    if jp.is_symbolic(value) or jp.is_tracer(value):
+        return False
+    return bool(value == number)
+
+
+def _check_range(start, limit, delta):
+    if any(map(jp.is_symbolic, (start, limit, delta))):
+        return
+    checks.check_data(delta == 0, "range", "`delta` is 0.", required="delta != 0")
+    away = ((delta > 0) & (start > limit)) | ((delta < 0) & (start < limit))
+    checks.check_data(
+        away,
+        "range",
+        "`delta` leads away from `limit`.",
+        required="start <= limit when delta > 0, start >= limit when delta < 0",
+    )
+
+
+@operator
+def linspace(start, stop, num, name=None, axis=0):
+    """`num` numbers from `start` to `stop`, both included, evenly spaced.
+
+    Args:
+      start: floating-point array.
+      stop: array of the same dtype and shape.
+      num: how many.
+      name: ignored.
+      axis: where the new axis stands.
+
+    Returns:
+      The numbers along a new axis.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `num` may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/linspace
+    """
+    start, stop = matching("linspace", start=start, stop=stop)
+    if not jnp.issubdtype(start.dtype, jnp.inexact):
+        start, stop = (convert(v, array_dtype(np.float64, "linspace")) for v in (start, stop))
+    start, stop = jnp.broadcast_arrays(start, stop)
+    count = size_of("linspace", num)
+    place = checks.axis_of("linspace", axis, start.ndim + 1)
+    along = tuple(-1 if i == place else 1 for i in builtins.range(start.ndim + 1))
+    start, stop = jnp.expand_dims(start, place), jnp.expand_dims(stop, place)
+    steps = jnp.arange(count, dtype=jnp.int32)
+    last = primitives.as_size(count) - 1
+    delta = (stop - start) / jnp.maximum(last, 1).astype(start.dtype)
+    inner = start + delta * steps.astype(start.dtype).reshape(along)
+    return jnp.where(((steps == last) & (steps > 0)).reshape(along), stop, inner)
+
+
+@operator
+def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
+    """`on_value` at the place that each index names, `off_value` elsewhere.
+
+    Args:
+      indices: integer array.
+      depth: the size of the new axis.
+      on_value: scalar, 1 when `None`.
+      off_value: scalar, 0 when `None`.
+      axis: where the new axis stands; last when `None`.
+      dtype: the dtype; that of the values, or float32, when `None`.
+      name: ignored.
+
+    Returns:
+      The array with one axis more; an index outside of [0, depth) names no place.
+
+    Raises:
+      InvalidArgumentError: `depth` is negative.
+      TypeError: the values and `dtype` disagree.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `depth` may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/one_hot
+    """
+    on, off = _one_hot_values(on_value, off_value, dtype)
+    indices = operand(indices)
+    (depth,) = sizes_of("one_hot", [depth])
+    place = checks.axis_of("one_hot", -1 if axis is None else axis, indices.ndim + 1)
+    along = tuple(-1 if i == place else 1 for i in builtins.range(indices.ndim + 1))
+    places = jnp.arange(depth, dtype=jnp.int32).reshape(along)
+    hits = lax.expand_dims(indices.astype(jnp.int32), (place,)) == places
+    return jnp.where(hits, on, off)
+
+
+def _one_hot_values(on_value, off_value, dtype):
+    given = [v for v in (on_value, off_value) if v is not None]
+    if dtype is None:
+        dtype = operand(given[0]).dtype if given else np.float32
+    dtype = array_dtype(dtype, "one_hot")
+    on = operand(1 if on_value is None else on_value, dtype)
+    off = operand(0 if off_value is None else off_value, dtype)
+    return on, off
+
+
+@operator
+def sequence_mask(lengths, maxlen=None, dtype=np.bool_, name=None):
+    """True for as many places of the last axis as each length says.
+
+    Args:
+      lengths: integer array.
+      maxlen: the size of the new last axis; the longest length when `None`.
+      dtype: the dtype.
+      name: ignored.
+
+    Returns:
+      `[*lengths.shape, maxlen]`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Without `maxlen` the size depends on data; so it may, if traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/sequence_mask
+    """
+    lengths = operand(lengths)
+    if maxlen is None:
+        longest = lax.reduce_max(lengths, tuple(builtins.range(lengths.ndim)))
+        maxlen = jnp.maximum(longest, 0).astype(jnp.int32)
+    places = jnp.arange(size_of("sequence_mask", maxlen), dtype=jnp.int32)
+    return (places < lengths[..., None]).astype(array_dtype(dtype, "sequence_mask"))

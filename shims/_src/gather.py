@@ -1,0 +1,131 @@
+"""Taking elements by position."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from shims._src import checks, primitives
+from shims._src.checks import axis_of, check_positions, static_int
+from shims._src.dispatch import operator
+from shims._src.operands import agreeing, operand
+
+
+@operator
+def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+    """Slices along an axis, by position.
+
+    Args:
+      params: array.
+      indices: integer array.
+      validate_indices: ignored, as in TensorFlow.
+      axis: the axis to take from; `batch_dims` when `None`.
+      batch_dims: how many leading axes `params` and `indices` share.
+      name: ignored.
+
+    Returns:
+      `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
+
+    Raises:
+      InvalidArgumentError: an index is out of range, negative ones included.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      Inside `shims.function` an index out of range raises after the call; in somebody else's trace
+      it reads the nearest element, as TensorFlow's XLA does.
+
+    https://www.tensorflow.org/api_docs/python/tf/gather
+    """
+    params, indices = operand(params), operand(indices)
+    batch_dims = static_int("gather", "batch_dims", batch_dims)
+    batch_dims += indices.ndim if batch_dims < 0 else 0
+    axis = batch_dims if axis is None else axis_of("gather", axis, params.ndim)
+    if not 0 <= batch_dims <= min(indices.ndim, axis):
+        raise checks.invalid(
+            "gather",
+            f"`batch_dims` is {batch_dims}.",
+            required="batch_dims <= axis and <= the rank of `indices`",
+            received=f"axis={axis}, indices of rank {indices.ndim}",
+        )
+    check_positions("gather", "indices", indices, params.shape[axis])
+    params, indices = agreeing("gather", [params, indices], range(batch_dims))
+
+    def take(x, i):
+        return jnp.take(x, i, axis=axis - batch_dims, mode="clip")
+
+    for _ in range(batch_dims):
+        take = jax.vmap(take)
+    return take(params, indices)
+
+
+@operator
+def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
+    """Slices by coordinates.
+
+    Args:
+      params: array.
+      indices: integer array `[..., k]` of coordinates into the first `k` axes (after the batch).
+      batch_dims: how many leading axes `params` and `indices` share.
+      name: ignored.
+      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` gives 0.
+
+    Returns:
+      `indices.shape[:-1] + params.shape[batch_dims + k:]`.
+
+    Raises:
+      InvalidArgumentError: coordinates are out of range.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      Inside `shims.function` coordinates out of range raise after the call; in somebody else's
+      trace they read the nearest element.
+
+    https://www.tensorflow.org/api_docs/python/tf/gather_nd
+    """
+    params, indices = operand(params), operand(indices)
+    batch_dims = static_int("gather_nd", "batch_dims", batch_dims)
+    ignore = bad_indices_policy == "IGNORE"
+    if not ignore:
+        check_coordinates("gather_nd", indices, params.shape[batch_dims:])
+    params, indices = agreeing("gather_nd", [params, indices], range(batch_dims))
+
+    def take(x, i):
+        places = coordinates(i, x.shape, lenient=ignore)
+        if not places:
+            return jnp.broadcast_to(x, (*i.shape[:-1], *x.shape))
+        if ignore:
+            return x.at[places].get(mode="fill", fill_value=0)
+        return x.at[places].get(mode="clip")
+
+    for _ in range(batch_dims):
+        take = jax.vmap(take)
+    return take(params, indices)
+
+
+def check_coordinates(function: str, indices, shape) -> None:
+    """Coordinates `[..., k]` must lie inside of the first `k` axes of a shape."""
+    if indices.shape[-1] > len(shape):
+        raise checks.invalid(
+            function,
+            f"coordinates of {indices.shape[-1]} axes for an array of {len(shape)}.",
+            required=f"indices.shape[-1] <= {len(shape)}",
+            received=f"indices of shape {indices.shape}",
+        )
+    for i in range(indices.shape[-1]):
+        check_positions(function, f"indices[..., {i}]", indices[..., i], shape[i])
+
+
+def coordinates(indices, shape, *, lenient: bool = False):
+    """Coordinates `[..., k]` as one index array per axis.
+
+    With `lenient` what is negative points behind the end, since JAX would count it from there.
+    """
+    places = tuple(indices[..., i] for i in range(indices.shape[-1]))
+    if not lenient:
+        return places
+    behind = (primitives.as_size(d).astype(indices.dtype) for d in shape)
+    return tuple(jnp.where(p < 0, n, p) for p, n in zip(places, behind, strict=False))

@@ -1,0 +1,247 @@
+"""Writing elements by coordinates."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from shims._src.dispatch import operator
+from shims._src.elementwise import is_inexact
+from shims._src.gather import check_coordinates, coordinates
+from shims._src.operands import matching, operand
+from shims._src.shapes import sizes_of
+
+
+@operator
+def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None):
+    """Zeros with updates added at coordinates.
+
+    Args:
+      indices: integer array `[..., k]` of coordinates.
+      updates: array `indices.shape[:-1] + shape[k:]`.
+      shape: the sizes of the result.
+      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops.
+      name: ignored.
+
+    Returns:
+      The array; updates at equal coordinates add up.
+
+    Raises:
+      InvalidArgumentError: coordinates are out of range.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      Sizes may be traced. Inside `shims.function` coordinates out of range raise after the call; in
+      somebody else's trace they are dropped.
+
+    https://www.tensorflow.org/api_docs/python/tf/scatter_nd
+    """
+    updates = operand(updates)
+    zeros = jnp.zeros(sizes_of("scatter_nd", shape), updates.dtype)
+    return _scatter("scatter_nd", "add", zeros, indices, updates, bad_indices_policy)
+
+
+def _scatter(function, method, x, indices, updates, policy=""):
+    indices = operand(indices)
+    if policy != "IGNORE":
+        check_coordinates(function, indices, x.shape)
+    places = coordinates(indices, x.shape, lenient=True)
+    if method == "set" and is_inexact(x):
+        return _set(x, places, updates)
+    if method in ("max", "min") and is_inexact(x):
+        return _extreme(method, x, places, updates)
+    return getattr(x.at[places], method)(updates, mode="drop")
+
+
+@jax.custom_jvp
+def _set(x, places, updates):
+    return x.at[places].set(updates, mode="drop")
+
+
+@_set.defjvp
+def _set_jvp(primals, tangents):
+    x, places, updates = primals
+    tx, _, tu = tangents
+    # Of equal coordinates the last update wins, but TensorFlow gives every one its gradient: that
+    # is what JAX's rule for unique coordinates comes to.
+    return _set(x, places, updates), tx.at[places].set(tu, mode="drop", unique_indices=True)
+
+
+def _extreme(method, x, places, updates):
+    """Maximum or minimum, the gradient shared evenly by all that are equal to the result."""
+    return _shared_extreme(method)(x, places, updates)
+
+
+def _shared_extreme(method):
+    @jax.custom_jvp
+    def extreme(x, places, updates):
+        return getattr(x.at[places], method)(updates, mode="drop")
+
+    @extreme.defjvp
+    def jvp(primals, tangents):
+        x, places, updates = primals
+        tx, _, tu = tangents
+        out = extreme(x, places, updates)
+        kept = (x == out).astype(x.dtype)
+        taken = (updates == out.at[places].get(mode="fill", fill_value=jnp.nan)).astype(x.dtype)
+        count = jnp.maximum(kept.at[places].add(taken, mode="drop"), 1)
+        total = (tx * kept).at[places].add(tu * taken, mode="drop")
+        return out, total / count
+
+    return extreme
+
+
+def _updated(function, method, tensor, indices, updates, policy=""):
+    tensor, updates = matching(function, tensor=tensor, updates=updates)
+    return _scatter(function, method, tensor, indices, updates, policy)
+
+
+@operator
+def tensor_scatter_nd_update(tensor, indices, updates, name=None):
+    """An array with updates written at coordinates.
+
+    Args:
+      tensor: array.
+      indices: integer array `[..., k]` of coordinates.
+      updates: array `indices.shape[:-1] + tensor.shape[k:]`.
+      name: ignored.
+
+    Returns:
+      The new array; of updates at equal coordinates the last one counts.
+
+    Raises:
+      InvalidArgumentError: coordinates are out of range, or the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing on CPU; every update at equal coordinates gets a gradient, as there.
+
+    Under jit:
+      Inside `shims.function` coordinates out of range raise after the call; in somebody else's
+      trace they are dropped.
+
+    https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_update
+    """
+    return _updated("tensor_scatter_nd_update", "set", tensor, indices, updates)
+
+
+@operator
+def tensor_scatter_nd_add(tensor, indices, updates, bad_indices_policy="", name=None):
+    """An array with updates added at coordinates.
+
+    Args:
+      tensor: array.
+      indices: integer array `[..., k]` of coordinates.
+      updates: array `indices.shape[:-1] + tensor.shape[k:]`.
+      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops.
+      name: ignored.
+
+    Returns:
+      The new array.
+
+    Raises:
+      InvalidArgumentError: coordinates are out of range, or the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      Inside `shims.function` coordinates out of range raise after the call; in somebody else's
+      trace they are dropped.
+
+    https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_add
+    """
+    function = "tensor_scatter_nd_add"
+    return _updated(function, "add", tensor, indices, updates, bad_indices_policy)
+
+
+@operator
+def tensor_scatter_nd_sub(tensor, indices, updates, bad_indices_policy="", name=None):
+    """An array with updates subtracted at coordinates.
+
+    Args:
+      tensor: array.
+      indices: integer array `[..., k]` of coordinates.
+      updates: array `indices.shape[:-1] + tensor.shape[k:]`.
+      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops.
+      name: ignored.
+
+    Returns:
+      The new array.
+
+    Raises:
+      InvalidArgumentError: coordinates are out of range, or the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      Inside `shims.function` coordinates out of range raise after the call; in somebody else's
+      trace they are dropped.
+
+    https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_sub
+    """
+    function = "tensor_scatter_nd_sub"
+    tensor, updates = matching(function, tensor=tensor, updates=updates)
+    return _scatter(function, "add", tensor, indices, -updates, bad_indices_policy)
+
+
+@operator
+def tensor_scatter_nd_max(tensor, indices, updates, bad_indices_policy="", name=None):
+    """An array with the larger of itself and the updates at coordinates.
+
+    Args:
+      tensor: array.
+      indices: integer array `[..., k]` of coordinates.
+      updates: array `indices.shape[:-1] + tensor.shape[k:]`.
+      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops.
+      name: ignored.
+
+    Returns:
+      The new array.
+
+    Raises:
+      InvalidArgumentError: coordinates are out of range, or the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing on CPU; all that are equal to the result share the gradient.
+
+    Under jit:
+      Inside `shims.function` coordinates out of range raise after the call; in somebody else's
+      trace they are dropped.
+
+    https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_max
+    """
+    function = "tensor_scatter_nd_max"
+    return _updated(function, "max", tensor, indices, updates, bad_indices_policy)
+
+
+@operator
+def tensor_scatter_nd_min(tensor, indices, updates, bad_indices_policy="", name=None):
+    """An array with the smaller of itself and the updates at coordinates.
+
+    Args:
+      tensor: array.
+      indices: integer array `[..., k]` of coordinates.
+      updates: array `indices.shape[:-1] + tensor.shape[k:]`.
+      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops.
+      name: ignored.
+
+    Returns:
+      The new array.
+
+    Raises:
+      InvalidArgumentError: coordinates are out of range, or the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing on CPU; all that are equal to the result share the gradient.
+
+    Under jit:
+      Inside `shims.function` coordinates out of range raise after the call; in somebody else's
+      trace they are dropped.
+
+    https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_min
+    """
+    function = "tensor_scatter_nd_min"
+    return _updated(function, "min", tensor, indices, updates, bad_indices_policy)

@@ -1,0 +1,393 @@
+"""Shapes as arrays, and arrays in another shape."""
+
+from __future__ import annotations
+
+import math
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import checks, primitives
+from shims._src import jax_private as jp
+from shims._src.checks import axes_of, axis_of, is_known
+from shims._src.dispatch import operator
+from shims._src.dtypes import array_dtype
+from shims._src.operands import operand
+
+
+def dims_of(function: str, shape) -> tuple:
+    """A shape given as numbers, dimensions, (traced) scalars or one vector, as dimensions.
+
+    -1 stays -1. A number that was computed from dimensions gives the dimension back; any other
+    traced number is a size of its own.
+    """
+    if not isinstance(shape, (tuple, list)):
+        if np.ndim(shape) == 0 and not hasattr(shape, "as_list"):
+            shape = [shape]
+        elif hasattr(shape, "as_list"):
+            shape = shape.as_list()
+        elif jp.is_tracer(shape):
+            shape = [shape[i] for i in range(shape.shape[0])]
+        else:
+            shape = np.asarray(shape).tolist()
+    return tuple(size_of(function, d) for d in shape)
+
+
+def size_of(function: str, value, *, bound=None):
+    """One size, see `dims_of`.
+
+    Raises:
+      InvalidArgumentError: it is negative; -1 is left to the caller.
+    """
+    d = primitives.to_dim(value, label=function, bound=bound)
+    if is_known(d) and d < -1:
+        raise negative_size(function, d)
+    return d
+
+
+def sizes_of(function: str, shape) -> tuple:
+    """The dimensions of an array to be made: like `dims_of`, and -1 is refused too."""
+    dims = dims_of(function, shape)
+    for d in dims:
+        if is_known(d) and d < 0:
+            raise negative_size(function, d)
+    return dims
+
+
+def negative_size(function: str, d):
+    """The error for a size below 0."""
+    return checks.invalid(
+        function,
+        f"dimension {d} must be >= 0.",
+        required="sizes >= 0",
+        received=f"{d}",
+    )
+
+
+@operator
+def shape(input, out_type=None, name=None):
+    """The shape as a vector.
+
+    Args:
+      input: array.
+      out_type: int32 (when `None`) or int64.
+      name: ignored.
+
+    Returns:
+      An integer vector. Its elements may be used as sizes, also under a trace.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      The true sizes, not those of the padding.
+
+    Example:
+      >>> import shims
+      >>> shims.shape(shims.zeros([2, 3])).tolist()
+      [2, 3]
+
+    https://www.tensorflow.org/api_docs/python/tf/shape
+    """
+    dtype = array_dtype(np.int32 if out_type is None else out_type, "shape")
+    dims = operand(input).shape
+    if all(map(is_known, dims)):
+        return jnp.asarray(np.asarray(dims, dtype))
+    return jnp.stack([primitives.as_size(d).astype(dtype) for d in dims])
+
+
+@operator
+def size(input, out_type=None, name=None):
+    """The number of elements.
+
+    Args:
+      input: array.
+      out_type: int32 (when `None`) or int64.
+      name: ignored.
+
+    Returns:
+      An integer scalar, usable as a size.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      The true number, not that of the padding.
+
+    https://www.tensorflow.org/api_docs/python/tf/size
+    """
+    dtype = array_dtype(np.int32 if out_type is None else out_type, "size")
+    count = math.prod(operand(input).shape)
+    if is_known(count):
+        return jnp.asarray(count, dtype)
+    return primitives.as_size(count).astype(dtype)
+
+
+@operator
+def rank(input, name=None):
+    """The number of axes.
+
+    Args:
+      input: array.
+      name: ignored.
+
+    Returns:
+      An int32 scalar.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A constant.
+
+    https://www.tensorflow.org/api_docs/python/tf/rank
+    """
+    return jnp.asarray(operand(input).ndim, jnp.int32)
+
+
+@operator
+def reshape(tensor, shape, name=None):
+    """The same elements in another shape.
+
+    Args:
+      tensor: array.
+      shape: the sizes; at most one -1 stands for what is left.
+      name: ignored.
+
+    Returns:
+      The array in that shape.
+
+    Raises:
+      InvalidArgumentError: the numbers of elements differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced; what -1 stands for must divide.
+
+    https://www.tensorflow.org/api_docs/python/tf/reshape
+    """
+    x = operand(tensor)
+    dims = dims_of("reshape", shape)
+    if all(map(is_known, (*x.shape, *dims))):
+        dims = _known_shape(x, dims)
+    return jnp.reshape(x, dims)
+
+
+def _known_shape(x, dims):
+    """The shape without -1."""
+    if dims.count(-1) > 1:
+        raise checks.invalid(
+            "reshape",
+            "only one size can be -1.",
+            required="at most one -1",
+            received=f"shape={dims}",
+        )
+    if -1 in dims:
+        # A size of 0 says nothing about the missing one: TensorFlow leaves zeros out on both sides.
+        empty = 0 in dims
+        total = math.prod(d for d in x.shape if d or not empty)
+        given = math.prod(d for d in dims if d != -1 and (d or not empty))
+        missing, rest = divmod(total, given)
+        if rest:
+            raise _does_not_fit(x, f"a multiple of {given}", dims)
+        dims = tuple(missing if d == -1 else d for d in dims)
+    if math.prod(dims) != x.size:
+        raise _does_not_fit(x, str(math.prod(dims)), dims)
+    return dims
+
+
+def _does_not_fit(x, wanted, dims):
+    return checks.invalid(
+        "reshape",
+        f"the input has {x.size} values, but the requested shape has {wanted}.",
+        required=f"as many values as shape={dims} takes",
+        received=f"shape {x.shape}",
+    )
+
+
+@operator
+def transpose(a, perm=None, conjugate=False, name="transpose"):
+    """The array with its axes in another order.
+
+    Args:
+      a: array.
+      perm: the order; reversed when `None`.
+      conjugate: take complex conjugates too.
+      name: ignored.
+
+    Returns:
+      The transposed array.
+
+    Raises:
+      InvalidArgumentError: `perm` is not an order of the axes.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Moves axes, no elements of a selection.
+
+    https://www.tensorflow.org/api_docs/python/tf/transpose
+    """
+    a = operand(a)
+    if perm is None:
+        perm = tuple(reversed(range(a.ndim)))
+    perm = axes_of("transpose", perm, a.ndim, name="perm")
+    if len(perm) != a.ndim:
+        raise checks.invalid(
+            "transpose",
+            "`perm` must name every axis.",
+            required=f"{a.ndim} axes",
+            received=f"perm={perm}",
+        )
+    out = jnp.transpose(a, perm)
+    return jnp.conj(out) if conjugate and jnp.iscomplexobj(out) else out
+
+
+@operator
+def expand_dims(input, axis, name=None):
+    """The array with a new axis of size 1.
+
+    Args:
+      input: array.
+      axis: where the axis stands in the result.
+      name: ignored.
+
+    Returns:
+      The array with one axis more.
+
+    Raises:
+      InvalidArgumentError: there is no such place.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Moves nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/expand_dims
+    """
+    x = operand(input)
+    return lax.expand_dims(x, (axis_of("expand_dims", axis, x.ndim + 1),))
+
+
+@operator
+def squeeze(input, axis=None, name=None):
+    """The array without axes of size 1.
+
+    Args:
+      input: array.
+      axis: which; all of size 1 when `None`.
+      name: ignored.
+
+    Returns:
+      The array with fewer axes.
+
+    Raises:
+      InvalidArgumentError: a named axis has another size.
+
+    Differs from TensorFlow:
+      With `axis=None` an axis whose size is known only at run time stays.
+
+    Under jit:
+      A named axis of unknown size is checked to be 1 while running.
+
+    https://www.tensorflow.org/api_docs/python/tf/squeeze
+    """
+    x = operand(input)
+    if axis is None or (not jp.is_tracer(axis) and np.size(axis) == 0):
+        axes = tuple(i for i, d in enumerate(x.shape) if is_known(d) and d == 1)
+    else:
+        axes = axes_of("squeeze", axis, x.ndim)
+    for i in axes:
+        if not is_known(x.shape[i]):
+            x = primitives.unify_axis(x, i, 1, label="squeeze")
+        elif x.shape[i] != 1:
+            raise checks.invalid(
+                "squeeze",
+                f"axis {i} has size {x.shape[i]}.",
+                required="size 1",
+                received=f"shape {x.shape}",
+            )
+    return lax.squeeze(x, axes)
+
+
+@operator
+def broadcast_to(input, shape, name=None):
+    """The array repeated along axes of size 1, and new leading axes, until it has a shape.
+
+    Args:
+      input: array.
+      shape: the sizes.
+      name: ignored.
+
+    Returns:
+      The array of that shape.
+
+    Raises:
+      ValueError: the shapes do not fit.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/broadcast_to
+    """
+    x, dims = operand(input), sizes_of("broadcast_to", shape)
+    for i in range(1, min(x.ndim, len(dims)) + 1):
+        have, want = x.shape[-i], dims[-i]
+        if not (is_known(have) and is_known(want)) and not (is_known(have) and have == 1):
+            x = primitives.unify_axis(x, x.ndim - i, want, label="broadcast_to")
+        elif is_known(have) and is_known(want) and have not in (1, want):
+            raise checks.invalid(
+                "broadcast_to",
+                "the shapes do not fit.",
+                required=f"each size 1, or as in shape={dims}",
+                received=f"shape {x.shape}",
+            )
+    return jnp.broadcast_to(x, dims)
+
+
+@operator
+def ensure_shape(x, shape, name=None):
+    """The array, which must have a shape.
+
+    Args:
+      x: array.
+      shape: the sizes; `None` for any.
+      name: ignored.
+
+    Returns:
+      The same array.
+
+    Raises:
+      InvalidArgumentError: it has another shape.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A size known only at run time is checked while running.
+
+    https://www.tensorflow.org/api_docs/python/tf/ensure_shape
+    """
+    x = operand(x)
+    wanted = shape.as_list() if hasattr(shape, "as_list") else list(shape)
+    if len(wanted) != x.ndim or any(
+        is_known(have) and isinstance(want, int) and have != want
+        for have, want in zip(x.shape, wanted, strict=True)
+    ):
+        raise checks.invalid(
+            "ensure_shape",
+            f"the array has shape {x.shape}.",
+            required=f"shape {tuple(wanted)}",
+        )
+    for i, want in enumerate(wanted):
+        if isinstance(want, int) and not is_known(x.shape[i]):
+            x = primitives.unify_axis(x, i, want, label="ensure_shape")
+    return x
