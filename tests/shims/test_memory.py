@@ -1,4 +1,8 @@
-"""A selection that is only reduced stays where it is: no packed copy is allocated."""
+"""A selection that is only reduced stays where it is: no packed copy is allocated.
+
+The measure is the temporary memory of the same program written by hand with `where`; XLA's own
+choices (on CPU it does not fuse a select into a reduction) are in both.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ import numpy as np
 import shims as tf
 
 N = 1_000_000
+SLACK = 10_000
 
 
 def temporary_bytes(f) -> int:
@@ -20,22 +25,35 @@ def masked_mean(x, m):
     return tf.boolean_mask(x, m).mean()
 
 
+def masked_mean_by_hand(x, m):
+    return jnp.where(m, x, 0.0).sum() / m.sum()
+
+
+def standardised_peak(x, m):
+    y = tf.boolean_mask(x, m)
+    return jnp.sqrt(((y - y.mean()) ** 2).sum()) / jnp.exp(y).max(initial=0.0)
+
+
+def standardised_peak_by_hand(x, m):
+    mean = masked_mean_by_hand(x, m)
+    spread = jnp.sqrt(jnp.where(m, (x - mean) ** 2, 0.0).sum())
+    return spread / jnp.where(m, jnp.exp(x), 0.0).max(initial=0.0)
+
+
 def test_a_masked_mean_allocates_no_packed_copy():
-    assert temporary_bytes(tf.dynamic(masked_mean)) < N
+    assert temporary_bytes(tf.dynamic(masked_mean)) <= temporary_bytes(masked_mean_by_hand) + SLACK
 
 
 def test_the_gradient_of_a_masked_mean_allocates_no_packed_copy():
-    assert temporary_bytes(jax.value_and_grad(tf.dynamic(masked_mean))) < N
+    lazy = temporary_bytes(jax.value_and_grad(tf.dynamic(masked_mean)))
+    assert lazy <= temporary_bytes(jax.value_and_grad(masked_mean_by_hand)) + SLACK
 
 
 def test_elementwise_steps_before_a_reduction_allocate_no_packed_copy():
-    def f(x, m):
-        y = tf.boolean_mask(x, m)
-        return jnp.sqrt(((y - y.mean()) ** 2).sum()) / jnp.exp(y).max(initial=0.0)
-
-    assert temporary_bytes(tf.dynamic(f)) < N
+    lazy = temporary_bytes(tf.dynamic(standardised_peak))
+    assert lazy <= temporary_bytes(standardised_peak_by_hand) + SLACK
 
 
 def test_the_measure_sees_a_packed_copy():
     packed = temporary_bytes(lambda x, m: x[jnp.nonzero(m, size=N, fill_value=0)[0]].mean())
-    assert packed > N
+    assert packed > temporary_bytes(masked_mean_by_hand) + N

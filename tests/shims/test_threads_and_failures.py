@@ -187,5 +187,5 @@ def test_a_size_that_leaks_out_of_its_trace_is_an_error_and_not_a_number():
         return y.sum()
 
     jax.jit(tf.dynamic(f))(X, M)
-    with pytest.raises((jax.errors.UnexpectedTracerError, tf.OpError)):
+    with pytest.raises((jax.errors.UnexpectedTracerError, tf.errors.OpError)):
         jax.jit(tf.dynamic(lambda x: x.sum() + leaked[0].sum()))(X)

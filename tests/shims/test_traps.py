@@ -104,8 +104,8 @@ def test_an_undecidable_size_under_a_foreign_jit_is_never_a_silent_guess():
         return y.sum(0) * 100 if y.shape[0] == 2 else y.sum(0)
 
     run = jax.jit(tf.dynamic(f, autograph=False))
-    with pytest.raises(tf.OpError):
-        run(X, FEW)
+    assert np.isnan(run(X, FEW)).all()
+    close(run(X, MANY), X[MANY].sum(0))
 
 
 def test_layout_belongs_to_an_axis_and_not_to_its_size():
@@ -226,7 +226,7 @@ def test_an_inner_jit_called_twice_with_different_masks_is_right_or_refused():
 
     try:
         a, b, gap = under_jit(f)(X, FEW, MANY)
-    except tf.FreshSizeError as refusal:
+    except tf.errors.FreshSizeError as refusal:
         assert "Do:" in str(refusal)  # noqa: PT017 - either the answer or this
         return
     close(a, X[FEW].sum(0))
@@ -325,7 +325,7 @@ def test_vmap_of_boolean_mask_from_outside_gives_each_row_its_own_size():
 
 def test_rows_of_different_sizes_never_become_one_array():
     for transform in (jax.vmap, lambda g: lambda x: lax.map(g, x)):
-        with pytest.raises((tf.OpError, TypeError)):
+        with pytest.raises((tf.errors.OpError, TypeError)):
             under_jit(lambda x, t=transform: t(lambda r: tf.boolean_mask(r, r > 0))(x))(X)
 
 

@@ -271,6 +271,6 @@ PROGRAMS = (
     Masked(custom_jvp_rule),
     Masked(custom_vjp_rule),
     Masked(stopped_gradient),
-    Masked(early_value_by_where),
-    Masked(unrolled_rows),
+    Masked(early_value_by_where, refusal="an ordering of a fresh size in Python"),
+    Masked(unrolled_rows, refusal="an ordering of a fresh size in Python"),
 )
