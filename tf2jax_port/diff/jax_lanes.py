@@ -111,7 +111,7 @@ class JaxLanes:
         if self._staged:
             return lambda arrays: self._given(*case.fill(arrays))
         if hasattr(self._shims, "function"):
-            staged = self._shims.function(self._given)
+            staged = self._shims.function(self._given, reduce_retracing=True)
             return lambda arrays: staged(*case.fill(arrays))
         return self._jax.jit(lambda arrays: self._given(*case.fill(arrays)))
 
@@ -196,9 +196,8 @@ def set_x64(on: bool) -> None:
 
 def _is_staged(function: Any) -> bool:
     """Whether a function is a `shims.function` or a `jax.jit` already."""
-    return (hasattr(function, "lower") and hasattr(function, "__wrapped__")) or (
-        hasattr(function, "precompile") and hasattr(function, "explain")
-    )
+    is_jitted = hasattr(function, "lower") and hasattr(function, "__wrapped__")
+    return is_jitted or hasattr(function, "python_function")
 
 
 def _python_function(staged: Any) -> Callable[..., Any]:
