@@ -9,14 +9,14 @@ from tf2jax_port.diff.attempt import Failure
 from tf2jax_port.diff.compare import Worst
 from tf2jax_port.diff.explain import DIFFERENT, EQUAL, KNIFE_EDGE, UNSTEADY
 from tf2jax_port.diff.facts import Facts
-from tf2jax_port.diff.judge import NOT_COVERED, Finding
+from tf2jax_port.diff.judge import NOT_COVERED, STRUCTURE, Finding
 from tf2jax_port.diff.lanes import LANES, NEW_LANES, PAIRS, STAGES, is_old, title
 from tf2jax_port.diff.matrix import PairState
 from tf2jax_port.diff.numbers import number
 from tf2jax_port.diff.reasons import Reason, grouped
 from tf2jax_port.diff.report import CaseRow, LaneState, Leaf, Pair
 
-_SEVERITY = (EQUAL, NOT_COVERED, KNIFE_EDGE, UNSTEADY, DIFFERENT)
+_SEVERITY = (NOT_COVERED, EQUAL, KNIFE_EDGE, UNSTEADY, DIFFERENT)
 
 
 def pair_table(states: Sequence[PairState]) -> tuple[Pair, ...]:
@@ -68,6 +68,8 @@ def leaf_table(findings: Sequence[Finding]) -> tuple[Leaf, ...]:
     """Every output and gradient over all cases and both lanes of the port."""
     found: dict[object, list[Finding]] = {}
     for finding in findings:
+        if finding.quantity == STRUCTURE and finding.outcome == NOT_COVERED:
+            continue  # a whole lane is missing: `lane_table` says so
         found.setdefault(finding.quantity, []).append(finding)
     return tuple(_leaf(group) for group in found.values())
 

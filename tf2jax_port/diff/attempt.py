@@ -29,6 +29,14 @@ class Failure:
     detail: str = ""
 
 
+class LaneError(Exception):
+    """A lane failed before in the same way; carries the reason of that failure."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(reason)
+        self.detail = detail
+
+
 def attempt(f: Callable[..., T], *args: Any) -> T | Failure:
     """`f(*args)`, or the `Failure` that it ended in.
 
@@ -47,6 +55,8 @@ def attempt(f: Callable[..., T], *args: Any) -> T | Failure:
 
 def failure(error: BaseException) -> Failure:
     """The `Failure` that describes an exception."""
+    if isinstance(error, LaneError):
+        return Failure("LaneError", str(error), error.detail)
     kind = type(error).__name__
     text = str(error).strip()
     where = _where(error)

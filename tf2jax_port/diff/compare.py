@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -168,8 +169,7 @@ def furthest(a: np.ndarray, b: np.ndarray, measure: Gauge) -> Worst:
     """The element that is furthest off, and how many are off by more than rounding."""
     error = distance(exact_wide(a), exact_wide(b))
     wrong = error > limit(error.size) * measure.own_rms
-    index = np.unravel_index(int(np.argmax(error)), error.shape)
-    return _worst(a, b, tuple(int(i) for i in index), int(max(1, wrong.sum())))
+    return _worst(a, b, _place(error == error.max()), int(max(1, wrong.sum())))
 
 
 def _first(a: np.ndarray, b: np.ndarray, wrong: np.ndarray) -> Worst:
@@ -191,7 +191,7 @@ def _worst(a: np.ndarray, b: np.ndarray, index: tuple[int, ...], mismatched: int
 
 
 def _scalar(element: object) -> float | int | complex | str:
-    value = np.asarray(element)
+    value: Any = np.asarray(element)
     if value.dtype.kind in "SUO":
         return str(value.item())
     if value.dtype.kind == "c":

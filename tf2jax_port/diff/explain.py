@@ -185,8 +185,9 @@ def _widen(reference: np.ndarray, runs: Probe, measure: Gauge) -> tuple[Gauge, l
         samples.append(found.noise)
         jumps += [Alternative(_moved(n), array, found.jumps) for n, array in named]
         for moved in pair:
-            if measure.basis == FLOAT64 and moved.double is not None:
-                samples.append(settled(exact_wide(moved.single), exact_wide(moved.double)))
+            single, double = moved.single, moved.double
+            if measure.basis == FLOAT64 and single is not None and double is not None:
+                samples.append(settled(exact_wide(single), exact_wide(double)))
     return measure.widened(samples), jumps if runs.decides else []
 
 

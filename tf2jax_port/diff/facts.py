@@ -135,7 +135,8 @@ class Facts:
         if working != reference.dtype:  # the original already is in double precision
             single = self._of(self.in_single, quantity)
             fits = single is not None and single.shape == reference.shape
-            return gauge(working, reference, reference, [single] if fits else [], scale)
+            narrow = [single] if single is not None and fits else []
+            return gauge(working, reference, reference, narrow, scale)
         truth = self._of(self.in_double, quantity)
         if truth is not None and not _is_wider(truth, reference):
             truth = None

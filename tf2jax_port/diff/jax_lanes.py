@@ -11,10 +11,19 @@ import numpy as np
 
 from tf2jax_port.diff import tree
 from tf2jax_port.diff.arguments import Arguments
-from tf2jax_port.diff.attempt import Failure, attempt
+from tf2jax_port.diff.attempt import Failure, LaneError, attempt
 from tf2jax_port.diff.cotangents import Cotangents
 from tf2jax_port.diff.observation import Gradients, Outputs
 from tf2jax_port.diff.results import as_arrays
+
+
+# What a program says about its inputs; compiling it otherwise would only silence it.
+_REFUSALS = (
+    "InvalidArgumentError",
+    "OutOfRangeError",
+    "FailedPreconditionError",
+    "NotFoundError",
+)
 
 
 class JaxLanes:
@@ -37,6 +46,7 @@ class JaxLanes:
         self._staged = _is_staged(function)
         self._python = _python_function(function) if self._staged else function
         self._compiled: dict[Any, Callable[..., Any]] = {}
+        self._forms: dict[str, tuple[Callable[..., Any], str]] = {}
 
     def eager(self, case: Arguments) -> Outputs:
         """The outputs, operator by operator."""
@@ -63,13 +73,25 @@ class JaxLanes:
             for fed in cotangents:
                 yield self.eager_gradients(case, fed)
 
-    def jit(self, case: Arguments) -> Outputs:
-        """The outputs of the compiled program."""
+    def jit(self, case: Arguments) -> tuple[Outputs, str]:
+        """The outputs of the compiled program, and how much of the shapes it was told."""
         self._reseed()
-        key = ("forward", case.key)
-        if key not in self._compiled:
-            self._compiled[key] = self._compile(case)
-        return self._plain(self._compiled[key](self._arrays(case)))
+        arrays = self._arrays(case)
+        form = self._forms.get(case.key)
+        if form is not None:
+            return self._plain(form[0](arrays)), form[1]
+        first: Failure | None = None
+        for note, compiled in self._compile(case):
+            found = attempt(lambda compiled=compiled: self._plain(compiled(arrays)))
+            if not isinstance(found, Failure):
+                note = f"{note}: {first.reason}" if first else ""
+                self._forms[case.key] = (compiled, note)
+                return found, note
+            first = first or found
+            if found.kind in _REFUSALS:
+                break
+        assert first is not None
+        raise LaneError(first.reason, first.detail)
 
     def jit_gradients(self, case: Arguments, cotangents: Cotangents) -> Gradients:
         """The gradients of the compiled program."""
@@ -100,20 +122,23 @@ class JaxLanes:
         return [a if a.dtype.kind in "OSU" else jnp.asarray(a) for a in case.arrays]
 
     def _reseed(self) -> None:
-        shims_random = getattr(self._shims, "random", None)
+        shims_random: Any = getattr(self._shims, "random", None)
         if hasattr(shims_random, "set_seed"):
             shims_random.set_seed(self._seed)
         np.random.seed(self._seed)
         random.seed(self._seed)
 
-    def _compile(self, case: Arguments) -> Callable[..., Any]:
-        """A function of the list of arrays."""
+    def _compile(self, case: Arguments) -> Iterator[tuple[str, Callable[..., Any]]]:
+        """Functions of the list of arrays, the most general first, and what each of them knows."""
         if self._staged:
-            return lambda arrays: self._given(*case.fill(arrays))
+            yield "", lambda arrays: self._given(*case.fill(arrays))
+            return
         if hasattr(self._shims, "function"):
-            staged = self._shims.function(self._given, reduce_retracing=True)
-            return lambda arrays: staged(*case.fill(arrays))
-        return self._jax.jit(lambda arrays: self._given(*case.fill(arrays)))
+            for note, unknown in (("", True), ("known dimensions", False)):
+                staged = self._shims.function(self._given, reduce_retracing=unknown)
+                yield note, lambda arrays, staged=staged: staged(*case.fill(arrays))
+        plain = self._jax.jit(lambda arrays: self._given(*case.fill(arrays)))
+        yield "plain jax.jit", plain
 
     def _differentiable(self, function: Callable[..., Any]) -> list[Callable[..., Any]]:
         """The forms in which a gradient may be taken, the plain one first."""

@@ -31,7 +31,7 @@ from tf2jax_port.diff.precision import ulp
 NOT_COVERED = "not covered"
 ILL_CONDITIONED = "ill-conditioned"
 
-STRUCTURE = Quantity("output", "output")
+STRUCTURE = Quantity("structure", "structure of the result")
 
 # Beyond this many ulp of relative error of its own, an original says little about its port.
 _ILL_CONDITIONED_ULP = 1e4

@@ -43,7 +43,7 @@ class Quantity:
     """One thing to compare: an output, or the gradient with respect to one input.
 
     Attributes:
-      kind: `"output"` or `"gradient"`.
+      kind: `"output"`, `"gradient"`, or `"structure"` for which outputs there are.
       path: the output, or the input of a gradient.
       cotangent: for a gradient, what was fed in at the outputs.
     """
@@ -55,7 +55,7 @@ class Quantity:
     @property
     def title(self) -> str:
         """`output['boxes']`, or `d/d x (random)`."""
-        return self.path if self.kind == "output" else f"d/d {self.path} ({self.cotangent})"
+        return f"d/d {self.path} ({self.cotangent})" if self.kind == "gradient" else self.path
 
 
 def value_of(observation: Observation, quantity: Quantity) -> np.ndarray | Failure | None:

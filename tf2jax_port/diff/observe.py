@@ -65,7 +65,7 @@ class Observer:
             (JAX_JIT, self._new.jit, self._new.jit_gradients),
         ):
             step(lane.title)
-            observation = Observation(attempt(run, case))
+            observation = _forward(attempt(run, case))
             lanes[lane.id] = _with_gradients(observation, gradients, case, fed)
         return Facts(
             case=case.index,

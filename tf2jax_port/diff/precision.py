@@ -76,9 +76,8 @@ def tiny(dtype: np.dtype) -> float:
 
 def real_part(dtype: np.dtype) -> np.dtype:
     """The type of the parts of a complex type; any other type itself."""
-    return {"complex64": np.dtype("float32"), "complex128": np.dtype("float64")}.get(
-        dtype.name, dtype
-    )
+    halves = {"complex64": np.dtype(np.float32), "complex128": np.dtype(np.float64)}
+    return halves.get(dtype.name, dtype)
 
 
 def exact_wide(array: np.ndarray) -> np.ndarray:

@@ -42,7 +42,7 @@ class Leaf:
 
     Attributes:
       title: `output['boxes']`, or `d/d x (random)`.
-      kind: `"output"` or `"gradient"`.
+      kind: `"output"`, `"gradient"` or `"structure"`.
       state: the worst outcome.
       compared: in how many cases it was compared.
       worst: the finding that the state comes from; where all agree, the one with the largest R.

@@ -11,7 +11,7 @@ import numpy as np
 
 from tf2jax_port.diff import tree
 from tf2jax_port.diff.arguments import Arguments
-from tf2jax_port.diff.attempt import Failure, attempt
+from tf2jax_port.diff.attempt import Failure, LaneError, attempt
 from tf2jax_port.diff.cotangents import Cotangents
 from tf2jax_port.diff.observation import Gradients, Outputs
 from tf2jax_port.diff.results import as_arrays
@@ -170,13 +170,9 @@ class TensorFlowLanes:
         return first
 
 
-class TraceError(Exception):
-    """A graph could not be built; said again for every case of the same kind."""
-
-
 def _traced(entry: tuple[Callable[..., Any], str] | Failure) -> tuple[Callable[..., Any], str]:
     if isinstance(entry, Failure):
-        raise TraceError(entry.reason)
+        raise LaneError(entry.reason, entry.detail)
     return entry
 
 
