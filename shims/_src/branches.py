@@ -212,6 +212,18 @@ def stage_branches(
       One value per name. Python values on which all branches agree stay Python values.
     """
     blocks = [trace_block(thunk) for thunk in thunks]
+    return join_blocks(selector, blocks, names=names, labels=labels, label=label)
+
+
+def join_blocks(
+    selector,
+    blocks: Sequence[Block],
+    *,
+    names: Sequence[str],
+    labels: Sequence[str] = ("main", "else"),
+    label: str = "cond",
+) -> tuple:
+    """The same for branches that are traced already."""
     joined = [_join(name, labels, blocks, i) for i, name in enumerate(names)]
     wanted = [leaf for _, leaves in joined for leaf in leaves if isinstance(leaf, _Chosen)]
     written = {id(v): v for block in blocks for v in block.written}

@@ -149,17 +149,17 @@ def stage_while(loop: LoopState, test: Callable, limit=None, *, back_prop: bool 
 
     Returns:
       `(values, emitted, live)`: the state after the loop, and per possible iteration what it
-      emitted and whether it took place. `emitted` is `None` where iterations were not bounded.
+      emitted and whether it took place; `emitted` is `None` where nothing bounds the iterations.
     """
     condition = loop.condition(test)
     trips = find_trips(condition, loop.step_jaxpr(), loop.known())
     if limit is not None:
         trips = _tighter(trips, limit)
-    length = _length(trips)
+    positions = _positions(trips)
     has_items = bool(jax.tree.leaves(loop.emitted))
-    if length is not None and (has_items or trips.exact or back_prop):
+    if positions is not None and (has_items or trips.exact or back_prop):
         live = None if trips.exact else condition
-        return stage_scan(loop, length, live)
+        return stage_scan(loop, (), positions.shape[0], live)
     if has_items:
         raise_unbounded(loop.label)
     return loop.finish(_while(loop, condition, limit)), None, None
@@ -172,7 +172,7 @@ def _tighter(trips: Trips | None, limit) -> Trips:
     return trips if trips.count <= limit else Trips(limit, exact=trips.exact)
 
 
-def _length(trips: Trips | None):
+def _positions(trips: Trips | None):
     """The bound as the positions of a scan, or `None` where nothing can hold that many."""
     if trips is None:
         return None
@@ -181,33 +181,32 @@ def _length(trips: Trips | None):
     return jnp.arange(trips.count, dtype=jnp.int32)
 
 
-def stage_scan(loop: LoopState, positions, live=None, items=()):
-    """Run a traced body once per position, in so far as `live` holds.
+def stage_scan(loop: LoopState, items, length, live=None):
+    """Run a traced body once per slice of `items`, in so far as `live` holds.
 
     Args:
       loop: the traced body.
-      positions: a vector whose length is the number of iterations.
+      items: arrays `[length, ...]`, nested; the body gets one slice of each.
+      length: the number of iterations, an int or a dimension.
       live: closed jaxpr of a condition on the carry; once it fails, nothing happens any more.
-      items: arrays `[n, ...]`, nested; the body gets one slice of each.
 
     Returns:
       `(values, emitted, live)` as `stage_while`; `live` is `None` where every iteration took place.
     """
+    xs = (items, jnp.arange(length, dtype=jnp.int32))  # `scan` takes no symbolic length but this
     if live is None:
-        carry, emitted = lax.scan(
-            lambda carry, x: loop.step(carry, x[1]), loop.initial(), (positions, items)
-        )
+        carry, emitted = lax.scan(lambda carry, x: loop.step(carry, x[0]), loop.initial(), xs)
         return loop.finish(carry), emitted, None
 
     def step(carry, x):
         (holds,) = jex.jaxpr_as_fun(live)(*carry)
         zeros = jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), loop.emitted)
         carry, emitted = lax.cond(
-            holds, lambda: loop.step(carry, x[1]), lambda: (list(carry), zeros)
+            holds, lambda: loop.step(carry, x[0]), lambda: (list(carry), zeros)
         )
         return carry, (emitted, holds)
 
-    carry, (emitted, flags) = lax.scan(step, loop.initial(), (positions, items))
+    carry, (emitted, flags) = lax.scan(step, loop.initial(), xs)
     return loop.finish(carry), emitted, flags
 
 
@@ -227,16 +226,29 @@ def _while(loop: LoopState, condition, limit):
     )[1]
 
 
-def stage_counted(loop: LoopState, count, item: Callable):
+def stage_counted(loop: LoopState, count, item: Callable, live=None):
     """Run a traced body `count` times, a traced number that nothing bounds.
 
     Args:
       loop: the traced body, which emits nothing.
       count: int32 scalar.
       item: from an iteration's number to its item.
+      live: closed jaxpr of a condition on the carry that ends the loop early.
+
+    Returns:
+      `(values, None, None)`, as `stage_while`.
     """
-    carry = lax.fori_loop(0, count, lambda i, carry: loop.step(carry, item(i))[0], loop.initial())
-    return loop.finish(carry)
+
+    def goes_on(c):
+        holds = c[0] < count
+        return holds if live is None else holds & jex.jaxpr_as_fun(live)(*c[1])[0]
+
+    _, carry = lax.while_loop(
+        goes_on,
+        lambda c: (c[0] + 1, loop.step(c[1], item(c[0]))[0]),
+        (jnp.zeros((), jnp.int32), loop.initial()),
+    )
+    return loop.finish(carry), None, None
 
 
 def raise_unbounded(label: str):

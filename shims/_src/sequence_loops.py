@@ -319,7 +319,7 @@ def _staged(body, values, names, elems, length, label: str):
         lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype, weak_type=x.weak_type), elems
     )
     loop = LoopState(body, values, names, item, label=label)
-    values, emitted, _ = stage_scan(loop, jnp.arange(length, dtype=jnp.int32), items=elems)
+    values, emitted, _ = stage_scan(loop, elems, length)
     return values, emitted
 
 

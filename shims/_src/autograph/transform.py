@@ -62,7 +62,6 @@ def _transform(node, function: types.FunctionType):
     from malt.converters import (
         break_statements,
         call_trees,
-        conditional_expressions,
         continue_statements,
         control_flow,
         functions,
@@ -96,12 +95,22 @@ def _transform(node, function: types.FunctionType):
         return_statements,
         call_trees,
         control_flow,
-        conditional_expressions,
-        logical_expressions,
-        variables,
     ):
         node = step.transform(node, context)
-    return node
+    node = _IfExpressions().visit(node)
+    node = logical_expressions.transform(node, context)
+    return variables.transform(node, context)
+
+
+class _IfExpressions(ast.NodeTransformer):
+    """Conditional expressions as calls; malt's own converter leaves nested ones alone."""
+
+    def visit_IfExp(self, node):
+        self.generic_visit(node)
+        nothing = ast.arguments([], [], None, [], [], None, [])
+        choices = [ast.Lambda(nothing, value) for value in (node.body, node.orelse)]
+        operator = ast.Attribute(ast.Name("ag__", ast.Load()), "if_exp", ast.Load())
+        return ast.copy_location(ast.Call(operator, [node.test, *choices], []), node)
 
 
 def _note_origins(node) -> None:

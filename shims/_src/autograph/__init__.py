@@ -1,0 +1,7 @@
+"""Python control flow over traced arrays."""
+
+from __future__ import annotations
+
+from shims._src.autograph.calls import convert as convert
+from shims._src.autograph.calls import do_not_convert as do_not_convert
+from shims._src.autograph.directives import set_loop_options as set_loop_options

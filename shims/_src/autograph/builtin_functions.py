@@ -1,0 +1,129 @@
+"""Python's builtin functions over traced arrays; over anything else they are what they were."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+
+from shims._src import jax_private as jp
+from shims._src.autograph.iteration import (
+    TracedEnumerate,
+    TracedIterable,
+    TracedRange,
+    TracedZip,
+    is_traced_iterable,
+)
+from shims._src.staging import current_value, is_staged
+
+
+def replacement_of(f) -> Callable | None:
+    """What a call of a builtin function becomes, or `None` if it stays."""
+    return _REPLACEMENTS.get(id(f))
+
+
+def range_(*args):
+    """`range`, also of traced numbers and symbolic sizes."""
+    args = [current_value(a) for a in args]
+    if not any(is_staged(a) or jp.is_symbolic(a) for a in args):
+        return range(*args)
+    return TracedRange(0, args[0]) if len(args) == 1 else TracedRange(*args)
+
+
+def len_(x):
+    """`len`, also of arrays with a symbolic size."""
+    x = current_value(x)
+    return x.shape[0] if is_staged(x) and x.ndim else len(x)
+
+
+def int_(x=0, *args, **kwargs):
+    """`int`; of a traced array the int32 that it becomes."""
+    x = current_value(x)
+    return x.astype(jnp.int32) if is_staged(x) else int(x, *args, **kwargs)
+
+
+def float_(x=0.0):
+    """`float`; of a traced array the float32 that it becomes."""
+    x = current_value(x)
+    return x.astype(jnp.float32) if is_staged(x) else float(x)
+
+
+def bool_(x=False):
+    """`bool`; of a traced array the condition that it is."""
+    x = current_value(x)
+    return x != 0 if is_staged(x) and not x.ndim else bool(x)
+
+
+def enumerate_(iterable, start=0):
+    """`enumerate`, also of what is traced."""
+    traced = is_traced_iterable(iterable)
+    return TracedEnumerate(iterable, start) if traced else enumerate(iterable, start)
+
+
+def zip_(*iterables, strict=False):
+    """`zip`, also of what is traced, if the rest are arrays and sequences."""
+    if any(is_traced_iterable(x) for x in iterables) and all(map(_has_items, iterables)):
+        return TracedZip(*iterables, strict=strict)
+    return zip(*iterables, strict=strict)
+
+
+def _has_items(x) -> bool:
+    return isinstance(current_value(x), (TracedIterable, jax.Array, range))
+
+
+def sum_(iterable, /, start=0):
+    """`sum`; of a traced array the sum along its first axis."""
+    x = current_value(iterable)
+    return jnp.sum(x, 0) + start if is_staged(x) and x.ndim else sum(iterable, start)
+
+
+def any_(iterable):
+    """`any`, also of a traced vector."""
+    x = current_value(iterable)
+    return jnp.any(x) if is_staged(x) and x.ndim == 1 else any(iterable)
+
+
+def all_(iterable):
+    """`all`, also of a traced vector."""
+    x = current_value(iterable)
+    return jnp.all(x) if is_staged(x) and x.ndim == 1 else all(iterable)
+
+
+def sorted_(iterable, *, key=None, reverse=False):
+    """`sorted`; of a traced vector the sorted vector."""
+    x = current_value(iterable)
+    if is_staged(x) and x.ndim == 1 and key is None:
+        x = jnp.sort(x)
+        return jnp.flip(x) if reverse else x
+    return sorted(iterable, key=key, reverse=reverse)
+
+
+def _extremum(builtin, reduction, pairwise):
+    def extremum(*args, **kwargs):
+        values = [current_value(a) for a in args]
+        if not kwargs and len(values) == 1 and is_staged(values[0]) and values[0].ndim == 1:
+            return reduction(values[0])
+        if not kwargs and len(values) > 1 and any(is_staged(v) for v in values):
+            return functools.reduce(pairwise, values)
+        return builtin(*args, **kwargs)
+
+    return extremum
+
+
+_REPLACEMENTS: dict[int, Callable] = {
+    id(range): range_,
+    id(len): len_,
+    id(int): int_,
+    id(float): float_,
+    id(bool): bool_,
+    id(enumerate): enumerate_,
+    id(zip): zip_,
+    id(sum): sum_,
+    id(any): any_,
+    id(all): all_,
+    id(sorted): sorted_,
+    id(min): _extremum(min, jnp.min, jnp.minimum),
+    id(max): _extremum(max, jnp.max, jnp.maximum),
+}

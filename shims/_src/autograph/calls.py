@@ -1,0 +1,255 @@
+"""Calls in converted code: what they call is converted, too, unless it belongs to a library."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import os
+import sys
+import threading
+import types
+import warnings
+from collections.abc import Callable
+
+from shims._src.autograph import builtin_functions, lists
+from shims._src.autograph.source import UnconvertibleError
+from shims._src.autograph.transform import converted_code
+
+# Written for JAX, or for no arrays at all: what they do is not changed.
+_LIBRARIES = frozenset(
+    {
+        *("jax", "jaxlib", "numpy", "scipy", "ml_dtypes", "opt_einsum", "shims", "tf2jax_port"),
+        *("tensorflow", "keras", "tf_keras", "flax", "haiku", "equinox", "optax", "orbax", "chex"),
+        *("diffrax", "lineax", "optimistix", "jaxtyping", "beartype", "typeguard", "torch", "malt"),
+        *("pandas", "matplotlib", "PIL", "sklearn", "absl", "rich", "click", "tqdm", "IPython"),
+        *("pytest", "_pytest", "pluggy", "hypothesis"),
+    }
+)
+# Functions given to these run inside of the converted function.
+_CALLING_BACK = frozenset({"jax", "shims", "functools"})
+_BUILTINS_CALLING_BACK = (map, filter, sorted, min, max)
+
+_LOCK = threading.Lock()
+_warned: set[tuple[str, int, str]] = set()
+
+
+def convert(f: Callable) -> Callable:
+    """`f` with Python control flow that may depend on traced arrays.
+
+    `if`, `while`, `for`, `break`, `continue`, `return`, `and`, `or`, `not`, `assert` and conditional
+    expressions over traced arrays are staged as `cond`, `while_loop` and `scan`, in `f` and in what
+    it calls, except in libraries. Over Python values and concrete arrays they run as ordinary
+    Python. The conversion happens at the first call.
+
+    Args:
+      f: a function, lambda, method, `functools.partial` or callable object.
+
+    Returns:
+      A function with the signature of `f`. What cannot be converted (`match`, generators,
+      coroutines, code without source) runs as written, with one warning.
+
+    Differs from TensorFlow:
+      A loop over a known number of iterations can always be differentiated. A `return` inside a
+      staged loop is supported. A list that a staged loop fills is a list if the number of
+      iterations is known, else the stacked array.
+
+    Under jit:
+      Traced conditions become `lax.cond`, loops `lax.scan` where their length is known, else
+      `lax.while_loop`.
+
+    Example:
+      >>> import jax
+      >>> @convert
+      ... def sign(x):
+      ...     if x > 0:
+      ...         return 1.0
+      ...     return -1.0
+      >>> float(jax.jit(sign)(3.0))
+      1.0
+
+    https://www.tensorflow.org/api_docs/python/tf/autograph/to_graph
+    """
+    if _is_as_written(f):
+        return f
+    if not isinstance(_unwrapped(f), (types.FunctionType, type)) and not _is_object(f):
+        _warn(f, UnconvertibleError("it is not written in Python"))
+        return f
+
+    @functools.wraps(f)
+    def converted(*args, **kwargs):
+        return _target(f)(*args, **kwargs)
+
+    return mark_as_written(converted)
+
+
+def do_not_convert(func: Callable | None = None) -> Callable:
+    """A function that runs as written when converted code calls it; also as a decorator.
+
+    https://www.tensorflow.org/api_docs/python/tf/autograph/experimental/do_not_convert
+    """
+    if func is None:
+        return do_not_convert
+
+    @functools.wraps(func)
+    def as_written(*args, **kwargs):
+        return func(*args, **kwargs)
+
+    return mark_as_written(as_written)
+
+
+def mark_as_written(f):
+    """Note that a function is converted already, or must not be; gives `f`."""
+    try:
+        # `functools.wraps` copies attributes to wrappers: the mark says whom it is about.
+        f._shims_as_written = f
+    except (AttributeError, TypeError):
+        pass
+    return f
+
+
+def _is_as_written(f) -> bool:
+    return getattr(f, "_shims_as_written", None) is f
+
+
+def converted_call(f, args: tuple, kwargs: dict | None, scope=None):
+    """Call `f` from converted code."""
+    del scope
+    kwargs = kwargs or {}
+    if f in _FRAME_FUNCTIONS if isinstance(f, types.BuiltinFunctionType) else False:
+        return _FRAME_FUNCTIONS[f](sys._getframe(1), args, kwargs)
+    replacement = builtin_functions.replacement_of(f)
+    if replacement is not None:
+        return replacement(*args, **kwargs)
+    if isinstance(f, types.BuiltinMethodType):
+        lists.note_change(f, args)
+    if _calls_back(f):
+        args = tuple(_callback(a) for a in args)
+        kwargs = {name: _callback(a) for name, a in kwargs.items()}
+    return _target(f)(*args, **kwargs)
+
+
+def _eval(frame, args, kwargs):
+    source, *scopes = args
+    return eval(source, *(scopes or (frame.f_globals, frame.f_locals)), **kwargs)
+
+
+def _exec(frame, args, kwargs):
+    source, *scopes = args
+    exec(source, *(scopes or (frame.f_globals, frame.f_locals)), **kwargs)
+
+
+# Builtins that look at the frame of their caller.
+_FRAME_FUNCTIONS = {
+    builtins.globals: lambda frame, args, kwargs: frame.f_globals,
+    builtins.locals: lambda frame, args, kwargs: frame.f_locals,
+    builtins.vars: lambda frame, args, kwargs: vars(*args) if args else frame.f_locals,
+    builtins.dir: lambda frame, args, kwargs: dir(*args) if args else sorted(frame.f_locals),
+    builtins.eval: _eval,
+    builtins.exec: _exec,
+}
+
+
+def _target(f):
+    """What to call in the place of `f`."""
+    if isinstance(f, types.FunctionType):
+        return _converted_function(f)
+    if isinstance(f, types.MethodType):
+        function = _target(f.__func__)
+        return f if function is f.__func__ else types.MethodType(function, f.__self__)
+    if isinstance(f, functools.partial):
+        function = _target(f.func)
+        return f if function is f.func else functools.partial(function, *f.args, **f.keywords)
+    if not isinstance(f, type) and _is_object(f):
+        call = type(f).__call__
+        function = _target(call)
+        return f if function is call else types.MethodType(function, f)
+    return f
+
+
+def _unwrapped(f):
+    while isinstance(f, (functools.partial, types.MethodType)):
+        f = f.func if isinstance(f, functools.partial) else f.__func__
+    return f
+
+
+def _is_object(f) -> bool:
+    """Whether `f` is an object whose class says in Python what calling it does."""
+    return isinstance(getattr(type(f), "__call__", None), types.FunctionType)
+
+
+def _converted_function(f: types.FunctionType):
+    if _is_as_written(f) or _root(f) in _LIBRARIES or _root(f) in sys.stdlib_module_names:
+        return f
+    kept = f.__dict__.get("_shims_converted")
+    if kept is not None and kept[0] is f and kept[1] is f.__code__:
+        return kept[2]
+    try:
+        code = converted_code(f)
+    except UnconvertibleError as error:
+        _warn(f, error)
+        return f
+    cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
+    closure = tuple(
+        types.CellType(_operators()) if name == "ag__" else cells[name]
+        for name in code.co_freevars
+    )
+    new = types.FunctionType(code, f.__globals__, f.__name__, f.__defaults__, closure)
+    new.__kwdefaults__ = f.__kwdefaults__
+    new.__qualname__, new.__doc__, new.__module__ = f.__qualname__, f.__doc__, f.__module__
+    f.__dict__["_shims_converted"] = (f, f.__code__, mark_as_written(new))
+    return new
+
+
+def _operators():
+    from shims._src.autograph import operators
+
+    return operators
+
+
+def _root(f) -> str:
+    """The top-level package in which a function was written, whatever it says of itself."""
+    return (f.__globals__.get("__name__") or "").partition(".")[0]
+
+
+def _calls_back(f) -> bool:
+    """Whether functions among the arguments of `f` are called by it as part of the program."""
+    f = _unwrapped(f)
+    if isinstance(f, types.FunctionType):
+        return _root(f) in _CALLING_BACK
+    if any(f is b for b in _BUILTINS_CALLING_BACK) or f is functools.reduce:
+        return True
+    return (getattr(f, "__module__", None) or "").partition(".")[0] == "jax"
+
+
+def _callback(value):
+    """A function argument in the form that converted code would call."""
+    if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
+        return _target(value)
+    return value
+
+
+def _warn(f, error: UnconvertibleError) -> None:
+    """Say once that a function runs as written."""
+    function = _unwrapped(f)
+    name = getattr(function, "__qualname__", None) or type(function).__name__
+    code = getattr(function, "__code__", None)
+    filename = code.co_filename if code else "<unknown>"
+    line = code.co_firstlineno if code else 0
+    if (function.__module__ or "").startswith("namedtuple_"):
+        return
+    with _LOCK:
+        if (filename, line, name) in _warned:
+            return
+        _warned.add((filename, line, name))
+    place = f"{os.path.basename(filename)}:{error.line or line}" if code else "built in"
+    text = (
+        f"autograph: `{name}` ({place}) runs as written: {error.reason}. Python control flow in it "
+        "cannot depend on traced arrays. `shims.autograph.experimental.do_not_convert` silences this."
+    )
+    warnings.warn_explicit(text, UserWarning, filename, line or 1)
+
+
+def is_generator(f) -> bool:
+    """Whether calling `f` gives a generator or a coroutine."""
+    return inspect.isgeneratorfunction(f) or inspect.iscoroutinefunction(f)

@@ -1,0 +1,84 @@
+"""`and`, `or`, `not`, conditional expressions and `assert` over traced arrays."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import jax.numpy as jnp
+
+from shims._src import errors, primitives
+from shims._src.autograph import lists
+from shims._src.branches import stage_branches
+from shims._src.staging import current_value, is_array, is_staged, scalar_condition
+
+
+class _Thread(threading.local):
+    """The last traced condition that was negated, and the result."""
+
+    negated: tuple | None = None
+
+
+_THREAD = _Thread()
+
+
+def and_(left: Callable, right: Callable):
+    """`left() and right()`; both are computed if the left one is traced."""
+    value = current_value(left())
+    if not is_staged(value):
+        return value and right()
+    return jnp.logical_and(scalar_condition(value, "and"), _condition(right(), "and"))
+
+
+def or_(left: Callable, right: Callable):
+    """`left() or right()`; both are computed if the left one is traced."""
+    value = current_value(left())
+    if not is_staged(value):
+        return value or right()
+    return jnp.logical_or(scalar_condition(value, "or"), _condition(right(), "or"))
+
+
+def not_(value):
+    """`not value`."""
+    value = current_value(value)
+    if not is_staged(value):
+        return not value
+    result = jnp.logical_not(scalar_condition(value, "not"))
+    _THREAD.negated = (result, value)
+    return result
+
+
+def operand_of_negation(condition):
+    """What `condition` is the negation of, if it was the last one made."""
+    negated = _THREAD.negated
+    return negated[1] if negated is not None and negated[0] is condition else None
+
+
+def _condition(value, label: str):
+    value = current_value(value)
+    return scalar_condition(jnp.asarray(value), label) if is_array(value) else bool(value)
+
+
+def if_exp(condition, if_true: Callable, if_false: Callable):
+    """`if_true() if condition else if_false()`."""
+    condition = current_value(condition)
+    if not is_staged(condition):
+        return if_true() if condition else if_false()
+    thunks = (lambda: (if_true(),), lambda: (if_false(),))
+    with lists.no_leaks():
+        return stage_branches(condition, thunks, label="if")[0]
+
+
+def assert_stmt(condition, message: Callable, text: str) -> None:
+    """`assert condition, message()`; a traced condition is checked when the program runs."""
+    condition = current_value(condition)
+    if not is_staged(condition):
+        if not condition:
+            found = message()
+            raise AssertionError(*(() if found is None else (found,)))
+        return
+    found = message()
+    shown = f"`{text}` does not hold." if found is None else str(found)
+    bad = jnp.logical_not(scalar_condition(condition, "assert"))
+    primitives.check(bad, errors.message("assert", shown))
+

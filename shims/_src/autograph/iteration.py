@@ -1,0 +1,167 @@
+"""What a `for` loop over traced data goes through: arrays, ranges, `enumerate` and `zip` of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from shims._src import errors, numbering, primitives, trace
+from shims._src import jax_private as jp
+from shims._src.conversion import as_array
+from shims._src.staging import ambient_is_staging, current_value, is_staged
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Items:
+    """The items of a staged loop.
+
+    Attributes:
+      arrays: arrays `[n, ...]`, nested, of which each iteration gets a slice; `None` if `n` is a
+        traced number that nothing bounds.
+      length: `n`, an int, a dimension, or that traced number.
+      at: the item of iteration `i`, for when there are no arrays.
+    """
+
+    arrays: Any
+    length: Any
+    at: Callable | None = None
+
+
+class TracedIterable:
+    """What `range`, `enumerate` and `zip` give where the number of items is traced."""
+
+    label = "range"
+
+    def items(self) -> Items:
+        """The items for a staged loop."""
+        raise NotImplementedError
+
+    def __iter__(self):
+        raise TypeError(
+            errors.message(
+                self.label,
+                "only a `for` statement can go through a traced number of items.",
+                required="`for ... in`, in a function that `shims.function` converts",
+                received="a comprehension, an unpacking, or a call such as `list(...)`",
+                do="write a `for` statement, or use `shims.map_fn`.",
+            )
+        )
+
+    __len__ = __iter__
+
+
+class TracedRange(TracedIterable):
+    """`range` of traced numbers or symbolic sizes."""
+
+    def __init__(self, start, stop, step=1):
+        self._start, self._stop, self._step = start, stop, step
+
+    def items(self) -> Items:
+        """The numbers as int32."""
+        parts = [_known(x) for x in (self._start, self._stop, self._step)]
+        if not any(is_staged(x) for x in parts):
+            numbers = jnp.arange(*parts, dtype=jnp.int32)
+            return Items(numbers, numbers.shape[0])
+        start, stop, step = (as_array(x).astype(jnp.int32) for x in parts)
+        count = jnp.maximum((stop - start + step - jnp.sign(step)) // step, 0)
+        if trace.current() is None:
+            return Items(None, count, lambda i: start + step * i)
+        if not is_staged(parts[0]) and parts[0] == 0 and not is_staged(parts[2]) and parts[2] == 1:
+            count = parts[1]  # its bounds are known better than those of an expression
+        positions = primitives.fresh_range(count)
+        return Items(start + step * positions, positions.shape[0])
+
+
+def _known(x):
+    """A number as an int or a dimension where it can be one."""
+    x = current_value(x)
+    if jp.is_tracer(x):
+        known = numbering.symbolic_value(x)
+        return x if known is None else known
+    return x if jp.is_symbolic(x) else int(x)
+
+
+class TracedEnumerate(TracedIterable):
+    """`enumerate` of what is traced."""
+
+    label = "enumerate"
+
+    def __init__(self, iterable, start=0):
+        self._iterable, self._start = iterable, start
+
+    def items(self) -> Items:
+        """Pairs of a number and an item."""
+        inner = items_of(self._iterable)
+        start = as_array(self._start)
+        if inner.arrays is None:
+            return Items(None, inner.length, lambda i: (start + i, inner.at(i)))
+        numbers = start + jnp.arange(inner.length, dtype=jnp.int32)
+        return Items((numbers, inner.arrays), inner.length)
+
+
+class TracedZip(TracedIterable):
+    """`zip` of arrays and ranges of which one is traced."""
+
+    label = "zip"
+
+    def __init__(self, *iterables, strict: bool = False):
+        self._iterables, self._strict = iterables, strict
+
+    def items(self) -> Items:
+        """Tuples of one item from each."""
+        parts = [_as_items(x) for x in self._iterables]
+        lengths = [part.length for part in parts]
+        if any(part.arrays is None for part in parts):
+            raise errors.UnimplementedError(
+                errors.message(
+                    "zip",
+                    "a range of a traced number of items cannot be zipped.",
+                    required="arrays, or ranges of known or symbolic sizes",
+                    do="index the arrays in a loop over the range.",
+                )
+            )
+        if all(isinstance(n, int) for n in lengths):
+            shortest = min(lengths)
+            if self._strict and max(lengths) > shortest:
+                raise ValueError("zip() arguments have different lengths")
+            arrays = [jax.tree.map(lambda x: x[:shortest], part.arrays) for part in parts]
+            return Items(tuple(arrays), shortest)
+        if any(n is not lengths[0] and n != lengths[0] for n in lengths):
+            raise errors.UnimplementedError(
+                errors.message(
+                    "zip",
+                    "it is not known which of several sizes is the smallest.",
+                    required="equal sizes",
+                    received=", ".join(str(n) for n in lengths),
+                    do="cut the arrays to one size, or state it: `shims.same_size(a, b)`.",
+                )
+            )
+        return Items(tuple(part.arrays for part in parts), lengths[0])
+
+
+def is_traced_iterable(x) -> bool:
+    """Whether iterating over `x` has to be staged, or should be because operations are recorded."""
+    x = current_value(x)
+    if isinstance(x, TracedIterable):
+        return True
+    if not isinstance(x, jax.Array) or not x.ndim:
+        return False
+    return is_staged(x) or (not jp.is_tracer(x) and ambient_is_staging())
+
+
+def items_of(x) -> Items:
+    """The items of a traced array or iterable."""
+    x = current_value(x)
+    return x.items() if isinstance(x, TracedIterable) else Items(x, x.shape[0])
+
+
+def _as_items(x) -> Items:
+    x = current_value(x)
+    if isinstance(x, (TracedIterable, jax.Array)):
+        return items_of(x)
+    array = as_array(list(x))
+    return Items(array, array.shape[0])

@@ -1,0 +1,333 @@
+"""Python lists that a staged loop fills, and those that it must not touch."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import sys
+import threading
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from shims._src import errors, primitives
+from shims._src.staging import Block, is_staged
+from shims._src.undefined import UndefinedReturnValue
+
+
+@jax.tree_util.register_pytree_node_class
+class Entry:
+    """An element that one iteration appended; `valid` says whether it did, `None` that it always does."""
+
+    def __init__(self, value, valid=None):
+        self.value = value
+        self.valid = valid
+
+    def tree_flatten(self):
+        """Value and validity are the children."""
+        return (self.value, self.valid), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        """An entry of other children."""
+        return cls(*children)
+
+
+class Recorder(list):
+    """A list inside of a staged loop: it can be appended to, or read, but not both."""
+
+    def __init__(self, name: str, elements, parent: Recorder | None = None):
+        super().__init__(elements)
+        self.name = name
+        self.entries: list[Entry] = []
+        self._parent = parent
+        self._was_read = False
+
+    def copy_for_branch(self) -> Recorder:
+        """A list of the same elements and entries."""
+        new = Recorder(self.name, self.elements(), self)
+        new.entries, new._was_read = list(self.entries), self._was_read
+        return new
+
+    def elements(self) -> list:
+        """What was in it before the loop."""
+        return list(list.__iter__(self))
+
+    def append(self, value) -> None:
+        """Append what becomes one more element per iteration."""
+        self._check(self._was_read)
+        self.entries.append(Entry(value))
+
+    def _read(self):
+        self._was_read = True
+        self._check(bool(self.entries))
+        if self._parent is not None:
+            self._parent._read()
+
+    def _check(self, is_bad: bool) -> None:
+        if is_bad:
+            raise errors.UnimplementedError(
+                errors.message(
+                    "append",
+                    f"the list `{self.name}` is read in the loop that appends to it.",
+                    required="a loop over traced data that only appends to the list",
+                    do="keep the value that you read in a variable of its own.",
+                )
+            )
+
+    def __len__(self):
+        self._read()
+        return super().__len__()
+
+    def __getitem__(self, key):
+        self._read()
+        return super().__getitem__(key)
+
+    def __iter__(self):
+        self._read()
+        return super().__iter__()
+
+    def __contains__(self, item):
+        self._read()
+        return super().__contains__(item)
+
+    def _refuse(self, *args, **kwargs):
+        del args, kwargs
+        raise errors.UnimplementedError(
+            errors.message(
+                "list",
+                f"the list `{self.name}` changes in a loop over traced data.",
+                required="`append`, or a new list of the same length",
+                do=f"build a new list, for instance `{self.name} = [*{self.name}[1:], x]`.",
+            )
+        )
+
+    extend = insert = pop = remove = clear = sort = reverse = _refuse
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
+
+
+def list_append(target, value):
+    """`target.append(value)`, where `target` is a local variable; gives what it becomes."""
+    if isinstance(target, jax.Array):
+        raise TypeError(
+            errors.message(
+                "append",
+                "a list that a loop over traced data filled is a stacked array.",
+                required="a list",
+                received=f"{target.dtype.name}{list(target.shape)}",
+                do="concatenate: `shims.concat([values, x[None]], 0)`.",
+            )
+        )
+    if type(target) is list:
+        note_change(target.append, (value,))
+    target.append(value)
+    return target
+
+
+# ---- the lists of a loop's state ---------------------------------------------------------------
+
+
+def opened(values, names) -> tuple:
+    """The state with recorders in the place of lists."""
+    return tuple(_opened(value, name) for name, value in zip(names, values))
+
+
+def _opened(value, name: str):
+    if isinstance(value, Recorder):
+        return Recorder(name, value.elements(), value)
+    return Recorder(name, value) if type(value) is list else value
+
+
+def closed(values, before) -> tuple[tuple, dict[int, tuple]]:
+    """The state with lists as they were `before`, and by position the entries that they received."""
+    entries = {
+        i: tuple(value.entries)
+        for i, value in enumerate(values)
+        if isinstance(value, Recorder) and value.entries
+    }
+    plain = tuple(
+        old if isinstance(value, Recorder) else value for value, old in zip(values, before)
+    )
+    return plain, entries
+
+
+def align(blocks: list[Block], i: int) -> list[Block]:
+    """Let branches that append a different number of entries (output `i`) append equally many.
+
+    Where a branch appends fewer, the entries are there, but not valid.
+    """
+    received = [jax.tree.unflatten(b.trees[i], b.leaves[i]) for b in blocks]
+    longest = max(received, key=len)
+    nothing = UndefinedReturnValue()
+    for j, template in enumerate(longest):
+        has = [len(entries) > j for entries in received]
+        if all(has) and all(entries[j].valid is None for entries in received):
+            continue
+        for k, entries in enumerate(received):
+            if not has[k]:
+                value = jax.tree.map(lambda _: nothing, template.value)
+                received[k] = (*entries, Entry(value, False))
+            elif entries[j].valid is None:
+                entries = list(entries)
+                entries[j] = Entry(entries[j].value, True)
+                received[k] = tuple(entries)
+    return [_with_output(block, i, entries) for block, entries in zip(blocks, received)]
+
+
+def _with_output(block: Block, i: int, output) -> Block:
+    leaves, tree = jax.tree.flatten(output)
+    return dataclasses.replace(
+        block,
+        trees=(*block.trees[:i], tree, *block.trees[i + 1 :]),
+        leaves=(*block.leaves[:i], tuple(leaves), *block.leaves[i + 1 :]),
+    )
+
+
+def with_entries(recorder: Recorder, entries) -> Recorder:
+    """A recorder that received more entries."""
+    new = recorder.copy_for_branch()
+    new.entries += entries
+    return new
+
+
+def extended(before, entries: tuple, length, live):
+    """A list after a loop that appended to it.
+
+    Args:
+      before: the list before the loop, or the recorder of a loop around it.
+      entries: what each iteration appended, stacked along a new leading axis.
+      length: how many iterations were possible, an int or a dimension.
+      live: which of them took place, or `None` for all.
+
+    Returns:
+      A list, or one stacked array where nobody knows how many elements it has.
+    """
+    is_whole = live is None and all(entry.valid is None for entry in entries)
+    if isinstance(before, Recorder):
+        return with_entries(before, _unstacked(before.name, entries, length, live))
+    if is_whole and isinstance(length, int):
+        return [*before, *(entry.value for entry in _unstacked("", entries, length, None))]
+    values = _interleaved([entry.value for entry in entries])
+    if not is_whole:
+        flags = [_validity(entry, live) for entry in entries]
+        shape = next(flag.shape for flag in flags if flag is not None)
+        flags = [jnp.ones(shape, bool) if flag is None else flag for flag in flags]
+        valid = _interleaved(flags)
+        values = jax.tree.map(lambda x: primitives.compress(x, valid), values)
+    if not before:
+        return values
+    return jax.tree.map(lambda x, *xs: jnp.concatenate([jnp.stack(xs), x]), values, *before)
+
+
+def _validity(entry: Entry, live):
+    """Which iterations appended an entry; `None` for all."""
+    if entry.valid is None or live is None:
+        return live if entry.valid is None else entry.valid
+    return entry.valid & live
+
+
+def _unstacked(name: str, entries: tuple, length, live) -> list[Entry]:
+    """One entry per iteration and entry of it, in the order of appending."""
+    if not isinstance(length, int):
+        raise errors.UnimplementedError(
+            errors.message(
+                "append",
+                f"the list `{name}` grows in a loop of unknown length inside of another loop.",
+                required="a known number of iterations of the inner loop",
+                received=f"{length} iterations",
+                do="collect the inner loop's values in a list of its own.",
+            )
+        )
+    whole = [Entry(entry.value, _validity(entry, live)) for entry in entries]
+    rows = [jax.tree.map(lambda x, i=i: x[i], whole) for i in range(length)]
+    return [entry for row in rows for entry in row]
+
+
+def _interleaved(columns: list):
+    """Vectors of values of several entries per iteration as one, in the order of appending."""
+    if len(columns) == 1:
+        return columns[0]
+    return jax.tree.map(
+        lambda *xs: jnp.stack(xs, 1).reshape(xs[0].shape[0] * len(xs), *xs[0].shape[1:]), *columns
+    )
+
+
+# ---- lists from outside ------------------------------------------------------------------------
+
+_CHANGING = frozenset(
+    {
+        *("append", "appendleft", "extend", "extendleft", "insert", "add", "update", "setdefault"),
+        "__setitem__",
+    }
+)
+
+
+class _Thread(threading.local):
+    """The staged block that this thread is tracing, if it is tracing one.
+
+    Attributes:
+      changes: containers that were given a traced value, and the user's lines.
+      copies: the lists of the block's own state, which are outputs of it.
+    """
+
+    changes: list[tuple[Any, str]] | None = None
+    copies: list[list] = []  # noqa: RUF012 - replaced, never changed, before it is used
+
+
+_THREAD = _Thread()
+
+
+def note_change(method, args) -> None:
+    """Remember that a container was given a traced value while a block was traced."""
+    if _THREAD.changes is None or method.__name__ not in _CHANGING:
+        return
+    container = method.__self__
+    if isinstance(container, Recorder) or not isinstance(container, (list, dict, set)):
+        return
+    if any(container is copy for copy in _THREAD.copies):
+        return
+    if any(is_staged(leaf) for leaf in jax.tree.leaves(args)):
+        _THREAD.changes.append((container, errors.user_line()))
+
+
+def copied(value):
+    """A branch's own copy of what it might change in place."""
+    if isinstance(value, Recorder):
+        return value.copy_for_branch()
+    if type(value) is list:
+        new = [copied(v) for v in value]
+        _THREAD.copies.append(new)
+        return new
+    if type(value) is dict:
+        return {key: copied(v) for key, v in value.items()}
+    return value
+
+
+@contextlib.contextmanager
+def no_leaks():
+    """Trace a block; raise if it left a traced value in a container that outlives it."""
+    outer = _THREAD.changes, _THREAD.copies
+    _THREAD.changes, _THREAD.copies = changes, _ = [], []
+    try:
+        yield
+        while changes:
+            container, line = changes.pop()
+            # One reference is ours, one the call's. Any other one outlives the block.
+            if sys.getrefcount(container) > 2:
+                _raise_leak(container, line)
+    finally:
+        _THREAD.changes, _THREAD.copies = outer
+
+
+def _raise_leak(container, line: str):
+    kind = type(container).__name__
+    raise errors.UnimplementedError(
+        errors.message(
+            "append" if kind == "list" else kind,
+            f"a {kind} from outside receives a value inside a branch or loop over traced data.",
+            required="a local list, or an array",
+            at=line,
+            do="append to a local variable, or keep the value in an array.",
+        )
+    )

@@ -1,0 +1,25 @@
+"""The names that converted code knows as `ag__`."""
+
+from __future__ import annotations
+
+from shims._src.autograph.calls import converted_call as converted_call
+from shims._src.autograph.calls import mark_as_written as autograph_artifact
+from shims._src.autograph.expressions import and_ as and_
+from shims._src.autograph.expressions import assert_stmt as assert_stmt
+from shims._src.autograph.expressions import if_exp as if_exp
+from shims._src.autograph.expressions import not_ as not_
+from shims._src.autograph.expressions import or_ as or_
+from shims._src.autograph.functions import FunctionScope as FunctionScope
+from shims._src.autograph.functions import ld as ld
+from shims._src.autograph.functions import ldu as ldu
+from shims._src.autograph.functions import with_function_scope as with_function_scope
+from shims._src.autograph.lists import list_append as list_append
+from shims._src.autograph.statements import for_stmt as for_stmt
+from shims._src.autograph.statements import if_stmt as if_stmt
+from shims._src.autograph.statements import while_stmt as while_stmt
+from shims._src.undefined import Undefined as Undefined
+from shims._src.undefined import UndefinedReturnValue as UndefinedReturnValue
+
+# The options that the converters write beside each function; ours are always the same.
+STD = None
+autograph_artifact = autograph_artifact

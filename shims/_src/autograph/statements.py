@@ -1,0 +1,207 @@
+"""`if`, `while` and `for`: ordinary Python over known values, staged over traced ones.
+
+The converters hand over each block of code as a function of no arguments, and two functions that
+get and set the variables that it shares with its surroundings.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import jax
+
+from shims._src import errors
+from shims._src.autograph import directives, expressions, lists
+from shims._src.autograph.iteration import is_traced_iterable, items_of
+from shims._src.branches import join_blocks
+from shims._src.loop_state import LoopState
+from shims._src.loops import raise_unbounded, stage_counted, stage_scan, stage_while
+from shims._src.staging import aval_of, current_value, is_staged, trace_block
+
+_ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
+
+
+def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None:
+    """`if condition: body() else: orelse()`; of the variables the first `nouts` live on."""
+    condition = current_value(condition)
+    if not is_staged(condition):
+        body() if condition else orelse()
+        return
+    init = get_state()
+    seen: list[tuple] = []
+
+    def traced(run):
+        def block():
+            set_state(tuple(lists.copied(v) for v in init))
+            try:
+                run()
+                seen.append(get_state())
+            finally:
+                set_state(init)
+            return [_received(new, old) for new, old in zip(seen[-1][:nouts], init)]
+
+        return trace_block(block)
+
+    with lists.no_leaks():
+        blocks = [traced(body), traced(orelse)]
+        for i in range(nouts):
+            if all(isinstance(state[i], lists.Recorder) for state in (init, *seen)):
+                blocks = lists.align(blocks, i)
+        outputs = list(join_blocks(condition, blocks, names=names[:nouts], label="if"))
+        for i in range(nouts):
+            if isinstance(init[i], lists.Recorder) and isinstance(seen[0][i], lists.Recorder):
+                outputs[i] = lists.with_entries(init[i], outputs[i])
+            elif _always_returns(condition, names[i], init[i], seen[0][i], seen[1][i]):
+                outputs[i] = True
+        seen.clear()
+    set_state((*outputs, *init[nouts:]))
+
+
+def _received(new, old):
+    """A variable at the end of a branch: of a recorder, the entries that it received there."""
+    if isinstance(new, lists.Recorder) and isinstance(old, lists.Recorder):
+        return tuple(new.entries[len(old.entries) :])
+    return new
+
+
+def _always_returns(condition, name: str, before, after_main, after_else) -> bool:
+    """Whether a flag is set after `if not flag: ...; flag = True`, whatever it was before."""
+    flag = expressions.operand_of_negation(condition)
+    return (
+        flag is not None
+        and name.startswith("do_return")
+        and before is flag
+        and after_main is True
+        and after_else is flag
+    )
+
+
+def while_stmt(test, body, get_state, set_state, names, options) -> None:
+    """`while test(): body()`; staged from the iteration on at which the test is traced."""
+    del options
+    while True:
+        holds = current_value(test())
+        if is_staged(holds):
+            _stage_while(test, body, get_state, set_state, names)
+            return
+        if not holds:
+            return
+        body()
+
+
+def _stage_while(test, body, get_state, set_state, names) -> None:
+    init = get_state()
+    try:
+        with lists.no_leaks(), directives.loop_options() as options:
+            step = _step(lambda _: body(), get_state, set_state, names)
+            loop = LoopState(step, init, names, label="while")
+            limit = options.get("maximum_iterations")
+            values, emitted, live = stage_while(
+                loop, _test(test, set_state), None if limit is None else current_value(limit)
+            )
+    except BaseException:
+        set_state(init)
+        raise
+    set_state(_with_lists(values, emitted, live))
+
+
+def for_stmt(iterated, extra_test, body, get_state, set_state, names, options) -> None:
+    """`for item in iterated: body(item)`, as long as `extra_test()` holds if there is one."""
+    del options
+    iterated = current_value(iterated)
+    if is_traced_iterable(iterated):
+        _stage_for(iterated, extra_test, body, get_state, set_state, names)
+    elif extra_test is None:
+        for item in iterated:
+            body(item)
+    else:
+        _python_for(iterated, extra_test, body, get_state, set_state, names)
+
+
+def _python_for(iterated, extra_test, body, get_state, set_state, names) -> None:
+    """A loop over Python values that may be left early, perhaps for a traced reason."""
+    iterator = iter(iterated)
+    while True:
+        goes_on = current_value(extra_test())
+        if not is_staged(goes_on) and not goes_on:
+            return
+        if is_staged(goes_on) and isinstance(iterated, _ENDLESS):
+            raise ValueError(
+                errors.message(
+                    "for",
+                    "the loop over an endless iterator ends for a traced reason only.",
+                    required="a `while` loop, or an iterator that ends",
+                    received=type(iterated).__name__,
+                )
+            )
+        try:
+            item = next(iterator)
+        except StopIteration:
+            return
+        run = lambda item=item: body(item)  # noqa: E731 - one iteration
+        if_stmt(goes_on, run, lambda: None, get_state, set_state, names, len(names))
+
+
+def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
+    init = get_state()
+    items = items_of(iterated)
+    try:
+        with lists.no_leaks(), directives.loop_options():
+            step = _step(body, get_state, set_state, names)
+            loop = LoopState(step, init, names, _item(items), label="for")
+            live = None if extra_test is None else loop.condition(_test(extra_test, set_state))
+            if items.arrays is None:
+                if jax.tree.leaves(loop.emitted):
+                    raise_unbounded("for")
+                values, emitted, live = stage_counted(loop, items.length, items.at, live)
+            else:
+                values, emitted, live = stage_scan(
+                    loop, items.arrays, items.length, live
+                )
+    except BaseException:
+        set_state(init)
+        raise
+    set_state(_with_lists(values, emitted, live, items.length))
+
+
+def _item(items):
+    """Shapes and dtypes of one item."""
+    if items.arrays is None:
+        return jax.tree.map(aval_of, jax.eval_shape(items.at, jax.ShapeDtypeStruct((), "int32")))
+    return jax.tree.map(
+        lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype, weak_type=x.weak_type), items.arrays
+    )
+
+
+def _step(body, get_state, set_state, names) -> Callable:
+    """A loop's body as a function from state and item to state and what lists received."""
+
+    def step(values, item):
+        outside = get_state()
+        set_state(lists.opened(values, names))
+        try:
+            body(item)
+            return lists.closed(get_state(), values)
+        finally:
+            set_state(outside)
+
+    return step
+
+
+def _test(test, set_state) -> Callable:
+    """A loop's test as a function of the state."""
+
+    def of_state(values):
+        set_state(tuple(values))
+        return current_value(test())
+
+    return of_state
+
+
+def _with_lists(values, emitted, live, length=None) -> tuple:
+    """The state after a loop, its lists with what they received."""
+    values = list(values)
+    for i, entries in (emitted or {}).items():
+        values[i] = lists.extended(values[i], entries, length, live)
+    return tuple(values)
