@@ -249,12 +249,15 @@ def next_bucket(needed: int) -> int:
     return 1 << max(int(needed) - 1, 0).bit_length()
 
 
-def exact(array, sizes):
+def exact(array, sizes, masks=None):
     """The true entries of a padded result, cut on the host (no compilation)."""
-    if not sizes:
+    if not sizes and not masks:
         return array
     index = [slice(None)] * array.ndim
     for axis, size in sizes.items():
         index[axis] = slice(int(size))
+    out = np.asarray(array)[tuple(index)]
+    for axis, mask in (masks or {}).items():
+        out = np.take(out, np.flatnonzero(np.asarray(mask)), axis)
     # `device_put` moves bytes; `jnp.asarray` would compile a copy for each new shape.
-    return jax.device_put(np.asarray(array)[tuple(index)])
+    return jax.device_put(out)

@@ -40,12 +40,13 @@ class Outcome:
     """What a compiled program returns: arrays, one vector of sizes and codes, and static facts."""
 
     arrays: Any
+    masks: Any
     numbers: Any
     facts: tuple
 
     def tree_flatten(self):
-        """Arrays and numbers are traced, the rest is static."""
-        return (self.arrays, self.numbers), self.facts
+        """Arrays, masks and numbers are traced, the rest is static."""
+        return (self.arrays, self.masks, self.numbers), self.facts
 
     @classmethod
     def tree_unflatten(cls, facts, children):
@@ -64,13 +65,16 @@ class Entry:
       sizes: the sizes of the variables at the call that made the entry.
       forms: how each variable is written.
       pins: fresh sizes assumed constant.
+      host_cuts: results are cut to their true sizes on the host.
     """
 
-    def __init__(self, f, operands, places, pattern, sizes, forms, pins, buckets):
+    def __init__(self, f, operands, places, pattern, sizes, forms, pins, host_cuts):
         self.forms, self.pattern, self.places = forms, pattern, places
-        self.buckets = buckets
+        self.buckets: dict[str, int] = {}
         self.notes: list[str] = []
         self.compilations = 0
+        # The host's own selection is faster than any packing that XLA has on CPU.
+        self.host_cuts = host_cuts and jax.default_backend() == "cpu"
         self._jitted: dict[tuple, Any] = {}
         symbols = {
             f"n{i}": form.symbol_size(size)
@@ -130,7 +134,9 @@ class Entry:
                 if f.kind != "constant"
             }
             self.notes = []
-            values, ctx = lower(self.program, arrays, sizes, buckets, self.notes)
+            values, ctx = lower(
+                self.program, arrays, sizes, buckets, self.notes, masks=self.host_cuts
+            )
             return _outcome(values, ctx)
 
         return body
@@ -147,11 +153,14 @@ jax.tree_util.register_pytree_node(_Static, lambda s: ((), s.value), lambda v, _
 
 
 def _outcome(values, ctx) -> Outcome:
-    numbers, axes = [], []
+    numbers, masks, axes = [], [], []
     for value in values:
         own = []
         for i, axis in enumerate(value.axes):
-            if axis is not None:
+            if axis is not None and axis.valid is not None:
+                own.append((i, -1 - len(masks)))
+                masks.append(axis.valid)
+            elif axis is not None:
                 own.append((i, len(numbers)))
                 numbers.append(jnp.asarray(axis.size, jnp.int32))
         axes.append(tuple(own))
@@ -159,7 +168,7 @@ def _outcome(values, ctx) -> Outcome:
     first_code = len(numbers)
     numbers += [r.code for r in ctx.reports]
     vector = jnp.stack(numbers) if numbers else None
-    return Outcome([v.array for v in values], vector, (tuple(axes), first_code, described))
+    return Outcome([v.array for v in values], masks, vector, (tuple(axes), first_code, described))
 
 
 def read_codes(outcome: Outcome):
@@ -174,7 +183,11 @@ def read_codes(outcome: Outcome):
 def exact_results(outcome: Outcome, numbers):
     """The results cut to their true sizes."""
     return [
-        exact(array, {axis: int(numbers[at]) for axis, at in own})
+        exact(
+            array,
+            {axis: int(numbers[at]) for axis, at in own if at >= 0},
+            {axis: outcome.masks[-1 - at] for axis, at in own if at < 0},
+        )
         for array, own in zip(outcome.arrays, outcome.facts[0], strict=True)
     ]
 

@@ -321,7 +321,9 @@ class Function:
             with state.state_scope(scope):
                 return lift.read_outputs(f(*xs))
 
-        entry = Entry(watched, call.operands, unknown, pattern, sizes, forms, pins, {})
+        entry = Entry(
+            watched, call.operands, unknown, pattern, sizes, forms, pins, self._unpad
+        )
         entry.found = None
         if not scope.reads and not scope.writes:
             return entry

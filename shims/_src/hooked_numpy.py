@@ -226,8 +226,8 @@ def product_jvp(state, original, primals, tangents, **params):
     kept = [a for a in range(x.ndim) if a not in axes]
     flat = [v.transpose(*axes, *kept).reshape(-1, *[x.shape[a] for a in kept]) for v in (x, t)]
     one = jnp.ones((1, *flat[0].shape[1:]), x.dtype)
-    before = jnp.concatenate([one, lax.cumprod(flat[0], 0)[:-1]])
-    after = jnp.concatenate([lax.cumprod(flat[0], 0, reverse=True)[1:], one])
+    before = jnp.concatenate([one, lax.cumprod(flat[0], 0)])[:-1]
+    after = jnp.concatenate([lax.cumprod(flat[0], 0, reverse=True), one])[1:]
     return jnp.prod(x, tuple(axes)), jnp.sum(flat[1] * before * after, 0)
 
 

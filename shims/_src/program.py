@@ -62,7 +62,9 @@ def _as_array(x):
     return x if hasattr(x, "dtype") else jnp.asarray(x)
 
 
-def lower(program: Program, arrays, sizes: dict[str, Size], buckets, notes=None, limits=None):
+def lower(
+    program: Program, arrays, sizes: dict[str, Size], buckets, notes=None, limits=None, masks=False
+):
     """Run the padded form of a program (as JAX operations).
 
     Args:
@@ -72,9 +74,10 @@ def lower(program: Program, arrays, sizes: dict[str, Size], buckets, notes=None,
       buckets: capacities for sizes that nothing bounds; `None` where nothing can grow.
       notes: a list that receives one line per fresh size.
       limits: bounds of integer operands by position.
+      masks: results may stay where they are, with a validity vector (the host cuts them).
 
     Returns:
-      `(values, context)`: one `Value` per result, all packed, and the reports in the context.
+      `(values, context)`: one `Value` per result, packed unless `masks`, and the reports in the context.
     """
     root = Root(interpreter.run, program.state, buckets)
     if notes is not None:
@@ -90,7 +93,7 @@ def lower(program: Program, arrays, sizes: dict[str, Size], buckets, notes=None,
             value = ctx.fill(value, np.zeros((), array.dtype))
         values.append(value)
     outs = interpreter.run(ctx, program.jaxpr, values)
-    outs = [_result(ctx, v, var.aval) for v, var in zip(outs, jaxpr.outvars, strict=True)]
+    outs = [_result(ctx, v, var.aval, masks) for v, var in zip(outs, jaxpr.outvars, strict=True)]
     _report_assumptions(ctx, program.state)
     return outs, ctx
 
@@ -99,11 +102,13 @@ def _is_number(array) -> bool:
     return array.dtype == bool or jnp.issubdtype(array.dtype, jnp.number)
 
 
-def _result(ctx, value: Value, aval) -> Value:
+def _result(ctx, value: Value, aval, masks) -> Value:
     if not value.dynamic:
         return value
     if any(a is not None and a.per_row for a in value.axes):
         raise ragged_rows_error(next(a.dim for a in value.axes if a is not None and a.per_row))
+    if masks and not any(a is not None and a.uniform for a in value.axes):
+        return value
     sizes = [None if a is None else a.size for a in value.axes]
     value = settle(ctx, value, aval.shape)
     axes = tuple(

@@ -49,24 +49,25 @@ def _scatter(function, method, x, indices, updates, policy=""):
         check_coordinates(function, indices, x.shape)
     places = coordinates(indices, x.shape, lenient=True)
     if method == "set" and is_inexact(x):
-        return _set(x, places, updates)
+        return write(x, places, updates)
     if method in ("max", "min") and is_inexact(x):
         return _extreme(method, x, places, updates)
     return getattr(x.at[places], method)(updates, mode="drop")
 
 
 @jax.custom_jvp
-def _set(x, places, updates):
+def write(x, places, updates):
+    """`x` with updates written at places; every update gets a gradient."""
     return x.at[places].set(updates, mode="drop")
 
 
-@_set.defjvp
-def _set_jvp(primals, tangents):
+@write.defjvp
+def _write_jvp(primals, tangents):
     x, places, updates = primals
     tx, _, tu = tangents
     # Of equal coordinates the last update wins, but TensorFlow gives every one its gradient: that
     # is what JAX's rule for unique coordinates comes to.
-    return _set(x, places, updates), tx.at[places].set(tu, mode="drop", unique_indices=True)
+    return write(x, places, updates), tx.at[places].set(tu, mode="drop", unique_indices=True)
 
 
 def _extreme(method, x, places, updates):

@@ -80,6 +80,9 @@ def _fitting(tensor, mask, axis):
 @operator(fresh=True)
 def _positions(condition):
     """`[n, rank]`: where a condition holds."""
+    condition = operand(condition)
+    if condition.dtype != jnp.bool_:
+        condition = condition != 0
     flat = math.prod(condition.shape)
     place = jnp.arange(flat, dtype=jnp.int32)
     place = primitives.compress(place, condition.reshape((flat,)))
@@ -134,8 +137,7 @@ def where(condition, x=None, y=None, name=None):
     https://www.tensorflow.org/api_docs/python/tf/where
     """
     if x is None and y is None:
-        condition = operand(condition)
-        return _positions(condition if condition.dtype == jnp.bool_ else condition != 0)
+        return _positions(condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
     return _choose(condition, x, y)

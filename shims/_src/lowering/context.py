@@ -173,7 +173,7 @@ class Context:
         key = ("pack", axis.token, capacity)
         if key not in self.cache:
             self.cache[key] = packing.positions(axis.valid, capacity)
-        array = packing.take(value.array, self.cache[key], axis.valid, i)
+        array = packing.take(value.array, self.cache[key], i)
         packed = Axis(axis.dim, axis.size, ("packed", axis.dim, self._serials(axis.dim)))
         return Value(array, value.with_axis(i, packed), None, value.bounds)
 

@@ -55,8 +55,18 @@ _SAFE = {
     "zeta": (2.0, 1.0),
 }
 
-# The number in the padding survives these.
-_KEEP_PAD = frozenset({"copy", "copy_p", "optimization_barrier", "device_put"})
+# What stands in the padding is known after these, if it was before.
+_PADDING = {
+    "add": np.add,
+    "copy": np.positive,
+    "copy_p": np.positive,
+    "max": np.maximum,
+    "min": np.minimum,
+    "mul": np.multiply,
+    "neg": np.negative,
+    "square": np.square,
+    "sub": np.subtract,
+}
 
 
 def lower(ctx, eqn, *values, safe=()):
@@ -67,8 +77,24 @@ def lower(ctx, eqn, *values, safe=()):
     ]
     values, axes = ctx.align(values)
     outs = jp.bind(eqn, [v.array for v in values])
-    pad = values[0].pad if eqn.primitive.name in _KEEP_PAD else None
-    return [Value(o, axes, pad) for o in outs]
+    return [Value(o, axes, _padding(eqn.primitive.name, values)) for o in outs]
+
+
+def _padding(name, values):
+    """The number in the padding of a result, where all operands have a known one."""
+    rule = _PADDING.get(name)
+    if rule is None:
+        return None
+    pads = [v.pad if v.dynamic else _constant(v.array) for v in values]
+    if any(p is None for p in pads):
+        return None
+    pad = rule(*(np.asarray(p, values[0].array.dtype) for p in pads))
+    return pad if np.isfinite(pad) else None
+
+
+def _constant(array):
+    is_number = isinstance(array, (int, float, np.generic, np.ndarray)) and np.ndim(array) == 0
+    return array if is_number and np.asarray(array).dtype.kind in "iuf" else None
 
 
 def convert(ctx, eqn, value):

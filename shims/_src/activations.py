@@ -1,0 +1,158 @@
+"""Activation functions whose plain JAX spelling differs somewhere, and softmax."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from shims._src.checks import axis_of
+from shims._src.dispatch import operator
+from shims._src.operands import operand
+
+_SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
+
+
+@operator
+def leaky_relu(features, alpha=0.2, name=None):
+    """`x` where it is positive, `alpha * x` elsewhere.
+
+    Args:
+      features: array of numbers.
+      alpha: the slope below 0.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at 0 is `alpha`. `jax.nn.leaky_relu` has 1 there, and another default.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/leaky_relu
+    """
+    x = operand(features)
+    if jnp.issubdtype(x.dtype, jnp.integer):
+        x = x.astype(jnp.float32)
+    return jnp.where(x > 0, x, operand(alpha, x.dtype) * x)
+
+
+@operator
+def selu(features, name=None):
+    """The scaled exponential linear unit.
+
+    Args:
+      features: floating-point array.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at 0 is the scale. `jax.nn.selu` has the limit from below.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/selu
+    """
+    x = operand(features)
+    below = _SELU_SCALE * _SELU_ALPHA * jnp.expm1(jnp.where(x < 0, x, 0))
+    return jnp.where(x < 0, below, _SELU_SCALE * x)
+
+
+@operator
+def silu(features, beta=1.0):
+    """`x * sigmoid(beta * x)`.
+
+    Args:
+      features: floating-point array.
+      beta: scalar.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/silu
+    """
+    x = operand(features)
+    return x * jax.nn.sigmoid(operand(beta, x.dtype) * x)
+
+
+@operator
+def crelu(features, axis=-1, name=None):
+    """The positive parts of `x` and of `-x`, side by side.
+
+    Args:
+      features: array of numbers.
+      axis: the axis to join along.
+      name: ignored.
+
+    Returns:
+      The array, twice as long along `axis`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element, then a join.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/crelu
+    """
+    x = operand(features)
+    axis = axis_of("crelu", axis, x.ndim)
+    return jax.nn.relu(jnp.concatenate([x, -x], axis=axis))
+
+
+@operator
+def softmax(logits, axis=None, name=None):
+    """Exponentials that add up to 1.
+
+    Args:
+      logits: floating-point array.
+      axis: the axis that adds up; the last when `None`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      Where a logit is inf all of its row is NaN; TensorFlow has some zeros there.
+
+    Under jit:
+      What is not selected counts for nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/softmax
+    """
+    x = operand(logits)
+    return jax.nn.softmax(x, axis=axis_of("softmax", -1 if axis is None else axis, x.ndim))
+
+
+@operator
+def log_softmax(logits, axis=None, name=None):
+    """The logarithm of `softmax`.
+
+    Args:
+      logits: floating-point array.
+      axis: the axis that adds up; the last when `None`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      What is not selected counts for nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/log_softmax
+    """
+    x = operand(logits)
+    return jax.nn.log_softmax(x, axis=axis_of("log_softmax", -1 if axis is None else axis, x.ndim))

@@ -1,0 +1,136 @@
+"""Keeping numbers, or norms, within limits."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from shims._src.checks import axes_of
+from shims._src.dispatch import operator
+from shims._src.elementwise import larger
+from shims._src.linalg_ops import global_norm
+from shims._src.operands import broadcasting, matching, operand
+
+
+@operator
+def clip_by_value(t, clip_value_min, clip_value_max, name=None):
+    """Numbers limited from below and above.
+
+    Args:
+      t: array of numbers.
+      clip_value_min: the lower limit, a scalar or an array that broadcasts.
+      clip_value_max: the upper limit.
+      name: ignored.
+
+    Returns:
+      The limited array. Where the limits cross, the lower one counts.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing: on a limit the gradient goes to `t`. `jnp.clip` halves it.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/clip_by_value
+    """
+    names = {"t": t, "clip_value_min": clip_value_min, "clip_value_max": clip_value_max}
+    t, low, high = broadcasting("clip_by_value", *matching("clip_by_value", **names))
+    t = jnp.where(t > high, high, t)
+    return jnp.where(t < low, low, t)
+
+
+@operator
+def clip_by_norm(t, clip_norm, axes=None, name=None):
+    """Vectors scaled down to a Euclidean norm.
+
+    Args:
+      t: floating-point array.
+      clip_norm: the largest norm.
+      axes: the axes of a vector; all when `None`.
+      name: ignored.
+
+    Returns:
+      `t * clip_norm / max(norm, clip_norm)`.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at 0 is 1.
+
+    Under jit:
+      What is not selected adds nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/clip_by_norm
+    """
+    t = operand(t)
+    limit = operand(clip_norm, t.dtype)
+    axes = axes_of("clip_by_norm", axes, t.ndim, name="axes")
+    squares = jnp.sum(t * t, axis=axes, keepdims=True)
+    some = squares > 0
+    norm = jnp.where(some, jnp.sqrt(jnp.where(some, squares, 1)), squares)
+    return t * limit / larger(norm, jnp.broadcast_to(limit, norm.shape))
+
+
+@operator
+def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
+    """Arrays scaled down together to a Euclidean norm.
+
+    Args:
+      t_list: list of arrays; `None` among them stays.
+      clip_norm: the largest norm of all together.
+      use_norm: the norm, where it is known already.
+      name: ignored.
+
+    Returns:
+      `(list, norm)`: the scaled arrays, and the norm before; all NaN if it is not finite.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      What is not selected adds nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/clip_by_global_norm
+    """
+    norm = global_norm(t_list) if use_norm is None else operand(use_norm)
+    limit = operand(clip_norm, norm.dtype)
+    scale = limit * jnp.minimum(1 / norm, jnp.ones_like(limit) / limit)
+    # An infinite norm must not scale the finite arrays to 0 without a word.
+    scale = scale + (norm - norm)
+    scaled = [None if t is None else operand(t) * scale.astype(operand(t).dtype) for t in t_list]
+    return scaled, norm
+
+
+@jax.custom_jvp
+def halved_square(t):
+    """Half the sum of squares."""
+    return jnp.sum(jnp.square(t)) / 2
+
+
+@halved_square.defjvp
+def _halved_square_jvp(primals, tangents):
+    (t,), (dt,) = primals, tangents
+    return halved_square(t), jnp.sum(t * dt)
+
+
+@operator
+def l2_loss(t, name=None):
+    """Half the sum of squares.
+
+    Args:
+      t: floating-point array.
+      name: ignored.
+
+    Returns:
+      A scalar.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      What is not selected adds nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/l2_loss
+    """
+    return halved_square(operand(t))

@@ -1,0 +1,227 @@
+"""Counting how often numbers occur."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import checks, primitives
+from shims._src import jax_private as jp
+from shims._src.casting import convert
+from shims._src.dispatch import operator
+from shims._src.dtypes import array_dtype
+from shims._src.operands import matching, operand
+from shims._src.shapes import size_of
+
+
+def bincount(
+    arr,
+    weights=None,
+    minlength=None,
+    maxlength=None,
+    dtype=np.int32,
+    name=None,
+    axis=None,
+    binary_output=False,
+):
+    """How often each of 0, 1, 2, ... occurs, or the sum of weights for each.
+
+    Args:
+      arr: integer array.
+      weights: array in the shape of `arr`; each counts 1 when `None`.
+      minlength: the result is at least that long.
+      maxlength: the result is at most that long; larger numbers are dropped.
+      dtype: the dtype of the counts; that of the weights where there are some.
+      name: ignored.
+      axis: 0 or `None` counts over everything, -1 row by row.
+      binary_output: 1 for every number that occurs at all.
+
+    Returns:
+      The counts; as long as the largest number needs, within the two limits.
+
+    Raises:
+      InvalidArgumentError: a number is negative.
+      ValueError: there is no such axis.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      The length depends on data unless `minlength == maxlength`.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/bincount
+    """
+    if axis not in (None, 0, -1):
+        raise ValueError(f"bincount: `axis` must be None, 0 or -1, received {axis!r}.")
+    options = (dtype, axis == -1, binary_output)
+    fixed = minlength is not None and minlength is maxlength
+    fixed |= (
+        not jp.is_tracer(minlength)
+        and not jp.is_tracer(maxlength)
+        and (minlength is not None and maxlength is not None and int(minlength) == int(maxlength))
+    )
+    if fixed:
+        return _counts(arr, weights, minlength, *options)
+    return _counts_of_some(arr, weights, minlength, maxlength, *options)
+
+
+@operator(fresh=True)
+def _counts_of_some(arr, weights, minlength, maxlength, dtype, by_row, binary):
+    arr = operand(arr)
+    highest = lax.reduce_max(arr, tuple(range(arr.ndim))).astype(jnp.int32)
+    length = jnp.maximum(highest, -1) + 1
+    if minlength is not None:
+        length = jnp.maximum(length, jnp.asarray(minlength, jnp.int32))
+    if maxlength is not None:
+        length = jnp.minimum(length, jnp.asarray(maxlength, jnp.int32))
+    return _counts(arr, weights, primitives.to_dim(length, label="bincount"), dtype, by_row, binary)
+
+
+@operator
+def _counts(arr, weights, length, dtype, by_row, binary):
+    arr, length = operand(arr), size_of("bincount", length)
+    checks.check_data(
+        arr < 0, "bincount", "`arr` must be non-negative.", required="arr >= 0 everywhere"
+    )
+    if weights is None or binary:
+        weights = jnp.ones(arr.shape, array_dtype(dtype, "bincount"))
+    weights = operand(weights)
+    if not by_row or arr.ndim < 2:
+        arr, weights = arr.reshape((-1,)), weights.reshape((-1,))
+        places, shape = (_places(arr, length),), (length,)
+    else:
+        rows = jnp.broadcast_to(jnp.arange(arr.shape[0])[:, None], arr.shape)
+        places, shape = (rows, _places(arr, length)), (arr.shape[0], length)
+    counts = jnp.zeros(shape, weights.dtype).at[places]
+    return counts.max(weights, mode="drop") if binary else counts.add(weights, mode="drop")
+
+
+def _places(numbers, length):
+    """Numbers as positions; JAX would count a negative one from the end."""
+    return jnp.where(numbers < 0, primitives.as_size(length).astype(numbers.dtype), numbers)
+
+
+@operator
+def histogram_fixed_width(values, value_range, nbins=100, dtype=np.int32, name=None):
+    """How many values fall into each of `nbins` equal parts of a range.
+
+    Args:
+      values: array of numbers.
+      value_range: `[low, high]`; what lies outside counts in the first or last part.
+      nbins: how many parts.
+      dtype: int32 or int64.
+      name: ignored.
+
+    Returns:
+      The counts `[nbins]`.
+
+    Raises:
+      InvalidArgumentError: the range is empty.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      The number of values may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/histogram_fixed_width
+    """
+    bins = histogram_bins("histogram_fixed_width", values, value_range, nbins)
+    counts = jnp.zeros((size_of("histogram_fixed_width", nbins),), jnp.int32)
+    counts = counts.at[bins.reshape((-1,))].add(1, mode="drop")
+    return counts.astype(array_dtype(dtype, "histogram_fixed_width"))
+
+
+def histogram_bins(function, values, value_range, nbins):
+    """The part of the range that each value falls into."""
+    values, value_range = matching(function, values=values, value_range=value_range)
+    low, high = value_range[0], value_range[1]
+    checks.check_data(
+        high <= low, function, "`value_range` is empty.", required="value_range[0] < value_range[1]"
+    )
+    last = jnp.asarray(nbins, jnp.int32) - 1
+    scaled = jnp.floor((values - low) / (high - low) * jnp.asarray(nbins).astype(values.dtype))
+    inside = jnp.clip(scaled, 0, last.astype(values.dtype))
+    return convert(inside, np.dtype(np.int32))
+
+
+@operator
+def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=np.int32, name=None):
+    """Which of `nbins` equal parts of a range each value falls into.
+
+    Args:
+      values: array of numbers.
+      value_range: `[low, high]`; what lies outside falls into the first or last part.
+      nbins: how many parts.
+      dtype: int32 or int64.
+      name: ignored.
+
+    Returns:
+      Positions in the shape of `values`.
+
+    Raises:
+      InvalidArgumentError: the range is empty.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      The number of values may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/histogram_fixed_width_bins
+    """
+    bins = histogram_bins("histogram_fixed_width_bins", values, value_range, nbins)
+    return bins.astype(array_dtype(dtype, "histogram_fixed_width_bins"))
+
+
+def confusion_matrix(
+    labels, predictions, num_classes=None, weights=None, dtype=np.int32, name=None
+):
+    """How often each label was predicted as each class.
+
+    Args:
+      labels: integers `[n]`.
+      predictions: integers `[n]`.
+      num_classes: how many classes; as many as the largest number needs when `None`.
+      weights: array `[n]`; each counts 1 when `None`.
+      dtype: the dtype of the counts.
+      name: ignored.
+
+    Returns:
+      `[num_classes, num_classes]`, labels by predictions.
+
+    Raises:
+      InvalidArgumentError: a number is out of range.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      Without `num_classes` the size depends on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/confusion_matrix
+    """
+    if num_classes is None:
+        return _confusion_of_some(labels, predictions, weights, dtype)
+    return _confusion(labels, predictions, num_classes, weights, dtype)
+
+
+@operator(fresh=True)
+def _confusion_of_some(labels, predictions, weights, dtype):
+    both = jnp.maximum(operand(labels), operand(predictions))
+    highest = lax.reduce_max(both, tuple(range(both.ndim))).astype(jnp.int32)
+    count = primitives.to_dim(jnp.maximum(highest, -1) + 1, label="confusion_matrix")
+    return _confusion(labels, predictions, count, weights, dtype)
+
+
+@operator
+def _confusion(labels, predictions, num_classes, weights, dtype):
+    labels, predictions = operand(labels), operand(predictions)
+    count = size_of("confusion_matrix", num_classes)
+    checks.check_positions("confusion_matrix", "labels", labels, count)
+    checks.check_positions("confusion_matrix", "predictions", predictions, count)
+    dtype = array_dtype(dtype, "confusion_matrix")
+    weights = jnp.ones(labels.shape, dtype) if weights is None else convert(operand(weights), dtype)
+    places = (_places(labels, count), _places(predictions, count))
+    return jnp.zeros((count, count), dtype).at[places].add(weights, mode="drop")

@@ -1,0 +1,411 @@
+"""Putting arrays together and taking them apart along an axis."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import checks, primitives
+from shims._src import jax_private as jp
+from shims._src.checks import axis_of, is_known
+from shims._src.dispatch import operator
+from shims._src.operands import agreeing, describe, matching, operand
+from shims._src.shapes import size_of
+
+
+def _alike(function: str, values):
+    """A list of arrays of one dtype."""
+    names = {f"values[{i}]": v for i, v in enumerate(values)}
+    return matching(function, **names)
+
+
+@operator
+def concat(values, axis, name="concat"):
+    """Arrays one after the other along an axis.
+
+    Args:
+      values: list of arrays of one dtype and rank, alike in all other sizes.
+      axis: the axis to join along.
+      name: ignored.
+
+    Returns:
+      The joined array.
+
+    Raises:
+      InvalidArgumentError: dtypes, ranks or other sizes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes add up; selections keep their places until a position is looked at.
+
+    https://www.tensorflow.org/api_docs/python/tf/concat
+    """
+    if not isinstance(values, (list, tuple)):
+        return operand(values)
+    arrays = _alike("concat", values)
+    rank = arrays[0].ndim
+    axis = axis_of("concat", axis, rank)
+    others = [i for i in range(rank) if i != axis]
+    fits = all(
+        a.ndim == rank and all(_may_equal(a.shape[i], arrays[0].shape[i]) for i in others)
+        for a in arrays
+    )
+    if not fits:
+        raise _unlike("concat", arrays, f"one rank, and equal sizes except along axis {axis}")
+    return jnp.concatenate(agreeing("concat", arrays, others), axis=axis)
+
+
+def _may_equal(a, b) -> bool:
+    return not (is_known(a) and is_known(b)) or a == b
+
+
+def _unlike(function, arrays, required):
+    return checks.invalid(
+        function,
+        "the shapes of `values` do not fit together.",
+        required=required,
+        received=", ".join(map(describe, arrays)),
+    )
+
+
+@operator
+def stack(values, axis=0, name="stack"):
+    """Arrays of one shape along a new axis.
+
+    Args:
+      values: list of arrays, or one array whose first axis is the list.
+      axis: where the new axis stands.
+      name: ignored.
+
+    Returns:
+      The array with one axis more.
+
+    Raises:
+      InvalidArgumentError: dtypes or shapes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes that are known only at run time are checked to agree.
+
+    https://www.tensorflow.org/api_docs/python/tf/stack
+    """
+    if not isinstance(values, (list, tuple)):
+        values = operand(values)
+        return jnp.moveaxis(values, 0, axis_of("stack", axis, values.ndim))
+    arrays = _alike("stack", values)
+    rank = arrays[0].ndim
+    fits = all(a.ndim == rank and all(map(_may_equal, a.shape, arrays[0].shape)) for a in arrays)
+    if not fits:
+        raise _unlike("stack", arrays, "equal shapes")
+    axis = axis_of("stack", axis, rank + 1)
+    return jnp.stack(agreeing("stack", arrays, range(rank)), axis=axis)
+
+
+@operator
+def unstack(value, num=None, axis=0, name="unstack"):
+    """The slices along an axis, as a list.
+
+    Args:
+      value: array.
+      num: how many there are; the size of the axis when `None`.
+      axis: the axis that goes away.
+      name: ignored.
+
+    Returns:
+      A list of arrays.
+
+    Raises:
+      InvalidArgumentError: `num` is not the size of the axis, or that is known only at run time.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The size must be known while the program is traced, or `num` given.
+
+    https://www.tensorflow.org/api_docs/python/tf/unstack
+    """
+    x = operand(value)
+    axis = axis_of("unstack", axis, x.ndim)
+    count = x.shape[axis]
+    if not is_known(count):
+        if num is None:
+            raise ValueError(f"Cannot infer argument `num` from shape {x.shape}")
+        x = primitives.unify_axis(x, axis, num, label="unstack")
+    elif num is not None and num != count:
+        raise checks.invalid(
+            "unstack",
+            f"axis {axis} has size {count}.",
+            required=f"size {num} (num)",
+            received=describe(x),
+        )
+    return [lax.index_in_dim(x, i, axis, keepdims=False) for i in range(x.shape[axis])]
+
+
+@operator
+def split(value, num_or_size_splits, axis=0, num=None, name="split"):
+    """Parts along an axis, as a list.
+
+    Args:
+      value: array.
+      num_or_size_splits: how many equal parts, or the size of each; one size may be -1.
+      axis: the axis to cut.
+      num: how many parts there are, where the sizes are a traced vector.
+      name: ignored.
+
+    Returns:
+      A list of arrays.
+
+    Raises:
+      InvalidArgumentError: the parts are not the whole.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/split
+    """
+    x = operand(value)
+    axis = axis_of("split", axis, x.ndim)
+    if np.ndim(num_or_size_splits) == 0:
+        return _equal_parts(x, checks.static_int("split", "num", num_or_size_splits), axis)
+    return _parts(x, num_or_size_splits, axis)
+
+
+def _equal_parts(x, count, axis):
+    extent = x.shape[axis]
+    if is_known(extent) and extent % count:
+        raise checks.invalid(
+            "split",
+            f"axis {axis} of size {extent} does not divide into {count} parts.",
+            required=f"a multiple of {count}",
+            received=describe(x),
+        )
+    if not is_known(extent):
+        checks.check_data(
+            primitives.as_size(extent) % count != 0,
+            "split",
+            f"axis {axis} does not divide into {count} parts.",
+            required=f"a multiple of {count}",
+            received=describe(x),
+        )
+    part = extent // count
+    return [lax.slice_in_dim(x, i * part, (i + 1) * part, axis=axis) for i in range(count)]
+
+
+def _parts(x, sizes, axis):
+    extent = x.shape[axis]
+    if isinstance(sizes, jax.Array) and jp.is_tracer(sizes):
+        sizes = [sizes[i] for i in range(sizes.shape[0])]
+    dims = (
+        [size_of("split", d, bound=extent) for d in np.ravel(sizes).tolist()]
+        if not isinstance(sizes, (list, tuple))
+        else [size_of("split", d, bound=extent) for d in sizes]
+    )
+    if any(is_known(d) and d == -1 for d in dims):
+        rest = extent - sum(d for d in dims if not (is_known(d) and d == -1))
+        dims = [rest if is_known(d) and d == -1 else d for d in dims]
+    if all(map(is_known, (*dims, extent))) and sum(dims) != extent:
+        raise checks.invalid(
+            "split",
+            f"the sizes add up to {sum(dims)}.",
+            required=f"{extent}, the size of axis {axis}",
+            received=f"sizes {dims}",
+        )
+    starts = [0]
+    for d in dims[:-1]:
+        starts.append(starts[-1] + d)
+    return [_window(x, start, d, axis) for start, d in zip(starts, dims, strict=True)]
+
+
+def _window(x, start, extent, axis):
+    """`extent` slices from `start` on, either of which may be known only at run time."""
+    if is_known(start) and is_known(extent) and is_known(x.shape[axis]):
+        return lax.slice_in_dim(x, start, start + extent, axis=axis)
+    places = jnp.arange(extent, dtype=jnp.int32) + primitives.as_size(start)
+    return jnp.take(x, places, axis=axis, mode="clip")
+
+
+@operator
+def reverse(tensor, axis, name=None):
+    """The array backwards along axes.
+
+    Args:
+      tensor: array.
+      axis: the axes.
+      name: ignored.
+
+    Returns:
+      The reversed array.
+
+    Raises:
+      InvalidArgumentError: there is no such axis.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A selection is reversed where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/reverse
+    """
+    x = operand(tensor)
+    return lax.rev(x, checks.axes_of("reverse", axis, x.ndim))
+
+
+@operator
+def roll(input, shift, axis, name=None):
+    """The array moved along axes; what leaves at one end enters at the other.
+
+    Args:
+      input: array.
+      shift: how far, one integer per axis.
+      axis: the axes; one that is named twice moves twice.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: there is no such axis.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `shift` may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/roll
+    """
+    x = operand(input)
+    axes = [axis] if np.ndim(axis) == 0 else list(np.asarray(axis))
+    shifts = [shift] if np.ndim(shift) == 0 else [shift[i] for i in range(len(axes))]
+    for a, s in zip(axes, shifts, strict=True):
+        x = jnp.roll(x, s, axis=axis_of("roll", a, x.ndim))
+    return x
+
+
+@operator
+def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
+    """The array with something before and after along every axis.
+
+    Args:
+      tensor: array.
+      paddings: integers `[rank, 2]`.
+      mode: `CONSTANT`, `REFLECT` (without the edge) or `SYMMETRIC` (with it).
+      constant_values: scalar for `CONSTANT`.
+      name: ignored.
+
+    Returns:
+      The larger array.
+
+    Raises:
+      InvalidArgumentError: a padding is negative, or larger than what it mirrors.
+      ValueError: there is no such mode.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Paddings may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/pad
+    """
+    x = operand(tensor)
+    mode = mode.upper()
+    if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
+        raise ValueError(f"Unknown padding mode: {mode!r}. Use CONSTANT, REFLECT or SYMMETRIC.")
+    for axis in range(x.ndim):
+        low, high = (size_of("pad", paddings[axis][side]) for side in (0, 1))
+        if any(is_known(d) and d < 0 for d in (low, high)):
+            raise checks.invalid(
+                "pad",
+                f"paddings must be non-negative: {low} {high}.",
+                required="paddings >= 0",
+                received=f"axis {axis}: ({low}, {high})",
+            )
+        if mode == "CONSTANT":
+            x = _with_constant(x, axis, low, high, constant_values)
+        elif not all(is_known(d) and d == 0 for d in (low, high)):
+            x = _mirrored(x, axis, low, high, 0 if mode == "REFLECT" else 1)
+    return x
+
+
+def _with_constant(x, axis, low, high, value):
+    def block(extent):
+        shape = (*x.shape[:axis], extent, *x.shape[axis + 1 :])
+        return jnp.broadcast_to(operand(value, x.dtype), shape)
+
+    before = [] if is_known(low) and low == 0 else [block(low)]
+    after = [] if is_known(high) and high == 0 else [block(high)]
+    return jnp.concatenate([*before, x, *after], axis=axis) if before or after else x
+
+
+def _mirrored(x, axis, low, high, edge):
+    extent = x.shape[axis]
+    if is_known(extent) and any(is_known(d) and d > extent - 1 + edge for d in (low, high)):
+        raise checks.invalid(
+            "pad",
+            f"axis {axis} of size {extent} is too short to mirror.",
+            required=f"paddings <= {extent - 1 + edge}",
+            received=f"({low}, {high})",
+        )
+    place = jnp.arange(low + extent + high, dtype=jnp.int32) - primitives.as_size(low)
+    last = primitives.as_size(extent) - 1
+    place = jnp.where(place < 0, -place - edge, place)
+    place = jnp.where(place > last, 2 * last - place + edge, place)
+    return jnp.take(x, place, axis=axis, mode="clip")
+
+
+def meshgrid(*args, **kwargs):
+    """Coordinate arrays of a grid.
+
+    Args:
+      *args: vectors, or scalars.
+      **kwargs: `indexing`, `"xy"` (default: the first two axes change places) or `"ij"`; `name` is
+        ignored.
+
+    Returns:
+      A list with one array per vector, all of the shape of the grid.
+
+    Raises:
+      TypeError: there is no such keyword.
+      ValueError: there is no such indexing.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/meshgrid
+    """
+    indexing = kwargs.pop("indexing", "xy")
+    kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(f"meshgrid() got an unexpected keyword argument {next(iter(kwargs))!r}")
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"Argument `indexing` must be 'xy' or 'ij'. Received: {indexing}")
+    return _meshgrid(*args, indexing=indexing)
+
+
+@operator
+def _meshgrid(*args, indexing):
+    vectors = [operand(a).reshape((-1,)) for a in args]
+    order = list(range(len(vectors)))
+    if indexing == "xy" and len(order) > 1:
+        order[:2] = [1, 0]
+    shape = tuple(vectors[i].shape[0] for i in order)
+    out = []
+    for i, v in enumerate(vectors):
+        along = tuple(a for a in range(len(order)) if a != order.index(i))
+        out.append(jnp.broadcast_to(lax.expand_dims(v, along), shape))
+    return out

@@ -1,0 +1,366 @@
+"""Products of matrices, and norms."""
+
+from __future__ import annotations
+
+import functools
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import checks, primitives
+from shims._src.checks import axes_of, is_known
+from shims._src.dispatch import operator
+from shims._src.dtypes import array_dtype
+from shims._src.elementwise import inverse_root, larger, magnitude, square_root
+from shims._src.operands import agreeing, describe, matching, operand
+from shims._src.reduction import largest
+
+
+@operator
+def matmul(
+    a,
+    b,
+    transpose_a=False,
+    transpose_b=False,
+    adjoint_a=False,
+    adjoint_b=False,
+    a_is_sparse=False,
+    b_is_sparse=False,
+    output_type=None,
+    grad_a=False,
+    grad_b=False,
+    name=None,
+):
+    """The product of matrices, batch by batch.
+
+    Args:
+      a: array `[..., n, k]`.
+      b: array `[..., k, m]` of the same dtype; leading axes broadcast.
+      transpose_a: swap the last two axes of `a` first.
+      transpose_b: swap the last two axes of `b` first.
+      adjoint_a: swap and conjugate those of `a`.
+      adjoint_b: swap and conjugate those of `b`.
+      a_is_sparse: ignored.
+      b_is_sparse: ignored.
+      output_type: the dtype of the sums of products.
+      grad_a: ignored.
+      grad_b: ignored.
+      name: ignored.
+
+    Returns:
+      `[..., n, m]`.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or the matrices do not fit.
+      ValueError: a matrix is both transposed and adjoint.
+
+    Differs from TensorFlow:
+      int8 without `output_type` is multiplied instead of refused, and wraps.
+
+    Under jit:
+      Sizes that are known only at run time are checked to agree; what is not selected adds nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/matmul
+    """
+    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
+        raise ValueError("Only one of `transpose` and `adjoint` can be True.")
+    a, b = matching("matmul", a=a, b=b)
+    if min(a.ndim, b.ndim) < 2:
+        raise _not_fitting(a, b, "at least two axes on either side")
+    a = _turned(a, transpose_a, adjoint_a)
+    b = _turned(b, transpose_b, adjoint_b)
+    inner = (a.shape[-1], b.shape[-2])
+    if all(map(is_known, inner)) and inner[0] != inner[1]:
+        raise _not_fitting(a, b, "a.shape[-1] == b.shape[-2], after transposing")
+    b = jnp.swapaxes(b, -1, -2)
+    a, b = _agree_on_last(a, b)
+    b = jnp.swapaxes(b, -1, -2)
+    dtype = None if output_type is None else array_dtype(output_type, "matmul")
+    return jnp.matmul(a, b, preferred_element_type=dtype)
+
+
+def _turned(x, transpose, adjoint):
+    if not (transpose or adjoint):
+        return x
+    x = jnp.swapaxes(x, -1, -2)
+    return jnp.conj(x) if adjoint and jnp.iscomplexobj(x) else x
+
+
+def _agree_on_last(a, b):
+    """Two operands that are contracted along their last axes, sizes stated to be equal."""
+    if all(map(is_known, (*a.shape, *b.shape))):
+        return a, b
+    rank = max(a.ndim, b.ndim)
+    a, b = (lax.expand_dims(x, tuple(range(rank - x.ndim))) for x in (a, b))
+    # Rows of either side are its own: only the batch and the last axis meet.
+    a = jnp.swapaxes(a, -2, 0) if rank > 2 else a
+    b = jnp.swapaxes(b, -2, 0) if rank > 2 else b
+    a, b = agreeing("matmul", [a, b], range(1, rank))
+    a = jnp.swapaxes(a, -2, 0) if rank > 2 else a
+    b = jnp.swapaxes(b, -2, 0) if rank > 2 else b
+    return a, b
+
+
+def _not_fitting(a, b, required):
+    return checks.invalid(
+        "matmul",
+        "the matrices do not fit.",
+        required=required,
+        received=f"a {describe(a)}, b {describe(b)}",
+    )
+
+
+@operator
+def matvec(
+    a,
+    b,
+    transpose_a=False,
+    adjoint_a=False,
+    a_is_sparse=False,
+    b_is_sparse=False,
+    name=None,
+):
+    """The product of matrices and vectors, batch by batch.
+
+    Args:
+      a: array `[..., n, k]`.
+      b: array `[..., k]` of the same dtype.
+      transpose_a: swap the last two axes of `a` first.
+      adjoint_a: swap and conjugate them.
+      a_is_sparse: ignored.
+      b_is_sparse: ignored.
+      name: ignored.
+
+    Returns:
+      `[..., n]`.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or the sizes do not fit.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes that are known only at run time are checked to agree.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/matvec
+    """
+    a, b = matching("matvec", a=a, b=b)
+    out = matmul(a, b[..., None], transpose_a=transpose_a, adjoint_a=adjoint_a)
+    return jnp.squeeze(out, -1)
+
+
+@operator
+def tensordot(a, b, axes, name=None):
+    """Sums of products over pairs of axes.
+
+    Args:
+      a: array.
+      b: array of the same dtype.
+      axes: how many last axes of `a` meet the first of `b`, or the axes of each.
+      name: ignored.
+
+    Returns:
+      The remaining axes of `a`, then those of `b`.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes that are known only at run time are checked to agree.
+
+    https://www.tensorflow.org/api_docs/python/tf/tensordot
+    """
+    a, b = matching("tensordot", a=a, b=b)
+    if np.ndim(axes) == 0:
+        count = checks.static_int("tensordot", "axes", axes)
+        of_a, of_b = tuple(range(a.ndim - count, a.ndim)), tuple(range(count))
+    else:
+        of_a = axes_of("tensordot", axes[0], a.ndim)
+        of_b = axes_of("tensordot", axes[1], b.ndim)
+    for i, j in zip(of_a, of_b, strict=True):
+        if not (is_known(a.shape[i]) and is_known(b.shape[j])):
+            b = primitives.unify_axis(b, j, a.shape[i], label="tensordot")
+    return jnp.tensordot(a, b, axes=(of_a, of_b))
+
+
+def einsum(equation, *inputs, **kwargs):
+    """Sums of products by Einstein's convention.
+
+    Args:
+      equation: `"ij,jk->ik"` for instance.
+      *inputs: arrays of one dtype.
+      **kwargs: `optimize` is passed on, `name` is ignored.
+
+    Returns:
+      The array that the equation says.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+      TypeError: there is no such keyword.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/einsum
+    """
+    kwargs.pop("name", None)
+    optimize = kwargs.pop("optimize", "optimal")
+    if kwargs:
+        raise TypeError(f"einsum() got an unexpected keyword argument {next(iter(kwargs))!r}")
+    return _einsum(equation, *inputs, optimize=optimize)
+
+
+@operator
+def _einsum(equation, *inputs, optimize):
+    arrays = matching("einsum", **{f"inputs[{i}]": x for i, x in enumerate(inputs)})
+    return jnp.einsum(equation.replace(" ", ""), *arrays, optimize=optimize)
+
+
+@operator
+def trace(x, name=None):
+    """The sum of the diagonal of matrices.
+
+    Args:
+      x: array `[..., n, m]`.
+      name: ignored.
+
+    Returns:
+      `[...]`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/trace
+    """
+    x = operand(x)
+    on_diagonal = jnp.arange(x.shape[-2])[:, None] == jnp.arange(x.shape[-1])
+    return jnp.sum(jnp.where(on_diagonal, x, 0), axis=(-2, -1), dtype=x.dtype)
+
+
+@operator
+def global_norm(t_list, name=None):
+    """The Euclidean norm of all elements of several arrays.
+
+    Args:
+      t_list: list of arrays; `None` among them is left out.
+      name: ignored.
+
+    Returns:
+      A scalar.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      What is not selected adds nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/global_norm
+    """
+    halves = [jnp.sum(jnp.square(operand(t))) / 2 for t in t_list if t is not None]
+    return square_root(functools.reduce(jnp.add, halves) * 2)
+
+
+@operator
+def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
+    """The norm of vectors or matrices.
+
+    Args:
+      tensor: floating-point array.
+      ord: `euclidean`, `fro`, 1, 2, infinity or any positive number.
+      axis: one axis for vectors, two for matrices, `None` for all elements as one vector.
+      keepdims: keep the reduced axes with size 1.
+      name: ignored.
+
+    Returns:
+      The norms.
+
+    Raises:
+      ValueError: there is no such norm.
+
+    Differs from TensorFlow:
+      Nothing: the Euclidean gradient at 0 is NaN.
+
+    Under jit:
+      What is not selected adds nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/norm
+    """
+    x = operand(tensor)
+    if axis is None or np.ndim(axis) == 0 or len(axis) == 1:
+        axes = axes_of("norm", axis, x.ndim)
+        out = _vector_norm(x, ord, axes)
+    elif len(axis) == 2:
+        axes = axes_of("norm", axis, x.ndim)
+        out = _matrix_norm(x, ord, axes)
+    else:
+        raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")
+    return lax.expand_dims(out, tuple(sorted(axes))) if keepdims else out
+
+
+def _vector_norm(x, ord, axes):
+    if ord in ("fro", "euclidean", 2):
+        squares = x * jnp.conj(x) if jnp.iscomplexobj(x) else jnp.square(x)
+        return square_root(jnp.real(jnp.sum(squares, axis=axes)))
+    if isinstance(ord, str) or ord <= 0:
+        raise ValueError(f"'ord' must be a supported vector norm, got {ord!r}")
+    if ord == np.inf:
+        return largest(magnitude(x), axes)
+    if ord == 1:
+        return jnp.sum(magnitude(x), axis=axes)
+    return jnp.power(jnp.sum(jnp.power(magnitude(x), ord), axis=axes), 1.0 / ord)
+
+
+def _matrix_norm(x, ord, axes):
+    rows, columns = axes
+    if ord in ("fro", "euclidean"):
+        return _vector_norm(x, 2, axes)
+    if ord in (1, np.inf):
+        inner, outer = (rows, columns) if ord == 1 else (columns, rows)
+        outer -= outer > inner
+        return largest(jnp.sum(magnitude(x), axis=inner), (outer,))
+    if ord == 2:
+        singular = jnp.linalg.svd(jnp.moveaxis(x, axes, (-2, -1)), compute_uv=False)
+        return largest(singular, (singular.ndim - 1,))
+    raise ValueError(
+        f"'ord' must be a supported matrix norm in ['euclidean', 'fro', 1, 2, inf], got {ord!r}"
+    )
+
+
+@operator
+def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
+    """Vectors divided by their Euclidean norm.
+
+    Args:
+      x: array of numbers.
+      axis: the axes of a vector; all when `None`.
+      epsilon: the least square of a norm.
+      name: ignored.
+      dim: the old name of `axis`.
+
+    Returns:
+      `x / sqrt(max(sum(x**2), epsilon))`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      What is not selected adds nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/l2_normalize
+    """
+    x = operand(x)
+    axes = axes_of("l2_normalize", dim if axis is None else axis, x.ndim)
+    squares = jnp.sum(jnp.square(x), axis=axes, keepdims=True)
+    least = jnp.asarray(epsilon, squares.dtype)
+    return x * inverse_root(larger(squares, jnp.broadcast_to(least, squares.shape)))

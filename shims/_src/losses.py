@@ -1,0 +1,233 @@
+"""Cross-entropies from logits, and moments."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src import checks, primitives
+from shims._src import jax_private as jp
+from shims._src.checks import axes_of, axis_of
+from shims._src.dispatch import operator
+from shims._src.operands import agreeing, broadcasting, matching, operand
+
+
+@operator
+def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
+    """The cross-entropy of independent labels, element by element.
+
+    Args:
+      labels: array, probabilities.
+      logits: array of the same dtype and shape.
+      name: ignored.
+
+    Returns:
+      `max(z, 0) - z * labels + log(1 + exp(-|z|))`.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+      ValueError: an argument is missing.
+
+    Differs from TensorFlow:
+      Nothing: at logit 0 the gradient is `0.5 - labels`.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/sigmoid_cross_entropy_with_logits
+    """
+    function = "sigmoid_cross_entropy_with_logits"
+    _check_given(function, labels=labels, logits=logits)
+    z, t = broadcasting(function, *matching(function, logits=logits, labels=labels))
+    positive = z >= 0
+    relu = jnp.where(positive, z, 0)
+    return relu - z * t + jnp.log1p(jnp.exp(jnp.where(positive, -z, z)))
+
+
+def _check_given(function, **arguments):
+    missing = [n for n, v in arguments.items() if v is None]
+    if missing:
+        raise ValueError(f"{function}: `{missing[0]}` must be given.")
+
+
+@operator
+def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
+    """The cross-entropy of independent labels, with a weight on positive ones.
+
+    Args:
+      labels: array, probabilities.
+      logits: array of the same dtype and shape.
+      pos_weight: how much a positive label counts; broadcasts.
+      name: ignored.
+
+    Returns:
+      The losses, element by element.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/weighted_cross_entropy_with_logits
+    """
+    function = "weighted_cross_entropy_with_logits"
+    found = matching(function, logits=logits, labels=labels, pos_weight=pos_weight)
+    z, t, weight = broadcasting(function, *found)
+    factor = 1 + (weight - 1) * t
+    # |z| with gradient 0 at 0, as `shims.abs` has it.
+    distance = z * lax.stop_gradient(jnp.sign(z))
+    return (1 - t) * z + factor * (jnp.log1p(jnp.exp(-distance)) + jax.nn.relu(-z))
+
+
+@jax.custom_jvp
+def _softmax_cross_entropy(labels, logits):
+    return -jnp.sum(labels * jax.nn.log_softmax(logits, axis=-1), axis=-1)
+
+
+@_softmax_cross_entropy.defjvp
+def _softmax_cross_entropy_jvp(primals, tangents):
+    (labels, logits), (d_labels, d_logits) = primals, tangents
+    # TensorFlow's gradient is `softmax - labels` whatever the labels add up to.
+    of_logits = (jax.nn.softmax(logits, axis=-1) - labels) * d_logits
+    of_labels = -jax.nn.log_softmax(logits, axis=-1) * d_labels
+    return _softmax_cross_entropy(labels, logits), jnp.sum(of_logits + of_labels, axis=-1)
+
+
+@operator
+def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
+    """The cross-entropy of one label out of several, given as probabilities.
+
+    Args:
+      labels: array whose rows add up to 1.
+      logits: array of the same dtype; the two broadcast.
+      axis: the axis of the classes.
+      name: ignored.
+
+    Returns:
+      The losses, without the axis of the classes.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing: the gradient is `softmax - labels` even where labels do not add up to 1.
+
+    Under jit:
+      Rows are independent.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/softmax_cross_entropy_with_logits
+    """
+    function = "softmax_cross_entropy_with_logits"
+    labels, logits = broadcasting(function, *matching(function, labels=labels, logits=logits))
+    axis = axis_of(function, axis, logits.ndim)
+    labels, logits = (jnp.moveaxis(x, axis, -1) for x in jnp.broadcast_arrays(labels, logits))
+    return _softmax_cross_entropy(labels, logits)
+
+
+@operator
+def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
+    """The cross-entropy of one label out of several, given by its number.
+
+    Args:
+      labels: integers `[...]`.
+      logits: floating-point array `[..., classes]`.
+      name: ignored.
+
+    Returns:
+      The losses `[...]`.
+
+    Raises:
+      InvalidArgumentError: a label is out of range.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      Inside `shims.function` a label out of range raises after the call; in somebody else's trace
+      its loss is NaN, as with TensorFlow's XLA.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/sparse_softmax_cross_entropy_with_logits
+    """
+    function = "sparse_softmax_cross_entropy_with_logits"
+    labels, logits = operand(labels), operand(logits)
+    checks.check_positions(function, "labels", labels, logits.shape[-1])
+    labels, logits = agreeing(function, [labels, logits], range(labels.ndim))
+    score = jax.nn.log_softmax(logits, axis=-1)
+    loss = -jnp.take_along_axis(score, labels[..., None], axis=-1, mode="clip")[..., 0]
+    if not jp.is_tracer(labels):
+        return loss
+    classes = primitives.as_size(logits.shape[-1])
+    return jnp.where((labels >= 0) & (labels < classes), loss, jnp.nan)
+
+
+@operator
+def moments(x, axes, shift=None, keepdims=False, name=None):
+    """Mean and variance over axes.
+
+    Args:
+      x: floating-point array.
+      axes: the axes to reduce.
+      shift: ignored.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      `(mean, variance)`, the variance divided by the number of elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Divides by the number of selected elements.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/moments
+    """
+    x = operand(x)
+    axes = axes_of("moments", axes, x.ndim, name="axes")
+    # TensorFlow adds up half precision in single precision too.
+    wide = x.astype(jnp.float32) if x.dtype.itemsize < 4 else x
+    mean = jnp.mean(wide, axis=axes, keepdims=True)
+    spread = jnp.square(wide - lax.stop_gradient(mean))
+    variance = jnp.mean(spread, axis=axes, keepdims=keepdims)
+    mean = mean if keepdims else lax.squeeze(mean, axes)
+    return mean.astype(x.dtype), variance.astype(x.dtype)
+
+
+@operator
+def bias_add(value, bias, data_format=None, name=None):
+    """An array with a vector added along the axis of its channels.
+
+    Args:
+      value: array of numbers.
+      bias: vector of the same dtype.
+      data_format: `N...C` (last axis, also when `None`) or `NC...` (axis 1).
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+      ValueError: there is no such format.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/bias_add
+    """
+    if data_format is not None and not data_format.startswith("N"):
+        raise ValueError(
+            f"`data_format` must be of the form `N...C` or `NC...`. Received: {data_format!r}"
+        )
+    value, bias = matching("bias_add", value=value, bias=bias)
+    if data_format is not None and data_format.startswith("NC"):
+        bias = lax.expand_dims(bias, tuple(range(1, value.ndim - 1)))
+    return jnp.add(*broadcasting("bias_add", value, bias))

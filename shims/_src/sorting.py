@@ -1,0 +1,347 @@
+"""Orders, and what stands where in them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import checks, primitives
+from shims._src import jax_private as jp
+from shims._src.checks import axis_of, is_known, is_known_shape
+from shims._src.dispatch import operator
+from shims._src.dtypes import array_dtype
+from shims._src.operands import agreeing, matching, operand
+from shims._src.shapes import size_of
+
+
+class TopKV2(NamedTuple):
+    """The largest elements and their positions."""
+
+    values: jax.Array
+    indices: jax.Array
+
+
+def _descending_key(x):
+    """Numbers whose ascending order is the descending order of `x`; NaN comes first."""
+    if jnp.issubdtype(x.dtype, jnp.floating):
+        return jnp.where(jnp.isnan(x), -jnp.inf, -x)
+    return ~x if x.dtype != jnp.bool_ else jnp.logical_not(x)
+
+
+def order(x, axis: int, descending: bool):
+    """The positions that sort `x`; equal elements keep their order."""
+    key = _descending_key(x) if descending else x
+    return jnp.argsort(lax.stop_gradient(key), axis=axis, stable=True)
+
+
+def _direction(function, direction) -> bool:
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(
+            f"{function}: `direction` should be one of ASCENDING and DESCENDING, "
+            f"received {direction!r}."
+        )
+    return direction == "DESCENDING"
+
+
+@operator
+def sort(values, axis=-1, direction="ASCENDING", name=None):
+    """The elements in order along an axis.
+
+    Args:
+      values: array of numbers.
+      axis: the axis to sort along.
+      direction: `ASCENDING` or `DESCENDING`.
+      name: ignored.
+
+    Returns:
+      The sorted array.
+
+    Raises:
+      ValueError: there is no such direction.
+      InvalidArgumentError: there is no such axis.
+
+    Differs from TensorFlow:
+      NaN stands behind everything else, first when descending; TensorFlow leaves it anywhere.
+
+    Under jit:
+      Sorts what is selected.
+
+    https://www.tensorflow.org/api_docs/python/tf/sort
+    """
+    x = operand(values)
+    axis = axis_of("sort", axis, x.ndim)
+    if not _direction("sort", direction):
+        return jnp.sort(x, axis=axis)
+    return jnp.take_along_axis(x, order(x, axis, True), axis=axis, mode="clip")
+
+
+@operator
+def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
+    """The positions that put the elements in order along an axis.
+
+    Args:
+      values: array of numbers.
+      axis: the axis to sort along.
+      direction: `ASCENDING` or `DESCENDING`.
+      stable: ignored, the order always is.
+      name: ignored.
+
+    Returns:
+      int32 positions; those of equal elements ascend.
+
+    Raises:
+      ValueError: there is no such direction.
+      InvalidArgumentError: there is no such axis.
+
+    Differs from TensorFlow:
+      NaN stands behind everything else, first when descending; TensorFlow leaves it anywhere.
+
+    Under jit:
+      Positions count what is selected.
+
+    https://www.tensorflow.org/api_docs/python/tf/argsort
+    """
+    x = operand(values)
+    axis = axis_of("argsort", axis, x.ndim)
+    return order(x, axis, _direction("argsort", direction)).astype(jnp.int32)
+
+
+@operator
+def top_k(input, k=1, sorted=True, index_type=np.int32, name=None):
+    """The `k` largest elements of the last axis, and their positions.
+
+    Args:
+      input: array of numbers.
+      k: how many.
+      sorted: ignored, the result always is.
+      index_type: the dtype of the positions.
+      name: ignored.
+
+    Returns:
+      `(values, indices)`; of equal elements the one with the lower position comes first.
+
+    Raises:
+      InvalidArgumentError: there are fewer than `k`, or `k` is negative.
+
+    Differs from TensorFlow:
+      NaN is larger than everything; TensorFlow leaves it anywhere.
+
+    Under jit:
+      `k` may be traced, and the number of elements may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> values, indices = shims.math.top_k([1, 9, 3, 9], k=3)
+      >>> values.tolist(), indices.tolist()
+      ([9, 9, 3], [1, 3, 2])
+
+    https://www.tensorflow.org/api_docs/python/tf/math/top_k
+    """
+    x = operand(input)
+    axis = axis_of("top_k", -1, x.ndim)
+    extent = x.shape[axis]
+    traced = jp.is_tracer(k)
+    count = size_of("top_k", k, bound=extent)
+    if is_known(count) and count < 0:
+        raise checks.invalid("top_k", f"`k` is {count}.", required="k >= 0")
+    if is_known(count) and is_known(extent):
+        if count > extent:
+            raise _too_few(count, extent)
+    else:
+        needed = jnp.asarray(k, jnp.int32) if traced else primitives.as_size(count)
+        checks.check_data(
+            needed > primitives.as_size(extent),
+            "top_k",
+            "the input has fewer than k columns.",
+            required="k <= input.shape[-1]",
+            received=f"k={count}, input.shape[-1]={extent}",
+        )
+    indices = _largest_positions(x, count)
+    values = jnp.take_along_axis(x, indices, axis=axis, mode="clip")
+    return TopKV2(values, indices.astype(array_dtype(index_type, "top_k")))
+
+
+def _too_few(count, extent):
+    return checks.invalid(
+        "top_k",
+        f"the input must have at least k columns. Had {extent}, needed {count}.",
+        required="k <= input.shape[-1]",
+        received=f"k={count}, input.shape[-1]={extent}",
+        do="limit it: `k=shims.minimum(k, shims.shape(x)[-1])`",
+    )
+
+
+def _largest_positions(x, count):
+    x = lax.stop_gradient(x)
+    if is_known(count) and is_known_shape(x):
+        if jnp.issubdtype(x.dtype, jnp.floating):
+            x = jnp.where(x == 0, 0, x)  # `lax.top_k` tells -0.0 from 0.0, TensorFlow does not
+        return lax.top_k(x, count)[1]
+    positions = order(x, x.ndim - 1, True).astype(jnp.int32)
+    return jnp.take(positions, jnp.arange(count), axis=-1, mode="clip")
+
+
+def _arg_extremum(function, find, worst, input, axis, output_type):
+    x = operand(input)
+    axis = axis_of(function, 0 if axis is None else axis, x.ndim)
+    extent = x.shape[axis]
+    if is_known(extent) and extent == 0:
+        raise checks.invalid(
+            function,
+            f"axis {axis} is empty.",
+            required="at least one element",
+            received=f"shape {x.shape}",
+        )
+    if jnp.issubdtype(x.dtype, jnp.floating):
+        x = jnp.where(jnp.isnan(x), worst, x)
+    return find(lax.stop_gradient(x), axis=axis).astype(array_dtype(output_type, function))
+
+
+@operator
+def argmax(input, axis=None, output_type=np.int64, name=None):
+    """The position of the largest element along an axis.
+
+    Args:
+      input: array of numbers.
+      axis: the axis to search; 0 when `None`.
+      output_type: the dtype of the positions.
+      name: ignored.
+
+    Returns:
+      Positions; the first of equal elements, never that of a NaN unless there is nothing else.
+
+    Raises:
+      InvalidArgumentError: the axis is empty.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Positions count what is selected.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/argmax
+    """
+    return _arg_extremum("argmax", jnp.argmax, -jnp.inf, input, axis, output_type)
+
+
+@operator
+def argmin(input, axis=None, output_type=np.int64, name=None):
+    """The position of the smallest element along an axis.
+
+    Args:
+      input: array of numbers.
+      axis: the axis to search; 0 when `None`.
+      output_type: the dtype of the positions.
+      name: ignored.
+
+    Returns:
+      Positions; the first of equal elements, never that of a NaN unless there is nothing else.
+
+    Raises:
+      InvalidArgumentError: the axis is empty.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Positions count what is selected.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/argmin
+    """
+    return _arg_extremum("argmin", jnp.argmin, jnp.inf, input, axis, output_type)
+
+
+@operator
+def searchsorted(sorted_sequence, values, side="left", out_type=np.int32, name=None):
+    """Where values would have to be inserted into a sorted sequence.
+
+    Args:
+      sorted_sequence: array, ascending along its last axis.
+      values: array of the same dtype and leading sizes.
+      side: `left`, before equal elements, or `right`, behind them.
+      out_type: the dtype of the positions.
+      name: ignored.
+
+    Returns:
+      Positions in the shape of `values`.
+
+    Raises:
+      ValueError: there is no such side.
+      InvalidArgumentError: the dtypes or the leading sizes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Both sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/searchsorted
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: {side!r}.")
+    found = matching("searchsorted", sorted_sequence=sorted_sequence, values=values)
+    sequence, values = agreeing("searchsorted", found, range(found[0].ndim - 1))
+    if sequence.shape[:-1] != values.shape[:-1]:
+        raise checks.invalid(
+            "searchsorted",
+            "the leading sizes differ.",
+            required="sorted_sequence.shape[:-1] == values.shape[:-1]",
+            received=f"{sequence.shape} and {values.shape}",
+        )
+    dtype = array_dtype(out_type, "searchsorted")
+    return _insertion_points(sequence, values, side).astype(dtype)
+
+
+def _insertion_points(sequence, values, side):
+    """Sort both together: as many elements of the sequence stand before a value."""
+    first, second = (values, sequence) if side == "left" else (sequence, values)
+    n = primitives.as_size(first.shape[-1])
+    both = jnp.concatenate([first, second], axis=-1)
+    positions = jnp.argsort(both, axis=-1, stable=True)
+    of_sequence = (positions >= n) if side == "left" else (positions < n)
+    before = jnp.cumsum(of_sequence.astype(jnp.int32), axis=-1)
+    back = jnp.argsort(positions, axis=-1)
+    there = jnp.take_along_axis(before, back, axis=-1, mode="clip")
+    begin = 0 if side == "left" else n
+    places = jnp.arange(values.shape[-1], dtype=jnp.int32) + begin
+    found = jnp.take(there, places, axis=-1, mode="clip")
+    if side == "left" and jnp.issubdtype(values.dtype, jnp.floating):
+        # NaN is not below anything: TensorFlow's search from the left stops at once.
+        found = jnp.where(jnp.isnan(values), 0, found)
+    return found
+
+
+@operator
+def in_top_k(targets, predictions, k, name=None):
+    """Whether the prediction of the target is among the `k` largest.
+
+    Args:
+      targets: integers `[batch]`.
+      predictions: float32 array `[batch, classes]`.
+      k: how many.
+      name: ignored.
+
+    Returns:
+      Bool `[batch]`; at a tie all count as in. False where a prediction is not finite.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time, and `k` may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/in_top_k
+    """
+    targets, predictions = operand(targets), operand(predictions)
+    targets, predictions = agreeing("in_top_k", [targets, predictions], (0,))
+    classes = primitives.as_size(predictions.shape[-1])
+    inside = (targets >= 0) & (targets < classes)
+    picked = jnp.take_along_axis(
+        predictions, jnp.where(inside, targets, 0)[:, None], axis=-1, mode="clip"
+    )
+    larger = jnp.sum(predictions > picked, axis=-1, dtype=jnp.int32)
+    return inside & jnp.all(jnp.isfinite(predictions), axis=-1) & (larger < k)
