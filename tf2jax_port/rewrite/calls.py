@@ -85,13 +85,23 @@ def write_native(site: CallSite) -> list[Edit] | None:
     return edits if edits is not None else _anew(site, template)
 
 
-def write_facade(site: CallSite, function: str) -> list[Edit] | None:
-    """The edits that call a function with TensorFlow's own signature instead."""
+def write_facade(site: CallSite, function: str, unknown: list[str]) -> list[Edit] | None:
+    """The edits that call a function with TensorFlow's own signature instead.
+
+    Args:
+      site: the call.
+      function: `shims.something`.
+      unknown: arguments that the function has no use for, and that are left out.
+    """
+    if any(_holds_references(site, site.bound.arguments[name].node) for name in unknown):
+        return None
     order = [p.name for p in signature(site.row.params or "") if not p.keyword_only]
     edits = [Edit(*site.source.span(site.function), (site.spelling.text(function),))]
     keywords = False
     kept = [
-        a for a in site.layout.arguments if site.parameter_of(a) or a in site.bound.surplus
+        a
+        for a in site.layout.arguments
+        if a in site.bound.surplus or site.parameter_of(a) not in ("", *unknown)
     ]
     for index, argument in enumerate(kept):
         name = site.parameter_of(argument)
@@ -109,10 +119,15 @@ def _may_be_dropped(site: CallSite, name: str) -> bool:
     argument = site.bound.arguments[name]
     if any(isinstance(node, _ORDERED) for node in ast.walk(argument.node)):
         return False
-    if any(node in site.values.by_node for node in ast.walk(argument.node)):
-        return False  # TensorFlow names in it would be lost from the count
+    if _holds_references(site, argument.node):
+        return False
     defaults = {p.name: p.default for p in signature(site.row.params or "")}
     return name == "name" or ast.unparse(argument.node) == defaults[name]
+
+
+def _holds_references(site: CallSite, node: ast.expr) -> bool:
+    """Whether dropping an expression would lose a TensorFlow name from the count."""
+    return any(inner in site.values.by_node for inner in ast.walk(node))
 
 
 # In place.

@@ -68,6 +68,30 @@ ROWS: tuple[Row, ...] = (
     ),
 )
 
+# Arguments that say how TensorFlow traces or places something, for which `shims` has no use.
+_WITHOUT_PLACE = {
+    "function": (
+        "experimental_implements",
+        "experimental_autograph_options",
+        "experimental_attributes",
+        "experimental_relax_shapes",
+        "experimental_compile",
+        "experimental_follow_type_hints",
+    ),
+    "Variable": (
+        "caching_device",
+        "variable_def",
+        "import_scope",
+        "experimental_enable_variable_lifting",
+    ),
+}
+
+
+def without_place(row: Row) -> tuple[str, ...]:
+    """The parameters of a row's function that a call of the shim leaves out."""
+    return _WITHOUT_PLACE.get(row.name, ())
+
+
 # What TensorFlow's dtypes have and JAX's scalar types spell otherwise.
 DTYPE_ATTRIBUTES = {
     "max": "jnp.{info}({dtype}).max",

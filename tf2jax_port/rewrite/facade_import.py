@@ -34,10 +34,6 @@ def swap_import(file: File, decisions: list[Decision]) -> Swap | None:
         return None
     names = tuple(edit for d in decisions if not d.plain for edit in d.edits)
     imports = tuple(_swapped(file, binding) for binding in bindings.values())
-    used = file.spelling.chosen["shims"] + "."
-    texts = [piece for edit in names for piece in edit.pieces if isinstance(piece, str)]
-    if not any(text.startswith(used) for text in texts):
-        file.spelling.used.discard("shims")
     return Swap(imports, names, len(imports))
 
 

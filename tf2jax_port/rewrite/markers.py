@@ -51,11 +51,10 @@ def without_lines(source: Source, lines: list[int]) -> bytes:
     return bytes(kept)
 
 
-def speaks_of_version_1(source: Source, lines: list[int]) -> bool:
-    """Whether a marker says that the file was read as TensorFlow 1: it still is, then."""
-    return any(
-        b": tf.compat.v1." in source.data[source.starts[n - 1] : source.line_end(n)] for n in lines
-    )
+def any_says(source: Source, lines: list[int], text: str) -> bool:
+    """Whether one of the markers at some lines ends with a text."""
+    ends = (source.data[source.starts[n - 1] : source.line_end(n)] for n in lines)
+    return any(end.endswith(text.encode()) for end in ends)
 
 
 def marker_line(source: Source, names: Names, node: ast.AST) -> int:

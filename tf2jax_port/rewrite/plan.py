@@ -17,7 +17,7 @@ from tf2jax_port.rewrite.imports import ImportChange, change_imports, tensorflow
 from tf2jax_port.rewrite.quoted import add_annotations
 from tf2jax_port.rewrite.resolve import Reference, find_references, is_module, is_tensorflow
 from tf2jax_port.rewrite.scopes import Names, resolve_scopes
-from tf2jax_port.rewrite.sites import Decision, File, TargetName, decide
+from tf2jax_port.rewrite.sites import READ_AS_VERSION_1, Decision, File, TargetName, decide
 from tf2jax_port.rewrite.source import Source, UnreadableError, decode, parse, with_data
 from tf2jax_port.rewrite.spelling import choose_spelling
 from tf2jax_port.rewrite.values import Values
@@ -43,16 +43,25 @@ def rewrite(raw: bytes, *, target: TargetName = "jax", is_package: bool = False)
     source = decode(raw)
     tree = parse(source)
     marked = markers.marker_lines(source, tree) if markers.has_markers(source.data) else []
-    version_1 = markers.speaks_of_version_1(source, marked)
+    version_1 = markers.any_says(source, marked, READ_AS_VERSION_1)
     if marked:
         source = with_data(source, markers.without_lines(source, marked))
         tree = parse(source)
     run = _Run(source, tree, target, is_package, tuple(marked), version_1)
     try:
         return run.outcome(strings_frozen=False)
+    except RecursionError as error:
+        raise UnreadableError("TJ903", "expressions are nested too deeply") from error
     except (OverlapError, UnreadableError):
-        # What could only have gone wrong inside an f-string is done again without touching any.
+        return _without_strings(run)
+
+
+def _without_strings(run: _Run) -> Outcome:
+    """A second try that leaves f-strings alone, the one place where positions may be wrong."""
+    try:
         return run.outcome(strings_frozen=True)
+    except (OverlapError, UnreadableError) as error:
+        raise UnreadableError("TJ905", f"the planned edits cannot be made: {error}") from error
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -120,7 +129,7 @@ class _Run:
             gone=gone,
             left=left,
             aliases=aliases,
-            new=file.spelling.missing(),
+            new=file.spelling.missing(edits),
             keep_all=self.is_package,
             first_use=min((edit.start for edit in edits), default=0),
         )

@@ -6,9 +6,8 @@ import ast
 import dataclasses
 from typing import Literal
 
-from tf2jax_port.rewrite import calls
+from tf2jax_port.rewrite import calls, constructs
 from tf2jax_port.rewrite.bind import Bound, Refusal, bind_arguments, bind_version_1, signature
-from tf2jax_port.rewrite.constructs import dtype_attribute
 from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.findings import State
 from tf2jax_port.rewrite.knowledge import Known, facade, has_another_meaning, look_up
@@ -24,8 +23,9 @@ from tf2jax_port.rewrite.values import Values
 from tf2jax_port.table import Keep, Manual, Native, Row
 
 TargetName = Literal["jax", "shims"]
-# Arguments of `tf.function` that change when it is traced, which the shim decides by itself.
-_FUNCTION_ARGUMENTS = ("input_signature", "autograph", "jit_compile")
+# Part of the markers of names that mean something else in TensorFlow 2. It keeps the file what it was
+# when its other names of TensorFlow 1 are gone.
+READ_AS_VERSION_1 = " (read as TensorFlow 1)"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -88,7 +88,8 @@ def may_edit(file: File, decision: Decision) -> bool:
 def _symbol(reference: Reference) -> str:
     """TensorFlow's name; what is read as TensorFlow 1 says so."""
     both = reference.version == 1 and reference.path in V1_PARAMS
-    return f"tf.compat.v1.{reference.path}" if both else f"tf.{reference.path}".rstrip(".")
+    explicit = both and "compat.v1" in reference.dotted[-1]
+    return f"tf.compat.v1.{reference.path}" if explicit else f"tf.{reference.path}".rstrip(".")
 
 
 def _looked_up(file: File, reference: Reference, symbol: str) -> Decision:
@@ -113,6 +114,8 @@ def _looked_up(file: File, reference: Reference, symbol: str) -> Decision:
 
 
 def _manual(reference: Reference, symbol: str, code: str, message: str) -> Decision:
+    if reference.version == 1 and reference.path in V1_PARAMS and not symbol.startswith("tf.compat."):
+        message += READ_AS_VERSION_1
     return Decision(State.MANUAL, code, message, symbol, reference.node)
 
 
@@ -170,7 +173,7 @@ def _attribute(file: File, known: Known, symbol: str) -> Decision:
     attribute = known.rest[0]
     text = None
     if isinstance(target, Native) and known.row.params is None and isinstance(whole, ast.expr):
-        text = dtype_attribute(target.expression, attribute)
+        text = constructs.dtype_attribute(target.expression, attribute)
     if text is None or not isinstance(whole, ast.expr):
         message = f"no rule for the attribute `{attribute}`"
         return _manual(known.reference, f"{symbol}.{attribute}", "TJ309", message)
@@ -244,29 +247,26 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
         file.spelling, file.values,
     )
     if file.target == "jax" and isinstance(row.target, Native):
-        used = set(file.spelling.used)
         edits = calls.write_native(site)
         if edits is not None:
             state = State.REVIEW if row.differs else State.REWRITTEN
             code = "TJ201" if row.differs else "TJ101"
             message = row.differs or "JAX has the same"
             return Decision(state, code, message, symbol, call, tuple(edits))
-        file.spelling.used &= used
     return _called_facade(file, known, symbol, site)
 
 
 def _called_facade(file: File, known: Known, symbol: str, site: calls.CallSite) -> Decision:
-    function = facade(known.row)
-    edits = None if function is None else calls.write_facade(site, function)
+    row, function = known.row, facade(known.row)
+    unknown = [name for name in site.bound.arguments if name in constructs.without_place(row)]
+    edits = None if function is None else calls.write_facade(site, function, unknown)
     if edits is None or function is None:
         message = "JAX's expression for it cannot be written at this place"
         return _manual(known.reference, symbol, "TJ308", message)
+    if unknown:
+        message = f"`{unknown[0]}` is left out: `{function}` has no use for it"
+        return Decision(State.REVIEW, "TJ203", message, symbol, site.call, tuple(edits))
     plain = len(edits) == 1 and function == f"shims.{known.reference.path}"
-    state, code, message = State.SHIM, "TJ401", f"`{function}`"
-    if isinstance(known.row.target, Native) and file.target == "jax":
-        code = "TJ403"
-    odd = [name for name in site.bound.arguments if name not in _FUNCTION_ARGUMENTS]
-    if known.row.name == "function" and [name for name in odd if name != "func"]:
-        state, code = State.REVIEW, "TJ203"
-        message = f"`{odd[0]}` decides when TensorFlow traces; `shims.function` decides by itself"
-    return Decision(state, code, message, symbol, site.call, tuple(edits), plain)
+    instead = isinstance(row.target, Native) and file.target == "jax"
+    code = "TJ403" if instead else "TJ401"
+    return Decision(State.SHIM, code, f"`{function}`", symbol, site.call, tuple(edits), plain)

@@ -7,6 +7,7 @@ import dataclasses
 import re
 from collections.abc import Iterable
 
+from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.scopes import Names, Scope
 
 # The name that expressions of the table use, and the module that it means.
@@ -29,33 +30,23 @@ def bound_names(names: Names) -> dict[str, int]:
     return counts
 
 
-@dataclasses.dataclass(slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Spelling:
     """The file's name for each module that new text needs.
 
     Attributes:
       chosen: module by the table's name for it, to the file's name.
       present: the names of `chosen` that the file imports already.
-      used: the names of `chosen` that some new text uses.
       bound: every name that the file binds.
     """
 
     chosen: dict[str, str]
     present: frozenset[str]
     bound: frozenset[str]
-    used: set[str] = dataclasses.field(default_factory=set)
 
     def text(self, text: str) -> str:
-        """New text in the file's own names; what it needs is noted."""
-
-        def spell(match: re.Match[str]) -> str:
-            name = match.group(1)
-            if name not in self.chosen:
-                return name
-            self.used.add(name)
-            return self.chosen[name]
-
-        return _LEADING_NAME.sub(spell, text)
+        """New text in the file's own names."""
+        return _LEADING_NAME.sub(lambda m: self.chosen.get(m.group(1), m.group(1)), text)
 
     def allows(self, names: Iterable[str]) -> bool:
         """Whether the other names of an expression (`list`, `len`) mean what they should here."""
@@ -64,10 +55,15 @@ class Spelling:
             for name in names
         )
 
-    def missing(self) -> list[tuple[str, str]]:
-        """`(module, name)` of the imports to add, in the order in which they are written."""
-        wanted = [name for name in MODULES if name in self.used and name not in self.present]
-        return [(MODULES[name], self.chosen[name]) for name in wanted]
+    def missing(self, edits: Iterable[Edit]) -> list[tuple[str, str]]:
+        """`(module, name)` of the imports that edits need, in the order in which they are written."""
+        texts = (piece for edit in edits for piece in edit.pieces if isinstance(piece, str))
+        used = {name for text in texts for name in _LEADING_NAME.findall(text)}
+        return [
+            (module, self.chosen[name])
+            for name, module in MODULES.items()
+            if self.chosen[name] in used and name not in self.present
+        ]
 
 
 def choose_spelling(names: Names) -> Spelling:

@@ -1,0 +1,52 @@
+"""What a diagnostic is: a number, why it exists, how safe it is, and examples that the tests run."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from tf2jax_port.rewrite.findings import State
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rewrites:
+    """A program before and after; after a second run it is the same.
+
+    `runs` tells the tests to run both, the first in TensorFlow and the second in JAX, and to compare
+    every array that they assign.
+    """
+
+    before: str
+    after: str
+    runs: bool = True
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Leaves:
+    """A program that the diagnostic has nothing to say about, and why."""
+
+    code: str
+    because: str
+
+
+Example = Rewrites | Leaves
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rule:
+    """One diagnostic.
+
+    Attributes:
+      code: its number, for good.
+      name: the pattern that it is about.
+      state: where references that it names end; `None` for a whole file that was skipped.
+      why: what the pattern is, and why it is treated so.
+      safety: what can be relied on, and what a person must look at or do.
+      examples: programs that the tests rewrite, and run where they can.
+    """
+
+    code: str
+    name: str
+    state: State | None
+    why: str
+    safety: str
+    examples: tuple[Example, ...] = ()

@@ -1,0 +1,49 @@
+"""Diagnostics of names that are not called: dtypes, types, constants."""
+
+from __future__ import annotations
+
+from tf2jax_port.rewrite.findings import State
+from tf2jax_port.rewrite.rule import Leaves, Rewrites, Rule
+
+CONSTANT = Rule(
+    code="TJ102",
+    name="dtype-or-constant",
+    state=State.REWRITTEN,
+    why="A dtype, an attribute of one, or a constant such as `tf.newaxis` has a name in JAX or Python.",
+    safety=(
+        "The same value. With `jax_enable_x64` off, JAX makes 32-bit arrays of 64-bit dtypes, and "
+        "says so once."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\ny = x[:, tf.newaxis]\nsmallest = tf.float32.min\n",
+            "import jax.numpy as jnp\n\ny = x[:, None]\nsmallest = jnp.finfo(jnp.float32).min\n",
+        ),
+        Leaves("class A:\n    tf = None\n\n    def f(self):\n        return self.tf.float32\n",
+               because="an attribute named `tf` is not the module"),
+    ),
+)
+
+TYPE = Rule(
+    code="TJ103",
+    name="tensor-type",
+    state=State.REWRITTEN,
+    why="`tf.Tensor` in an annotation or in `isinstance` means an array: `jax.Array`.",
+    safety=(
+        "Tracers are `jax.Array`s too. A class derived from `tf.Tensor` is left to a person (TJ309)."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n\ndef f(x: tf.Tensor) -> 'tf.Tensor':\n    return x\n",
+            "import jax\n\n\ndef f(x: jax.Array) -> 'jax.Array':\n    return x\n",
+            runs=False,
+        ),
+        Rewrites(
+            "import tensorflow as tf\n\ny = isinstance(x, tf.Tensor)\n",
+            "import jax\n\ny = isinstance(x, jax.Array)\n",
+        ),
+        Leaves("x = 'tf.Tensor'  # tf.Tensor\n", because="text in strings and comments is no code"),
+    ),
+)
+
+RULES = (CONSTANT, TYPE)

@@ -1,0 +1,245 @@
+"""Diagnostics of references that are left to a person."""
+
+from __future__ import annotations
+
+from tf2jax_port.rewrite.findings import State
+from tf2jax_port.rewrite.rule import Leaves, Rewrites, Rule
+
+NO_RULE = Rule(
+    code="TJ301",
+    name="name-without-rule",
+    state=State.MANUAL,
+    why="The table of operators has no row for this name of TensorFlow.",
+    safety=(
+        "The name and its import stay, so the file runs as far as it did. Write the JAX you want, or "
+        "add a row to `tf2jax_port/table`; the marker comment goes away by itself."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\nwriter = tf.summary.create_file_writer('logs')\n",
+            "import tensorflow as tf\n\n# TJ301: tf.summary.create_file_writer: no rule yet\n"
+            "writer = tf.summary.create_file_writer('logs')\n",
+            runs=False,
+        ),
+        Leaves(
+            "import tensorflow as tf\n\ny = tf.square(x)\n", because="the table has a row for it"
+        ),
+    ),
+)
+
+UNKNOWN_ARGUMENT = Rule(
+    code="TJ302",
+    name="argument-without-rule",
+    state=State.MANUAL,
+    why=(
+        "The call does not fit the signature that the table has: an argument it does not know, one "
+        "too many, one missing, or one given twice. A call that is not understood is never passed on."
+    ),
+    safety="Nothing of the call changes. Compare it with TensorFlow's documentation of that version.",
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n\ndef f(x):\n    return tf.reduce_sum(x, weights=x)\n",
+            "import tensorflow as tf\n\n\ndef f(x):\n"
+            "    # TJ302: tf.reduce_sum: it has no argument `weights` that the rule knows\n"
+            "    return tf.reduce_sum(x, weights=x)\n",
+            runs=False,
+        ),
+        Leaves(
+            "import tensorflow as tf\n\ny = tf.reduce_sum(x, keep_dims=True)\n",
+            because="the old keyword is known, and becomes `keepdims`",
+        ),
+    ),
+)
+
+STARRED = Rule(
+    code="TJ303",
+    name="starred-arguments",
+    state=State.MANUAL,
+    why="With `*args` or `**kwargs` the text does not say which arguments the call has.",
+    safety=(
+        "Nothing changes. Write the arguments out, or call the function of `shims` by the same name, "
+        "which has TensorFlow's signature."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n\ndef f(x, **options):\n"
+            "    return tf.reduce_sum(x, **options)\n",
+            "import tensorflow as tf\n\n\ndef f(x, **options):\n"
+            "    # TJ303: tf.reduce_sum: it is called with `*args` or `**kwargs`\n"
+            "    return tf.reduce_sum(x, **options)\n",
+            runs=False,
+        ),
+        Leaves(
+            "import tensorflow as tf\n\ny = tf.stack([*x, *x])\n",
+            because="the star is inside the list, which is one argument",
+        ),
+    ),
+)
+
+MODULE = Rule(
+    code="TJ304",
+    name="module-as-value",
+    state=State.MANUAL,
+    why="A module of TensorFlow is passed on, stored or asked for a name: `getattr(tf, name)`.",
+    safety="Nothing changes. Which names are used through it cannot be told from the text.",
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n\ndef f(name, x):\n    return getattr(tf.math, name)(x)\n",
+            "import tensorflow as tf\n\n\ndef f(name, x):\n"
+            "    # TJ304: tf.math: a module of TensorFlow is passed on as a value\n"
+            "    return getattr(tf.math, name)(x)\n",
+            runs=False,
+        ),
+        Leaves(
+            "import tensorflow as tf\n\nmath = tf.math\ny = math.log(x)\n",
+            because="another name for a module is followed",
+        ),
+    ),
+)
+
+AMBIGUOUS = Rule(
+    code="TJ305",
+    name="name-bound-twice",
+    state=State.MANUAL,
+    why="The name is TensorFlow in one place and something else in another place of the same scope.",
+    safety="Nothing changes. Give one of the two another name.",
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\nif fast:\n    import numpy as tf\ny = tf.square(x)\n",
+            "import tensorflow as tf\n\nif fast:\n    import numpy as tf\n"
+            "# TJ305: tf.square: `tf` is bound to something else too\ny = tf.square(x)\n",
+            runs=False,
+        ),
+        Leaves(
+            "try:\n    import tensorflow as tf\nexcept ImportError:\n    tf = None\ny = tf.square(x)\n",
+            because="`None` stands for TensorFlow that is not installed",
+        ),
+    ),
+)
+
+OLD_MEANING = Rule(
+    code="TJ306",
+    name="meaning-of-tensorflow-1",
+    state=State.MANUAL,
+    why=(
+        "TensorFlow 1 and 2 have two objects of this name, which differ in more than the order of "
+        "their arguments, and the file uses the one of TensorFlow 1: it is reached through "
+        "`compat.v1`, or the file has names that only TensorFlow 1 has."
+    ),
+    safety="Nothing changes. Write the TensorFlow 2 form, then run the rewriter again.",
+    examples=(
+        Rewrites(
+            "import tensorflow.compat.v1 as tf\n\n\ndef f(m, a, b):\n    return tf.where(m, a, b)\n",
+            "import tensorflow.compat.v1 as tf\n\n\ndef f(m, a, b):\n"
+            "    # TJ306: tf.compat.v1.where: in TensorFlow 1 the name means something else than in "
+            "TensorFlow 2\n    return tf.where(m, a, b)\n",
+            runs=False,
+        ),
+        Leaves(
+            "import tensorflow.compat.v1 as tf\n\ny = tf.square(x)\n",
+            because="it is the same object in both versions",
+        ),
+    ),
+)
+
+ASSIGNED = Rule(
+    code="TJ307",
+    name="assigned-tensorflow-name",
+    state=State.MANUAL,
+    why="The file assigns to, or deletes, a name inside TensorFlow: it patches the library.",
+    safety="Nothing changes. What the patch is for must be found out.",
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\ntf.square = None\n",
+            "import tensorflow as tf\n\n"
+            "# TJ307: tf.square: a name of TensorFlow is assigned or deleted\ntf.square = None\n",
+            runs=False,
+        ),
+        Leaves(
+            "import tensorflow as tf\n\nself.square = tf.square(x)\n",
+            because="the attribute is not TensorFlow's",
+        ),
+    ),
+)
+
+UNTOUCHABLE = Rule(
+    code="TJ308",
+    name="place-that-cannot-be-edited",
+    state=State.MANUAL,
+    why=(
+        "The reference stands where an edit could break the text: in a string annotation with "
+        "escapes, in an f-string of which Python does not tell the positions, around a comment."
+    ),
+    safety="Nothing changes. Write it on a line of its own, then run the rewriter again.",
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n\ndef f(x: '''tf.Tensor'''):\n    return x\n",
+            "import tensorflow as tf\n\n\n# TJ308: tf.Tensor: it stands inside a string\n"
+            "def f(x: '''tf.Tensor'''):\n    return x\n",
+            runs=False,
+        ),
+        Leaves(
+            "import tensorflow as tf\n\ny = f'{tf.square(x)}'\n",
+            because="the text of this f-string is where Python says",
+        ),
+    ),
+)
+
+ATTRIBUTE = Rule(
+    code="TJ309",
+    name="attribute-without-rule",
+    state=State.MANUAL,
+    why="The table knows the object, but not this attribute of it, or not as a base class.",
+    safety="Nothing changes.",
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\ny = tf.float32.is_floating\n",
+            "import tensorflow as tf\n\n"
+            "# TJ309: tf.float32.is_floating: no rule for the attribute `is_floating`\n"
+            "y = tf.float32.is_floating\n",
+            runs=False,
+        ),
+        Leaves(
+            "import tensorflow as tf\n\ny = tf.float32.max\n", because="this attribute is known"
+        ),
+    ),
+)
+
+STAR_IMPORT = Rule(
+    code="TJ310",
+    name="star-import",
+    state=State.MANUAL,
+    why="After `from tensorflow import *` the text does not say which names are TensorFlow's.",
+    safety="Nothing changes, and names that come through it are not counted. Import what is used.",
+    examples=(
+        Rewrites(
+            "from tensorflow import *\n\ny = square(x)\n",
+            "# TJ310: tf.*: which names it brings cannot be told from the text\n"
+            "from tensorflow import *\n\ny = square(x)\n",
+            runs=False,
+        ),
+        Leaves("from numpy import *\n\ny = square(x)\n", because="it is not TensorFlow"),
+    ),
+)
+
+KEPT = Rule(
+    code="TJ501",
+    name="stays-tensorflow",
+    state=State.KEPT,
+    why="The call stays TensorFlow on purpose: it has no counterpart in JAX and needs none.",
+    safety="Nothing changes, and nothing is left to do.",
+)
+
+RULES = (
+    NO_RULE,
+    UNKNOWN_ARGUMENT,
+    STARRED,
+    MODULE,
+    AMBIGUOUS,
+    OLD_MEANING,
+    ASSIGNED,
+    UNTOUCHABLE,
+    ATTRIBUTE,
+    STAR_IMPORT,
+    KEPT,
+)

@@ -1,0 +1,24 @@
+"""Writes docs/rules from the diagnostics: `python -m tools.rule_pages`."""
+
+from __future__ import annotations
+
+import pathlib
+
+from tf2jax_port.rewrite.pages import pages
+
+FOLDER = pathlib.Path(__file__).resolve().parents[1] / "docs" / "rules"
+
+
+def main() -> None:
+    """Writes every page, and takes away those of diagnostics that are no more."""
+    FOLDER.mkdir(exist_ok=True)
+    wanted = pages()
+    for path in FOLDER.glob("*.md"):
+        if path.name not in wanted:
+            path.unlink()
+    for name, text in wanted.items():
+        (FOLDER / name).write_text(text)
+
+
+if __name__ == "__main__":
+    main()
