@@ -211,7 +211,8 @@ def _settle(
         if alternative.where is not None:
             better &= alternative.where
         if better.any():
-            chosen = np.where(better, other.astype(reference.dtype), chosen)
+            with np.errstate(over="ignore"):
+                chosen = np.where(better, other.astype(reference.dtype), chosen)
             names.append(alternative.name)
             taken |= better
     comparison = compare(chosen, port, _regauged(measure, chosen, taken), rules)

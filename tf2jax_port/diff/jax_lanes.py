@@ -16,7 +16,6 @@ from tf2jax_port.diff.cotangents import Cotangents
 from tf2jax_port.diff.observation import Gradients, Outputs
 from tf2jax_port.diff.results import as_arrays
 
-
 # What a program says about its inputs; compiling it otherwise would only silence it.
 _REFUSALS = (
     "InvalidArgumentError",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tf2jax_port.diff.arguments import is_inexact
 from tf2jax_port.diff.attempt import Failure
 from tf2jax_port.diff.closeness import largest
 from tf2jax_port.diff.compare import Comparison, Rules, compare
@@ -202,7 +203,7 @@ def _graph_disagrees(facts: Facts, quantity: Quantity) -> bool:
 def _is_noisy(found: Explanation, dtype: np.dtype) -> bool:
     """Whether rounding is so large here that a fault could hide in it."""
     measure = found.measure
-    if measure is None:
+    if measure is None or not is_inexact(dtype):
         return False
     noise = measure.relative_noise()
     if found.outcome == EQUAL and not found.comparison.agrees:

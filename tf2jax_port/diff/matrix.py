@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from tf2jax_port.diff.arguments import is_inexact
 from tf2jax_port.diff.attempt import Failure
-from tf2jax_port.diff.closeness import Gauge
+from tf2jax_port.diff.closeness import Gauge, gauge
 from tf2jax_port.diff.compare import Comparison, Rules, compare
 from tf2jax_port.diff.explain import EQUAL
 from tf2jax_port.diff.facts import Facts
@@ -90,6 +93,15 @@ def _side_by_side(facts: Facts, quantity: Quantity, one: str, other: str) -> Com
     a, b = (value_of(facts.lanes[lane], quantity) for lane in (one, other))
     assert not isinstance(a, Failure)
     assert not isinstance(b, Failure)
-    measure: Gauge | None = facts.gauge(quantity)
+    measure = facts.gauge(quantity)
+    if measure is None or a is None or measure.truth.shape != a.shape:
+        measure = _own_gauge(a)
     rules = Rules(facts.x64 or is_old(one) == is_old(other))
     return compare(a, b, measure.relaxed() if measure else None, rules)
+
+
+def _own_gauge(a: np.ndarray | None) -> Gauge | None:
+    """For a gradient that the original does not have, or has in another shape."""
+    if a is None or not is_inexact(a.dtype):
+        return None
+    return gauge(a.dtype, a, None, [a])
