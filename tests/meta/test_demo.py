@@ -47,7 +47,10 @@ def verdict(word):
 
 
 def render(word="equal"):
-    plan = {"references": 1, "items": [{"name": "where", "state": "shim"}]}
+    plan = {
+        "totals": {"references": 1},
+        "files": [{"findings": [{"symbol": "tf.where", "state": "shim"}]}],
+    }
     run = {"images": 1, "sizes": 1, "compilations": 1, "rows": [{"what": "w", "port": 1, "tf": 2}]}
     return page.render(
         "y = tf.where(a < b)\n", "y = shims.where(a < b)\n", plan, verdict(word), run

@@ -1,7 +1,7 @@
 """`make demo`: one real program through all three doors, and a report that a person enjoys.
 
-It uses the commands as a person would (`tf2jax-port scan`, `rewrite`, `diff`), keeps what they wrote in
-build/demo, and ends with one self-contained page. The exit code is that of the comparison.
+It uses the commands as a person would (`tf2jax-port scan`, `rewrite`, `diff`), keeps what they wrote
+in build/demo, and ends with one self-contained page. It exits with 0 when old and new are the same.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import time
+from typing import Any
 
 from rich.console import Console
 from rich.panel import Panel
@@ -24,105 +25,128 @@ from tools.demo.changes import hunks, side_by_side
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "detection"
+CASES = "examples/detection/cases.py"
 BUILD = ROOT / "build" / "demo"
+OLD, NEW = "build/demo/detection_tf.py", "build/demo/detection_jax.py"
 ENTRY = "step"
-SHOWN_HUNKS = 6
+SHOWN_CHANGES = 12
 
-console = Console()
+console = Console(highlight=False)
 
 
-def command(*words: str, may_exit: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[str]:
-    """Runs `tf2jax-port` with `words`, shows what a person would type, and what it printed.
+def run(words: list[str], may_exit: tuple[int, ...]) -> subprocess.CompletedProcess[str]:
+    """Runs a program in the root of the repository.
 
     Raises:
       SystemExit: it ended with another code than `may_exit` allows.
     """
-    console.print(f"[bold]$ tf2jax-port {' '.join(words)}[/bold]")
-    program = pathlib.Path(sys.executable).with_name("tf2jax-port")
     colours = {"FORCE_COLOR": "1"} if console.is_terminal else {}
-    environment = {
-        **os.environ,
-        **colours,
-        "COLUMNS": str(console.width),
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-    }
+    width = {"COLUMNS": str(console.width), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment = {**os.environ, **colours, **width}
     done = subprocess.run(
-        [program, *words], capture_output=True, text=True, cwd=ROOT, env=environment, check=False
+        words, capture_output=True, text=True, cwd=ROOT, env=environment, check=False
     )
-    sys.stdout.write(done.stdout)
-    sys.stdout.flush()
     if done.returncode not in may_exit:
+        sys.stdout.write(done.stdout)
         console.print(done.stderr, style="red", markup=False)
-        console.print(f"[red]tf2jax-port {words[0]} ended with {done.returncode}[/red]")
+        console.print(f"[red]{' '.join(words[-4:])} ended with {done.returncode}[/red]")
         raise SystemExit(done.returncode or 1)
     return done
 
 
-def show_changes(old: str, new: str) -> None:
-    """The first few places that the rewriter edited, old beside new."""
-    table = Table(show_header=True, box=None, pad_edge=False, expand=True)
-    table.add_column("TensorFlow", ratio=1, overflow="fold")
-    table.add_column("JAX", ratio=1, overflow="fold")
-    places = hunks(side_by_side(old, new), context=0)
-    for place in places[:SHOWN_HUNKS]:
-        for row in place:
-            table.add_row(row.old.strip(), row.new.strip(), style="cyan")
+def command(*words: str, may_exit: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[str]:
+    """Runs `tf2jax-port` with `words`."""
+    program = pathlib.Path(sys.executable).with_name("tf2jax-port")
+    return run([str(program), *words], may_exit)
+
+
+def type_out(*words: str) -> None:
+    """Shows the command that a person would type."""
+    console.print(f"[bold]$ tf2jax-port {' '.join(words)}[/bold]")
+
+
+def scan() -> Any:
+    """The first door's view: what is in the program."""
+    console.print(Rule("1. What is in there?"))
+    type_out("scan", OLD)
+    sys.stdout.write(command("scan", OLD, may_exit=(0, 1)).stdout)
+    sys.stdout.flush()
+    return json.loads(command("scan", OLD, "--format", "json", may_exit=(0, 1)).stdout)
+
+
+def rewrite() -> None:
+    """The port, made by the rewriter alone, and a few of its changes."""
+    console.print(Rule("2. Rewrite it"))
+    type_out("rewrite", NEW, "--write")
+    done = command("rewrite", NEW, "--write", may_exit=(0, 1))
+    console.print(done.stderr.strip().splitlines()[-1])
+    table = Table(box=None, pad_edge=False, expand=True)
+    table.add_column("TensorFlow", ratio=1, overflow="fold", style="red")
+    table.add_column("JAX", ratio=1, overflow="fold", style="green")
+    rows = side_by_side((ROOT / OLD).read_text(), (ROOT / NEW).read_text())
+    changed = [row for hunk in hunks(rows, context=0) for row in hunk if row.old and row.new]
+    for row in changed[-SHOWN_CHANGES:]:
+        table.add_row(row.old.strip(), row.new.strip())
     console.print(table)
-    if len(places) > SHOWN_HUNKS:
-        console.print(
-            f"[dim]... and {len(places) - SHOWN_HUNKS} more places, all on the page[/dim]"
-        )
+    console.print(f"[dim]{len(changed)} lines in all; the report shows every one[/dim]")
 
 
-def relative(path: pathlib.Path) -> str:
-    return str(path.relative_to(ROOT))
+def compare() -> tuple[int, Any]:
+    """The verdict of `diff` and its details."""
+    console.print(Rule("3. Is it the same?"))
+    words = ("diff", f"{OLD}:{ENTRY}", f"{NEW}:{ENTRY}", "--inputs", CASES)
+    type_out(*words)
+    with console.status("five lanes, values and gradients"):
+        done = command(*words, "--json", "build/demo/diff.json", may_exit=(0, 1, 2))
+    sys.stdout.write(done.stdout)
+    sys.stdout.flush()
+    if not (BUILD / "diff.json").exists():
+        console.print(done.stderr, style="red", markup=False)
+        raise SystemExit(done.returncode)
+    return done.returncode, json.loads((BUILD / "diff.json").read_text())
+
+
+def measure() -> Any:
+    """Compilations and seconds over many sizes."""
+    console.print(Rule("4. What does it cost?"))
+    with console.status("a hundred images"):
+        done = run([sys.executable, "-m", "tools.demo.sizes", OLD, NEW, CASES], (0,))
+    found = json.loads(done.stdout.splitlines()[-1])
+    table = Table("", "port", "tf.function", box=None, pad_edge=False)
+    for row in found["rows"]:
+        table.add_row(row["what"], row["port"], row["tf"])
+    console.print(table)
+    images, sizes, count = found["images"], found["sizes"], found["compilations"]
+    console.print(f"{images} images of {sizes} different sizes: {count} XLA compilations.")
+    return found
 
 
 def main() -> int:
-    """Runs the demo; the exit code of the comparison."""
+    """Runs the demo."""
     started = time.monotonic()
     shutil.rmtree(BUILD, ignore_errors=True)
     BUILD.mkdir(parents=True)
-    old, new = BUILD / "detection_tf.py", BUILD / "detection_jax.py"
-    shutil.copy(EXAMPLE / "detection_tf.py", old)
-    shutil.copy(old, new)
+    shutil.copy(EXAMPLE / "detection_tf.py", ROOT / OLD)
+    shutil.copy(ROOT / OLD, ROOT / NEW)
     console.print(
         Panel(
-            "A detection head written for TensorFlow: anchors, matching, hard-negative mining, focal "
-            "loss,\nper-class suppression. Nearly every tensor in it has a size that only the data "
-            "knows.",
-            title="tf2jax-port, the demo",
+            "A detection head written for TensorFlow: anchors, matching, hard-negative mining, "
+            "focal loss, per-class suppression. Nearly every tensor in it has a size that only "
+            "the data knows.",
+            title="tf2jax-port",
         )
     )
-
-    console.print(Rule("1. What is in there?"))
-    command("scan", relative(old), may_exit=(0, 1))
-    plan = json.loads(command("scan", relative(old), "--format", "json", may_exit=(0, 1)).stdout)
-
-    console.print(Rule("2. Rewrite it"))
-    command("rewrite", relative(new), "--write", may_exit=(0, 1))
-    show_changes(old.read_text(), new.read_text())
-
-    console.print(Rule("3. Is it the same?"))
-    verdict = BUILD / "diff.json"
-    done = command(
-        "diff",
-        f"{relative(old)}:{ENTRY}",
-        f"{relative(new)}:{ENTRY}",
-        "--inputs",
-        relative(EXAMPLE / "cases.py"),
-        "--json",
-        relative(verdict),
-        may_exit=(0, 1),
-    )
-
+    plan = scan()
+    rewrite()
+    code, verdict = compare()
+    found = measure()
     report = BUILD / "report.html"
-    report.write_text(
-        page.render(old.read_text(), new.read_text(), plan, json.loads(verdict.read_text()))
-    )
+    old, new = (ROOT / OLD).read_text(), (ROOT / NEW).read_text()
+    report.write_text(page.render(old, new, plan, verdict, found))
     console.print(Rule())
-    console.print(f"{time.monotonic() - started:.0f} seconds. The report: {relative(report)}")
-    return done.returncode
+    console.print(f"[bold]{verdict['headline']}.[/bold]")
+    console.print(f"{time.monotonic() - started:.0f} seconds. The report: build/demo/report.html")
+    return code
 
 
 if __name__ == "__main__":

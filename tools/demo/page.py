@@ -13,7 +13,7 @@ from tools.demo.look import STYLE
 Data = Mapping[str, Any]
 
 GOOD = {"equal", "ran", "rewritten", "shim"}
-BAD = {"different", "error"}
+BAD = {"different", "error", "manual"}
 LANES = {
     "tf-eager": "TF eager",
     "tf-graph": "TF graph",
@@ -92,7 +92,7 @@ def _verdict(verdict: Data) -> str:
 def _cards(rows: Sequence[Line], plan: Data, verdict: Data, run: Data) -> str:
     changed = sum(row.changed for row in rows)
     cards = (
-        (plan["references"], "TensorFlow references found"),
+        (plan["totals"]["references"], "TensorFlow references found"),
         (f"{changed} of {len(rows)}", "lines changed, by the rewriter alone"),
         (len(verdict["cases"]), "images compared, values and gradients"),
         (f"{run['sizes']} sizes", f"run with {run['compilations']} XLA compilations"),
@@ -105,9 +105,10 @@ def _cards(rows: Sequence[Line], plan: Data, verdict: Data, run: Data) -> str:
 
 
 def _scanned(plan: Data) -> str:
-    counted = Counter((item["name"], item["state"]) for item in plan["items"])
+    found = [finding for file in plan["files"] for finding in file["findings"]]
+    counted = Counter((finding["symbol"], finding["state"]) for finding in found)
     rows = [
-        (cell(f"<code>tf.{escape(name)}</code>"), cell(count, "num"), cell(chip(state)))
+        (cell(f"<code>{escape(name)}</code>"), cell(count, "num"), cell(chip(state)))
         for (name, state), count in sorted(counted.items(), key=lambda kv: (-kv[1], kv[0]))
     ]
     return (
