@@ -168,8 +168,8 @@ def _compare_values(a: np.ndarray, b: np.ndarray, measure: Gauge, note: str) -> 
 def furthest(a: np.ndarray, b: np.ndarray, measure: Gauge) -> Worst:
     """The element that is furthest off, and how many are off by more than rounding."""
     error = distance(exact_wide(a), exact_wide(b))
-    wrong = error > limit(error.size) * measure.own_rms
-    return _worst(a, b, _place(error == error.max()), int(max(1, wrong.sum())))
+    wrong = np.count_nonzero(error > limit(error.size) * measure.own_rms)
+    return _worst(a, b, _place(error == error.max()), max(1, int(wrong)))
 
 
 def _first(a: np.ndarray, b: np.ndarray, wrong: np.ndarray) -> Worst:
@@ -177,7 +177,7 @@ def _first(a: np.ndarray, b: np.ndarray, wrong: np.ndarray) -> Worst:
 
 
 def _place(wrong: np.ndarray) -> tuple[int, ...]:
-    return tuple(int(i) for i in np.argwhere(wrong)[0])
+    return tuple(np.argwhere(wrong)[0].tolist())
 
 
 def _worst(a: np.ndarray, b: np.ndarray, index: tuple[int, ...], mismatched: int) -> Worst:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tf2jax_port.diff.arguments import Arguments, is_inexact
+from tf2jax_port.diff.closeness import distance
 from tf2jax_port.diff.precision import as_jax_has_it, exact_wide, read_only, real_part, ulp
 
 SMALL, LARGE = 1, 8
@@ -57,7 +58,7 @@ def motion(still: np.ndarray, small: np.ndarray, large: np.ndarray, own: float) 
     """
     x, y, z = (exact_wide(array) for array in (still, small, large))
     finite = np.isfinite(x) & np.isfinite(y) & np.isfinite(z)
-    near, far = (np.where(finite, np.abs(np.where(finite, v - x, 0)), 0) for v in (y, z))
+    near, far = distance(y, x), distance(z, x)
     slow = far < _LEAST_GROWTH * near - 8 * own
     fast = far > _MOST_GROWTH * near + 32 * own
     jumps = ~finite | ((slow | fast) & (far + near > 8 * own))
