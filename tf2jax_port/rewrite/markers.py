@@ -59,17 +59,32 @@ def any_says(source: Source, lines: list[int], text: str) -> bool:
 
 def marker_line(source: Source, names: Names, node: ast.AST) -> int:
     """The line above which the marker of a node belongs: where its logical line begins."""
-    anchor: ast.AST = node
     for candidate in (node, *names.ancestors(node)):
-        parent = names.parents.get(candidate)
-        decorated = getattr(parent, "decorator_list", ())
-        statement = isinstance(candidate, ast.stmt | ast.ExceptHandler)
-        if statement or any(candidate is decorator for decorator in decorated):
-            line = _first_line(candidate)
-            if _begins_logical_line(source, line, _column(candidate)):
+        anchor: ast.AST | None = candidate
+        while anchor is not None and _is_anchor(names, anchor):
+            line = _first_line(anchor)
+            if _begins_logical_line(source, line, _column(anchor)):
                 return line
-            anchor = candidate
-    return _first_line(anchor)
+            anchor = _sibling_before(names, anchor)
+    return 1
+
+
+def _is_anchor(names: Names, node: ast.AST) -> bool:
+    """A statement, an `except` or a decorator: what begins a line of its own."""
+    if isinstance(node, ast.stmt | ast.ExceptHandler):
+        return True
+    return node in getattr(names.parents.get(node), "decorator_list", ())
+
+
+def _sibling_before(names: Names, node: ast.AST) -> ast.AST | None:
+    """The statement in front of another one, with which it may share a line."""
+    parent = names.parents.get(node)
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(parent, field, [])
+        if isinstance(block, list) and node in block:
+            index = block.index(node)
+            return block[index - 1] if index else None
+    return None
 
 
 def _first_line(node: ast.AST) -> int:

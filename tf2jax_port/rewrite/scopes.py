@@ -174,6 +174,8 @@ class _Walk:
     def name(self, node: ast.Name, scope: Scope) -> None:
         if isinstance(node.ctx, ast.Load):
             self.names.uses.append((node, scope))
+        elif scope.kind == "comprehension":  # its own variable; a walrus goes another way
+            scope.bindings.setdefault(node.id, []).append(Binding("other", node))
         elif not self._assigned(node):
             self.bind(scope, node.id, Binding("other", node))
 
@@ -265,7 +267,6 @@ class _Walk:
         inner = self._enter(node, "comprehension", scope)
         for index, part in enumerate(node.generators):
             self.names.parents[part] = node
-            self._targets(part.target, inner)
             self.visit(part.iter, part, inner if index else scope)
             self.visit(part.target, part, inner)
             self.each(part.ifs, part, inner)
@@ -273,12 +274,6 @@ class _Walk:
             self.each((node.key, node.value), node, inner)
         else:
             self.visit(node.elt, node, inner)
-
-    def _targets(self, target: ast.expr, scope: Scope) -> None:
-        """Binds loop variables in the comprehension itself, where walrus names do not go."""
-        for node in ast.walk(target):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                scope.bindings.setdefault(node.id, []).append(Binding("other", node))
 
     def _enter(
         self, node: Node, kind: Literal["function", "class", "comprehension"], parent: Scope
