@@ -21,3 +21,12 @@ from shims._src.tensor_shape import TensorShape as TensorShape  # noqa: E402
 from shims._src.tensor_spec import TensorSpec as TensorSpec  # noqa: E402
 from shims._src.variable import Variable as Variable  # noqa: E402
 from shims._src.version import __version__ as __version__  # noqa: E402
+
+# isort: split
+# The operators: generated from the table.
+from shims import dtypes as dtypes  # noqa: E402
+from shims import image as image  # noqa: E402
+from shims import linalg as linalg  # noqa: E402
+from shims import math as math  # noqa: E402
+from shims import nn as nn  # noqa: E402
+from shims._src.facade.root import *  # noqa: E402, F403

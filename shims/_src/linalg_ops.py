@@ -8,12 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, primitives
+from shims._src import checks
 from shims._src.checks import axes_of, is_known
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.elementwise import inverse_root, larger, magnitude, square_root
-from shims._src.operands import agreeing, describe, matching, operand
+from shims._src.operands import describe, matching, meeting, operand
 from shims._src.reduction import largest
 
 
@@ -73,9 +73,7 @@ def matmul(
     inner = (a.shape[-1], b.shape[-2])
     if all(map(is_known, inner)) and inner[0] != inner[1]:
         raise _not_fitting(a, b, "a.shape[-1] == b.shape[-2], after transposing")
-    b = jnp.swapaxes(b, -1, -2)
-    a, b = _agree_on_last(a, b)
-    b = jnp.swapaxes(b, -1, -2)
+    a, b = _meeting(a, b)
     dtype = None if output_type is None else array_dtype(output_type, "matmul")
     return jnp.matmul(a, b, preferred_element_type=dtype)
 
@@ -87,18 +85,13 @@ def _turned(x, transpose, adjoint):
     return jnp.conj(x) if adjoint and jnp.iscomplexobj(x) else x
 
 
-def _agree_on_last(a, b):
-    """Two operands that are contracted along their last axes, sizes stated to be equal."""
-    if all(map(is_known, (*a.shape, *b.shape))):
-        return a, b
-    rank = max(a.ndim, b.ndim)
-    a, b = (lax.expand_dims(x, tuple(range(rank - x.ndim))) for x in (a, b))
-    # Rows of either side are its own: only the batch and the last axis meet.
-    a = jnp.swapaxes(a, -2, 0) if rank > 2 else a
-    b = jnp.swapaxes(b, -2, 0) if rank > 2 else b
-    a, b = agreeing("matmul", [a, b], range(1, rank))
-    a = jnp.swapaxes(a, -2, 0) if rank > 2 else a
-    b = jnp.swapaxes(b, -2, 0) if rank > 2 else b
+def _meeting(a, b):
+    """Operands whose contracted and batch sizes are stated to be equal, where they are not known."""
+    a, b = meeting("matmul", a, a.ndim - 1, b, b.ndim - 2)
+    for back in range(3, min(a.ndim, b.ndim) + 1):
+        sizes = (a.shape[-back], b.shape[-back])
+        if not any(is_known(d) and d == 1 for d in sizes):
+            a, b = meeting("matmul", a, a.ndim - back, b, b.ndim - back)
     return a, b
 
 
@@ -183,8 +176,7 @@ def tensordot(a, b, axes, name=None):
         of_a = axes_of("tensordot", axes[0], a.ndim)
         of_b = axes_of("tensordot", axes[1], b.ndim)
     for i, j in zip(of_a, of_b, strict=True):
-        if not (is_known(a.shape[i]) and is_known(b.shape[j])):
-            b = primitives.unify_axis(b, j, a.shape[i], label="tensordot")
+        a, b = meeting("tensordot", a, i, b, j)
     return jnp.tensordot(a, b, axes=(of_a, of_b))
 
 

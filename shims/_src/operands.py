@@ -6,6 +6,8 @@ tensors of two dtypes. Sizes that are known only at run time are made to agree w
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import numpy as np
 from jax import lax
@@ -129,6 +131,15 @@ def agreeing(function: str, arrays, axes):
         if target is not None:
             arrays = [primitives.unify_axis(a, i, target, label=function) for a in arrays]
     return arrays
+
+
+def meeting(function: str, a, i: int, b, j: int):
+    """Two arrays with the size of one axis of either stated to be equal."""
+    target = _target([a.shape[i], b.shape[j]])
+    if target is None:
+        return a, b
+    unify = functools.partial(primitives.unify_axis, label=function)
+    return unify(a, i, target), unify(b, j, target)
 
 
 def _is_one(d) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from tf2jax_port.table import array, image, math
+from tf2jax_port.table import array, dtypes, image, linalg, math_elementwise, math_reduction, nn
 from tf2jax_port.table.row import Case, Keep, Manual, Native, Row, Shim, Target
 
 __all__ = [
@@ -21,7 +21,15 @@ __all__ = [
     "find",
 ]
 
-ROWS: tuple[Row, ...] = (*array.ROWS, *math.ROWS, *image.ROWS)
+ROWS: tuple[Row, ...] = (
+    *array.ROWS,
+    *dtypes.ROWS,
+    *image.ROWS,
+    *linalg.ROWS,
+    *math_elementwise.ROWS,
+    *math_reduction.ROWS,
+    *nn.ROWS,
+)
 
 
 class UnknownNameError(KeyError):

@@ -1,52 +1,267 @@
-"""Rows of `tf.*` that select, place and reshape."""
+"""Rows of `tf.*` that make, select, place and reshape."""
 
 from __future__ import annotations
 
-from tf2jax_port.table.row import Native, Row, Shim
+from tf2jax_port.table.families import native, shim
+from tf2jax_port.table.row import Native, Row
 
-ROWS = (
-    Row(
+_BOUNDS = "bad_indices_policy='', name=None"
+
+ROWS: tuple[Row, ...] = (
+    # Selecting.
+    shim(
         "boolean_mask",
         "tensor, mask, axis=None, name='boolean_mask'",
-        Shim("shims.boolean_mask"),
-        own="select.boolean_mask",
+        "select",
+        tensors=("tensor", "mask"),
         fresh=True,
     ),
-    Row(
+    native(
         "where",
         "condition, x=None, y=None, name=None",
-        Shim("shims.where"),
-        own="select.where",
+        "jnp.where({condition}, {x}, {y})",
+        own="select",
+        needs=("x", "y"),
+        tensors=("condition", "x", "y"),
         fresh=True,
     ),
-    Row(
+    native(
         "gather",
         "params, indices, validate_indices=None, axis=None, batch_dims=0, name=None",
-        Shim("shims.gather"),
-        own="gather.gather",
+        "jnp.take({params}, {indices}, axis={axis})",
+        own="gather",
+        defaults=(("axis", "0"),),
+        tensors=("params", "indices"),
+        differs="out of range TensorFlow raises, JAX reads NaN; JAX counts -1 from the end",
     ),
-    Row(
+    shim("gather_nd", "params, indices, batch_dims=0, name=None, bad_indices_policy=''", "gather"),
+    shim(
+        "dynamic_partition", "data, partitions, num_partitions, name=None", "partition", fresh=True
+    ),
+    shim("dynamic_stitch", "indices, data, name=None", "partition", fresh=True),
+    shim("unique", "x, out_idx=tf.int32, name=None", "unique", fresh=True),
+    shim("unique_with_counts", "x, out_idx=tf.int32, name=None", "unique", fresh=True),
+    # Writing.
+    shim("scatter_nd", "indices, updates, shape, bad_indices_policy='', name=None", "scatter"),
+    shim("tensor_scatter_nd_update", "tensor, indices, updates, name=None", "scatter"),
+    shim("tensor_scatter_nd_add", f"tensor, indices, updates, {_BOUNDS}", "scatter"),
+    shim("tensor_scatter_nd_sub", f"tensor, indices, updates, {_BOUNDS}", "scatter"),
+    shim("tensor_scatter_nd_max", f"tensor, indices, updates, {_BOUNDS}", "scatter"),
+    shim("tensor_scatter_nd_min", f"tensor, indices, updates, {_BOUNDS}", "scatter"),
+    # Joining and taking apart.
+    native(
         "concat",
         "values, axis, name='concat'",
-        Native("jnp.concatenate({values}, axis={axis})"),
+        "jnp.concatenate({values}, axis={axis})",
+        own="joining",
+        renames=(("concat_dim", "axis"),),
     ),
-    Row(
+    native(
         "stack",
         "values, axis=0, name='stack'",
-        Native("jnp.stack({values}, axis={axis})", ("axis",)),
+        "jnp.stack({values}, axis={axis})",
+        own="joining",
+        optional=("axis",),
     ),
-    Row("reshape", "tensor, shape, name=None", Native("jnp.reshape({tensor}, {shape})")),
-    Row(
-        "expand_dims",
-        "input, axis, name=None",
-        Native("jnp.expand_dims({input}, {axis})"),
-        renames=(("dim", "axis"),),
+    shim("unstack", "value, num=None, axis=0, name='unstack'", "joining"),
+    shim("split", "value, num_or_size_splits, axis=0, num=None, name='split'", "joining"),
+    native(
+        "reverse",
+        "tensor, axis, name=None",
+        "jnp.flip({tensor}, {axis})",
+        own="joining",
+        tensors=("tensor",),
     ),
-    Row(
-        "unique",
-        "x, out_idx=tf.int32, name=None",
-        Shim("shims.unique"),
-        own="unique.unique",
+    native(
+        "roll",
+        "input, shift, axis, name=None",
+        "jnp.roll({input}, {shift}, {axis})",
+        own="joining",
+        tensors=("input",),
+    ),
+    native(
+        "pad",
+        "tensor, paddings, mode='CONSTANT', constant_values=0, name=None",
+        "jnp.pad({tensor}, {paddings}, constant_values={constant_values})",
+        own="joining",
+        optional=("constant_values",),
+        tensors=("tensor",),
+    ),
+    shim("meshgrid", "*args, **kwargs", "joining"),
+    native(
+        "tile",
+        "input, multiples, name=None",
+        "jnp.tile({input}, {multiples})",
+        own="repetition",
+        tensors=("input",),
+    ),
+    native(
+        "repeat",
+        "input, repeats, axis=None, name=None",
+        "jnp.repeat({input}, {repeats}, axis={axis})",
+        own="repetition",
+        optional=("axis",),
+        tensors=("input",),
         fresh=True,
     ),
+    # Shapes.
+    native(
+        "shape",
+        "input, out_type=None, name=None",
+        "jnp.asarray(jnp.shape({input}))",
+        own="shapes",
+        tensors=("input",),
+    ),
+    native(
+        "size",
+        "input, out_type=None, name=None",
+        "jnp.asarray(jnp.size({input}))",
+        own="shapes",
+        tensors=("input",),
+    ),
+    native(
+        "rank",
+        "input, name=None",
+        "jnp.asarray(jnp.ndim({input}))",
+        own="shapes",
+        tensors=("input",),
+    ),
+    native(
+        "reshape",
+        "tensor, shape, name=None",
+        "jnp.reshape({tensor}, {shape})",
+        own="shapes",
+        tensors=("tensor",),
+    ),
+    native(
+        "transpose",
+        "a, perm=None, conjugate=False, name='transpose'",
+        "jnp.transpose({a}, {perm})",
+        own="shapes",
+        tensors=("a",),
+    ),
+    native(
+        "expand_dims",
+        "input, axis, name=None",
+        "jnp.expand_dims({input}, {axis})",
+        own="shapes",
+        tensors=("input",),
+        renames=(("dim", "axis"),),
+    ),
+    native(
+        "squeeze",
+        "input, axis=None, name=None",
+        "jnp.squeeze({input}, axis={axis})",
+        own="shapes",
+        optional=("axis",),
+        tensors=("input",),
+        renames=(("squeeze_dims", "axis"),),
+    ),
+    native(
+        "broadcast_to",
+        "input, shape, name=None",
+        "jnp.broadcast_to({input}, {shape})",
+        own="shapes",
+        tensors=("input",),
+    ),
+    shim("ensure_shape", "x, shape, name=None", "shapes", tensors=("x",)),
+    # Making.
+    native(
+        "zeros",
+        "shape, dtype=tf.float32, name=None, layout=None",
+        "jnp.zeros({shape}, dtype={dtype})",
+        own="creation",
+    ),
+    native(
+        "ones",
+        "shape, dtype=tf.float32, name=None, layout=None",
+        "jnp.ones({shape}, dtype={dtype})",
+        own="creation",
+    ),
+    native(
+        "fill", "dims, value, name=None, layout=None", "jnp.full({dims}, {value})", own="creation"
+    ),
+    native(
+        "zeros_like",
+        "input, dtype=None, name=None, layout=None",
+        "jnp.zeros_like({input}, dtype={dtype})",
+        own="creation",
+        optional=("dtype",),
+        tensors=("input",),
+    ),
+    native(
+        "ones_like",
+        "input, dtype=None, name=None, layout=None",
+        "jnp.ones_like({input}, dtype={dtype})",
+        own="creation",
+        optional=("dtype",),
+        tensors=("input",),
+    ),
+    native(
+        "eye",
+        "num_rows, num_columns=None, batch_shape=None, dtype=tf.float32, name=None",
+        "jnp.eye({num_rows}, {num_columns}, dtype={dtype})",
+        own="creation",
+        aliases=("linalg.eye",),
+    ),
+    native(
+        "range",
+        "start, limit=None, delta=1, dtype=None, name='range'",
+        "jnp.arange({start}, {limit}, {delta}, dtype={dtype})",
+        own="creation",
+        optional=("dtype",),
+        note="how many floating-point numbers there are may differ by one; TensorFlow refuses a "
+        "limit on the wrong side",
+        fresh=True,
+    ),
+    native(
+        "linspace",
+        "start, stop, num, name=None, axis=0",
+        "jnp.linspace({start}, {stop}, {num}, axis={axis})",
+        own="creation",
+        optional=("axis",),
+        tensors=("start", "stop"),
+        tolerance=2e-6,
+    ),
+    native(
+        "one_hot",
+        "indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None",
+        "jax.nn.one_hot({indices}, {depth})",
+        own="creation",
+        tensors=("indices",),
+    ),
+    shim("sequence_mask", "lengths, maxlen=None, dtype=tf.bool, name=None", "creation", fresh=True),
+    # Values.
+    native(
+        "cast",
+        "x, dtype, name=None",
+        "jnp.asarray({x}).astype({dtype})",
+        own="casting",
+        aliases=("dtypes.cast",),
+        note="a float outside of the range of an integer dtype: TensorFlow wraps, JAX saturates",
+    ),
+    shim("saturate_cast", "value, dtype, name=None", "casting", aliases=("dtypes.saturate_cast",)),
+    native(
+        "stop_gradient",
+        "input, name=None",
+        "jax.lax.stop_gradient({input})",
+        own="casting",
+        tensors=("input",),
+    ),
+    native("identity", "input, name=None", "jnp.asarray({input})", own="casting"),
+    native(
+        "convert_to_tensor",
+        "value, dtype=None, dtype_hint=None, name=None",
+        "jnp.asarray({value}, dtype={dtype})",
+        own="casting",
+        optional=("dtype",),
+    ),
+    native(
+        "constant",
+        "value, dtype=None, shape=None, name='Const'",
+        "jnp.asarray({value}, dtype={dtype})",
+        own="casting",
+        optional=("dtype",),
+    ),
+    Row("newaxis", None, Native("None")),
 )

@@ -18,12 +18,20 @@ class Native:
     Attributes:
       expression: the expression, with TensorFlow's parameter names in braces:
         `jnp.sum({input_tensor}, axis={axis}, keepdims={keepdims})`.
-      optional: parameters whose TensorFlow default is JAX's default too, so that `axis={axis}` may
-        be left out of the expression wherever the call leaves the argument out.
+      optional: parameters whose TensorFlow default means JAX's default, so that `axis={axis}` may be
+        left out of the expression wherever the call leaves the argument out.
+      defaults: `(parameter, text)` of defaults that JAX spells otherwise: TensorFlow's `axis=None`
+        of `argmax` is axis 0.
+      needs: parameters without which the expression means something else.
+
+    A call that gives a parameter which the expression has no place for becomes the shim instead,
+    unless that parameter is `name` or has its default.
     """
 
     expression: str
     optional: tuple[str, ...] = ()
+    defaults: tuple[tuple[str, str], ...] = ()
+    needs: tuple[str, ...] = ()
 
     @property
     def fields(self) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""What `import shims` gives: generated from the table."""

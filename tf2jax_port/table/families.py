@@ -1,0 +1,73 @@
+"""Rows that are alike: one line makes one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tf2jax_port.table.row import Native, Row, Shim
+
+
+def _aliases(name: str, options: dict[str, Any]) -> tuple[str, ...]:
+    """`tf.abs` is `tf.math.abs` too; what is given beside that comes on top."""
+    more = tuple(options.pop("aliases", ()))
+    return more if "." in name else (f"math.{name}", *more)
+
+
+def unary(name: str, expression: str, *, param: str = "x", **options: Any) -> Row:
+    """An element-wise function of one array."""
+    aliases = _aliases(name, options)
+    return Row(
+        name,
+        f"{param}, name=None",
+        Native(expression),
+        tensors=(param,),
+        aliases=aliases,
+        **options,
+    )
+
+
+def binary(
+    name: str, target: str | Shim, *, params: str = "x, y, name=None", **options: Any
+) -> Row:
+    """An element-wise function of two arrays that broadcast."""
+    aliases = _aliases(name, options)
+    return Row(
+        name,
+        params,
+        Native(target) if isinstance(target, str) else target,
+        tensors=("x", "y"),
+        aliases=aliases,
+        **options,
+    )
+
+
+def reduction(name: str, target: str | Shim, **options: Any) -> Row:
+    """A function that takes away axes."""
+    aliases = _aliases(name, options)
+    return Row(
+        name,
+        "input_tensor, axis=None, keepdims=False, name=None",
+        Native(target, ("axis", "keepdims")) if isinstance(target, str) else target,
+        own=f"reduction.{name.rpartition('.')[2]}",
+        tensors=("input_tensor",),
+        aliases=aliases,
+        renames=(("keep_dims", "keepdims"), ("reduction_indices", "axis")),
+        **options,
+    )
+
+
+def shim(name: str, params: str, module: str, **options: Any) -> Row:
+    """An operator that JAX does not have: `shims` has it under the same name."""
+    function = name.rpartition(".")[2]
+    return Row(name, params, Shim(f"shims.{name}"), own=f"{module}.{function}", **options)
+
+
+def native(name: str, params: str, expression: str, *, own: str = "", **options: Any) -> Row:
+    """An operator with a plain JAX spelling of its own shape.
+
+    `optional`, `defaults` and `needs` are those of `Native`; `own` names the module of the façade's
+    function where the spelling differs somewhere.
+    """
+    details = {k: options.pop(k) for k in ("optional", "defaults", "needs") if k in options}
+    function = f"{own}.{name.rpartition('.')[2]}" if own and "." not in own else own
+    return Row(name, params, Native(expression, **details), own=function, **options)

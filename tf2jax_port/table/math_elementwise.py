@@ -1,0 +1,121 @@
+"""Rows of `tf.math` that go element by element, and of their names at `tf.*`."""
+
+from __future__ import annotations
+
+from tf2jax_port.table.families import binary, native, shim, unary
+from tf2jax_port.table.row import Row, Shim
+
+_NO_FLOW = "where no gradient flows in, TensorFlow lets none out; JAX gives NaN at a singularity"
+_TIES = "TensorFlow gives the gradient of a tie to the first operand, JAX gives half to each"
+_DIVISION = "integers of 8 and 16 bits give float32 in TensorFlow; integer division by zero raises"
+
+ROWS: tuple[Row, ...] = (
+    unary(
+        "abs",
+        "jnp.abs({x})",
+        own="elementwise.abs",
+        differs="TensorFlow's gradient at 0 is 0, JAX's is 1",
+    ),
+    unary("sign", "jnp.sign({x})"),
+    unary("negative", "jnp.negative({x})"),
+    unary("exp", "jnp.exp({x})"),
+    unary("math.log", "jnp.log({x})"),
+    unary("math.log1p", "jnp.log1p({x})"),
+    unary("math.expm1", "jnp.expm1({x})"),
+    unary("sqrt", "jnp.sqrt({x})", own="elementwise.sqrt", differs=_NO_FLOW),
+    unary("math.rsqrt", "jax.lax.rsqrt({x})", own="elementwise.rsqrt", differs=_NO_FLOW),
+    unary("math.reciprocal", "jnp.reciprocal({x})", own="elementwise.reciprocal", differs=_NO_FLOW),
+    unary("square", "jnp.square({x})"),
+    unary("sin", "jnp.sin({x})"),
+    unary("cos", "jnp.cos({x})"),
+    unary("tan", "jnp.tan({x})"),
+    unary("asin", "jnp.arcsin({x})"),
+    unary("acos", "jnp.arccos({x})"),
+    unary("atan", "jnp.arctan({x})"),
+    unary("sinh", "jnp.sinh({x})"),
+    unary("cosh", "jnp.cosh({x})"),
+    unary("tanh", "jnp.tanh({x})", aliases=("nn.tanh",)),
+    unary("asinh", "jnp.arcsinh({x})"),
+    unary("acosh", "jnp.arccosh({x})"),
+    unary("atanh", "jnp.arctanh({x})"),
+    unary("sigmoid", "jax.nn.sigmoid({x})", aliases=("nn.sigmoid",)),
+    unary("math.log_sigmoid", "jax.nn.log_sigmoid({x})"),
+    unary(
+        "math.softplus", "jax.nn.softplus({features})", param="features", aliases=("nn.softplus",)
+    ),
+    unary("math.erf", "jax.lax.erf({x})"),
+    unary("math.erfc", "jax.lax.erfc({x})"),
+    unary("math.erfinv", "jax.lax.erf_inv({x})"),
+    unary("math.lgamma", "jax.lax.lgamma({x})"),
+    unary("math.digamma", "jax.lax.digamma({x})"),
+    unary("floor", "jnp.floor({x})"),
+    unary("math.ceil", "jnp.ceil({x})"),
+    unary("round", "jnp.round({x})"),
+    unary("math.rint", "jnp.rint({x})"),
+    unary("math.is_nan", "jnp.isnan({x})"),
+    unary("math.is_inf", "jnp.isinf({x})"),
+    unary("math.is_finite", "jnp.isfinite({x})"),
+    unary("logical_not", "jnp.logical_not({x})"),
+    native(
+        "atan2",
+        "y, x, name=None",
+        "jnp.arctan2({y}, {x})",
+        tensors=("y", "x"),
+        aliases=("math.atan2",),
+    ),
+    binary("add", "jnp.add({x}, {y})"),
+    binary("subtract", "jnp.subtract({x}, {y})"),
+    binary("multiply", "jnp.multiply({x}, {y})"),
+    binary("divide", "jnp.divide({x}, {y})", own="quotients.divide", note=_DIVISION),
+    binary("truediv", "jnp.true_divide({x}, {y})", own="quotients.truediv", note=_DIVISION),
+    binary(
+        "math.floordiv",
+        "jnp.floor_divide({x}, {y})",
+        own="quotients.floordiv",
+        differs="other values at infinities; integer division by zero raises in TensorFlow",
+    ),
+    binary(
+        "math.floormod",
+        "jnp.mod({x}, {y})",
+        own="quotients.floormod",
+        aliases=("math.mod",),
+        note="integer division by zero raises in TensorFlow",
+    ),
+    binary("maximum", "jnp.maximum({x}, {y})", own="elementwise.maximum", differs=_TIES),
+    binary("minimum", "jnp.minimum({x}, {y})", own="elementwise.minimum", differs=_TIES),
+    binary(
+        "pow",
+        "jnp.power({x}, {y})",
+        own="elementwise.pow",
+        differs="TensorFlow's gradient of the exponent is 0 where the base is not positive, JAX's is NaN",
+    ),
+    binary("math.squared_difference", "jnp.square(jnp.subtract({x}, {y}))"),
+    binary("math.divide_no_nan", Shim("shims.math.divide_no_nan"), own="quotients.divide_no_nan"),
+    binary(
+        "math.multiply_no_nan", Shim("shims.math.multiply_no_nan"), own="quotients.multiply_no_nan"
+    ),
+    binary("math.xlogy", Shim("shims.math.xlogy"), own="quotients.xlogy"),
+    binary("math.xlog1py", Shim("shims.math.xlog1py"), own="quotients.xlog1py"),
+    binary("math.xdivy", Shim("shims.math.xdivy"), own="quotients.xdivy"),
+    shim("math.reciprocal_no_nan", "x, name=None", "quotients", tensors=("x",)),
+    binary("equal", "jnp.equal({x}, {y})"),
+    binary("not_equal", "jnp.not_equal({x}, {y})"),
+    binary("less", "jnp.less({x}, {y})"),
+    binary("less_equal", "jnp.less_equal({x}, {y})"),
+    binary("greater", "jnp.greater({x}, {y})"),
+    binary("greater_equal", "jnp.greater_equal({x}, {y})"),
+    binary("logical_and", "jnp.logical_and({x}, {y})"),
+    binary("logical_or", "jnp.logical_or({x}, {y})"),
+    binary("math.logical_xor", "jnp.logical_xor({x}, {y})", params="x, y, name='LogicalXor'"),
+    shim("add_n", "inputs, name=None", "sums", aliases=("math.add_n",)),
+    native(
+        "clip_by_value",
+        "t, clip_value_min, clip_value_max, name=None",
+        "jnp.clip({t}, {clip_value_min}, {clip_value_max})",
+        own="clip",
+        tensors=("t", "clip_value_min", "clip_value_max"),
+        differs="TensorFlow gives the gradient on a limit to `t`, JAX gives half; crossed limits differ",
+    ),
+    shim("clip_by_norm", "t, clip_norm, axes=None, name=None", "clip", tensors=("t",)),
+    shim("clip_by_global_norm", "t_list, clip_norm, use_norm=None, name=None", "clip"),
+)
