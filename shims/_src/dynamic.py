@@ -158,7 +158,7 @@ def _worse(a, b):
 
 def _traced_result(value, status):
     array = value.array
-    if status is not None:
+    if status is not None and (not value.dynamic or jnp.issubdtype(array.dtype, jnp.inexact)):
         array = marked(array, status)
     if not value.dynamic:
         return array
@@ -169,7 +169,8 @@ def _traced_result(value, status):
 def marked(array, status):
     """The array, or where the status is bad something that cannot be mistaken for data."""
     if jnp.issubdtype(array.dtype, jnp.inexact):
-        return jnp.where(status == OK, array, jnp.asarray(np.nan, array.dtype))
+        # A product, so that derivatives are marked too.
+        return array * jnp.where(status == OK, 1, np.nan).astype(array.dtype)
     if not (array.dtype == bool or jnp.issubdtype(array.dtype, jnp.integer)):
         return array
     return lax.cond(status == OK, lambda x, s: x, _raise_at_run_time, array, status)
@@ -234,7 +235,7 @@ def exceeded(site: str, capacity: int, needed: int, line: str) -> errors.Capacit
     """A size above its capacity."""
     return errors.CapacityError(
         errors.message(
-            site if site == "bounded" else "",
+            "bounded" if site.startswith("bounded") else "",
             "a data-dependent size exceeds its capacity.",
             required=f"capacity {needed} (needed)",
             received=f"capacity {capacity}",

@@ -11,7 +11,7 @@ import functools
 import sys
 import threading
 
-from shims._src import errors, hooked_indexing, hooked_numpy, hooked_vmap, trace
+from shims._src import errors, hooked_indexing, hooked_numpy, hooked_vmap, primitives, trace
 from shims._src import jax_private as jp
 
 _LOCK = threading.Lock()
@@ -29,6 +29,7 @@ def install() -> None:
             return
         modules = jp.hook_points()
         _replace(modules["shape_poly"], "_geq_decision", _ordering)
+        _replace(modules["shape_poly"], "_dim_as_value", _number)
         _replace(jp.DimExpr, "__eq__", _equality)
         jp.DimExpr.__ne__ = lambda self, other: not _asked_equal(self, other, 2)
         jp.DimExpr.__bool__ = _truth
@@ -62,6 +63,21 @@ def _hooked(original, hook):
 
 
 # ---- dimensions ----------------------------------------------------------------------------------
+
+
+def _number(state, original, dim):
+    """A dimension as a number: for fresh sizes it depends on the counts behind them.
+
+    Without operands JAX would move it out of the loop, the branch or the row that it belongs to.
+    """
+    names = [v for v in sorted(jp.variables(dim)) if v in state.sources]
+    counts = {v: state.count(v) for v in names}
+    alive = [v for v in names if counts[v] is not None]
+    if not alive:
+        return original(dim)
+    return primitives.size_number_p.bind(
+        *(counts[v] for v in alive), dim=dim, names=tuple(alive)
+    )
 
 
 def _by_user(depth: int) -> bool:

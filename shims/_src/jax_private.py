@@ -55,6 +55,20 @@ def check_version(version: str = jax.__version__) -> None:
         raise ImportError(f"shims needs JAX 0.9 or newer, found {version}.")
 
 
+# Part of the keys of JAX's trace caches: what was traced under other sizes is never used again.
+_TRACE_KEY = jax.make_user_context()
+
+
+def trace_key():
+    """The present part of this project in the keys of JAX's trace caches."""
+    return _TRACE_KEY.value
+
+
+def set_trace_key(value) -> None:
+    """Set it for this thread; the caller sets it back."""
+    _TRACE_KEY._obj.set_local(value)
+
+
 def is_symbolic(d) -> bool:
     """Whether a dimension is symbolic."""
     return isinstance(d, DimExpr)
@@ -125,6 +139,17 @@ def identity_of(x) -> object:
     if isinstance(x, pe.DynamicJaxprTracer):
         return (id(x._trace.frame), id(x.val))
     return ("object", id(x))
+
+
+def is_finished(x) -> bool:
+    """Whether the trace that a tracer belongs to is over."""
+    while isinstance(x, core.Tracer):
+        if isinstance(x, pe.DynamicJaxprTracer):
+            return not x._trace.frame.tracing_eqns  # emptied when the trace ends
+        if x._trace._invalidated:
+            return True
+        x = getattr(x, "primal", getattr(x, "val", None))
+    return False
 
 
 def is_batched(x) -> bool:
@@ -252,3 +277,8 @@ def expansion(eqn):
         return jax.tree.leaves(primitive.expand(*args))
 
     return call
+
+
+def register_type(cls, to_aval) -> None:
+    """What JAX asks for when a value of a class is given to a primitive."""
+    core.pytype_aval_mappings[cls] = to_aval

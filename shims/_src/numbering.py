@@ -28,6 +28,7 @@ def _numbered(state, key, keep):
     if key not in state.numbered:
         state.numbered[key] = state.new_size()
         state.kept.append(keep)  # identities in the key must not be reused
+        state.sources[state.numbered[key][0]] = keep
     return state.numbered[key]
 
 
@@ -106,7 +107,7 @@ def _apply(eqn, read):
     """The results of an equation over object arrays."""
     name, params = eqn.primitive.name, eqn.params
     operands = jp.operand_atoms(eqn) if hasattr(eqn, "in_tracers") else eqn.invars
-    if name == "dim_as_value":
+    if name in ("dim_as_value", "size_number"):
         return [_object(params["dim"])]
     if name in ("jit", "pjit"):
         return _apply_inner(params, [read(a) for a in operands])

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src import errors
+from shims._src import jax_private as jp
 
 OK, ASSUMPTION, INVALID = 0, -1, -2
 
@@ -122,7 +123,7 @@ class Padded:
         status = self.status[i] if jnp.ndim(self.status) else self.status
         return Padded(self.values[i], sizes, status)
 
-    def __jax_array__(self):
+    def _refuse(self):
         """Refuse: the padding would be taken for data."""
         raise errors.PaddedUseError(
             errors.message(
@@ -135,13 +136,13 @@ class Padded:
         )
 
     def __array__(self, *args, **kwargs):
-        """Refuse, as `__jax_array__`."""
-        return self.__jax_array__()
+        """Refuse: NumPy would read the padding."""
+        return self._refuse()
 
     __iter__ = None
 
     def __len__(self) -> int:
-        return self.__jax_array__()
+        return self._refuse()
 
     def __getitem__(self, index):
         """Index the true entries."""
@@ -199,6 +200,13 @@ def check_status(status, values=None) -> None:
             "operands or traces again",
         )
     )
+
+
+def _refuse_abstract(padded):
+    return padded._refuse()
+
+
+jp.register_type(Padded, _refuse_abstract)
 
 
 def _through_dynamic(f, *args):

@@ -18,6 +18,7 @@ expand_p = jp.Primitive("expand")
 fresh_range_p = jp.Primitive("fresh_range")
 limit_p = jp.Primitive("limit")
 unify_p = jp.Primitive("unify")
+size_number_p = jp.Primitive("size_number")
 check_p = jp.Primitive("runtime_check")
 check_p.multiple_results = True
 
@@ -41,10 +42,7 @@ def compress(x, mask, axis: int = 0):
     state = _require_trace("boolean_mask")
     mask = jnp.asarray(mask, bool)
     axis = axis % jnp.ndim(x)
-    if jp.is_batched(jp.primal_tracer(mask)):
-        name, dim = state.new_size()
-    else:
-        name, dim = numbering.size_of_selection(state, mask)
+    name, dim = numbering.size_of_selection(state, mask)
     return compress_p.bind(jnp.asarray(x), mask, axis=axis, name=name, dim=dim)
 
 
@@ -69,7 +67,7 @@ def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
     count = jnp.asarray(count, jnp.int32)
     name, dim = numbering.size_of_count(state, count)
     return fresh_range_p.bind(
-        count, name=name, dim=dim, bound=bound, checked=False, dtype=np.dtype(dtype), label=label
+        count, name=name, dim=dim, bound=bound, dtype=np.dtype(dtype), label=label
     )
 
 
@@ -120,7 +118,9 @@ def bounded(x, max: int):  # noqa: A002 - the name that the error messages tell 
                 )
             )
         return x
-    return limit_p.bind(jnp.asarray(x), max=int(max))
+    state = trace.current()
+    name = "bounded" if state is None else state.new_limit()
+    return limit_p.bind(jnp.asarray(x), max=int(max), name=name)
 
 
 def same_size(a, b):
@@ -207,18 +207,23 @@ def _expand_aval(x, mask, *, axis, name, dim):
 
 
 @fresh_range_p.def_abstract_eval
-def _fresh_range_aval(count, *, name, dim, bound, checked, dtype, label):
+def _fresh_range_aval(count, *, name, dim, bound, dtype, label):
     return jp.ShapedArray((dim,), dtype)
 
 
 @limit_p.def_abstract_eval
-def _limit_aval(x, *, max):  # noqa: A002
+def _limit_aval(x, *, max, name):  # noqa: A002
     return x
 
 
 @unify_p.def_abstract_eval
 def _unify_aval(x, *, axis, new, text):
     return _with_dim(x, axis, new)
+
+
+@size_number_p.def_abstract_eval
+def _size_number_aval(*counts, dim, names):
+    return jp.core.dim_value_aval()
 
 
 @check_p.def_abstract_eval
@@ -272,7 +277,7 @@ def _no_tangent(primitive):
     jp.ad.primitive_jvps[primitive] = jvp
 
 
-for _p in (fresh_range_p, limit_p, check_p):
+for _p in (fresh_range_p, limit_p, size_number_p, check_p):
     _no_tangent(_p)
 
 
@@ -303,8 +308,8 @@ def _batch_unify(args, dims, *, axis, new, text):
     return unify_p.bind(x, axis=axis + 1, new=new, text=text), 0
 
 
-def _batch_limit(args, dims, *, max):  # noqa: A002
-    return limit_p.bind(args[0], max=max), dims[0]
+def _batch_limit(args, dims, **params):
+    return limit_p.bind(args[0], **params), dims[0]
 
 
 def _batch_check(args, dims, *, text):
@@ -322,13 +327,26 @@ def _batch_range(args, dims, **params):
     )
 
 
+def _batch_size_number(args, dims, *, dim, names):
+    if any(d is not jp.NOT_MAPPED for d in dims):
+        raise errors.FreshSizeError(
+            errors.message(
+                "vmap",
+                f"the size `{dim}` differs from row to row.",
+                do="put the `vmap` inside a function decorated with `shims.function`",
+            )
+        )
+    return size_number_p.bind(*args, dim=dim, names=names), jp.NOT_MAPPED
+
+
+jp.batching.primitive_batchers[size_number_p] = _batch_size_number
 jp.batching.primitive_batchers[unify_p] = _batch_unify
 jp.batching.primitive_batchers[limit_p] = _batch_limit
 jp.batching.primitive_batchers[check_p] = _batch_check
 jp.batching.primitive_batchers[fresh_range_p] = _batch_range
 
 
-def _limit_outside_lowering(x, *, max):  # noqa: A002
+def _limit_outside_lowering(x, *, max, name):  # noqa: A002
     return x
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import threading
 from collections.abc import Callable
 from typing import Any
 
+import jax.numpy as jnp
 from jax import export
 
 from shims._src import dims, errors
@@ -53,9 +55,17 @@ class DynamicTrace:
     guards: list[Guard] = dataclasses.field(default_factory=list)
     fresh: set[str] = dataclasses.field(default_factory=set)
     numbered: dict[object, Any] = dataclasses.field(default_factory=dict)
+    sources: dict[str, Any] = dataclasses.field(default_factory=dict)
     kept: list[object] = dataclasses.field(default_factory=list)
     assumptions: list[tuple[Any, str, str]] = dataclasses.field(default_factory=list)
     may_assume: bool = False
+    limits: int = 0
+    serial: int = dataclasses.field(default_factory=itertools.count().__next__)
+
+    def new_limit(self) -> str:
+        """A name for a stated bound, which may grow at the top level."""
+        self.limits += 1
+        return f"bounded{self.limits}"
 
     def dimension(self, name: str):
         """The symbolic dimension of that name in this trace's scope."""
@@ -65,7 +75,18 @@ class DynamicTrace:
         """A fresh size: its name, and the dimension (a constant where one was assumed)."""
         name = f"u{len(self.fresh)}"
         self.fresh.add(name)
+        # An inner `jax.jit` called again must not give the size of its first call.
+        jp.set_trace_key(self.key())
         return name, self.pins.get(name, None) if name in self.pins else self.dimension(name)
+
+    def count(self, name: str):
+        """The number behind a fresh size, where its trace is still going on; else `None`."""
+        source = self.sources[name]
+        return None if jp.is_finished(source) else jnp.sum(source, dtype=jnp.int32)
+
+    def key(self):
+        """What tells JAX's trace caches this trace, and how far it has come."""
+        return ("shims", self.serial, len(self.fresh))
 
     def owns(self, d) -> bool:
         """Whether a dimension belongs to this trace."""
@@ -103,8 +124,11 @@ def resume(state: DynamicTrace | None):
     stack = getattr(_THREAD, "stack", None)
     if stack is None:
         stack = _THREAD.stack = []
+    before = jp.trace_key()
     stack.append(state)
+    jp.set_trace_key(None if state is None else state.key())
     try:
         yield state
     finally:
         stack.pop()
+        jp.set_trace_key(before)

@@ -5,9 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from shims._src import dims
-from shims._src.value import Value
+from shims._src import jax_private as jp
+from shims._src.value import Value, static
 
 _LIMIT = 2**31 - 1
+# Dtypes whose range is a useful bound of its own.
+_SMALL = tuple(np.dtype(t) for t in ("int8", "uint8", "int16", "uint16"))
+
+
+def may_wrap(bounds) -> bool:
+    """Whether arithmetic on a value without a lower bound may have wrapped around."""
+    return bounds[0] <= -_LIMIT
 
 
 def of(value: Value) -> tuple[int, int] | None:
@@ -19,8 +27,12 @@ def of(value: Value) -> tuple[int, int] | None:
     if isinstance(value.array, np.ndarray) and value.array.dtype.kind in "iub":
         if 0 < value.array.size <= 64:
             return int(value.array.min()), int(value.array.max())
-    if getattr(value.array, "dtype", None) == bool:
+    dtype = getattr(value.array, "dtype", None)
+    if dtype == bool:
         return 0, 1
+    if dtype in _SMALL:
+        limits = np.iinfo(dtype)
+        return int(limits.min), int(limits.max)
     return None
 
 
@@ -33,8 +45,10 @@ def attach(ctx, eqn, values, outs):
         return outs
     given = [of(v) for v in values]
     found = rule(ctx, eqn, values, given)
-    if found is None or found[0] < -_LIMIT or found[1] > _LIMIT:
+    if found is None or found[1] > _LIMIT:
         return outs
+    # A value without a lower bound may wrap around: its users check it while they run.
+    found = max(found[0], -_LIMIT), found[1]
     return [Value(outs[0].array, outs[0].axes, outs[0].pad, found), *outs[1:]]
 
 
@@ -120,7 +134,25 @@ def _rem(ctx, eqn, values, given):
     return low, b[1] - 1
 
 
+def _inner(ctx, eqn, values, given):
+    """Bounds through an inner program (`jnp.clip`, `%`, ...)."""
+    jaxpr, _ = jp.open_jaxpr(eqn.params["jaxpr"])
+    env = dict(zip(jaxpr.invars, given, strict=True))
+
+    def read(atom):
+        return of(static(atom.val)) if isinstance(atom, jp.Literal) else env.get(atom)
+
+    for inner in jaxpr.eqns:
+        rule = _RULES.get(inner.primitive.name)
+        env[inner.outvars[0]] = None
+        if rule is not None and inner.outvars[0].aval.dtype.kind in "iub":
+            env[inner.outvars[0]] = rule(ctx, inner, values, [read(a) for a in inner.invars])
+    return read(jaxpr.outvars[0])
+
+
 _RULES = {
+    "jit": _inner,
+    "pjit": _inner,
     "add": _add,
     "sub": _sub,
     "mul": _mul,

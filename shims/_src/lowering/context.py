@@ -12,7 +12,7 @@ from jax import lax
 from shims._src import dims
 from shims._src import jax_private as jp
 from shims._src.lowering import packing
-from shims._src.lowering.refusals import ragged_rows_error, reused_size_error
+from shims._src.lowering.refusals import inner_size_error, ragged_rows_error, reused_size_error
 from shims._src.lowering.report import Report
 from shims._src.value import Axis, Value
 
@@ -45,10 +45,15 @@ class Context:
         self.cache: dict[object, object] = dict(cache or {})
         self.reports: list[Report] = []
         self.jaxpr = None  # the program that is being walked
+        self.owned: set[str] = set()  # sizes made in this scope
+        self.carried: set[str] = set()  # sizes that the operands of this scope brought along
+        self.ambiguous: set[str] = set()  # sizes of one name that left an inner program twice
 
     def child(self) -> Context:
         """A scope inside this one: sees its bindings, keeps its own."""
-        return Context(self.root, self.env, self.cache)
+        inner = Context(self.root, self.env, self.cache)
+        inner.ambiguous = set(self.ambiguous)
+        return inner
 
     # ---- sizes -------------------------------------------------------------------------------
 
@@ -69,11 +74,19 @@ class Context:
             if name not in self.env:
                 self.bind(name, jnp.int32(0), self.root.fresh_capacity.get(name, 1), serial=-1)
 
+    def require(self, d) -> None:
+        """Refuse a size that this scope does not know, or knows twice."""
+        for name in jp.variables(d):
+            if name in self.ambiguous:
+                raise reused_size_error(d)
+            if name not in self.env:
+                raise inner_size_error(d)
+
     def capacity(self, d) -> int:
         """The static extent of every packed axis of size `d`."""
         if not jp.is_symbolic(d):
             return int(d)
-        self.bind_missing(d)
+        self.require(d)
         return max(dims.interval(d, self.env)[1], 1)
 
     def size(self, d):
@@ -89,7 +102,7 @@ class Context:
         return self.cache[key]
 
     def _serials(self, d):
-        self.bind_missing(d)
+        self.require(d)
         return tuple(sorted((v, self.env[v].serial) for v in jp.variables(d)))
 
     def axis(self, d) -> Axis | None:

@@ -255,6 +255,11 @@ class _Branch:
             Value(a, v.axes, None, v.bounds) for a, v in zip(arrays, self.values, strict=True)
         ]
         inner = scopes.enter(self.ctx, self.jaxpr, values)
+        made = _sizes_made(jp.open_jaxpr(self.jaxpr)[0])
+        for name in (n for a in self.out_avals for n in scopes.escaping(inner, a)):
+            if name not in made:
+                # Zeros that stand for what another branch saves have the sizes of that branch.
+                inner.bind_missing(_variable_in(self.out_avals, name))
         outs = run(inner, self.jaxpr, values)
         outs = [scopes.settle(inner, v, a.shape) for v, a in zip(outs, self.out_avals, strict=True)]
         self.described, codes = scopes.describe(inner)
@@ -264,6 +269,21 @@ class _Branch:
             for name in scopes.escaping(self.ctx, a)
         }
         return [v.array for v in outs], sizes, codes
+
+
+def _sizes_made(jaxpr) -> set[str]:
+    """The fresh sizes that a program makes, inner programs included."""
+    made = set()
+    for eqn in jaxpr.eqns:
+        if eqn.primitive.name in ("compress", "fresh_range"):
+            made.add(eqn.params["name"])
+        for sub in jp.sub_jaxprs(eqn.params):
+            made |= _sizes_made(jp.open_jaxpr(sub)[0])
+    return made
+
+
+def _variable_in(avals, name):
+    return next(_variable(a, name) for a in avals if any(str(d) == name for d in a.shape))
 
 
 def _variable(aval, name):

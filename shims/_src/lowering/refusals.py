@@ -25,6 +25,18 @@ def reused_size_error(dim) -> errors.FreshSizeError:
     )
 
 
+def inner_size_error(dim) -> errors.FreshSizeError:
+    """A size that only one iteration, branch or row knows is used outside of it."""
+    return errors.FreshSizeError(
+        errors.message(
+            "",
+            f"the data-dependent size `{dim}` belongs to a loop body, a branch or one row, and is "
+            "used outside of it.",
+            do="return the number itself, `shims.size(y)`, from the loop or the branch",
+        )
+    )
+
+
 def ragged_rows_error(dim) -> errors.FreshSizeError:
     """A loop or a `vmap` would return rows of different sizes."""
     return errors.FreshSizeError(

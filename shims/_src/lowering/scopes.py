@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shims._src import jax_private as jp
 from shims._src.lowering.context import Context
-from shims._src.lowering.refusals import ragged_rows_error, reused_size_error
+from shims._src.lowering.refusals import ragged_rows_error
 from shims._src.lowering.slicing import fit
 from shims._src.value import Axis, Value
 
@@ -29,13 +29,24 @@ def enter(ctx: Context, jaxpr, values: list[Value]) -> Context:
 
 
 def _bind_from_axis(inner: Context, name: str, axis: Axis, extent: int) -> None:
-    serial = dict(axis.token[2]).get(name) if axis.token and axis.token[0] == "packed" else None
+    serial = _serial_of(axis, name)
     known = inner.env.get(name)
-    if axis.uniform or (known is not None and serial in (None, known.serial)):
-        if known is None:
-            inner.bind(name, axis.size, inner.root.fresh_capacity.get(name, 1), fresh=True)
+    inner.carried.add(name)
+    if known is not None and name not in inner.ambiguous and serial in (None, known.serial):
         return
-    inner.bind(name, axis.size, extent, fresh=True, serial=serial)
+    if axis.uniform:
+        extent = inner.root.fresh_capacity.get(name, 1)
+    inner.ambiguous.discard(name)
+    inner.bind(name, axis.size, extent, fresh=True, serial=serial, valid=axis.valid)
+
+
+def _serial_of(axis: Axis, name: str):
+    """Which of several sizes of one name an axis has."""
+    if not axis.token:
+        return None
+    if axis.token[0] == "packed":
+        return dict(axis.token[2]).get(name)
+    return axis.token[2] if axis.token[0] == "selected" else None
 
 
 def leave(ctx: Context, inner: Context, values: list[Value]) -> list[Value]:
@@ -47,8 +58,10 @@ def leave(ctx: Context, inner: Context, values: list[Value]) -> list[Value]:
             for name in jp.variables(axis.dim):
                 binding = inner.env[name]
                 known = ctx.env.get(name)
-                if known is not None and known.serial not in (binding.serial, -1):
-                    raise reused_size_error(axis.dim)
+                if known is not None and known.serial != binding.serial:
+                    # The inner program was traced once and runs twice: its sizes have one name.
+                    # What they were saved for takes them by value; to use the name is refused.
+                    ctx.ambiguous.add(name)
                 ctx.env[name] = binding
     ctx.reports += inner.reports
     return values

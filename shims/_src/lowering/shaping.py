@@ -187,11 +187,12 @@ def _can_disagree(ctx, eqn, where) -> bool:
     return any(dims.interval(d, ctx.env)[0] < 0 for d in shapes)
 
 
-def report_empty(ctx, dim, bad, line) -> None:
+def report_empty(ctx, dim, bad, line, env=None) -> None:
     """Report that JAX's reasoning (sizes of at least 1) does not hold for a fresh size of 0."""
+    env = ctx.env if env is None else env
     for name in sorted(jp.variables(dim)):
-        if ctx.env[name].low == 0:
-            ctx.report("pin", name, bad & (ctx.env[name].size == 0), 0, line=line)
+        if env[name].low == 0:
+            ctx.report("pin", name, bad & (env[name].size == 0), 0, line=line)
 
 
 def stack(ctx, eqn, *values):

@@ -21,15 +21,33 @@ FIRST_BUCKET = 16
 
 def dim_as_value(ctx, eqn, *_):
     """A dimension as a number; where JAX reasoned with a size of 0 as if it were 1, it is told."""
-    dim = eqn.params["dim"]
-    ctx.bind_missing(dim)
-    value = jnp.asarray(dims.evaluate(dim, ctx.env), jnp.int32)
-    limits = dims.interval(dim, ctx.env)
-    suspect = limits[0] < 0 <= dims.interval(dim, ctx.env, assume_nonempty=True)[0]
+    return [_number(ctx, eqn, eqn.params["dim"], ctx.env)]
+
+
+def size_number(ctx, eqn, *counts):
+    """A dimension as a number, computed from the counts behind its fresh sizes."""
+    env = dict(ctx.env)
+    for name, count in zip(eqn.params["names"], counts, strict=True):
+        known = env.get(name)
+        limits = bounds.of(count) or (0, 2**31 - 1)
+        high = limits[1] if known is None else min(known.capacity, limits[1])
+        env[name] = dims.Binding(
+            lax.max(jnp.asarray(count.array, jnp.int32), jnp.int32(0)), high, 0, -2, True
+        )
+    return [_number(ctx, eqn, eqn.params["dim"], env)]
+
+
+def _number(ctx, eqn, dim, env) -> Value:
+    missing = [v for v in jp.variables(dim) if v not in env]
+    ambiguous = [v for v in jp.variables(dim) if v in ctx.ambiguous and env[v].serial != -2]
+    if missing or ambiguous:
+        ctx.require(dim)
+    value = jnp.asarray(dims.evaluate(dim, env), jnp.int32)
+    limits = dims.interval(dim, env)
+    suspect = limits[0] < 0 <= dims.interval(dim, env, assume_nonempty=True)[0]
     if suspect and not uses.only_as_position(ctx.jaxpr, eqn.outvars[0]):
-        report_empty(ctx, dim, value < 0, line_of(eqn))
-    out = value.astype(eqn.outvars[0].aval.dtype)
-    return [Value(out, (), None, limits)]
+        report_empty(ctx, dim, value < 0, line_of(eqn), env)
+    return Value(value.astype(eqn.outvars[0].aval.dtype), (), None, limits)
 
 
 def compress(ctx, eqn, value, mask):
@@ -66,15 +84,17 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
     if mask.axes[0] is not None:
         valid = lax.bitwise_and(valid, ctx.valid(mask.axes[0], valid.shape[0]))
     size = jnp.sum(valid, dtype=jnp.int32)
-    known = ctx.env.get(name)
-    if known is not None and known.valid is not None:
-        binding = known  # the same mask, computed a second time
+    if name in ctx.owned:
+        binding = ctx.env[name]  # the same mask, computed a second time
     else:
-        # A derivative's loop body meets its saved values before it makes their selection again.
+        # A derivative's body meets its saved values before it makes their selection again.
+        known = ctx.env[name] if name in ctx.carried else None
         serial, capacity = (
             (None, valid.shape[0]) if known is None else (known.serial, known.capacity)
         )
+        ctx.ambiguous.discard(name)
         binding = ctx.bind(name, size, capacity, fresh=True, valid=valid, serial=serial)
+        ctx.owned.add(name)
         ctx.root.notes.append(
             f"`{dim}`: selected, at most {valid.shape[0]}, masked in place  ({line_of(eqn)})"
         )
@@ -120,7 +140,7 @@ def fresh_range(ctx, eqn, count):
     capacity = _bound(ctx, eqn, count)
     if capacity is None:
         capacity = _bucket(ctx, eqn, name, wanted)
-    elif eqn.params["checked"]:
+    elif eqn.params["bound"] is None and bounds.may_wrap(bounds.of(count)):
         ctx.report(
             "capacity", name, wanted > capacity, wanted, capacity=capacity, line=line_of(eqn)
         )
@@ -167,11 +187,12 @@ def unbounded_error(eqn) -> errors.CapacityError:
 
 def limit(ctx, eqn, count):
     """`bounded(k, max=...)`: a number with a stated bound, checked while it runs."""
-    high = int(eqn.params["max"])
+    name = eqn.params["name"]
+    high = (ctx.root.buckets or {}).get(name, int(eqn.params["max"]))
     array = jnp.asarray(count.array)
     line = line_of(eqn)
     ctx.report(
-        "capacity", "bounded", jnp.any(array > high), jnp.max(array), capacity=high, line=line
+        "capacity", name, jnp.any(array > high), jnp.max(array), capacity=high, line=line
     )
     known = bounds.of(count)
     low = known[0] if known else -(2**31) + 1
@@ -186,7 +207,12 @@ def unify(ctx, eqn, value):
     have, want = ctx.size(old), ctx.size(new)
     have, want = jnp.asarray(have, jnp.int32), jnp.asarray(want, jnp.int32)
     text = eqn.params["text"]
-    ctx.report("invalid", text, have != want, have, line=line_of(eqn))
+    # A size of 1 broadcasts: the call is traced again with it as a constant.
+    for d, one in ((old, have == 1), (new, want == 1)):
+        if jp.is_symbolic(d) and str(d) in jp.variables(d) and ctx.env[str(d)].fresh:
+            ctx.report("pin", str(d), one & (have != want), 1, line=line_of(eqn))
+    differ = (have != want) & (have != 1) & (want != 1)
+    ctx.report("invalid", text, differ, have, line=line_of(eqn))
     array = fit(value.array, axis, ctx.capacity(new))
     return [Value(array, value.with_axis(axis, ctx.axis(new)), None, value.bounds)]
 
@@ -206,6 +232,7 @@ def check(ctx, eqn, bad, payload):
 
 RULES = (
     Rule("dim_as_value", dim_as_value, uniform=True),
+    Rule("size_number", size_number, uniform=True),
     Rule("compress", compress),
     Rule("expand", expand, uniform=True),
     Rule("fresh_range", fresh_range),
