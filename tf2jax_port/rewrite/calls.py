@@ -11,7 +11,7 @@ import ast
 import dataclasses
 import re
 
-from tf2jax_port.rewrite.bind import Bound, Parameter, signature
+from tf2jax_port.rewrite.bind import Bound, signature
 from tf2jax_port.rewrite.edits import Edit, Piece, Span
 from tf2jax_port.rewrite.knowledge import rows
 from tf2jax_port.rewrite.layout import Argument, CallLayout
@@ -78,6 +78,8 @@ def write_native(site: CallSite) -> list[Edit] | None:
     template = parse_template(site.row.target.expression, site.row.target.optional)
     if site.bound.surplus or not site.spelling.allows(template.names):
         return None
+    if any(name not in site.bound.arguments for name in site.row.target.needs):
+        return None
     unused = set(site.bound.arguments) - {hole.parameter for hole in template.holes()}
     if not all(_may_be_dropped(site, name) for name in unused):
         return None
@@ -111,6 +113,9 @@ def write_facade(site: CallSite, function: str, unknown: list[str]) -> list[Edit
         elif name and (keywords or order.index(name) != index):
             keywords = True
             edits.append(_inserted(argument.start, f"{name}="))
+    dropped = [argument for argument in site.layout.arguments if argument not in kept]
+    if any(_has_comment(site, argument.start, argument.end) for argument in dropped):
+        return None
     return edits + _removals(site, kept)
 
 
@@ -119,7 +124,7 @@ def _may_be_dropped(site: CallSite, name: str) -> bool:
     argument = site.bound.arguments[name]
     if any(isinstance(node, _ORDERED) for node in ast.walk(argument.node)):
         return False
-    if _holds_references(site, argument.node):
+    if _holds_references(site, argument.node) or _has_comment(site, argument.start, argument.end):
         return False
     defaults = {p.name: p.default for p in signature(site.row.params or "")}
     return name == "name" or ast.unparse(argument.node) == defaults[name]
@@ -146,6 +151,8 @@ def _in_place(site: CallSite, template: Template) -> list[Edit] | None:
     for argument in kept:
         slot = by_hole[site.parameter_of(argument)]
         if slot.keyword is None and [*written, slot] != positional[: len(written) + 1]:
+            return None
+        if slot.keyword is None and _has_comment(site, argument.start, argument.value):
             return None
         edits += _as_slot(argument, slot) + _adapted(site, argument, slot.hole or "")
         written.append(slot)
@@ -330,16 +337,17 @@ def _has_line_end(text: bytes) -> bool:
 
 def default_text(site: CallSite, parameter: str) -> str:
     """The default of a parameter in JAX's words: `tf.int32` is `jnp.int32`."""
-    found = next(p for p in signature(site.row.params or "") if p.name == parameter)
-    return jax_default(found)
+    assert isinstance(site.row.target, Native)
+    defaults = {p.name: p.default or "None" for p in signature(site.row.params or "")}
+    return _without_tensorflow({**defaults, **dict(site.row.target.defaults)}[parameter])
 
 
-def jax_default(parameter: Parameter) -> str:
-    """A parameter's default with TensorFlow's names replaced by those of their rows."""
+def _without_tensorflow(text: str) -> str:
+    """Text with TensorFlow's names replaced by those of their rows."""
 
     def named(match: re.Match[str]) -> str:
         target = rows()[match.group(1)].target
         assert isinstance(target, Native)
         return target.expression
 
-    return _TF_NAME.sub(named, parameter.default or "None")
+    return _TF_NAME.sub(named, text)

@@ -19,6 +19,7 @@ RULES: tuple[Rule, ...] = (
     methods.SHAPE,
     methods.NUMPY,
     methods.SET_SHAPE,
+    methods.SIZE,
     operators.CORNER,
     methods.UNKNOWN,
     functions.WITHOUT_PLACE,

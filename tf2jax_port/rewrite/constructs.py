@@ -1,30 +1,12 @@
-"""Rows of what is named, not computed: dtypes, types, constants, errors, and what holds state.
+"""Rows of the names around the operators: types, errors, what holds state, conversions of TensorFlow 1.
 
-Operators have their rows in `tf2jax_port.table`; these are the names around them.
+Operators and dtypes have their rows in `tf2jax_port.table`.
 """
 
 from __future__ import annotations
 
 from tf2jax_port.table import Native, Row, Shim
 
-# TensorFlow's name, JAX's expression, other TensorFlow spellings.
-_DTYPES = (
-    ("float16", "jnp.float16", ("half",)),
-    ("float32", "jnp.float32", ()),
-    ("float64", "jnp.float64", ("double",)),
-    ("bfloat16", "jnp.bfloat16", ()),
-    ("int8", "jnp.int8", ()),
-    ("int16", "jnp.int16", ()),
-    ("int32", "jnp.int32", ()),
-    ("int64", "jnp.int64", ()),
-    ("uint8", "jnp.uint8", ()),
-    ("uint16", "jnp.uint16", ()),
-    ("uint32", "jnp.uint32", ()),
-    ("uint64", "jnp.uint64", ()),
-    ("bool", "jnp.bool_", ()),
-    ("complex64", "jnp.complex64", ()),
-    ("complex128", "jnp.complex128", ()),
-)
 _ERRORS = (
     "InvalidArgumentError",
     "OutOfRangeError",
@@ -35,18 +17,20 @@ _ERRORS = (
 )
 
 
-def _dtype(name: str, expression: str, others: tuple[str, ...]) -> Row:
-    aliases = (f"dtypes.{name}", *others, *(f"dtypes.{other}" for other in others))
-    return Row(name, None, Native(expression), aliases=aliases)
+def _conversion(name: str, dtype: str) -> Row:
+    """`tf.to_float(x)` of TensorFlow 1."""
+    expression = f"jnp.asarray({{x}}).astype(jnp.{dtype})"
+    return Row(f"v1.{name}", f"x, name='{name.title().replace('_', '')}'", Native(expression))
 
 
 ROWS: tuple[Row, ...] = (
-    *(_dtype(*dtype) for dtype in _DTYPES),
     *(Row(f"errors.{name}", None, Shim(f"shims.errors.{name}")) for name in _ERRORS),
-    Row("newaxis", None, Native("None")),
-    Row("Tensor", None, Native("jax.Array"), aliases=("types.experimental.TensorLike",)),
-    Row("DType", None, Native("jnp.dtype"), aliases=("dtypes.DType",)),
-    Row("as_dtype", "type_value", Native("jnp.dtype({type_value})"), aliases=("dtypes.as_dtype",)),
+    _conversion("to_float", "float32"),
+    _conversion("to_double", "float64"),
+    _conversion("to_int32", "int32"),
+    _conversion("to_int64", "int64"),
+    _conversion("to_bfloat16", "bfloat16"),
+    Row("Tensor", None, Native("jax.Array")),
     Row("TensorShape", "dims", Shim("shims.TensorShape")),
     Row("TensorSpec", "shape, dtype=tf.float32, name=None", Shim("shims.TensorSpec")),
     Row(
@@ -105,9 +89,7 @@ DTYPE_ATTRIBUTES = {
 def dtype_attribute(expression: str, attribute: str) -> str | None:
     """JAX's spelling of `tf.float32.max` and its like, `None` where there is none."""
     form = DTYPE_ATTRIBUTES.get(attribute)
-    if form is None or expression not in {dtype[1] for dtype in _DTYPES}:
-        return None
-    integral = "int" in expression
-    if attribute in ("max", "min") and not (integral or "float" in expression):
+    integral, floating = "int" in expression, "float" in expression
+    if form is None or not (integral or floating):
         return None
     return form.format(info="iinfo" if integral else "finfo", dtype=expression)

@@ -9,7 +9,7 @@ from tf2jax_port import table
 from tf2jax_port.rewrite import constructs
 from tf2jax_port.rewrite.resolve import Reference, canonical, is_module
 from tf2jax_port.rewrite.tf_names import V1_PARAMS
-from tf2jax_port.table import Row
+from tf2jax_port.table import Native, Row, Shim
 
 # Version 1 and version 2 have two objects of these names, and equal arguments give equal results.
 SAME_IN_VERSION_1 = (
@@ -77,9 +77,8 @@ class Known:
 
 @functools.cache
 def rows() -> dict[str, Row]:
-    """All rows by name; a construct that the table has a row for is the table's."""
-    known = table.by_name(table.ROWS)
-    return {**table.by_name(constructs.ROWS), **known}
+    """All rows by name; a name that has two rows is refused."""
+    return table.by_name((*table.ROWS, *constructs.ROWS))
 
 
 def look_up(reference: Reference) -> Known | None:
@@ -113,11 +112,8 @@ def has_another_meaning(reference: Reference) -> bool:
 
 
 def facade(row: Row) -> str | None:
-    """The function of `shims` with TensorFlow's own signature, `None` where there is none."""
-    from tf2jax_port.table import Native, Shim
-
+    """The name in `shims` with TensorFlow's own signature, `None` where there is none."""
     if isinstance(row.target, Shim):
         return row.target.function
-    if isinstance(row.target, Native) and not row.name.startswith("v1."):
-        return f"shims.{row.name}"
-    return None
+    own = isinstance(row.target, Native) and row.name not in ("Tensor", "newaxis")
+    return f"shims.{row.name}" if (own or row.own) and not row.name.startswith("v1.") else None

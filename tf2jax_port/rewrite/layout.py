@@ -38,7 +38,7 @@ class CallLayout:
     opened: int
     closed: int
     arguments: tuple[Argument, ...]
-    comments: bool  # between the arguments, not inside one
+    comments: bool  # between the arguments or behind a keyword, not inside a value
 
 
 @dataclasses.dataclass(slots=True)
@@ -97,7 +97,8 @@ def call_layout(source: Source, call: ast.Call) -> CallLayout:
     for index, ((start, end), node, keyword) in enumerate(written):
         argument = _argument(source, gaps[index], gaps[index + 1], (start, end, node, keyword), opened)
         arguments.append(argument)
-    comments = any(gap.comments for gap in gaps)
+    inside = any(b"#" in data[argument.start : argument.value] for argument in arguments)
+    comments = inside or any(gap.comments for gap in gaps)
     return CallLayout(opened, call_end - 1, tuple(arguments), comments)
 
 

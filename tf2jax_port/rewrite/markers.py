@@ -14,13 +14,13 @@ from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.scopes import Names
 from tf2jax_port.rewrite.source import Source
 
-_MARKER = re.compile(rb"^[ \t\f]*# TJ\d{3}: [^\r\n]*(?:\r\n|\r|\n|\Z)", re.MULTILINE)
+_MARKER = re.compile(rb"[ \t\f]*# TJ\d{3}: ")
 _INDENT = re.compile(rb"[ \t\f]*")
 
 
 def has_markers(data: bytes) -> bool:
     """Whether a text may hold a marker."""
-    return b"# TJ" in data and _MARKER.search(data) is not None
+    return _MARKER.search(data) is not None
 
 
 def marker_lines(source: Source, tree: ast.Module) -> list[int]:

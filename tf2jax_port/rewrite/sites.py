@@ -100,7 +100,7 @@ def _looked_up(file: File, reference: Reference, symbol: str) -> Decision:
     target = known.row.target
     if isinstance(target, Keep):
         return Decision(State.KEPT, "TJ501", target.reason, symbol, reference.node)
-    if isinstance(target, Manual):
+    if isinstance(target, Manual) and (file.target == "jax" or facade(known.row) is None):
         return _manual(reference, symbol, target.code, target.reason)
     if known.rest:
         return _attribute(file, known, symbol)
@@ -152,17 +152,13 @@ def _named(file: File, known: Known, symbol: str, parent: ast.AST) -> Decision:
     function = facade(known.row)
     native = isinstance(known.row.target, Native)
     if isinstance(parent, ast.ClassDef) and native and reference.node in parent.bases:
-        return _manual(reference, symbol, "TJ309", "a class is derived from it")
-    if native and (file.target == "jax" or not _is_dtype(known.row)):
+        return _manual(reference, symbol, "TJ311", "a class is derived from it")
+    if native and (file.target == "jax" or function is None):
         text = known.row.target.expression  # type: ignore[union-attr]
         code = "TJ103" if known.row.name == "Tensor" else "TJ102"
         return _replaced(file, known, symbol, State.REWRITTEN, code, text)
     assert function is not None
     return _replaced(file, known, symbol, State.SHIM, "TJ401", function)
-
-
-def _is_dtype(row: Row) -> bool:
-    return isinstance(row.target, Native) and row.target.expression.startswith("jnp.")
 
 
 def _attribute(file: File, known: Known, symbol: str) -> Decision:
@@ -176,7 +172,7 @@ def _attribute(file: File, known: Known, symbol: str) -> Decision:
         text = constructs.dtype_attribute(target.expression, attribute)
     if text is None or not isinstance(whole, ast.expr):
         message = f"no rule for the attribute `{attribute}`"
-        return _manual(known.reference, f"{symbol}.{attribute}", "TJ309", message)
+        return _manual(known.reference, f"{symbol}.{attribute}", "TJ311", message)
     edit = Edit(*file.source.span(whole), (file.spelling.text(text),))
     message = f"`{file.spelling.text(text)}`"
     return Decision(State.REWRITTEN, "TJ102", message, symbol, whole, (edit,))
@@ -247,6 +243,9 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
         file.spelling, file.values,
     )
     if file.target == "jax" and isinstance(row.target, Native):
+        size = _size_of_axis(file, known, symbol, site)
+        if size is not None:
+            return size
         edits = calls.write_native(site)
         if edits is not None:
             state = State.REVIEW if row.differs else State.REWRITTEN
@@ -254,6 +253,23 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
             message = row.differs or "JAX has the same"
             return Decision(state, code, message, symbol, call, tuple(edits))
     return _called_facade(file, known, symbol, site)
+
+
+def _size_of_axis(
+    file: File, known: Known, symbol: str, site: calls.CallSite
+) -> Decision | None:
+    """`tf.shape(x)[0]`: a size that JAX knows while it traces, so a number and no array."""
+    if known.row.name != "shape" or not isinstance(site.parent, ast.Subscript):
+        return None
+    index = site.parent.slice
+    number = index.operand if isinstance(index, ast.UnaryOp) else index
+    fixed = isinstance(number, ast.Constant) and type(number.value) is int
+    row = dataclasses.replace(known.row, target=Native("jnp.shape({input})"))
+    edits = calls.write_native(dataclasses.replace(site, row=row)) if fixed else None
+    if edits is None or site.parent.value is not site.call:
+        return None
+    message = "the size as JAX knows it, a number"
+    return Decision(State.REWRITTEN, "TJ108", message, symbol, site.call, tuple(edits))
 
 
 def _called_facade(file: File, known: Known, symbol: str, site: calls.CallSite) -> Decision:

@@ -57,9 +57,38 @@ SET_SHAPE = Rule(
     ),
     safety="The check is TensorFlow's. A statement that assigns the checked array takes its place.",
     examples=(
+        Rewrites(
+            "import tensorflow as tf\n\ny = tf.square(x)\ny.set_shape([None, 3])\n",
+            "import jax.numpy as jnp\nimport shims\n\n"
+            "y = jnp.square(x)\ny = shims.ensure_shape(y, [None, 3])\n",
+        ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.square(x).set_shape([2, 3])\n",
             because="its value is used, and it has none",
+        ),
+    ),
+)
+
+SIZE = Rule(
+    code="TJ108",
+    name="size-of-an-axis",
+    state=State.REWRITTEN,
+    why=(
+        "`tf.shape(x)[0]` is an array in TensorFlow, because a graph may not know the size. JAX knows "
+        "it while it traces, and needs it as a number wherever a shape is made of it."
+    ),
+    safety=(
+        "The same size: a Python number, or a symbolic one inside `shims.function`. As a number it "
+        "takes the dtype of what it is combined with. `tf.shape(x)` without a fixed index stays an "
+        "array."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\ny = tf.reshape(x, [tf.shape(x)[1], -1])\n",
+            "import jax.numpy as jnp\n\ny = jnp.reshape(x, [jnp.shape(x)[1], -1])\n",
+        ),
+        Leaves(
+            "import tensorflow as tf\n\ny = tf.shape(x)[:1]\n", because="a slice of it is an array"
         ),
     ),
 )
@@ -90,4 +119,4 @@ UNKNOWN = Rule(
     ),
 )
 
-RULES = (SHAPE, NUMPY, SET_SHAPE, UNKNOWN)
+RULES = (SHAPE, NUMPY, SET_SHAPE, SIZE, UNKNOWN)

@@ -30,7 +30,7 @@ TYPE = Rule(
     state=State.REWRITTEN,
     why="`tf.Tensor` in an annotation or in `isinstance` means an array: `jax.Array`.",
     safety=(
-        "Tracers are `jax.Array`s too. A class derived from `tf.Tensor` is left to a person (TJ309)."
+        "Tracers are `jax.Array`s too. A class derived from `tf.Tensor` is left to a person (TJ311)."
     ),
     examples=(
         Rewrites(

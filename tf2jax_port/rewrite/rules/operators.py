@@ -136,6 +136,12 @@ SHIM_INSTEAD = Rule(
     ),
     safety="The function of `shims` has TensorFlow's signature; nothing but the name changes.",
     examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n"
+            "y = tf.reduce_sum(\n    axis=1,  # rows\n    input_tensor=x,\n)\n",
+            "import shims\n\n"
+            "y = shims.reduce_sum(\n    axis=1,  # rows\n    input_tensor=x,\n)\n",
+        ),
         Leaves("import tensorflow as tf\n\ny = tf.square(x)\n", because="JAX can spell it (TJ101)"),
     ),
 )

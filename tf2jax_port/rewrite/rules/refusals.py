@@ -185,8 +185,27 @@ UNTOUCHABLE = Rule(
     ),
 )
 
-ATTRIBUTE = Rule(
+NO_COUNTERPART = Rule(
     code="TJ309",
+    name="name-without-counterpart",
+    state=State.MANUAL,
+    why="JAX has nothing that could stand for this name: `tf.string` is a dtype that it lacks.",
+    safety="Nothing changes. What the name is used for has to be done outside of JAX.",
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\ny = tf.string\n",
+            "import tensorflow as tf\n\n"
+            "# TJ309: tf.string: JAX has no arrays of strings\ny = tf.string\n",
+            runs=False,
+        ),
+        Leaves(
+            "import tensorflow as tf\n\ny = tf.int32\n", because="JAX has this dtype (TJ102)"
+        ),
+    ),
+)
+
+ATTRIBUTE = Rule(
+    code="TJ311",
     name="attribute-without-rule",
     state=State.MANUAL,
     why="The table knows the object, but not this attribute of it, or not as a base class.",
@@ -195,7 +214,7 @@ ATTRIBUTE = Rule(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.float32.is_floating\n",
             "import tensorflow as tf\n\n"
-            "# TJ309: tf.float32.is_floating: no rule for the attribute `is_floating`\n"
+            "# TJ311: tf.float32.is_floating: no rule for the attribute `is_floating`\n"
             "y = tf.float32.is_floating\n",
             runs=False,
         ),
@@ -239,7 +258,8 @@ RULES = (
     OLD_MEANING,
     ASSIGNED,
     UNTOUCHABLE,
-    ATTRIBUTE,
+    NO_COUNTERPART,
     STAR_IMPORT,
+    ATTRIBUTE,
     KEPT,
 )
