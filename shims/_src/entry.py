@@ -29,6 +29,14 @@ class Form:
             return size == self.number
         return self.kind == "symbol" or size % self.number == 0
 
+    def capacity(self, size: int, bucket) -> int:
+        """The static extent for a size."""
+        if self.kind == "constant":
+            return size
+        return (
+            self.number * bucket(size // self.number) if self.kind == "multiple" else bucket(size)
+        )
+
     def symbol_size(self, size: int) -> int:
         """The value of the symbol for a size."""
         return size // self.number if self.kind == "multiple" else size

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import inspect
 import threading
 import types
 import warnings
@@ -15,14 +14,16 @@ import numpy as np
 
 from shims._src import errors, explaining, lift, refusals, state, trace
 from shims._src import jax_private as jp
+from shims._src.calls import Call, Plan, bind_positional, plan_key, variable_sizes
 from shims._src.dynamic import dynamic, settle_reports
 from shims._src.entry import Entry, Form, exact_results, is_static, padded_results, read_codes
 from shims._src.padded import Padded, check_status
-from shims._src.signature import bucket_rule, conform, pad_to, pattern_of, unknown_dimensions
+from shims._src.signature import bucket_rule, conform, pattern_of, unknown_dimensions
 from shims._src.tensor_spec import TensorSpec
 
 _MOST_PATTERNS = 16
 _MOST_RETRIES = 24
+_MOST_PLANS = 4096
 
 
 class SpecializationWarning(UserWarning):
@@ -138,6 +139,7 @@ class Function:
         self._overflow, self._on_specialize, self._unpad = overflow, on_specialize, unpad
         self._entries: dict[object, list[Entry]] = {}
         self._patterns: dict[object, int] = {}
+        self._plans: dict[object, Plan] = {}
         self._counts = Counts()
         self._lock = threading.RLock()
         self._warned = False
@@ -148,36 +150,32 @@ class Function:
 
     def __call__(self, *args, **kwargs):
         """Run: at the top level compiled, under a trace as `shims.dynamic(func)`."""
-        if trace.current() is not None:
+        if trace.current() is not None or not jp.ambient_is_eager():
             return self._dynamic(*args, **kwargs)
-        leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=lambda x: isinstance(x, Padded))
-        if not jp.ambient_is_eager() or any(jp.is_tracer(x) for x in jax.tree.leaves(leaves)):
-            return self._dynamic(*args, **kwargs)
-        return self._run(self._prepare(args, kwargs, leaves, tree))
+        leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_padded)
+        if any(jp.is_tracer(x) or isinstance(x, Padded) for x in leaves):
+            if any(jp.is_tracer(x) for x in jax.tree.leaves(leaves)):
+                return self._dynamic(*args, **kwargs)
+            leaves = [_unpadded(x) for x in leaves]
+            args, kwargs = jax.tree.unflatten(tree, leaves)
+        return self._run(args, kwargs, leaves, tree)
 
     # ---- a call ----------------------------------------------------------------------------------
 
-    def _prepare(self, args, kwargs, leaves, tree) -> _Call:
-        leaves = [self._unpadded(x) for x in leaves]
+    def _prepare(self, args, kwargs, leaves, tree) -> Call:
         specs: list = [None] * len(leaves)
+        given = leaves
         if self.input_signature is not None:
             leaves, specs, tree = self._conformed(args, kwargs)
         places = [i for i, x in enumerate(leaves) if not is_static(x)]
         if self.input_signature is None and self._reduce_retracing:
             for i in places:
                 specs[i] = TensorSpec([None] * np.ndim(leaves[i]), leaves[i].dtype)
-        return _Call(tree, leaves, places, [specs[i] for i in places])
-
-    @staticmethod
-    def _unpadded(x):
-        if isinstance(x, Padded):
-            check_status(x.status, x.values)
-            return x.unpad()
-        return x
+        return Call(tree, leaves, places, [specs[i] for i in places], given)
 
     def _conformed(self, args, kwargs):
         """Arguments as their specs say, in the order of the signature."""
-        bound = _bind(self.python_function, args, kwargs, len(self.input_signature))
+        bound = bind_positional(self.python_function, args, kwargs, len(self.input_signature))
         specs, tree = jax.tree.flatten(
             self.input_signature, is_leaf=lambda x: isinstance(x, TensorSpec)
         )
@@ -192,20 +190,32 @@ class Function:
                     received=str(jax.tree.map(jnp.shape, bound)),
                 )
             ) from error
-        given = [
-            conform(self._unpadded(x), s, i)
-            for i, (x, s) in enumerate(zip(given, specs, strict=True))
-        ]
+        given = [conform(x, s, i) for i, (x, s) in enumerate(zip(given, specs, strict=True))]
         extra = list(bound[: -len(self.input_signature)])
         positional = (*extra, *jax.tree.unflatten(tree, given))
         leaves, full = jax.tree.flatten((tuple(positional), {}))
         skip = len(leaves) - len(given)
         return leaves, [None] * skip + specs, full
 
-    def _run(self, call: _Call):
+    def _run(self, args, kwargs, leaves, tree):
+        key = plan_key(leaves, tree)
         with self._lock:
-            entry, outcome, numbers = self._settled(call)
+            plan = self._plans.get(key) if key is not None else None
+            if plan is None:
+                call, operands = self._prepare(args, kwargs, leaves, tree), None
+            else:
+                call, operands = None, plan.operands(leaves)
+
+            def prepared():
+                return call if call is not None else self._prepare(args, kwargs, leaves, tree)
+
+            plan, outcome, numbers, first = self._settled(plan, operands, prepared)
+            if key is not None and first is not None and len(self._plans) < _MOST_PLANS:
+                self._plans[key] = first
         self._counts.calls += 1
+        return self._finished(plan.entry, outcome, numbers)
+
+    def _finished(self, entry, outcome, numbers):
         results = exact_results(outcome, numbers) if self._unpad else padded_results(outcome)
         out = jax.tree.unflatten(entry.program.out_tree, results)
         if entry.found is None:
@@ -214,33 +224,51 @@ class Function:
         entry.found.store(values)
         return out
 
-    def _settled(self, call: _Call):
-        """Run until no report asks for a larger bucket or another assumption."""
+    def _settled(self, plan, operands, prepared):
+        """Run until no report asks for a larger bucket or another assumption.
+
+        Returns the plan and the outcome of the last run, and the plan of the first.
+        """
         pins: dict[str, int] = {}
+        first = plan
         for _ in range(_MOST_RETRIES):
-            entry, outcome = self._outcome(call, pins)
+            if plan is None:
+                plan, outcome = self._outcome(prepared(), pins)
+                first = plan if not pins else first
+            else:
+                outcome = self._launched(plan, operands)
             numbers, found = read_codes(outcome)
             grow = self._overflow == "grow"
-            if not settle_reports(found, entry.buckets, pins, grow=grow):
-                return entry, outcome, numbers
+            if not settle_reports(found, plan.entry.buckets, pins, grow=grow):
+                return plan, outcome, numbers, first
+            plan = None
             self._counts.reruns += 1
         raise errors.CapacityError(
             errors.message("function", "data-dependent sizes did not settle.", received=str(pins))
         )
 
-    def _outcome(self, call: _Call, pins):
+    def _launched(self, plan, operands):
+        before = plan.entry.compilations
+        outcome = plan.launch(operands)
+        self._counts.compilations += plan.entry.compilations - before
+        self._counts.elements += plan.elements[0]
+        self._counts.padded_elements += plan.elements[1]
+        return outcome
+
+    def _outcome(self, call: Call, pins):
         unknown = unknown_dimensions(call.specs, call.operands)
         dims = [call.operands[u.operand].shape[u.axis] for u in unknown]
         pattern = self._pattern(call, unknown, dims)
-        sizes = _variable_sizes(pattern, dims)
+        sizes = variable_sizes(pattern, dims)
         key = (call.key(unknown), pattern, tuple(sorted(pins.items())))
         entries = self._entries.setdefault(key, [])
         for entry in entries:
             if entry.matches(sizes):
-                return entry, self._execute(entry, call, unknown, sizes)
-        entry, outcome = self._new_entry(call, unknown, pattern, sizes, pins)
-        entries.append(entry)
-        return entry, outcome
+                plan = self._plan(entry, call, unknown, sizes)
+                return plan, self._launched(plan, call.operands)
+        plan, outcome = self._new_entry(call, unknown, pattern, sizes, pins)
+        entries.append(plan.entry)
+        return plan, outcome
 
     def _pattern(self, call, unknown, dims):
         """The pattern of sizes; past a bound on their number, equal sizes are no longer shared."""
@@ -253,29 +281,27 @@ class Function:
         seen.add(pattern)
         return pattern
 
-    def _execute(self, entry: Entry, call, unknown, sizes):
+    def _plan(self, entry: Entry, call, unknown, sizes) -> Plan:
         capacities = tuple(
-            s
-            if f.kind == "constant"
-            else f.number * self._bucket(s // f.number)
-            if f.kind == "multiple"
-            else self._bucket(s)
-            for f, s in zip(entry.forms, sizes, strict=True)
+            f.capacity(s, self._bucket) for f, s in zip(entry.forms, sizes, strict=True)
         )
         shapes = [list(np.shape(x)) for x in call.operands]
         for u, (kind, index) in zip(unknown, entry.pattern, strict=True):
             if kind == "variable":
                 shapes[u.operand][u.axis] = capacities[index]
-        arrays = [pad_to(x, s) for x, s in zip(call.operands, shapes, strict=True)]
-        for x, a in zip(call.operands, arrays, strict=True):
-            self._counts.elements += int(np.prod(np.shape(x)))
-            self._counts.padded_elements += int(np.prod(np.shape(a)))
-        if entry.found is not None:
-            arrays = [*entry.found.values(), *arrays]
-        before = entry.compilations
-        outcome = entry.call(arrays, sizes, capacities)
-        self._counts.compilations += entry.compilations - before
-        return outcome
+        elements = (
+            sum(int(np.prod(np.shape(x))) for x in call.operands),
+            sum(int(np.prod(s)) for s in shapes),
+        )
+        return Plan(
+            entry,
+            tuple(call.places),
+            tuple(call.conversions),
+            tuple(map(tuple, shapes)),
+            tuple(sizes),
+            capacities,
+            elements,
+        )
 
     # ---- tracing ---------------------------------------------------------------------------------
 
@@ -306,7 +332,8 @@ class Function:
         while True:
             try:
                 entry = self._traced(call, unknown, pattern, sizes, forms, pins)
-                return entry, self._execute(entry, call, unknown, sizes)
+                plan = self._plan(entry, call, unknown, sizes)
+                return plan, self._launched(plan, call.operands)
             except trace.Respecialize as request:
                 for name in request.names:
                     index = int(name[1:])
@@ -321,9 +348,7 @@ class Function:
             with state.state_scope(scope):
                 return lift.read_outputs(f(*xs))
 
-        entry = Entry(
-            watched, call.operands, unknown, pattern, sizes, forms, pins, self._unpad
-        )
+        entry = Entry(watched, call.operands, unknown, pattern, sizes, forms, pins, self._unpad)
         entry.found = None
         if not scope.reads and not scope.writes:
             return entry
@@ -399,8 +424,9 @@ class Function:
         for a, k in examples:
             a, k = jax.tree.map(_zeros_like, (a, k))
             leaves, tree = jax.tree.flatten((a, k))
+            call = self._prepare(a, k, leaves, tree)
             with self._lock:
-                self._settled(self._prepare(a, k, leaves, tree))
+                self._settled(None, None, lambda call=call: call)
 
     def stats(self) -> Counts:
         """How often it was called, traced, compiled and run again, and the share of padding."""
@@ -426,70 +452,15 @@ class Function:
         return "\n".join(str(e.shapes) for e in self.entries)
 
 
-@dataclasses.dataclass(eq=False)
-class _Call:
-    """The arguments of one call, flat."""
-
-    tree: object
-    leaves: list
-    places: list[int]
-    specs: list
-
-    def __post_init__(self):
-        self.operands = [self.leaves[i] for i in self.places]
-        self.statics = tuple(
-            _static_key(x) for i, x in enumerate(self.leaves) if i not in set(self.places)
-        )
-
-    def key(self, unknown):
-        """What two calls share whose program may be the same."""
-        open_axes = {(u.operand, u.axis) for u in unknown}
-        shapes = tuple(
-            (
-                tuple(None if (i, a) in open_axes else d for a, d in enumerate(np.shape(x))),
-                str(x.dtype),
-                bool(getattr(x, "weak_type", False)),
-            )
-            for i, x in enumerate(self.operands)
-        )
-        return self.tree, tuple(self.places), self.statics, shapes
-
-    def over_operands(self, f):
-        """`f` as a function of the flat operands."""
-        leaves, tree, places = list(self.leaves), self.tree, list(self.places)
-
-        def flat(*xs):
-            full = list(leaves)
-            for i, x in zip(places, xs, strict=True):
-                full[i] = x
-            args, kwargs = jax.tree.unflatten(tree, full)
-            return f(*args, **kwargs)
-
-        return flat
+def _is_padded(x) -> bool:
+    return isinstance(x, Padded)
 
 
-def _static_key(x):
-    try:
-        hash(x)
-    except TypeError:
-        return (type(x), id(x))
-    return (type(x), x)
-
-
-def _variable_sizes(pattern, dims):
-    sizes: list[int] = []
-    for (kind, index), size in zip(pattern, dims, strict=True):
-        if kind == "variable" and index == len(sizes):
-            sizes.append(size)
-    return sizes
-
-
-def _bind(f, args, kwargs, count):
-    """Positional arguments for a signature; `self` may come before them."""
-    if not kwargs:
-        return args
-    bound = inspect.signature(f).bind(*args, **kwargs)
-    return tuple(bound.arguments.values())[: max(count, len(args) + len(kwargs))]
+def _unpadded(x):
+    if not isinstance(x, Padded):
+        return x
+    check_status(x.status, x.values)
+    return x.unpad()
 
 
 def _example(spec, n):

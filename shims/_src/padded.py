@@ -114,7 +114,7 @@ class Padded:
         index = [slice(None)] * values.ndim
         for axis, size in zip(self._axes, sizes, strict=True):
             index[axis] = slice(int(size))
-        return jax.device_put(values[tuple(index)])
+        return jp.array_from_host(values[tuple(index)])
 
     def _row(self, i: int) -> Padded:
         sizes = {

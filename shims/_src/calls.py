@@ -1,0 +1,140 @@
+"""One call of a function: its arguments laid flat, and the plan by which equal ones run again."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from typing import Any
+
+import jax
+import numpy as np
+
+from shims._src.signature import pad_to
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Plan:
+    """How arguments of one structure, shapes and dtypes run: found once, used again.
+
+    Attributes:
+      entry: the program.
+      places: which leaves of the arguments are operands.
+      dtypes: per operand the dtype to convert to, or `None`.
+      shapes: per operand its padded shape.
+      sizes: the sizes of the input variables.
+      capacities: their buckets.
+      elements: how many elements the operands have, before and after padding.
+    """
+
+    entry: Any
+    places: tuple[int, ...]
+    dtypes: tuple
+    shapes: tuple
+    sizes: tuple[int, ...]
+    capacities: tuple[int, ...]
+    elements: tuple[int, int]
+
+    def launch(self, operands):
+        """Pad the operands and run the program."""
+        arrays = [pad_to(x, s) for x, s in zip(operands, self.shapes, strict=True)]
+        if self.entry.found is not None:
+            arrays = [*self.entry.found.values(), *arrays]
+        return self.entry.call(arrays, self.sizes, self.capacities)
+
+    def operands(self, leaves):
+        """The operands among the leaves of other arguments of the same kind."""
+        found = [leaves[i] for i in self.places]
+        return [
+            x if d is None else np.asarray(x).astype(d)
+            for x, d in zip(found, self.dtypes, strict=True)
+        ]
+
+
+def plan_key(leaves, tree):
+    """What two calls share that run by one plan; `None` when that cannot be told."""
+    key = []
+    for x in leaves:
+        if isinstance(x, (jax.Array, np.ndarray)):
+            key.append((x.shape, x.dtype, getattr(x, "weak_type", False)))
+        else:
+            key.append((type(x), x))
+    key = (tree, tuple(key))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+@dataclasses.dataclass(eq=False)
+class Call:
+    """The arguments of one call, flat."""
+
+    tree: object
+    leaves: list
+    places: list[int]
+    specs: list
+    given: list
+
+    def __post_init__(self):
+        self.operands = [self.leaves[i] for i in self.places]
+        # The signature may have converted dtypes; leaves keep their order.
+        self.conversions = [
+            None
+            if getattr(self.given[i], "dtype", None) == self.leaves[i].dtype
+            else self.leaves[i].dtype
+            for i in self.places
+        ]
+        self.statics = tuple(
+            _static_key(x) for i, x in enumerate(self.leaves) if i not in set(self.places)
+        )
+
+    def key(self, unknown):
+        """What two calls share whose program may be the same."""
+        open_axes = {(u.operand, u.axis) for u in unknown}
+        shapes = tuple(
+            (
+                tuple(None if (i, a) in open_axes else d for a, d in enumerate(np.shape(x))),
+                str(x.dtype),
+                bool(getattr(x, "weak_type", False)),
+            )
+            for i, x in enumerate(self.operands)
+        )
+        return self.tree, tuple(self.places), self.statics, shapes
+
+    def over_operands(self, f):
+        """`f` as a function of the flat operands."""
+        leaves, tree, places = list(self.leaves), self.tree, list(self.places)
+
+        def flat(*xs):
+            full = list(leaves)
+            for i, x in zip(places, xs, strict=True):
+                full[i] = x
+            args, kwargs = jax.tree.unflatten(tree, full)
+            return f(*args, **kwargs)
+
+        return flat
+
+
+def _static_key(x):
+    try:
+        hash(x)
+    except TypeError:
+        return (type(x), id(x))
+    return (type(x), x)
+
+
+def variable_sizes(pattern, dims):
+    sizes: list[int] = []
+    for (kind, index), size in zip(pattern, dims, strict=True):
+        if kind == "variable" and index == len(sizes):
+            sizes.append(size)
+    return sizes
+
+
+def bind_positional(f, args, kwargs, count):
+    """Positional arguments for a signature; `self` may come before them."""
+    if not kwargs:
+        return args
+    bound = inspect.signature(f).bind(*args, **kwargs)
+    return tuple(bound.arguments.values())[: max(count, len(args) + len(kwargs))]
