@@ -1,7 +1,7 @@
 """Compare a TensorFlow function with its port: values, gradients, and which pair of lanes differs.
 
 The layers, from the bottom: `lanes`, `tree`, `arguments`, `precision` (what things are);
-`closeness`, `compare`, `perturb`, `explain`, `facts`, `judge`, `vacuity`, `verdict` (judging, pure
+`closeness`, `comparison`, `perturb`, `explain`, `facts`, `judge`, `vacuity`, `verdict` (judging, pure
 functions of NumPy arrays); `tensorflow_lanes`, `jax_lanes`, `observe` (running, the only modules
 that touch the frameworks); `run`, `assemble`, `report` (the whole); `as_json`, `as_html`,
 `as_text`, `command` (showing it).

@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from tf2jax_port.diff.compare import Worst
+from tf2jax_port.diff.comparison import Worst
 from tf2jax_port.diff.judge import Finding
 from tf2jax_port.diff.reasons import Reason
 from tf2jax_port.diff.report import LaneState, Leaf, Pair, Report

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tf2jax_port.diff.arguments import Arguments, Slot
 from tf2jax_port.diff.attempt import Failure
-from tf2jax_port.diff.compare import Worst
+from tf2jax_port.diff.comparison import Worst
 from tf2jax_port.diff.explain import DIFFERENT, EQUAL, KNIFE_EDGE, UNSTEADY
 from tf2jax_port.diff.facts import Facts
 from tf2jax_port.diff.judge import NOT_COVERED, STRUCTURE, Finding

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 import warnings
 from collections.abc import Callable
@@ -69,8 +70,19 @@ def _first_line(text: str) -> str:
     if lines and lines[0].startswith(("Exception encountered", "in user code", "Detected at node")):
         telling = [line for line in lines if ": " in line and not line.startswith("File ")]
         lines = telling[-1:] or lines
-    line = lines[0] if lines else ""
+    line = _without_names(lines[0] if lines else "")
     return line if len(line) <= _LONGEST_REASON else line[: _LONGEST_REASON - 1] + "…"
+
+
+def _without_names(line: str) -> str:
+    """The line without what TensorFlow numbers anew at each run, so that equal reasons are equal."""
+    unsupported = re.search(r"unsupported operations .* on (XLA_\w+): (.*)", line)
+    if unsupported:
+        operators = re.findall(r"(\w+) \(No registered", unsupported[2])
+        return f"{unsupported[1]} has no kernel for {', '.join(operators) or unsupported[2]}"
+    line = re.sub(r"\{\{\w+ [^{}]*\}\} ?| \[Op:\w+\]( name:\s*)?$", "", line)
+    line = re.sub(r"__(inference|forward|backward)_(\w+?)_\d+\b", r"\2", line)
+    return re.sub(r"\[[^\[\]]*(executor_type|config_proto)[^\[\]]*\]", "", line)
 
 
 def _where(error: BaseException) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tf2jax_port.diff.arguments import is_inexact
-from tf2jax_port.diff.closeness import FLOAT64, LANES_APART, Gauge, gauge, largest, settled
-from tf2jax_port.diff.compare import Comparison, Rules, compare, placement
+from tf2jax_port.diff.closeness import FLOAT64, LANES_APART, Gauge, gauge, largest
+from tf2jax_port.diff.comparison import Comparison, Rules, compare, placement
 from tf2jax_port.diff.lanes import VALUES
 from tf2jax_port.diff.perturb import LARGE, SMALL, motion
 from tf2jax_port.diff.precision import exact_wide
@@ -42,30 +42,17 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """One array of the original on moved inputs.
-
-    Attributes:
-      single: as it runs.
-      double: on the same inputs in double precision.
-    """
-
-    single: np.ndarray | None
-    double: np.ndarray | None
-
-
-@dataclass(frozen=True, slots=True)
 class Probe:
     """One array of the original, run again.
 
     Attributes:
       again: on the same inputs.
-      moved: on inputs moved by `SMALL` and by `LARGE` ulp, for each seed.
+      moved: on inputs moved by `SMALL` and by `LARGE` ulp, for each direction.
       decides: whether the moved inputs may also settle which way a tie falls.
     """
 
     again: np.ndarray | None
-    moved: Sequence[tuple[Moved, Moved]]
+    moved: Sequence[tuple[np.ndarray | None, np.ndarray | None]]
     decides: bool
 
 
@@ -144,11 +131,7 @@ def _ask_again(
         if comparison.agrees:
             return Explanation(EQUAL, comparison, (MOVED_RUNS,), measure=measure)
     elif runs.decides:
-        jumps = [
-            Alternative(_moved(n), moved.single)
-            for pair in runs.moved
-            for n, moved in zip((SMALL, LARGE), pair)
-        ]
+        jumps = [Alternative(_moved(n), a) for p in runs.moved for n, a in zip((SMALL, LARGE), p)]
     edge = _settle(reference, port, [*lanes, *jumps], measure, rules)
     return edge or Explanation(DIFFERENT, first, measure=measure)
 
@@ -176,18 +159,14 @@ def _widen(reference: np.ndarray, runs: Probe, measure: Gauge) -> tuple[Gauge, l
     samples: list[np.ndarray] = []
     jumps: list[Alternative] = []
     for pair in runs.moved:
-        small, large = (moved.single for moved in pair)
-        named = list(zip((SMALL, LARGE), (small, large)))
+        small, large = pair
+        named = list(zip((SMALL, LARGE), pair))
         if small is None or large is None or not small.shape == large.shape == reference.shape:
             jumps += [Alternative(_moved(n), array) for n, array in named]
             continue
         found = motion(reference, small, large, measure.own_rms)
         samples.append(found.noise)
         jumps += [Alternative(_moved(n), array, found.jumps) for n, array in named]
-        for moved in pair:
-            single, double = moved.single, moved.double
-            if measure.basis == FLOAT64 and single is not None and double is not None:
-                samples.append(settled(exact_wide(single), exact_wide(double)))
     return measure.widened(samples), jumps if runs.decides else []
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from tf2jax_port.diff.arguments import is_inexact
 from tf2jax_port.diff.attempt import Failure
 from tf2jax_port.diff.closeness import largest
-from tf2jax_port.diff.compare import Comparison, Rules, compare
+from tf2jax_port.diff.comparison import Comparison, Rules, compare
 from tf2jax_port.diff.explain import (
     DIFFERENT,
     DOUBLE_RUN,

@@ -10,7 +10,7 @@ import numpy as np
 from tf2jax_port.diff.arguments import is_inexact
 from tf2jax_port.diff.attempt import Failure
 from tf2jax_port.diff.closeness import Gauge, gauge
-from tf2jax_port.diff.compare import Comparison, Rules, compare
+from tf2jax_port.diff.comparison import Comparison, Rules, compare
 from tf2jax_port.diff.explain import EQUAL
 from tf2jax_port.diff.facts import Facts
 from tf2jax_port.diff.judge import NOT_COVERED, Finding, stage_of

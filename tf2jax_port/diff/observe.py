@@ -10,11 +10,11 @@ from typing import Any
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure, attempt
 from tf2jax_port.diff.cotangents import Cotangents, cotangents
-from tf2jax_port.diff.facts import Facts, Rerun, Reruns
+from tf2jax_port.diff.facts import Facts, Reruns
 from tf2jax_port.diff.jax_lanes import JaxLanes
 from tf2jax_port.diff.lanes import JAX_EAGER, JAX_JIT, OLD_LANES, TF_EAGER, TF_GRAPH, TF_XLA
 from tf2jax_port.diff.observation import COTANGENTS, Gradients, Observation, Outputs
-from tf2jax_port.diff.perturb import LARGE, SEEDS, SMALL, all_round, perturbed
+from tf2jax_port.diff.perturb import DIRECTIONS, LARGE, SMALL, all_round, perturbed
 from tf2jax_port.diff.precision import narrowed, widened
 from tf2jax_port.diff.tensorflow_lanes import TensorFlowLanes
 
@@ -118,14 +118,13 @@ class Observer:
             return None
         every = all_round(case)
         moved = [
-            (self._moved(case, SMALL, seed, every, fed), self._moved(case, LARGE, seed, every, fed))
-            for seed in SEEDS
+            (
+                self._eagerly(perturbed(case, SMALL, direction, self._x64, every), fed),
+                self._eagerly(perturbed(case, LARGE, direction, self._x64, every), fed),
+            )
+            for direction in DIRECTIONS
         ]
         return Reruns(again, moved, decides=not every)
-
-    def _moved(self, case: Arguments, ulps: int, seed: int, every: bool, fed: Fed) -> Rerun:
-        moved = perturbed(case, ulps, seed, self._x64, every)
-        return self._eagerly(moved, fed), self._other_precision(moved, widened, fed)
 
 
 def _forward(result: tuple[Outputs, str] | Outputs | Failure) -> Observation:

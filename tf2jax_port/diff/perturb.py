@@ -11,7 +11,12 @@ from tf2jax_port.diff.closeness import distance
 from tf2jax_port.diff.precision import as_jax_has_it, exact_wide, read_only, real_part, ulp
 
 SMALL, LARGE = 1, 8
-SEEDS = (1, 2)
+
+# Which elements move up and which down. Neighbours in size part or meet when they alternate; sums
+# and thresholds move furthest when all go together.
+TOGETHER, ALTERNATING = "together", "alternating"
+DIRECTIONS = ((TOGETHER, 1), (TOGETHER, -1), (ALTERNATING, 1), (ALTERNATING, -1))
+Direction = tuple[str, int]
 
 # A smooth function moves in proportion to its inputs: 8 times as far for 8 ulp, up to rounding.
 _LEAST_GROWTH, _MOST_GROWTH = 3.0, 32.0
@@ -30,14 +35,16 @@ class Motion:
     jumps: np.ndarray
 
 
-def perturbed(case: Arguments, ulps: int, seed: int, x64: bool, round_too: bool) -> Arguments:
+def perturbed(
+    case: Arguments, ulps: int, direction: Direction, x64: bool, round_too: bool
+) -> Arguments:
     """The case with every float moved by about `ulps` units in the last place.
 
     Equal elements move together, so that ties stay ties. Zeros, NaN and infinities stay; so do
     round numbers such as 0.5 or 3, where a person who writes test data puts ties with constants,
     unless `round_too`.
     """
-    return case.map(lambda array: _perturb(array, ulps, seed, x64, round_too))
+    return case.map(lambda array: _perturb(array, ulps, direction, x64, round_too))
 
 
 def all_round(case: Arguments) -> bool:
@@ -66,12 +73,14 @@ def motion(still: np.ndarray, small: np.ndarray, large: np.ndarray, own: float) 
     return Motion(np.where(jumps, 0, noise), jumps)
 
 
-def _perturb(array: np.ndarray, ulps: int, seed: int, x64: bool, round_too: bool) -> np.ndarray:
+def _perturb(
+    array: np.ndarray, ulps: int, direction: Direction, x64: bool, round_too: bool
+) -> np.ndarray:
     if not is_inexact(array.dtype):
         return array
     working = as_jax_has_it(array.dtype, x64)
     parts = _parts(array)
-    step = ulps * ulp(working) * _signs(parts, seed)
+    step = ulps * ulp(working) * _signs(parts, direction)
     with np.errstate(invalid="ignore", over="ignore"):
         moved = (parts.astype(np.float64) * (1 + step)).astype(real_part(working))
     moved = moved.astype(parts.dtype)
@@ -95,11 +104,14 @@ def _joined(parts: np.ndarray, like: np.ndarray) -> np.ndarray:
     return (parts[..., 0] + 1j * parts[..., 1]).astype(like.dtype)
 
 
-def _signs(parts: np.ndarray, seed: int) -> np.ndarray:
-    """Plus or minus one, by the value of each element alone."""
-    bits = np.abs(parts).astype(np.float64).view(np.uint64)
-    mixed = (bits ^ (bits >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15 + 2 * seed)
-    return np.where((mixed >> np.uint64(61)) & np.uint64(1), 1.0, -1.0)
+def _signs(parts: np.ndarray, direction: Direction) -> np.ndarray | int:
+    """Plus or minus one, by the value of each element alone: away from zero or towards it."""
+    pattern, sign = direction
+    if pattern == TOGETHER:
+        return sign
+    size = np.abs(parts).astype(np.float64)
+    rank = np.unique(size, return_inverse=True)[1].reshape(parts.shape)
+    return np.where(rank % 2, sign, -sign)
 
 
 def _is_round(parts: np.ndarray) -> np.ndarray:

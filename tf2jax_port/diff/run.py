@@ -138,7 +138,12 @@ def _report(
         cases=assemble.case_table(fitted, facts, findings),
         culprit=verdict.culprit,
         knife_edges=assemble.knife_edges(states, findings),
-        notes=(*_agreements(findings), *vacuous.notes, *_about_inputs(fitted, counts["shapes"])),
+        notes=(
+            *_agreements(findings),
+            *_both_refuse(facts),
+            *vacuous.notes,
+            *_about_inputs(fitted, counts["shapes"]),
+        ),
         counts=counts,
         seed=request.seed,
         terms=agreed,
@@ -162,6 +167,12 @@ def _agreements(findings: Sequence[Finding]) -> list[Reason]:
         if finding.because and finding.outcome == EQUAL:
             entries.append((finding.quantity.title, finding.because, finding.case))
     return [Reason(r.what, r.why) if r.what == "types" else r for r in grouped(entries)]
+
+
+def _both_refuse(facts: Sequence[Facts]) -> list[Reason]:
+    """Inputs that neither side takes."""
+    neither = [fact for fact in facts if not any(lane.ran for lane in fact.lanes.values())]
+    return grouped(("inputs", "original and port both refuse them", f.case) for f in neither)
 
 
 def _about_inputs(fitted: Sequence[Arguments], shapes: int) -> list[Reason]:
