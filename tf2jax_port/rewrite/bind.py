@@ -29,7 +29,7 @@ class Refusal:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Bound:
-    """The arguments of a call by parameter; `surplus` are those of a `*args` parameter."""
+    """The arguments of a call by parameter; `surplus` are those of `*args` and `**kwargs`."""
 
     arguments: dict[str, Argument]
     surplus: tuple[Argument, ...] = ()
@@ -51,6 +51,10 @@ def signature(params: str) -> tuple[Parameter, ...]:
     return tuple(found)
 
 
+def _takes_any_keyword(params: str) -> bool:
+    return "**" in params
+
+
 def bind_arguments(
     arguments: tuple[Argument, ...], params: str, renames: tuple[tuple[str, str], ...] = ()
 ) -> Bound | Refusal:
@@ -67,6 +71,7 @@ def bind_arguments(
     by_name = {p.name: p for p in parameters if not p.variadic}
     positional = [p for p in parameters if not (p.keyword_only or p.variadic)]
     variadic = any(p.variadic for p in parameters)
+    open_ended = _takes_any_keyword(params)
     bound: dict[str, Argument] = {}
     surplus: list[Argument] = []
     plain = [a for a in arguments if a.keyword is None]
@@ -83,6 +88,9 @@ def bind_arguments(
         name = argument.keyword
         if name not in by_name:
             name = dict(renames).get(name, "")
+        if name not in by_name and open_ended:
+            surplus.append(argument)
+            continue
         if name not in by_name:
             return Refusal("TJ302", f"it has no argument `{argument.keyword}` that the rule knows")
         if name in bound:

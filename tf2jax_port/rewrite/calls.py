@@ -109,7 +109,7 @@ def write_facade(site: CallSite, function: str, unknown: list[str]) -> list[Edit
         name = site.parameter_of(argument)
         if argument.keyword is not None:
             keywords = True
-            edits += _renamed(argument, name)
+            edits += _renamed(argument, name or argument.keyword)
         elif name and (keywords or order.index(name) != index):
             keywords = True
             edits.append(_inserted(argument.start, f"{name}="))

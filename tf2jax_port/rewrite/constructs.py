@@ -30,6 +30,7 @@ ROWS: tuple[Row, ...] = (
     _conversion("to_int32", "int32"),
     _conversion("to_int64", "int64"),
     _conversion("to_bfloat16", "bfloat16"),
+    Row("name_scope", "name", Native("jax.named_scope({name})")),
     Row("Tensor", None, Native("jax.Array")),
     Row("TensorShape", "dims", Shim("shims.TensorShape")),
     Row("TensorSpec", "shape, dtype=tf.float32, name=None", Shim("shims.TensorSpec")),
@@ -38,9 +39,12 @@ ROWS: tuple[Row, ...] = (
         "func=None, input_signature=None, autograph=True, jit_compile=None, "
         "reduce_retracing=False, experimental_implements=None, "
         "experimental_autograph_options=None, experimental_attributes=None, "
-        "experimental_relax_shapes=None, experimental_compile=None, "
         "experimental_follow_type_hints=None",
         Shim("shims.function"),
+        renames=(
+            ("experimental_relax_shapes", "reduce_retracing"),
+            ("experimental_compile", "jit_compile"),
+        ),
     ),
     Row(
         "Variable",
@@ -58,8 +62,6 @@ _WITHOUT_PLACE = {
         "experimental_implements",
         "experimental_autograph_options",
         "experimental_attributes",
-        "experimental_relax_shapes",
-        "experimental_compile",
         "experimental_follow_type_hints",
     ),
     "Variable": (

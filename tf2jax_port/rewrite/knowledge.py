@@ -16,6 +16,7 @@ SAME_IN_VERSION_1 = (
     "argmax",
     "argmin",
     "boolean_mask",
+    "constant",
     "convert_to_tensor",
     "expand_dims",
     "gather",
@@ -59,6 +60,16 @@ SAME_IN_VERSION_1 = (
 )
 
 
+# Parameters of version 1 that version 2 only calls otherwise, beside the renames of the rows.
+_RENAMED_SINCE_VERSION_1 = {
+    "ones_like": (("tensor", "input"),),
+    "zeros_like": (("tensor", "input"),),
+    "nn.moments": (("keep_dims", "keepdims"),),
+    "norm": (("keep_dims", "keepdims"),),
+    "linalg.norm": (("keep_dims", "keepdims"),),
+}
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Known:
     """A row, the part of the reference that names it, and how to bind a call of it.
@@ -73,6 +84,12 @@ class Known:
     reference: Reference
     rest: tuple[str, ...]
     version_1_params: str = ""
+
+    @property
+    def renames(self) -> tuple[tuple[str, str], ...]:
+        """Old keywords, and the parameters that they mean."""
+        path = self.reference.path
+        return (*self.row.renames, *_RENAMED_SINCE_VERSION_1.get(path, ()))
 
 
 @functools.cache

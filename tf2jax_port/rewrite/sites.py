@@ -232,10 +232,10 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
     layout = call_layout(file.source, call)
     if known.version_1_params:
         bound: Bound | Refusal = bind_version_1(
-            layout.arguments, known.version_1_params, row.params or "", row.renames
+            layout.arguments, known.version_1_params, row.params or "", known.renames
         )
     else:
-        bound = bind_arguments(layout.arguments, row.params or "", row.renames)
+        bound = bind_arguments(layout.arguments, row.params or "", known.renames)
     if isinstance(bound, Refusal):
         return _manual(reference, symbol, bound.code, bound.message)
     site = calls.CallSite(
