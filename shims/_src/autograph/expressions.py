@@ -8,7 +8,7 @@ from collections.abc import Callable
 import jax.numpy as jnp
 
 from shims._src import errors, primitives
-from shims._src.autograph import lists
+from shims._src.autograph import lists, sizes
 from shims._src.branches import stage_branches
 from shims._src.staging import current_value, is_array, is_staged, scalar_condition
 
@@ -24,7 +24,7 @@ _THREAD = _Thread()
 
 def and_(left: Callable, right: Callable):
     """`left() and right()`; both are computed if the left one is traced."""
-    value = current_value(left())
+    value = staged_question(left())
     if not is_staged(value):
         return value and right()
     return jnp.logical_and(scalar_condition(value, "and"), _condition(right(), "and"))
@@ -32,7 +32,7 @@ def and_(left: Callable, right: Callable):
 
 def or_(left: Callable, right: Callable):
     """`left() or right()`; both are computed if the left one is traced."""
-    value = current_value(left())
+    value = staged_question(left())
     if not is_staged(value):
         return value or right()
     return jnp.logical_or(scalar_condition(value, "or"), _condition(right(), "or"))
@@ -40,7 +40,7 @@ def or_(left: Callable, right: Callable):
 
 def not_(value):
     """`not value`."""
-    value = current_value(value)
+    value = staged_question(value)
     if not is_staged(value):
         return not value
     result = jnp.logical_not(scalar_condition(value, "not"))
@@ -54,24 +54,36 @@ def operand_of_negation(condition):
     return negated[1] if negated is not None and negated[0] is condition else None
 
 
-def _condition(value, label: str):
+def staged_question(value):
+    """A condition, a question about sizes being one that is asked when the program runs."""
     value = current_value(value)
+    question = sizes.question_of(value)
+    return value if question is None else sizes.array_of(question)
+
+
+def _condition(value, label: str):
+    value = staged_question(value)
     return scalar_condition(jnp.asarray(value), label) if is_array(value) else bool(value)
 
 
 def if_exp(condition, if_true: Callable, if_false: Callable):
     """`if_true() if condition else if_false()`."""
     condition = current_value(condition)
+    question = sizes.question_of(condition)
+    thunks = (lambda: (if_true(),), lambda: (if_false(),))
+    if question is not None:
+        with sizes.attempt() as failure, lists.no_leaks():
+            return stage_branches(sizes.array_of(question), thunks, label="if")[0]
+        condition = question.answer() if failure else condition
     if not is_staged(condition):
         return if_true() if condition else if_false()
-    thunks = (lambda: (if_true(),), lambda: (if_false(),))
     with lists.no_leaks():
         return stage_branches(condition, thunks, label="if")[0]
 
 
 def assert_stmt(condition, message: Callable, text: str) -> None:
     """`assert condition, message()`; a traced condition is checked when the program runs."""
-    condition = current_value(condition)
+    condition = staged_question(condition)
     if not is_staged(condition):
         if not condition:
             found = message()

@@ -36,6 +36,10 @@ class TracedIterable:
 
     label = "range"
 
+    def as_python(self):
+        """The iterable of Python that it stands for, or `None` if only the running program knows."""
+        return None
+
     def items(self) -> Items:
         """The items for a staged loop."""
         raise NotImplementedError
@@ -59,6 +63,11 @@ class TracedRange(TracedIterable):
 
     def __init__(self, start, stop, step=1):
         self._start, self._stop, self._step = start, stop, step
+
+    def as_python(self):
+        """`range` of sizes, which become constants of the program."""
+        parts = (self._start, self._stop, self._step)
+        return None if any(is_staged(current_value(x)) for x in parts) else range(*parts)
 
     def items(self) -> Items:
         """The numbers as int32."""
@@ -151,6 +160,20 @@ def is_traced_iterable(x) -> bool:
     if not isinstance(x, jax.Array) or not x.ndim:
         return False
     return is_staged(x) or (not jp.is_tracer(x) and ambient_is_staging())
+
+
+def as_python(x, failure: Exception):
+    """What Python can iterate over where a staged loop failed.
+
+    Raises:
+      Exception: the failure, if there is no such thing.
+    """
+    found = x.as_python() if isinstance(x, TracedIterable) else None
+    if isinstance(x, jax.Array) and not jp.is_symbolic(x.shape[0]):
+        found = [x[i] for i in range(x.shape[0])]
+    if found is None:
+        raise failure
+    return found
 
 
 def items_of(x) -> Items:

@@ -12,12 +12,19 @@ from collections.abc import Callable
 import jax
 
 from shims._src import errors
-from shims._src.autograph import directives, expressions, lists
-from shims._src.autograph.iteration import is_traced_iterable, items_of
+from shims._src.autograph import directives, expressions, lists, sizes
+from shims._src.autograph.iteration import as_python, is_traced_iterable, items_of
 from shims._src.branches import join_blocks
 from shims._src.loop_state import LoopState
 from shims._src.loops import raise_unbounded, stage_counted, stage_scan, stage_while
-from shims._src.staging import aval_of, current_value, is_staged, trace_block
+from shims._src.staging import (
+    ambient_is_staging,
+    aval_of,
+    current_value,
+    is_number,
+    is_staged,
+    trace_block,
+)
 
 _ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 
@@ -25,9 +32,30 @@ _ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None:
     """`if condition: body() else: orelse()`; of the variables the first `nouts` live on."""
     condition = current_value(condition)
-    if not is_staged(condition):
-        body() if condition else orelse()
-        return
+    question = sizes.question_of(condition)
+    if question is not None:
+        with sizes.attempt() as failure:
+            _stage_if(sizes.array_of(question), body, orelse, get_state, set_state, names, nouts)
+        if not failure:
+            return
+        condition = _answer(question, failure)
+    if is_staged(condition):
+        _stage_if(condition, body, orelse, get_state, set_state, names, nouts)
+    elif condition:
+        body()
+    else:
+        orelse()
+
+
+def _answer(question, failure) -> bool:
+    """The engine's answer to a question that could not be staged."""
+    try:
+        return question.answer()
+    except errors.FreshSizeError as error:
+        raise error from failure[0]
+
+
+def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> None:
     init = get_state()
     seen: list[tuple] = []
 
@@ -80,14 +108,36 @@ def _always_returns(condition, name: str, before, after_main, after_else) -> boo
 def while_stmt(test, body, get_state, set_state, names, options) -> None:
     """`while test(): body()`; staged from the iteration on at which the test is traced."""
     del options
+    asked = _sizes_of_test(test, get_state, set_state, names)
+    if asked:
+        with sizes.attempt() as failure:
+            _stage_while(test, body, get_state, set_state, names)
+        if not failure:
+            return
+        if sizes.depend_on_data(asked):
+            raise failure[0]
     while True:
-        holds = current_value(test())
+        holds = expressions.staged_question(test())
         if is_staged(holds):
             _stage_while(test, body, get_state, set_state, names)
             return
         if not holds:
             return
         body()
+
+
+def _sizes_of_test(test, get_state, set_state, names) -> list:
+    """The symbolic sizes that a test of Python numbers asks for; unrolling it would not end."""
+    init = get_state()
+    if not any(is_number(value) for value in init) or not ambient_is_staging():
+        return []
+    try:
+        loop = LoopState(lambda values, _: (values, ()), init, names, label="while")
+        return sizes.sizes_in(loop.condition(_test(test, set_state)))
+    except Exception:  # noqa: BLE001 - then it is a test for Python
+        return []
+    finally:
+        set_state(init)
 
 
 def _stage_while(test, body, get_state, set_state, names) -> None:
@@ -110,20 +160,36 @@ def for_stmt(iterated, extra_test, body, get_state, set_state, names, options) -
     """`for item in iterated: body(item)`, as long as `extra_test()` holds if there is one."""
     del options
     iterated = current_value(iterated)
-    if is_traced_iterable(iterated):
-        _stage_for(iterated, extra_test, body, get_state, set_state, names)
-    elif extra_test is None:
-        for item in iterated:
-            body(item)
-    else:
+    if not is_traced_iterable(iterated):
         _python_for(iterated, extra_test, body, get_state, set_state, names)
+        return
+    with sizes.attempt() as failure:
+        _stage_for(iterated, extra_test, body, get_state, set_state, names)
+    if not failure:
+        return
+    items = as_python(iterated, failure[0])
+    with sizes.attempt() as second_failure:
+        _python_for(items, extra_test, body, get_state, set_state, names)
+    if second_failure:
+        # What we refuse says more than what Python makes of it; what Python refuses is its own.
+        ours = isinstance(failure[0], errors.OpError)
+        raise failure[0] if ours else second_failure[0]
 
 
 def _python_for(iterated, extra_test, body, get_state, set_state, names) -> None:
+    """A loop over Python values."""
+    if extra_test is None:
+        for item in iterated:
+            body(item)
+    else:
+        _guarded_for(iterated, extra_test, body, get_state, set_state, names)
+
+
+def _guarded_for(iterated, extra_test, body, get_state, set_state, names) -> None:
     """A loop over Python values that may be left early, perhaps for a traced reason."""
     iterator = iter(iterated)
     while True:
-        goes_on = current_value(extra_test())
+        goes_on = expressions.staged_question(extra_test())
         if not is_staged(goes_on) and not goes_on:
             return
         if is_staged(goes_on) and isinstance(iterated, _ENDLESS):
@@ -194,7 +260,7 @@ def _test(test, set_state) -> Callable:
 
     def of_state(values):
         set_state(tuple(values))
-        return current_value(test())
+        return expressions.staged_question(test())
 
     return of_state
 

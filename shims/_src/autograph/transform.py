@@ -99,7 +99,31 @@ def _transform(node, function: types.FunctionType):
         node = step.transform(node, context)
     node = _IfExpressions().visit(node)
     node = logical_expressions.transform(node, context)
+    node = _Comparisons().visit(node)
     return variables.transform(node, context)
+
+
+class _Comparisons(ast.NodeTransformer):
+    """Comparisons as calls, because sizes that depend on data have no answer yet."""
+
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        name = _COMPARISONS.get(type(node.ops[0]))
+        if name is None:
+            return node
+        operator = ast.Attribute(ast.Name("ag__", ast.Load()), "compare", ast.Load())
+        call = ast.Call(operator, [ast.Constant(name), node.left, node.comparators[0]], [])
+        return ast.copy_location(call, node)
+
+
+_COMPARISONS = {
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+}
 
 
 class _IfExpressions(ast.NodeTransformer):

@@ -1,0 +1,124 @@
+"""Questions that converted code asks about symbolic sizes.
+
+JAX takes every size to be at least 1, and a size that depends on data has no value while a program is
+traced. So a comparison of such a size is kept as a question until somebody needs the answer: `if` and
+`while` stage it, which asks when the program runs; other code gets the engine's answer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+import types
+from collections.abc import Callable, Iterator
+
+import jax.numpy as jnp
+
+from shims._src import primitives, trace
+from shims._src import jax_private as jp
+
+_OPERATIONS: dict[str, Callable] = {
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "eq": operator.eq,
+    "ne": operator.ne,
+}
+
+
+def _as_the_users(function: types.FunctionType) -> Callable:
+    """A function whose frame counts as the user's, whose questions the engine answers."""
+    code = function.__code__.replace(co_filename="<question>")
+    return types.FunctionType(code, {"__name__": "question"})
+
+
+_QUESTIONS: dict[str, Callable] = {
+    "lt": _as_the_users(lambda a, b: a < b),
+    "le": _as_the_users(lambda a, b: a <= b),
+    "gt": _as_the_users(lambda a, b: a > b),
+    "ge": _as_the_users(lambda a, b: a >= b),
+    "eq": _as_the_users(lambda a, b: a == b),
+    "ne": _as_the_users(lambda a, b: a != b),
+}
+
+
+class SizeQuestion:
+    """A comparison of sizes of which one depends on data."""
+
+    def __init__(self, name: str, left, right):
+        self._name, self._left, self._right = name, left, right
+
+    def answer(self) -> bool:
+        """What the engine takes the answer to be, which is checked when the program runs."""
+        return _QUESTIONS[self._name](self._left, self._right)
+
+    def __bool__(self) -> bool:
+        return self.answer()
+
+    def __jax_array__(self):
+        left, right = (primitives.as_size(d) for d in (self._left, self._right))
+        return _OPERATIONS[self._name](left, right)
+
+
+def compare(name: str, left, right):
+    """`left < right` and its relatives."""
+    if (jp.is_symbolic(left) or jp.is_symbolic(right)) and _depends_on_data(left, right):
+        return SizeQuestion(name, left, right)
+    return _QUESTIONS[name](left, right)
+
+
+def _depends_on_data(left, right) -> bool:
+    if any(not isinstance(d, int) and not jp.is_symbolic(d) for d in (left, right)):
+        return False
+    return depend_on_data([d for d in (left, right) if jp.is_symbolic(d)])
+
+
+def question_of(condition):
+    """A condition that is a size itself, or a question about sizes, as a question; else `None`."""
+    if isinstance(condition, SizeQuestion):
+        return condition
+    if jp.is_symbolic(condition) and _depends_on_data(condition, 0):
+        return SizeQuestion("ne", condition, 0)
+    return None
+
+
+@contextlib.contextmanager
+def attempt() -> Iterator[list]:
+    """Try to stage what ordinary Python could do, too; the list has the exception if it failed.
+
+    A demand for another specialisation passes. What a failed attempt assumed is forgotten.
+    """
+    state = trace.current()
+    marks = (0, 0) if state is None else (len(state.guards), len(state.assumptions))
+    failure: list[Exception] = []
+    try:
+        yield failure
+    except trace.Respecialize:
+        raise
+    except Exception as error:  # noqa: BLE001 - ordinary Python may do where staging cannot
+        if state is not None:
+            del state.guards[marks[0] :], state.assumptions[marks[1] :]
+        failure.append(error)
+
+
+def sizes_in(closed) -> list:
+    """The symbolic sizes that a traced condition asks for."""
+    found = []
+    for eqn in getattr(closed, "jaxpr", closed).eqns:
+        if eqn.primitive.name in ("dim_as_value", "size_number"):
+            found.append(eqn.params["dim"])
+        for inner in jp.sub_jaxprs(eqn.params):
+            found += sizes_in(inner)
+    return found
+
+
+def depend_on_data(dims) -> bool:
+    """Whether one of several sizes is known only when the program runs."""
+    state = trace.current()
+    return state is not None and any(not state.is_input_only(d) for d in dims)
+
+
+def array_of(question: SizeQuestion):
+    """The question as a traced condition."""
+    return jnp.asarray(question.__jax_array__())
