@@ -45,7 +45,10 @@ def render(report: Report) -> RenderableType:
     if report.leaves:
         parts += [Text(), _leaves(report)]
     if report.culprit is not None:
-        parts += _section("The worst element", wording.worst_element(report.culprit))
+        lines = wording.worst_element(report.culprit)
+        problem = f"case {report.culprit.case}, {report.culprit.comparison.problem}"
+        heading = "The worst element" if lines else "What is wrong"
+        parts += _section(heading, lines or [problem])
     listed = report.reasons if report.verdict not in (EQUAL, DIFFERENT) else ()
     parts += _reasons("Why", listed)
     parts += _reasons("Not covered", _not_covered(report))

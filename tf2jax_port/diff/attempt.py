@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+import sysconfig
 import traceback
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+_PACKAGE = str(Path(__file__).resolve().parents[1])
+_NOT_THE_USERS = ("<", sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), _PACKAGE)
 
 _LONGEST_REASON = 240
 _LONGEST_DETAIL = 6000
@@ -88,6 +93,6 @@ def _without_names(line: str) -> str:
 def _where(error: BaseException) -> str:
     """The innermost line of the traceback that lies outside of the installed libraries."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if "site-packages" not in frame.filename and "tf2jax_port" not in frame.filename:
+        if not frame.filename.startswith(_NOT_THE_USERS):
             return f"\nAt: {frame.filename}:{frame.lineno}  {frame.line or ''}"[:_LONGEST_DETAIL]
     return ""
