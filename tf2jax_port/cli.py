@@ -55,7 +55,9 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, line) for name, _, line in COMMANDS])
 
 
-@click.group(cls=LazyGroup, commands=LazyCommands(), context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup, commands=LazyCommands(), context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(package_name="tf2jax-port", prog_name="tf2jax-port")
 def main() -> None:
     """Port TensorFlow code to JAX: see what is there, rewrite it, prove that it is the same.

@@ -86,7 +86,11 @@ def write_entry(entry: Entry) -> None:
     Raises:
       OSError: it cannot be written; the old text stands.
     """
-    path = pathlib.Path(entry.path).resolve() if os.path.islink(entry.path) else pathlib.Path(entry.path)
+    path = (
+        pathlib.Path(entry.path).resolve()
+        if os.path.islink(entry.path)
+        else pathlib.Path(entry.path)
+    )
     mode = stat.S_IMODE(path.stat().st_mode)
     if not os.access(path, os.W_OK):
         raise PermissionError(13, "Permission denied", str(path))

@@ -21,7 +21,9 @@ _COLOURS = (("+++", "bold"), ("---", "bold"), ("@@", "cyan"), ("+", "green"), ("
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--write", is_flag=True, help="Change the files. Without it, the changes are shown.")
-@click.option("--check", is_flag=True, help="Change and show nothing; exit 1 if anything would change.")
+@click.option(
+    "--check", is_flag=True, help="Change and show nothing; exit 1 if anything would change."
+)
 @click.option(
     "--target",
     type=click.Choice(["jax", "shims"]),
@@ -32,7 +34,9 @@ _COLOURS = (("+++", "bold"), ("---", "bold"), ("@@", "cyan"), ("+", "green"), ("
 @click.option(
     "--report", type=click.Path(dir_okay=False), metavar="FILE.json", help="Write the ledger there."
 )
-def rewrite(files: tuple[str, ...], write: bool, check: bool, target: str, report: str | None) -> None:
+def rewrite(
+    files: tuple[str, ...], write: bool, check: bool, target: str, report: str | None
+) -> None:
     """Turn the TensorFlow calls of Python files into JAX.
 
     A folder stands for the Python files below it. Every TensorFlow reference ends rewritten,
@@ -83,8 +87,9 @@ def _show(entry: Entry) -> None:
     for line in difflib.unified_diff(old, new, entry.path, entry.path):
         style = next((style for start, style in _COLOURS if line.startswith(start)), None)
         text = line if line.endswith("\n") else line + "\n"
-        bold, shade = style == "bold", None if style == "bold" else style
-        click.echo(click.style(text, fg=shade, bold=bold) if style else text, nl=False, color=colour)
+        if style is not None:
+            text = click.style(text, bold=True) if style == "bold" else click.style(text, fg=style)
+        click.echo(text, nl=False, color=colour)
 
 
 def _summary(ledger: Ledger, count: int, done: str, failed: list[Skipped]) -> None:

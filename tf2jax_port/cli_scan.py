@@ -26,7 +26,9 @@ _STYLES = {
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
 def scan(paths: tuple[str, ...], form: str) -> None:
     """Count what Python files use of TensorFlow, and what `rewrite` would make of it.
 

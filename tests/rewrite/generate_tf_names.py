@@ -96,6 +96,16 @@ def params(symbol: str) -> str | None:
     return definitions(module).get(name)
 
 
+def keras_modules() -> set[str]:
+    """The modules of `tf.keras`, which TensorFlow loads from the package Keras."""
+    found = importlib.util.find_spec("keras")
+    assert found is not None
+    assert found.origin is not None
+    folder = pathlib.Path(found.origin).parent / "_tf_keras" / "keras"
+    parts = (file.parent.relative_to(folder).parts for file in folder.rglob("__init__.py"))
+    return {".".join(("keras", *part)) for part in parts if "src" not in part}
+
+
 def collect() -> dict[str, object]:
     """Everything that the generated file holds."""
     api = package() / "_api" / "v2"
@@ -107,10 +117,12 @@ def collect() -> dict[str, object]:
     for name, symbol in v2.items():
         by_symbol.setdefault(symbol, []).append(name)
     only = {name: symbol for name, symbol in v1.items() if name not in v2}
-    same = {n: min(by_symbol[s], key=lambda k: (len(k), k)) for n, s in only.items() if s in by_symbol}
+    same = {
+        n: min(by_symbol[s], key=lambda k: (len(k), k)) for n, s in only.items() if s in by_symbol
+    }
     differs = {n: params(s) or "" for n, s in v1.items() if n in v2 and v2[n] != s}
     return {
-        "MODULES": sorted({*modules, *v1_modules, *LAZY_MODULES}),
+        "MODULES": sorted({*modules, *v1_modules, *keras_modules(), *LAZY_MODULES}),
         "V1_ALIASES": dict(sorted(same.items())),
         "V1_ONLY": sorted(set(only) - set(same)),
         "V1_PARAMS": dict(sorted(differs.items())),

@@ -21,7 +21,9 @@ def test_an_edit_that_begins_where_its_surroundings_do():
 
 
 def test_insertions_keep_their_order():
-    assert apply_edits(b"ab", [Edit(1, 1, ("1",)), Edit(1, 1, ("2",)), Edit(2, 2, ("3",))]) == b"a12b3"
+    assert (
+        apply_edits(b"ab", [Edit(1, 1, ("1",)), Edit(1, 1, ("2",)), Edit(2, 2, ("3",))]) == b"a12b3"
+    )
 
 
 def test_a_span_may_be_used_twice():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tf2jax_port.rewrite import rewrite
 
-PROGRAM = '''import tensorflow as tf
+PROGRAM = """import tensorflow as tf
 
 
 @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32)])
@@ -23,7 +23,7 @@ def f(x: tf.Tensor, keep: "tf.Tensor" = None, *, fn=tf.sin) -> tf.Tensor:
             z = tf.stack([z, z], axis=-1)
     text = f"{tf.square(z)} and {fn(z)!r}"
     return tf.concat([z, tf.foo(z)], 0)[:, tf.newaxis], text, lambda q: tf.where(q > 0)
-'''
+"""
 OPENING, CLOSING = "([{", ")]}"
 
 
@@ -77,7 +77,9 @@ def test_same_program(code):
     if not other:
         assert meaning(outcome.data) == meaning(ORIGINAL.data)
     comments = [token for token in ("# why", "# above") for _ in range(code.count(token))]
-    kept = [token for token in ("# why", "# above") for _ in range(outcome.data.decode().count(token))]
+    kept = [
+        token for token in ("# why", "# above") for _ in range(outcome.data.decode().count(token))
+    ]
     assert kept == comments
 
 
@@ -90,7 +92,9 @@ CODES = [finding.code for finding in ORIGINAL.findings]
 def test_untouched_lines_stay(code):
     """Lines without a TensorFlow name come out as they went in."""
     spared = [line for line in code.splitlines() if "tf" not in line and "case" in line]
-    assert [line for line in rewrite(code.encode()).data.decode().splitlines() if "case" in line] == spared
+    assert [
+        line for line in rewrite(code.encode()).data.decode().splitlines() if "case" in line
+    ] == spared
 
 
 def test_the_mutations_reach_brackets_and_lines():

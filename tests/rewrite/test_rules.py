@@ -64,7 +64,9 @@ def test_a_state_begins_with_its_figure():
 
 def test_every_state_that_edits_has_an_example_that_runs():
     edited = [r for r in RULES if r.state in (State.REWRITTEN, State.REVIEW, State.SHIM)]
-    silent = [r.code for r in edited if not any(isinstance(e, Rewrites) and e.runs for e in r.examples)]
+    silent = [
+        r.code for r in edited if not any(isinstance(e, Rewrites) and e.runs for e in r.examples)
+    ]
     assert silent == []
 
 

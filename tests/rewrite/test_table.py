@@ -105,7 +105,11 @@ CALLS = {
         JNP,
         "y = jnp.sum ( x , axis = 1 )\n",
     ),
-    "a semicolon": ("y = tf.square(x); z = tf.exp(x)\n", JNP, "y = jnp.square(x); z = jnp.exp(x)\n"),
+    "a semicolon": (
+        "y = tf.square(x); z = tf.exp(x)\n",
+        JNP,
+        "y = jnp.square(x); z = jnp.exp(x)\n",
+    ),
     "a decorator": (
         "@tf.function\ndef f(x):\n    return tf.square(x)\n",
         BOTH,
@@ -116,7 +120,10 @@ CALLS = {
 }
 
 IMPORTS = {
-    "an alias": ("import tensorflow as t\ny = t.square(x)\n", "import jax.numpy as jnp\ny = jnp.square(x)\n"),
+    "an alias": (
+        "import tensorflow as t\ny = t.square(x)\n",
+        "import jax.numpy as jnp\ny = jnp.square(x)\n",
+    ),
     "no alias": (
         "import tensorflow\ny = tensorflow.square(x)\n",
         "import jax.numpy as jnp\ny = jnp.square(x)\n",
@@ -341,4 +348,7 @@ def test_a_file_read_as_version_1_stays_so():
 def test_a_package_keeps_its_imports():
     code = HEAD + "y = tf.square(x)\n"
     kept = rewrite(code.encode(), is_package=True)
-    assert kept.data.decode() == "import tensorflow as tf\nimport jax.numpy as jnp\n\ny = jnp.square(x)\n"
+    assert (
+        kept.data.decode()
+        == "import tensorflow as tf\nimport jax.numpy as jnp\n\ny = jnp.square(x)\n"
+    )

@@ -35,7 +35,7 @@ class Bound:
     surplus: tuple[Argument, ...] = ()
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def signature(params: str) -> tuple[Parameter, ...]:
     """The parameters that a row's text names."""
     arguments = ast.parse(f"def f({params}): pass").body[0].args  # type: ignore[attr-defined]
@@ -103,7 +103,10 @@ def bind_arguments(
 
 
 def bind_version_1(
-    arguments: tuple[Argument, ...], params: str, row_params: str, renames: tuple[tuple[str, str], ...]
+    arguments: tuple[Argument, ...],
+    params: str,
+    row_params: str,
+    renames: tuple[tuple[str, str], ...],
 ) -> Bound | Refusal:
     """Binds by TensorFlow 1's signature and says it in TensorFlow 2's parameters."""
     bound = bind_arguments(arguments, params)

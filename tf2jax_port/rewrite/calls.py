@@ -179,7 +179,7 @@ def _as_slot(argument: Argument, slot: Slot) -> list[Edit]:
 def _added(site: CallSite, template: Template, written: list[Slot]) -> list[str] | None:
     """The arguments that the call leaves out and the expression needs."""
     assert isinstance(site.row.target, Native)
-    added = []
+    added: list[str] = []
     for index, slot in enumerate(template.slots):
         if slot in written:
             continue
@@ -204,18 +204,17 @@ def _adapted(site: CallSite, argument: Argument, parameter: str) -> list[Edit]:
     return edits
 
 
-def _adaptation(
-    site: CallSite, argument: Argument, parameter: str
-) -> tuple[str, str, list[Edit]]:
+def _adaptation(site: CallSite, argument: Argument, parameter: str) -> tuple[str, str, list[Edit]]:
     """Text before and after an argument, and edits of its own brackets."""
     node = argument.node
     if parameter in site.row.tensors and site.values.kind(node) is Kind.LIST:
         return site.spelling.text("jnp.asarray("), ")", []
     if parameter in _TUPLES and isinstance(node, ast.List):
         start, end = site.source.span(node)
-        single = len(node.elts) == 1 and b"," not in site.source.data[
-            site.source.span(node.elts[0])[1] : end
-        ]
+        single = (
+            len(node.elts) == 1
+            and b"," not in site.source.data[site.source.span(node.elts[0])[1] : end]
+        )
         return "", "", [Edit(start, start + 1, ("(",)), Edit(end - 1, end, ("," * single + ")",))]
     if parameter in _TUPLES and site.values.kind(node) is Kind.LIST and isinstance(node, ast.Name):
         return ("tuple(", ")", []) if site.spelling.allows(["tuple"]) else ("", "", [])
@@ -238,9 +237,11 @@ def _removals(site: CallSite, kept: list[Argument]) -> list[Edit]:
     arguments = site.layout.arguments
     dropped = [a for a in arguments if a not in kept]
     last = max((i for i, a in enumerate(arguments) if a in kept), default=-1)
-    tail = [a for a in arguments[last + 1 :]]
+    tail = list(arguments[last + 1 :])
     edits = []
-    if tail and not _has_comment(site, (arguments[last] if last >= 0 else tail[0]).end, tail[-1].end):
+    if tail and not _has_comment(
+        site, (arguments[last] if last >= 0 else tail[0]).end, tail[-1].end
+    ):
         start = arguments[last].end if last >= 0 else tail[0].start
         end = tail[-1].end if last >= 0 or tail[-1].comma < 0 else tail[-1].comma + 1
         edits.append(Edit(start, end))

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 
 from tf2jax_port.rewrite.edits import Edit, Span
 from tf2jax_port.rewrite.findings import State
-from tf2jax_port.rewrite.knowledge import rows
 from tf2jax_port.rewrite.sites import Decision, File, may_edit
 from tf2jax_port.rewrite.values import Kind
 
@@ -82,7 +81,7 @@ def _matches(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom]:
         called = isinstance(call, ast.Call) and call.func is node
         bare = isinstance(call, ast.Call) and called and not call.args and not call.keywords
         tensor = _shaped(node.value)
-        if node.attr == "as_list" and bare and tensor is not None:
+        if isinstance(call, ast.Call) and node.attr == "as_list" and bare and tensor is not None:
             yield Idiom("Tensor.shape.as_list", "TJ105", call, tensor, "list({}.shape)")
         elif node.attr in ("ndims", "rank") and tensor is not None:
             yield Idiom(f"Tensor.shape.{node.attr}", "TJ105", node, tensor, "{}.ndim")
@@ -99,9 +98,13 @@ def _matches(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom]:
             yield Idiom("Tensor.get_shape", "TJ105", call, node.value, "{}.shape")
         elif node.attr == "numpy" and not call.args and not call.keywords:
             yield Idiom("Tensor.numpy", "TJ106", call, node.value, "np.array({})[()]")
-        elif node.attr == "set_shape" and len(call.args) == 1 and not call.keywords:
-            if isinstance(parents[call], ast.Expr) and "ensure_shape" in rows():
-                yield Idiom("Tensor.set_shape", "TJ107", call, node.value, "", call.args[0])
+        elif node.attr == "set_shape" and _is_statement(parents, call):
+            yield Idiom("Tensor.set_shape", "TJ107", call, node.value, "", call.args[0])
+
+
+def _is_statement(parents: dict[ast.AST, ast.AST], call: ast.Call) -> bool:
+    """A call of one argument whose value nobody uses."""
+    return isinstance(parents[call], ast.Expr) and len(call.args) == 1 and not call.keywords
 
 
 def _shaped(node: ast.expr) -> ast.expr | None:

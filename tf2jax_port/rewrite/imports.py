@@ -109,9 +109,7 @@ class _Imports:
                 needed.update(id(b.node) for b in alias.bindings)
             else:
                 used.update({id(b.node): b for b in alias.bindings})
-        return [
-            b for key, b in used.items() if key not in needed and self._may_go(b, exported)
-        ]
+        return [b for key, b in used.items() if key not in needed and self._may_go(b, exported)]
 
     def _targets(self, alias: Reference) -> list[ast.expr]:
         statement = self.names.parents[alias.node]
@@ -189,8 +187,13 @@ class _Imports:
         last = statement.end_lineno or 0
         rest = self.source.data[end : self.source.line_end(last)].strip()
         if rest and not rest.lstrip(b"# ").decode().startswith(_PRAGMAS):
-            return Edit(start, end + len(self.source.data[end:]) - len(self.source.data[end:].lstrip(b" \t")))
-        following = self.source.starts[last] if last < len(self.source.starts) else len(self.source.data)
+            return Edit(
+                start,
+                end + len(self.source.data[end:]) - len(self.source.data[end:].lstrip(b" \t")),
+            )
+        following = (
+            self.source.starts[last] if last < len(self.source.starts) else len(self.source.data)
+        )
         return Edit(line, following)
 
     def _siblings(self, statement: ast.stmt) -> list[ast.stmt]:

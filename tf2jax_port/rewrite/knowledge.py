@@ -51,7 +51,6 @@ SAME_IN_VERSION_1 = (
     "reduce_min",
     "reduce_prod",
     "reduce_sum",
-    "reverse_sequence",
     "shape",
     "size",
     "squeeze",

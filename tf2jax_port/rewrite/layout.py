@@ -95,7 +95,9 @@ def call_layout(source: Source, call: ast.Call) -> CallLayout:
     opened = _opening(gaps[0])
     arguments = []
     for index, ((start, end), node, keyword) in enumerate(written):
-        argument = _argument(source, gaps[index], gaps[index + 1], (start, end, node, keyword), opened)
+        argument = _argument(
+            source, gaps[index], gaps[index + 1], (start, end, node, keyword), opened
+        )
         arguments.append(argument)
     inside = any(b"#" in data[argument.start : argument.value] for argument in arguments)
     comments = inside or any(gap.comments for gap in gaps)
@@ -111,17 +113,18 @@ def _opening(gap: _Gap) -> int:
 
 
 def _argument(
-    source: Source, before: _Gap, after: _Gap, item: tuple[int, int, ast.expr, str | None], opened: int
+    source: Source,
+    before: _Gap,
+    after: _Gap,
+    item: tuple[int, int, ast.expr, str | None],
+    opened: int,
 ) -> Argument:
     start, end, node, keyword = item
     # Parentheses around a positional argument are in the gap, those of a keyword's value are not.
     own = [place for mark, place in before.marks if mark == "(" and place > opened]
-    end_paren = end
-    closing = [(mark, place) for mark, place in after.marks]
-    for _ in own:
-        mark, place = closing.pop(0)
-        end_paren = place + 1
-    comma = closing[0][1] if closing and closing[0][0] == "," else -1
+    end_paren = after.marks[len(own) - 1][1] + 1 if own else end
+    following = after.marks[len(own) : len(own) + 1]
+    comma = following[0][1] if following and following[0][0] == "," else -1
     value, parenthesised = (own[0] if own else start), bool(own)
     if keyword not in (None, "**"):
         value = _value_start(source, start, source.span(node)[0])

@@ -137,9 +137,7 @@ class _Run:
             return change
         return ImportChange((*swap.imports, *change.edits), swap.swapped)
 
-    def _findings(
-        self, file: File, decisions: list[Decision], edits: list[Edit]
-    ) -> list[Finding]:
+    def _findings(self, file: File, decisions: list[Decision], edits: list[Edit]) -> list[Finding]:
         edited = EditedText(self.source.data, edits)
         return [self._finding(file, decision, edited) for decision in decisions]
 
@@ -153,16 +151,32 @@ class _Run:
         line = decision.span.lineno
         column = len(self.source.data[self.source.starts[line - 1] : start].decode()) + 1
         return Finding(
-            line, column, decision.symbol, decision.state, decision.code, decision.message,
-            before, after, decision.symbol[:3] != "tf.", marker,
+            line,
+            column,
+            decision.symbol,
+            decision.state,
+            decision.code,
+            decision.message,
+            before,
+            after,
+            decision.symbol[:3] != "tf.",
+            marker,
         )
 
     def _star(self, star: ast.ImportFrom) -> Finding:
         text = ast.unparse(star)
         message = "which names it brings cannot be told from the text"
         return Finding(
-            star.lineno, star.col_offset + 1, f"tf.{'.'.join((star.module or '').split('.')[1:])}*",
-            State.MANUAL, "TJ310", message, text, "", False, star.lineno,
+            star.lineno,
+            star.col_offset + 1,
+            f"tf.{'.'.join((star.module or '').split('.')[1:])}*",
+            State.MANUAL,
+            "TJ310",
+            message,
+            text,
+            "",
+            False,
+            star.lineno,
         )
 
     def _applied(self, edits: list[Edit], findings: list[Finding]) -> bytes:

@@ -70,7 +70,9 @@ def find_references(names: Names, *, version_1: bool = False) -> list[Reference]
     found = [r for name, scope in names.uses if (r := search.reference(name, scope)) is not None]
     found.sort(key=lambda r: (r.chain[0].lineno, r.chain[0].col_offset))
     if version_1 or any(is_version_1(r.path) for r in found):
-        found = [r if "compat.v2" in r.dotted[0] else dataclasses.replace(r, version=1) for r in found]
+        found = [
+            r if "compat.v2" in r.dotted[0] else dataclasses.replace(r, version=1) for r in found
+        ]
     return found
 
 

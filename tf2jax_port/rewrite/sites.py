@@ -20,7 +20,7 @@ from tf2jax_port.rewrite.spelling import Spelling
 from tf2jax_port.rewrite.template import parse_template
 from tf2jax_port.rewrite.tf_names import V1_PARAMS
 from tf2jax_port.rewrite.values import Values
-from tf2jax_port.table import Keep, Manual, Native, Row
+from tf2jax_port.table import Keep, Manual, Native
 
 TargetName = Literal["jax", "shims"]
 # Part of the markers of names that mean something else in TensorFlow 2. It keeps the file what it was
@@ -114,7 +114,11 @@ def _looked_up(file: File, reference: Reference, symbol: str) -> Decision:
 
 
 def _manual(reference: Reference, symbol: str, code: str, message: str) -> Decision:
-    if reference.version == 1 and reference.path in V1_PARAMS and not symbol.startswith("tf.compat."):
+    if (
+        reference.version == 1
+        and reference.path in V1_PARAMS
+        and not symbol.startswith("tf.compat.")
+    ):
         message += READ_AS_VERSION_1
     return Decision(State.MANUAL, code, message, symbol, reference.node)
 
@@ -239,8 +243,15 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
     if isinstance(bound, Refusal):
         return _manual(reference, symbol, bound.code, bound.message)
     site = calls.CallSite(
-        file.source, call, reference.node, layout, bound, row, file.names.parents[call],
-        file.spelling, file.values,
+        file.source,
+        call,
+        reference.node,
+        layout,
+        bound,
+        row,
+        file.names.parents[call],
+        file.spelling,
+        file.values,
     )
     if file.target == "jax" and isinstance(row.target, Native):
         size = _size_of_axis(file, known, symbol, site)
@@ -255,9 +266,7 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
     return _called_facade(file, known, symbol, site)
 
 
-def _size_of_axis(
-    file: File, known: Known, symbol: str, site: calls.CallSite
-) -> Decision | None:
+def _size_of_axis(file: File, known: Known, symbol: str, site: calls.CallSite) -> Decision | None:
     """`tf.shape(x)[0]`: a size that JAX knows while it traces, so a number and no array."""
     if known.row.name != "shape" or not isinstance(site.parent, ast.Subscript):
         return None

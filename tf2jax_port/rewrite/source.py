@@ -126,7 +126,9 @@ def parse(source: Source) -> ast.Module:
 
 
 _PYTHON_2 = re.compile(r"Missing parentheses in call to|multiple exception types|leading zeros in")
-_PYTHON_2_LINE = re.compile(r"^\s*(print\s+[\"'\w]|except\s+[\w.]+\s*,\s*\w+\s*:|exec\s+\w|raise\s+\w+\s*,)")
+_PYTHON_2_LINE = re.compile(
+    r"^\s*(print\s+[\"'\w]|except\s+[\w.]+\s*,\s*\w+\s*:|exec\s+\w|raise\s+\w+\s*,)"
+)
 
 
 def _is_python_2(source: Source, error: SyntaxError) -> bool:

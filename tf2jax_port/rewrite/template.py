@@ -55,14 +55,16 @@ class Template:
 
     def holes(self) -> tuple[Hole, ...]:
         """All holes in order."""
-        flat = (p for piece in self.pieces for p in (piece if isinstance(piece, tuple) else (piece,)))
+        flat = (
+            p for piece in self.pieces for p in (piece if isinstance(piece, tuple) else (piece,))
+        )
         return tuple(p for p in flat if isinstance(p, Hole))
 
 
 _HOLE = "hole_{}_{}"
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def parse_template(expression: str, optional: tuple[str, ...] = ()) -> Template:
     """Cuts an expression such as `jnp.sum({x}, axis={axis})` into its pieces."""
     text, holes = _with_names(expression)
@@ -87,7 +89,8 @@ def parse_template(expression: str, optional: tuple[str, ...] = ()) -> Template:
 
 def _with_names(expression: str) -> tuple[str, dict[str, str]]:
     """The expression with a name of its own in each hole, and what each name stands for."""
-    out, holes = [], {}
+    out: list[str] = []
+    holes: dict[str, str] = {}
     for literal, field, _, _ in string.Formatter().parse(expression):
         out.append(literal)
         if field is not None:
@@ -126,15 +129,12 @@ def _optional_spans(
     spans = []
     for node in ast.walk(tree):
         if isinstance(node, ast.keyword) and isinstance(node.value, ast.Name):
-            if holes.get(node.value.id) in optional:
-                start = text.rindex(",", 0, node.col_offset)
-                spans.append((start, node.end_col_offset or 0))
-    return sorted(spans)
+            start = text.rindex(",", 0, node.col_offset)
+            spans.append((holes.get(node.value.id, ""), (start, node.end_col_offset or 0)))
+    return sorted(span for parameter, span in spans if parameter in optional)
 
 
-def _outer_call(
-    text: str, body: ast.expr, holes: dict[str, str]
-) -> tuple[str, tuple[Slot, ...]]:
+def _outer_call(text: str, body: ast.expr, holes: dict[str, str]) -> tuple[str, tuple[Slot, ...]]:
     if not isinstance(body, ast.Call) or any(
         isinstance(n, ast.Name) and n.id in holes for n in ast.walk(body.func)
     ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 
-from tf2jax_port.rewrite.knowledge import look_up
+from tf2jax_port.rewrite.knowledge import Known, look_up
 from tf2jax_port.rewrite.resolve import Reference
 from tf2jax_port.rewrite.scopes import Binding, Names, Scope
 from tf2jax_port.table import Native, Shim
@@ -23,6 +23,13 @@ _LISTS = (ast.List, ast.Tuple, ast.ListComp)
 # Functions of the table whose results are no tensors.
 _NO_TENSOR = ("function", "Variable", "TensorSpec", "TensorShape", "as_dtype")
 _TENSOR_METHODS = ("astype", "reshape", "read_value", "value")
+
+
+def _computes(known: Known) -> bool:
+    """Whether a call gives a tensor, or several."""
+    row = known.row
+    operator = isinstance(row.target, Native | Shim) and row.params is not None
+    return operator and not known.rest and row.name not in _NO_TENSOR
 
 
 class Values:
@@ -68,9 +75,7 @@ class Values:
         reference = self.by_node.get(node.func)
         if reference is not None:
             known = look_up(reference)
-            tensor = known is not None and not known.rest and known.row.name not in _NO_TENSOR
-            computes = tensor and isinstance(known.row.target, Native | Shim)
-            return Kind.TENSOR if computes and known.row.params is not None else Kind.UNKNOWN
+            return Kind.TENSOR if known is not None and _computes(known) else Kind.UNKNOWN
         if isinstance(node.func, ast.Attribute) and node.func.attr in _TENSOR_METHODS:
             return self._tensor_if(node.func.value)
         if isinstance(node.func, ast.Name) and node.func.id == "list":
@@ -102,4 +107,7 @@ class Values:
 
     def _is_starred(self, argument: ast.arg) -> bool:
         arguments = self.names.parents[argument]
-        return isinstance(arguments, ast.arguments) and argument in (arguments.vararg, arguments.kwarg)
+        return isinstance(arguments, ast.arguments) and argument in (
+            arguments.vararg,
+            arguments.kwarg,
+        )

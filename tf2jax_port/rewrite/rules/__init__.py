@@ -1,0 +1,1 @@
+"""The diagnostics, by what they are about."""

@@ -19,8 +19,10 @@ CONSTANT = Rule(
             "import tensorflow as tf\n\ny = x[:, tf.newaxis]\nsmallest = tf.float32.min\n",
             "import jax.numpy as jnp\n\ny = x[:, None]\nsmallest = jnp.finfo(jnp.float32).min\n",
         ),
-        Leaves("class A:\n    tf = None\n\n    def f(self):\n        return self.tf.float32\n",
-               because="an attribute named `tf` is not the module"),
+        Leaves(
+            "class A:\n    tf = None\n\n    def f(self):\n        return self.tf.float32\n",
+            because="an attribute named `tf` is not the module",
+        ),
     ),
 )
 

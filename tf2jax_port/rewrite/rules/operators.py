@@ -29,7 +29,8 @@ CALL = Rule(
             "y = jnp.concatenate(\n    [x, x],  # twice\n    axis=0,\n)\n",
         ),
         Leaves(
-            "import numpy as tf\n\ny = tf.square(x)\n", because="this `tf` is NumPy under another name"
+            "import numpy as tf\n\ny = tf.square(x)\n",
+            because="this `tf` is NumPy under another name",
         ),
     ),
 )
@@ -51,9 +52,7 @@ PASSED_ON = Rule(
             "import tensorflow as tf\n\ny = list(map(tf.sin, [x, x]))\n",
             "import jax.numpy as jnp\n\ny = list(map(jnp.sin, [x, x]))\n",
         ),
-        Leaves(
-            "import tensorflow as tf\n\ny = tf.sin(x)\n", because="a call is not passed on"
-        ),
+        Leaves("import tensorflow as tf\n\ny = tf.sin(x)\n", because="a call is not passed on"),
     ),
 )
 
@@ -139,8 +138,7 @@ SHIM_INSTEAD = Rule(
         Rewrites(
             "import tensorflow as tf\n\n"
             "y = tf.reduce_sum(\n    axis=1,  # rows\n    input_tensor=x,\n)\n",
-            "import shims\n\n"
-            "y = shims.reduce_sum(\n    axis=1,  # rows\n    input_tensor=x,\n)\n",
+            "import shims\n\ny = shims.reduce_sum(\n    axis=1,  # rows\n    input_tensor=x,\n)\n",
         ),
         Leaves("import tensorflow as tf\n\ny = tf.square(x)\n", because="JAX can spell it (TJ101)"),
     ),

@@ -198,9 +198,7 @@ NO_COUNTERPART = Rule(
             "# TJ309: tf.string: JAX has no arrays of strings\ny = tf.string\n",
             runs=False,
         ),
-        Leaves(
-            "import tensorflow as tf\n\ny = tf.int32\n", because="JAX has this dtype (TJ102)"
-        ),
+        Leaves("import tensorflow as tf\n\ny = tf.int32\n", because="JAX has this dtype (TJ102)"),
     ),
 )
 

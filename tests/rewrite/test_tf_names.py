@@ -1,0 +1,34 @@
+"""The list of TensorFlow's names is that of the installed TensorFlow, and says what it seems to."""
+
+import pytest
+
+from tests.rewrite import generate_tf_names
+from tf2jax_port.rewrite import tf_names
+from tf2jax_port.rewrite.knowledge import SAME_IN_VERSION_1, rows
+
+MADE_FROM = generate_tf_names.TARGET.read_text().partition("TensorFlow ")[2].partition(":")[0]
+
+
+@pytest.mark.skipif(
+    generate_tf_names.version() != MADE_FROM,
+    reason=f"the list was made from TensorFlow {MADE_FROM}",
+)
+def test_fresh():
+    assert generate_tf_names.TARGET.read_text() == generate_tf_names.render()
+
+
+def test_known_examples():
+    assert tf_names.V1_ALIASES["log"] == "math.log"
+    assert "placeholder" in tf_names.V1_ONLY
+    assert tf_names.V1_PARAMS["boolean_mask"] == "tensor, mask, name='boolean_mask', axis=None"
+    assert "keras.layers" in tf_names.MODULES
+    assert "square" not in tf_names.V1_PARAMS
+
+
+def test_what_is_said_to_be_the_same_differs_by_object():
+    assert [name for name in SAME_IN_VERSION_1 if not tf_names.V1_PARAMS.get(name)] == []
+
+
+def test_the_same_names_are_rows():
+    # A name without a row costs nothing, but it is a claim that no test looks at.
+    assert [name for name in SAME_IN_VERSION_1 if name not in rows()] == []
