@@ -66,7 +66,9 @@ def discover(f: Callable, *args, **kwargs) -> Found:
     initial values that it computed for them.
 
     Args:
-      f: any function of arrays; `args` and `kwargs` are arrays or `jax.ShapeDtypeStruct`s.
+      f: any function of arrays.
+      *args: its arguments: arrays or `jax.ShapeDtypeStruct`s.
+      **kwargs: the same.
 
     Raises:
       ValueError: a created variable's initial value depends on the arguments.

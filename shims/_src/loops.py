@@ -115,7 +115,7 @@ def _like(template, values):
 def _check_invariants(invariants, values) -> None:
     if invariants is None:
         return
-    is_shape = lambda x: hasattr(x, "is_compatible_with")  # noqa: E731 - a predicate
+    is_shape = lambda x: hasattr(x, "is_compatible_with")
     expected = jax.tree.leaves(invariants, is_leaf=is_shape)
     for shape, value in zip(expected, jax.tree.leaves(values)):
         shape = getattr(shape, "shape", shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import inspect
 import os
@@ -12,9 +13,10 @@ import types
 import warnings
 from collections.abc import Callable
 
+from shims._src import errors
 from shims._src.autograph import builtin_functions, lists
 from shims._src.autograph.source import UnconvertibleError
-from shims._src.autograph.transform import converted_code
+from shims._src.autograph.transform import converted_code, converted_text
 
 # Written for JAX, or for no arrays at all: what they do is not changed.
 _LIBRARIES = frozenset(
@@ -46,7 +48,7 @@ def convert(f: Callable) -> Callable:
       f: a function, lambda, method, `functools.partial` or callable object.
 
     Returns:
-      A function with the signature of `f`. What cannot be converted (`match`, generators,
+      A function with the parameters of `f`. What cannot be converted (`match`, generators,
       coroutines, code without source) runs as written, with one warning.
 
     Differs from TensorFlow:
@@ -67,8 +69,6 @@ def convert(f: Callable) -> Callable:
       ...     return -1.0
       >>> float(jax.jit(sign)(3.0))
       1.0
-
-    https://www.tensorflow.org/api_docs/python/tf/autograph/to_graph
     """
     if _is_as_written(f):
         return f
@@ -81,6 +81,77 @@ def convert(f: Callable) -> Callable:
         return _target(f)(*args, **kwargs)
 
     return mark_as_written(converted)
+
+
+def to_graph(entity: Callable, recursive=True, experimental_optional_features=None) -> Callable:
+    """`entity` with Python control flow that may depend on traced arrays.
+
+    Args:
+      entity: a function, lambda, method, `functools.partial` or callable object.
+      recursive: True; what the function calls is converted, too.
+      experimental_optional_features: accepted; what TensorFlow offers there is always on, or
+        belongs to graphs.
+
+    Returns:
+      A function with the parameters of `entity`.
+
+    Raises:
+      UnimplementedError: `recursive` is False.
+
+    Differs from TensorFlow:
+      Classes come back as they are.
+
+    Under jit:
+      Traced conditions become `lax.cond`, loops `lax.scan` where their length is known, else
+      `lax.while_loop`.
+
+    https://www.tensorflow.org/api_docs/python/tf/autograph/to_graph
+    """
+    del experimental_optional_features
+    _require_recursive(recursive, "to_graph")
+    return convert(entity)
+
+
+def to_code(entity: Callable, recursive=True, experimental_optional_features=None) -> str:
+    """The converted source of a function, as a string.
+
+    Args:
+      entity: a function, lambda or method.
+      recursive: True.
+      experimental_optional_features: accepted.
+
+    Returns:
+      Python source, in which our operators are called `ag__`.
+
+    Raises:
+      ValueError: the function cannot be converted.
+      UnimplementedError: `recursive` is False.
+
+    Differs from TensorFlow:
+      The text is not what runs: that is compiled with the positions of the original.
+
+    https://www.tensorflow.org/api_docs/python/tf/autograph/to_code
+    """
+    del experimental_optional_features
+    _require_recursive(recursive, "to_code")
+    function = inspect.unwrap(_unwrapped(entity))
+    if not isinstance(function, types.FunctionType):
+        raise ValueError(f"{entity!r} is not written in Python.")
+    try:
+        return converted_text(function)
+    except UnconvertibleError as error:
+        raise ValueError(f"`{function.__qualname__}` cannot be converted: {error}.") from error
+
+
+def _require_recursive(recursive: bool, function: str) -> None:
+    if not recursive:
+        raise errors.UnimplementedError(
+            errors.message(
+                function,
+                "`recursive=False` is not supported.",
+                do="keep functions as they are with `autograph.experimental.do_not_convert`.",
+            )
+        )
 
 
 def do_not_convert(func: Callable | None = None) -> Callable:
@@ -100,11 +171,9 @@ def do_not_convert(func: Callable | None = None) -> Callable:
 
 def mark_as_written(f):
     """Note that a function is converted already, or must not be; gives `f`."""
-    try:
+    with contextlib.suppress(AttributeError, TypeError):
         # `functools.wraps` copies attributes to wrappers: the mark says whom it is about.
         f._shims_as_written = f
-    except (AttributeError, TypeError):
-        pass
     return f
 
 
@@ -175,7 +244,7 @@ def _unwrapped(f):
 
 def _is_object(f) -> bool:
     """Whether `f` is an object whose class says in Python what calling it does."""
-    return isinstance(getattr(type(f), "__call__", None), types.FunctionType)
+    return isinstance(inspect.getattr_static(type(f), "__call__", None), types.FunctionType)
 
 
 def _converted_function(f: types.FunctionType):
@@ -191,8 +260,7 @@ def _converted_function(f: types.FunctionType):
         return f
     cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
     closure = tuple(
-        types.CellType(_operators()) if name == "ag__" else cells[name]
-        for name in code.co_freevars
+        types.CellType(_operators()) if name == "ag__" else cells[name] for name in code.co_freevars
     )
     new = types.FunctionType(code, f.__globals__, f.__name__, f.__defaults__, closure)
     new.__kwdefaults__ = f.__kwdefaults__
@@ -248,8 +316,3 @@ def _warn(f, error: UnconvertibleError) -> None:
         "cannot depend on traced arrays. `shims.autograph.experimental.do_not_convert` silences this."
     )
     warnings.warn_explicit(text, UserWarning, filename, line or 1)
-
-
-def is_generator(f) -> bool:
-    """Whether calling `f` gives a generator or a coroutine."""
-    return inspect.isgeneratorfunction(f) or inspect.iscoroutinefunction(f)

@@ -93,4 +93,3 @@ def assert_stmt(condition, message: Callable, text: str) -> None:
     shown = f"`{text}` does not hold." if found is None else str(found)
     bad = jnp.logical_not(scalar_condition(condition, "assert"))
     primitives.check(bad, errors.message("assert", shown))
-

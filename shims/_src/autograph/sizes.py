@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 
 import jax.numpy as jnp
 
-from shims._src import primitives, trace
 from shims._src import jax_private as jp
+from shims._src import primitives, trace
 
 _OPERATIONS: dict[str, Callable] = {
     "lt": operator.lt,

@@ -205,7 +205,7 @@ def _guarded_for(iterated, extra_test, body, get_state, set_state, names) -> Non
             item = next(iterator)
         except StopIteration:
             return
-        run = lambda item=item: body(item)  # noqa: E731 - one iteration
+        run = lambda item=item: body(item)
         if_stmt(goes_on, run, lambda: None, get_state, set_state, names, len(names))
 
 
@@ -222,9 +222,7 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
                     raise_unbounded("for")
                 values, emitted, live = stage_counted(loop, items.length, items.at, live)
             else:
-                values, emitted, live = stage_scan(
-                    loop, items.arrays, items.length, live
-                )
+                values, emitted, live = stage_scan(loop, items.arrays, items.length, live)
     except BaseException:
         set_state(init)
         raise

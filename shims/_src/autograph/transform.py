@@ -46,15 +46,28 @@ def converted_code(function: types.FunctionType) -> types.CodeType:
     return found
 
 
+def converted_text(function: types.FunctionType) -> str:
+    """The converted function as Python source, for people.
+
+    Raises:
+      UnconvertibleError: the function has to run as written.
+    """
+    with _LOCK:
+        return ast.unparse(ast.fix_missing_locations(_converted_tree(function)))
+
+
 def _convert(function: types.FunctionType) -> types.CodeType:
+    return _compile(_converted_tree(function), function.__code__)
+
+
+def _converted_tree(function: types.FunctionType):
     node = desugar(copy.deepcopy(find_definition(function)), function)
     _note_origins(node)
     try:
-        node = _transform(node, function)
+        return _transform(node, function)
     except (NotImplementedError, ValueError, KeyError, AttributeError, TypeError) as error:
         # Whatever the converters do not expect: the function still runs, as written.
         raise UnconvertibleError(f"it cannot be converted ({error})") from error
-    return _compile(node, function.__code__)
 
 
 def _transform(node, function: types.FunctionType):

@@ -1,0 +1,160 @@
+"""`map_fn` and `vectorized_map`: one function over the slices of arrays."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+
+from shims._src import errors, state
+from shims._src.conversion import as_array
+from shims._src.slices import elements_of, runs_eagerly, slice_at, stacked, staged
+from shims._src.staging import structure
+from shims._src.tensor_spec import as_numpy_dtype
+
+
+def map_fn(
+    fn,
+    elems,
+    dtype=None,
+    parallel_iterations=None,
+    back_prop=None,
+    swap_memory=None,
+    infer_shape=True,
+    name=None,
+    fn_output_signature=None,
+):
+    """The results of `fn` for each slice of `elems` along axis 0, stacked.
+
+    Args:
+      fn: a function of one slice of `elems`, in the structure of `elems`.
+      elems: arrays `[n, ...]`, nested.
+      dtype: an older name of `fn_output_signature`.
+      parallel_iterations: accepted; iterations run one after the other.
+      back_prop: accepted.
+      swap_memory: accepted.
+      infer_shape: accepted.
+      name: accepted.
+      fn_output_signature: the dtype, or a spec, of each result; checked.
+
+    Returns:
+      Arrays `[n, ...]` in the structure of what `fn` returns.
+
+    Raises:
+      ValueError: `elems` has no axis, or axes of different lengths.
+      InvalidArgumentError: the results differ in shape.
+      TypeError: the results differ from `fn_output_signature`, or are not arrays.
+
+    Differs from TensorFlow:
+      Without `fn_output_signature` the results may have any dtype and structure. Ragged `elems`
+      and ragged signatures are not supported. No slices at all give `[0, ...]` with the shape that
+      `fn` would return, where TensorFlow's eager mode gives `[0]`.
+
+    Under jit:
+      A scan; `fn` is traced once.
+
+    Example:
+      >>> import jax.numpy as jnp
+      >>> map_fn(lambda row: row.sum(), jnp.ones((2, 3))).tolist()
+      [3.0, 3.0]
+
+    https://www.tensorflow.org/api_docs/python/tf/map_fn
+    """
+    del parallel_iterations, back_prop, swap_memory, infer_shape, name
+    elems, length = elements_of(elems, "map_fn")
+    body = lambda values, item: (values, fn(item))
+    if runs_eagerly(elems) and length:
+        results = stacked([fn(slice_at(elems, i)) for i in range(length)], "map_fn")
+    else:
+        results = staged(body, (), (), elems, length, "map_fn")[1]
+    signature = dtype if fn_output_signature is None else fn_output_signature
+    if signature is not None:
+        _check_signature(signature, results)
+    return results
+
+
+def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
+    """The results of `fn` for each slice of `elems` along axis 0, computed side by side.
+
+    Args:
+      fn: a function of one slice of `elems`, in the structure of `elems`.
+      elems: arrays `[n, ...]`, nested; those of length 1 serve every slice.
+      fallback_to_while_loop: accepted; every function is vectorised.
+      warn: accepted.
+
+    Returns:
+      Arrays `[n, ...]` in the structure of what `fn` returns.
+
+    Raises:
+      ValueError: the lengths differ and are not 1.
+      UnimplementedError: `fn` assigns a variable.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `jax.vmap`.
+
+    Example:
+      >>> import jax.numpy as jnp
+      >>> vectorized_map(lambda x: x * 2, jnp.arange(3)).tolist()
+      [0, 2, 4]
+
+    https://www.tensorflow.org/api_docs/python/tf/vectorized_map
+    """
+    del fallback_to_while_loop, warn
+    leaves, tree = jax.tree.flatten(jax.tree.map(as_array, elems))
+    lengths = [leaf.shape[0] if leaf.ndim else 1 for leaf in leaves]
+    is_shared = [isinstance(d, int) and d == 1 for d in lengths]
+    if all(is_shared):
+        is_shared = [False] * len(leaves)
+    shared = [leaf[0] if once and leaf.ndim else leaf for leaf, once in zip(leaves, is_shared)]
+    axes = [None if once else 0 for once in is_shared]
+    scope = state.Overlay(state.current_scope())
+
+    def on_slice(*slices):
+        with state.state_scope(scope):
+            result = fn(jax.tree.unflatten(tree, slices))
+        return jax.tree.map(as_array, result)
+
+    results = jax.vmap(on_slice, in_axes=axes)(*shared)
+    if scope.writes:
+        raise errors.UnimplementedError(
+            errors.message(
+                "vectorized_map",
+                "`fn` assigns a variable, for which the slices run in no order.",
+                received=", ".join(v.name for v in scope.written),
+                do="use `map_fn`.",
+            )
+        )
+    return results
+
+
+def _check_signature(signature, results) -> None:
+    is_spec = lambda x: not isinstance(x, (tuple, list, dict)) or hasattr(x, "dtype")
+    wanted, tree = jax.tree.flatten(signature, is_leaf=is_spec)
+    found = jax.tree.leaves(results)
+    if tree != jax.tree.structure(results):
+        raise TypeError(
+            errors.message(
+                "map_fn",
+                "`fn` must return what `fn_output_signature` says.",
+                required=structure(tree),
+                received=structure(jax.tree.structure(results)),
+            )
+        )
+    for spec, result in zip(wanted, found):
+        shape = getattr(spec, "shape", None)
+        dtype = as_numpy_dtype(getattr(spec, "dtype", spec) if shape is not None else spec)
+        dtype = jax.dtypes.canonicalize_dtype(dtype)
+        fits = not hasattr(shape, "is_compatible_with") or shape.is_compatible_with(
+            result.shape[1:]
+        )
+        if np.dtype(result.dtype) != dtype or not fits:
+            raise TypeError(
+                errors.message(
+                    "map_fn",
+                    "`fn` must return what `fn_output_signature` says.",
+                    required=str(spec) if shape is not None else dtype.name,
+                    received=f"{result.dtype.name}{list(result.shape[1:])}",
+                )
+            )

@@ -1,0 +1,5 @@
+"""Python control flow over traced arrays, under TensorFlow's names (`tf.autograph`)."""
+
+from shims._src.autograph import to_code as to_code
+from shims._src.autograph import to_graph as to_graph
+from shims.autograph import experimental as experimental
