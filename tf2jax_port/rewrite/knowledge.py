@@ -127,9 +127,12 @@ def has_another_meaning(reference: Reference) -> bool:
     return name.startswith("v1.") and reference.path in rows()
 
 
+_IN_THE_TABLE = frozenset(row.name for row in table.ROWS)
+
+
 def facade(row: Row) -> str | None:
     """The name in `shims` with TensorFlow's own signature, `None` where there is none."""
     if isinstance(row.target, Shim):
         return row.target.function
-    own = isinstance(row.target, Native) and row.name not in ("Tensor", "newaxis")
-    return f"shims.{row.name}" if (own or row.own) and not row.name.startswith("v1.") else None
+    made = row.name in _IN_THE_TABLE and (isinstance(row.target, Native) or row.own)
+    return f"shims.{row.name}" if made and not row.name.startswith("v1.") else None

@@ -253,7 +253,7 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
         file.spelling,
         file.values,
     )
-    if file.target == "jax" and isinstance(row.target, Native):
+    if isinstance(row.target, Native) and (file.target == "jax" or facade(row) is None):
         size = _size_of_axis(file, known, symbol, site)
         if size is not None:
             return size

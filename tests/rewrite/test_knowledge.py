@@ -1,0 +1,88 @@
+"""What the rewriter writes exists: every function of `shims`, every dtype, every signature."""
+
+import importlib
+import inspect
+
+import pytest
+
+from tf2jax_port.rewrite import constructs
+from tf2jax_port.rewrite.bind import signature
+from tf2jax_port.rewrite.knowledge import facade, rows
+from tf2jax_port.rewrite.template import parse_template
+from tf2jax_port.table import ROWS, Native
+
+FACADES = sorted({name for row in rows().values() if (name := facade(row))})
+EXPRESSIONS = sorted({r.target.expression for r in rows().values() if isinstance(r.target, Native)})
+
+
+def resolved(dotted):
+    """The object of a dotted name; submodules are imported on the way."""
+    parts = dotted.split(".")
+    found = importlib.import_module(parts[0])
+    for index, part in enumerate(parts[1:], 2):
+        if not hasattr(found, part):
+            importlib.import_module(".".join(parts[:index]))
+        found = getattr(found, part)
+    return found
+
+
+@pytest.mark.parametrize("name", FACADES)
+def test_facades_exist(name):
+    resolved(name)
+
+
+def test_aliases_exist_in_the_facade_too():
+    missing = []
+    for row in ROWS:
+        for alias in row.aliases if facade(row) else ():
+            try:
+                resolved(f"shims.{alias}")
+            except (AttributeError, ImportError):
+                missing.append(alias)
+    assert missing == []
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_expressions_read_only_modules_that_are_imported(expression):
+    assert parse_template(expression).names <= {"jax", "jnp", "np"}
+
+
+def test_names_of_constructs_are_no_rows():
+    in_table = {name for row in ROWS for name in row.names}
+    assert [n for row in constructs.ROWS for n in row.names if n in in_table] == []
+
+
+@pytest.mark.parametrize("name", ["function", "Variable", "TensorSpec", "TensorShape"])
+def test_signatures_of_constructs_are_tensorflows(name):
+    import tensorflow as tf
+
+    row = rows()[name]
+    named = getattr(tf, name)
+    theirs = inspect.signature(named.__init__ if inspect.isclass(named) else named).parameters
+    gone = {"self", *(old for old, _ in row.renames)}  # old keywords that TensorFlow still takes
+    assert [p.name for p in signature(row.params)] == [p for p in theirs if p not in gone]
+
+
+@pytest.mark.parametrize("name", ["function", "Variable", "TensorSpec", "TensorShape"])
+def test_shims_take_what_is_passed_on(name):
+    row = rows()[name]
+    ours = set(inspect.signature(resolved(facade(row))).parameters)
+    passed_on = {p.name for p in signature(row.params)} - set(constructs.without_place(row))
+    assert passed_on <= ours
+
+
+@pytest.mark.parametrize("attribute", constructs.DTYPE_ATTRIBUTES)
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8", "uint16"])
+def test_attributes_of_dtypes(dtype, attribute):
+    import jax.numpy as jnp
+    import tensorflow as tf
+
+    theirs = getattr(getattr(tf, dtype), attribute)
+    ours = eval(constructs.dtype_attribute(f"jnp.{dtype}", attribute), {"jnp": jnp})
+    assert ours == theirs
+
+
+def test_a_dtype_without_limits_has_no_attribute():
+    assert constructs.dtype_attribute("jnp.bool_", "max") is None
+    assert constructs.dtype_attribute("jnp.float32", "is_floating") is None
+    assert constructs.dtype_attribute("None", "max") is None
