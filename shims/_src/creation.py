@@ -220,34 +220,37 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
     """
     if limit is None:
         start, limit = 0, start
-    if all(isinstance(v, (int, np.integer)) or jp.is_symbolic(v) for v in (start, limit, delta)):
-        return _integer_range(start, limit, delta, np.int32 if dtype is None else dtype)
     if dtype is None:
         dtype = np.result_type(*(operand(v).dtype for v in (start, limit, delta)))
     dtype = array_dtype(dtype, "range")
+    if jnp.issubdtype(dtype, jnp.integer):
+        start, limit, delta = (_integer(v, dtype) for v in (start, limit, delta))
+        return _integer_range(start, limit, delta, dtype)
     start, limit, delta = (convert(operand(v), dtype) for v in (start, limit, delta))
     _check_range(start, limit, delta)
-    if jnp.issubdtype(dtype, jnp.integer):
-        return _integer_range(start, limit, delta, dtype)
     # TensorFlow counts in the dtype of the operands: 3 numbers from 1 to 1.3 by 0.1 in float32.
     count = jnp.ceil(jnp.abs((limit - start) / delta)).astype(jnp.int32)
     return start + primitives.fresh_range(count, label="range").astype(dtype) * delta
 
 
+def _integer(value, dtype):
+    """Numbers and dimensions stay what they are: a size that is computed from them is known."""
+    if jp.is_symbolic(value) or isinstance(value, (int, np.integer)):
+        return value
+    value = convert(operand(value), dtype)
+    return value if jp.is_tracer(value) else int(value)
+
+
 def _integer_range(start, limit, delta, dtype):
-    dtype = array_dtype(dtype, "range")
-    if not any(map(jp.is_tracer, (start, limit, delta))):
-        _check_range(start, limit, delta)
+    _check_range(start, limit, delta)
     if _is_number(delta, 1):
-        places = primitives.fresh_range(limit - start if not _is_number(start, 0) else limit)
+        count = limit if _is_number(start, 0) else limit - start
     else:
-        steps = -((start - limit) // delta)
-        places = primitives.fresh_range(steps)
+        count = -((start - limit) // delta)
+    places = primitives.fresh_range(count, label="range").astype(dtype)
     if not _is_number(delta, 1):
-        places = places * jnp.asarray(delta, places.dtype)
-    if not _is_number(start, 0):
-        places = places + jnp.asarray(start, places.dtype)
-    return places.astype(dtype)
+        places = places * jnp.asarray(delta, dtype)
+    return places if _is_number(start, 0) else places + jnp.asarray(start, dtype)
 
 
 def _is_number(value, number) -> bool:
@@ -259,6 +262,8 @@ def _is_number(value, number) -> bool:
 def _check_range(start, limit, delta):
     if any(map(jp.is_symbolic, (start, limit, delta))):
         return
+    if _is_number(start, 0) and _is_number(delta, 1) and jp.is_tracer(limit):
+        return  # a negative limit counts as 0, as a negative size does
     checks.check_data(delta == 0, "range", "`delta` is 0.", required="delta != 0")
     away = ((delta > 0) & (start > limit)) | ((delta < 0) & (start < limit))
     checks.check_data(

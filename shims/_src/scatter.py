@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
+from shims._src import checks, primitives
 from shims._src.dispatch import operator
 from shims._src.elementwise import is_inexact
 from shims._src.gather import check_coordinates, coordinates
@@ -47,12 +48,23 @@ def _scatter(function, method, x, indices, updates, policy=""):
     indices = operand(indices)
     if policy != "IGNORE":
         check_coordinates(function, indices, x.shape)
+    updates = _following(function, indices, x, updates)
     places = coordinates(indices, x.shape, lenient=True)
     if method == "set" and is_inexact(x):
         return write(x, places, updates)
     if method in ("max", "min") and is_inexact(x):
         return _extreme(method, x, places, updates)
     return getattr(x.at[places], method)(updates, mode="drop")
+
+
+def _following(function, indices, x, updates):
+    """Updates whose sizes are those of the indices, and then those of what they are written to."""
+    if checks.is_known_shape(updates) and checks.is_known_shape(indices):
+        return updates
+    sizes = (*indices.shape[:-1], *x.shape[indices.shape[-1] :])
+    for i, d in enumerate(sizes):
+        updates = primitives.unify_axis(updates, i, d, label=function)
+    return updates
 
 
 @jax.custom_jvp
@@ -65,9 +77,10 @@ def write(x, places, updates):
 def _write_jvp(primals, tangents):
     x, places, updates = primals
     tx, _, tu = tangents
-    # Of equal coordinates the last update wins, but TensorFlow gives every one its gradient: that
-    # is what JAX's rule for unique coordinates comes to.
-    return write(x, places, updates), tx.at[places].set(tu, mode="drop", unique_indices=True)
+    # Of equal places the last update wins, but TensorFlow gives every one of them the gradient of
+    # the result: that is what adding their tangents comes to.
+    kept = jnp.ones(x.shape, x.dtype).at[places].set(0, mode="drop")
+    return write(x, places, updates), (tx * kept).at[places].add(tu, mode="drop")
 
 
 def _extreme(method, x, places, updates):

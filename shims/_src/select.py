@@ -6,6 +6,7 @@ import math
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from shims._src import checks, primitives
 from shims._src.checks import is_known
@@ -88,14 +89,16 @@ def _positions(condition):
     place = primitives.compress(place, condition.reshape((flat,)))
     columns = []
     for d in reversed(condition.shape[1:]):
-        extent = primitives.as_size(d) if not is_known(d) else max(d, 1)
-        columns.append(place % extent)
-        place = place // extent
-    if condition.ndim:
-        columns.append(place)
-        out = jnp.stack(columns[::-1], -1)
-    else:
+        extent = jnp.broadcast_to(jnp.maximum(primitives.as_size(d), 1), place.shape)
+        columns.append(lax.rem(place, extent))
+        place = lax.div(place, extent)
+    columns.append(place)
+    if condition.ndim == 0:
         out = jnp.zeros((place.shape[0], 0), jnp.int32)
+    elif condition.ndim == 1:
+        out = place[:, None]
+    else:
+        out = jnp.stack(columns[::-1], -1)
     return out.astype(narrowed(np.int64))
 
 

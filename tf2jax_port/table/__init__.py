@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import difflib
 
-from tf2jax_port.table import array, dtypes, image, linalg, math_elementwise, math_reduction, nn
+from tf2jax_port.table import (
+    array,
+    dtypes,
+    image,
+    linalg,
+    math_elementwise,
+    math_reduction,
+    math_segment,
+    nn,
+)
 from tf2jax_port.table.row import Case, Keep, Manual, Native, Row, Shim, Target
 
 __all__ = [
@@ -28,6 +37,7 @@ ROWS: tuple[Row, ...] = (
     *linalg.ROWS,
     *math_elementwise.ROWS,
     *math_reduction.ROWS,
+    *math_segment.ROWS,
     *nn.ROWS,
 )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tf2jax_port.table.row import Native, Row, Shim
+from tf2jax_port.table import standard
+from tf2jax_port.table.row import Case, Native, Row, Shim
 
 
 def _aliases(name: str, options: dict[str, Any]) -> tuple[str, ...]:
@@ -13,9 +14,14 @@ def _aliases(name: str, options: dict[str, Any]) -> tuple[str, ...]:
     return more if "." in name else (f"math.{name}", *more)
 
 
-def unary(name: str, expression: str, *, param: str = "x", **options: Any) -> Row:
-    """An element-wise function of one array."""
+def unary(
+    name: str, expression: str, *, param: str = "x", more: tuple[Case, ...] = (), **options: Any
+) -> Row:
+    """An element-wise function of one array; `more` cases come on top of the standard ones."""
     aliases = _aliases(name, options)
+    options["inputs"] = (*options.get("inputs", standard.of_floats(param)), *more)
+    options.setdefault("inputs", standard.of_floats(param))
+    options["inputs"] += more
     return Row(
         name,
         f"{param}, name=None",
@@ -27,10 +33,16 @@ def unary(name: str, expression: str, *, param: str = "x", **options: Any) -> Ro
 
 
 def binary(
-    name: str, target: str | Shim, *, params: str = "x, y, name=None", **options: Any
+    name: str,
+    target: str | Shim,
+    *,
+    params: str = "x, y, name=None",
+    more: tuple[Case, ...] = (),
+    **options: Any,
 ) -> Row:
     """An element-wise function of two arrays that broadcast."""
     aliases = _aliases(name, options)
+    options["inputs"] = (*options.get("inputs", standard.of_two_numbers()), *more)
     return Row(
         name,
         params,
@@ -41,9 +53,12 @@ def binary(
     )
 
 
-def reduction(name: str, target: str | Shim, **options: Any) -> Row:
+def reduction(name: str, target: str | Shim, *, more: tuple[Case, ...] = (), **options: Any) -> Row:
     """A function that takes away axes."""
     aliases = _aliases(name, options)
+    options["inputs"] = (*options.get("inputs", standard.of_reduction()), *more)
+    options.setdefault("inputs", standard.of_reduction())
+    options["inputs"] += more
     return Row(
         name,
         "input_tensor, axis=None, keepdims=False, name=None",

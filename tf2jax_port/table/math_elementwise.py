@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from tf2jax_port.table import standard
 from tf2jax_port.table.families import binary, native, shim, unary
-from tf2jax_port.table.row import Row, Shim
+from tf2jax_port.table.inputs import INF, NAN, bools, draw, empty, f32, i32
+from tf2jax_port.table.row import Row, Shim, case
 
 _NO_FLOW = "where no gradient flows in, TensorFlow lets none out; JAX gives NaN at a singularity"
+_XLA_NO_FLOW = "differs: the gradient at a singularity is NaN even where none flows in"
 _TIES = "TensorFlow gives the gradient of a tie to the first operand, JAX gives half to each"
 _DIVISION = "integers of 8 and 16 bits give float32 in TensorFlow; integer division by zero raises"
+
+_FLOATS = standard.of_two_floats()
+_NUMBERS = standard.of_two_numbers()
+_INTEGERS = standard.of_numbers("x")
+_DIVIDED_BY_ZERO = case(
+    "int32-by-zero", raises="InvalidArgumentError", x=i32([7, -7]), y=i32([0, 1])
+)
 
 ROWS: tuple[Row, ...] = (
     unary(
         "abs",
         "jnp.abs({x})",
         own="elementwise.abs",
+        inputs=_INTEGERS,
         differs="TensorFlow's gradient at 0 is 0, JAX's is 1",
     ),
-    unary("sign", "jnp.sign({x})"),
-    unary("negative", "jnp.negative({x})"),
+    unary("sign", "jnp.sign({x})", inputs=_INTEGERS),
+    unary("negative", "jnp.negative({x})", inputs=_INTEGERS),
     unary("exp", "jnp.exp({x})"),
     unary("math.log", "jnp.log({x})"),
     unary("math.log1p", "jnp.log1p({x})"),
@@ -25,15 +36,15 @@ ROWS: tuple[Row, ...] = (
     unary("sqrt", "jnp.sqrt({x})", own="elementwise.sqrt", differs=_NO_FLOW),
     unary("math.rsqrt", "jax.lax.rsqrt({x})", own="elementwise.rsqrt", differs=_NO_FLOW),
     unary("math.reciprocal", "jnp.reciprocal({x})", own="elementwise.reciprocal", differs=_NO_FLOW),
-    unary("square", "jnp.square({x})"),
+    unary("square", "jnp.square({x})", inputs=_INTEGERS),
     unary("sin", "jnp.sin({x})"),
     unary("cos", "jnp.cos({x})"),
-    unary("tan", "jnp.tan({x})"),
+    unary("tan", "jnp.tan({x})", tolerance=5e-6),
     unary("asin", "jnp.arcsin({x})"),
     unary("acos", "jnp.arccos({x})"),
     unary("atan", "jnp.arctan({x})"),
-    unary("sinh", "jnp.sinh({x})"),
-    unary("cosh", "jnp.cosh({x})"),
+    unary("sinh", "jnp.sinh({x})", tolerance=5e-6),
+    unary("cosh", "jnp.cosh({x})", tolerance=5e-6),
     unary("tanh", "jnp.tanh({x})", aliases=("nn.tanh",)),
     unary("asinh", "jnp.arcsinh({x})"),
     unary("acosh", "jnp.arccosh({x})"),
@@ -55,13 +66,22 @@ ROWS: tuple[Row, ...] = (
     unary("math.is_nan", "jnp.isnan({x})"),
     unary("math.is_inf", "jnp.isinf({x})"),
     unary("math.is_finite", "jnp.isfinite({x})"),
-    unary("logical_not", "jnp.logical_not({x})"),
+    unary(
+        "logical_not",
+        "jnp.logical_not({x})",
+        inputs=(
+            case("all", x=bools([0, 1])),
+            case("empty", x=empty(0, 2, dtype="bool")),
+            case("scalar", x=bools(1)),
+        ),
+    ),
     native(
         "atan2",
         "y, x, name=None",
         "jnp.arctan2({y}, {x})",
         tensors=("y", "x"),
         aliases=("math.atan2",),
+        inputs=standard.of_two_floats("y", "x"),
     ),
     binary("add", "jnp.add({x}, {y})"),
     binary("subtract", "jnp.subtract({x}, {y})"),
@@ -72,6 +92,11 @@ ROWS: tuple[Row, ...] = (
         "math.floordiv",
         "jnp.floor_divide({x}, {y})",
         own="quotients.floordiv",
+        more=(
+            _DIVIDED_BY_ZERO,
+            case("infinities", x=f32([INF, -5, 5]), y=f32([2, INF, -INF])),
+            case("signs", x=f32([7, -7, 7, -7]), y=f32([2, 2, -2, -2])),
+        ),
         differs="other values at infinities; integer division by zero raises in TensorFlow",
     ),
     binary(
@@ -79,6 +104,7 @@ ROWS: tuple[Row, ...] = (
         "jnp.mod({x}, {y})",
         own="quotients.floormod",
         aliases=("math.mod",),
+        more=(_DIVIDED_BY_ZERO, case("signs", x=f32([7, -7, 7, -7]), y=f32([2, 2, -2, -2]))),
         note="integer division by zero raises in TensorFlow",
     ),
     binary("maximum", "jnp.maximum({x}, {y})", own="elementwise.maximum", differs=_TIES),
@@ -87,35 +113,129 @@ ROWS: tuple[Row, ...] = (
         "pow",
         "jnp.power({x}, {y})",
         own="elementwise.pow",
+        inputs=(
+            *_FLOATS,
+            case("int32", x=i32([7, -7, 5, 0]), y=i32([2, 3, 0, 0])),
+            case("negative-base", x=f32([-2, -2, -0.5]), y=f32([2, 3, 0.5])),
+            case("int32-negative", raises="InvalidArgumentError", x=i32([2, 3]), y=i32([1, -1])),
+        ),
         differs="TensorFlow's gradient of the exponent is 0 where the base is not positive, JAX's is NaN",
     ),
     binary("math.squared_difference", "jnp.square(jnp.subtract({x}, {y}))"),
-    binary("math.divide_no_nan", Shim("shims.math.divide_no_nan"), own="quotients.divide_no_nan"),
     binary(
-        "math.multiply_no_nan", Shim("shims.math.multiply_no_nan"), own="quotients.multiply_no_nan"
+        "math.divide_no_nan",
+        Shim("shims.math.divide_no_nan"),
+        own="quotients.divide_no_nan",
+        inputs=_FLOATS,
     ),
-    binary("math.xlogy", Shim("shims.math.xlogy"), own="quotients.xlogy"),
-    binary("math.xlog1py", Shim("shims.math.xlog1py"), own="quotients.xlog1py"),
-    binary("math.xdivy", Shim("shims.math.xdivy"), own="quotients.xdivy"),
-    shim("math.reciprocal_no_nan", "x, name=None", "quotients", tensors=("x",)),
+    binary(
+        "math.multiply_no_nan",
+        Shim("shims.math.multiply_no_nan"),
+        own="quotients.multiply_no_nan",
+        inputs=(*_FLOATS, case("nan-by-zero", x=f32([NAN, INF, 1]), y=f32([0, -0.0, 0]))),
+    ),
+    binary(
+        "math.xlogy",
+        Shim("shims.math.xlogy"),
+        own="quotients.xlogy",
+        inputs=(*_FLOATS, case("zero", x=f32([0, 0, 0, -0.0]), y=f32([0, 1, NAN, -1]))),
+    ),
+    binary(
+        "math.xlog1py",
+        Shim("shims.math.xlog1py"),
+        own="quotients.xlog1py",
+        inputs=(*_FLOATS, case("zero", x=f32([0, 0, 0, -0.0]), y=f32([0, -1, NAN, -2]))),
+    ),
+    binary(
+        "math.xdivy",
+        Shim("shims.math.xdivy"),
+        own="quotients.xdivy",
+        inputs=(*_FLOATS, case("zero", x=f32([0, 0, 0, -0.0]), y=f32([0, 1, NAN, -1]))),
+    ),
+    shim(
+        "math.reciprocal_no_nan",
+        "x, name=None",
+        "quotients",
+        tensors=("x",),
+        inputs=standard.of_floats("x"),
+    ),
     binary("equal", "jnp.equal({x}, {y})"),
     binary("not_equal", "jnp.not_equal({x}, {y})"),
     binary("less", "jnp.less({x}, {y})"),
     binary("less_equal", "jnp.less_equal({x}, {y})"),
     binary("greater", "jnp.greater({x}, {y})"),
     binary("greater_equal", "jnp.greater_equal({x}, {y})"),
-    binary("logical_and", "jnp.logical_and({x}, {y})"),
-    binary("logical_or", "jnp.logical_or({x}, {y})"),
-    binary("math.logical_xor", "jnp.logical_xor({x}, {y})", params="x, y, name='LogicalXor'"),
-    shim("add_n", "inputs, name=None", "sums", aliases=("math.add_n",)),
+    binary("logical_and", "jnp.logical_and({x}, {y})", inputs=standard.of_two_bools()),
+    binary("logical_or", "jnp.logical_or({x}, {y})", inputs=standard.of_two_bools()),
+    binary(
+        "math.logical_xor",
+        "jnp.logical_xor({x}, {y})",
+        params="x, y, name='LogicalXor'",
+        inputs=standard.of_two_bools(),
+    ),
+    shim(
+        "add_n",
+        "inputs, name=None",
+        "sums",
+        aliases=("math.add_n",),
+        inputs=(
+            case("three", inputs=(draw(2, 3), draw(2, 3), draw(2, 3))),
+            case("one", inputs=(draw(3),)),
+            case("int32", inputs=(i32([1, 2]), i32([3, 4]))),
+            case("nan-inf", inputs=(f32([NAN, INF]), f32([1, -INF]))),
+            case("empty", inputs=(empty(0), empty(0))),
+            case("shapes", raises="InvalidArgumentError", inputs=(draw(3), draw(2))),
+        ),
+    ),
     native(
         "clip_by_value",
         "t, clip_value_min, clip_value_max, name=None",
         "jnp.clip({t}, {clip_value_min}, {clip_value_max})",
         own="clip",
         tensors=("t", "clip_value_min", "clip_value_max"),
+        inputs=(
+            case("normal", t=draw(3, 4), clip_value_min=-0.5, clip_value_max=1.0),
+            case(
+                "ties", t=f32([0, 1, 0.5, -1, 2]), clip_value_min=f32(0.0), clip_value_max=f32(1.0)
+            ),
+            case("crossed", t=f32([0, 1.5, 3]), clip_value_min=2.0, clip_value_max=1.0),
+            case("nan-inf", t=f32([NAN, INF, -INF]), clip_value_min=-1.0, clip_value_max=1.0),
+            case(
+                "arrays",
+                t=draw(2, 3),
+                clip_value_min=draw(3, low=-1, high=0),
+                clip_value_max=draw(2, 1),
+            ),
+            case("int32", t=i32([-3, 0, 9]), clip_value_min=-1, clip_value_max=5),
+            case("empty", t=empty(0, 2), clip_value_min=0.0, clip_value_max=1.0),
+        ),
         differs="TensorFlow gives the gradient on a limit to `t`, JAX gives half; crossed limits differ",
     ),
-    shim("clip_by_norm", "t, clip_norm, axes=None, name=None", "clip", tensors=("t",)),
-    shim("clip_by_global_norm", "t_list, clip_norm, use_norm=None, name=None", "clip"),
+    shim(
+        "clip_by_norm",
+        "t, clip_norm, axes=None, name=None",
+        "clip",
+        tensors=("t",),
+        inputs=(
+            case("shorter", t=f32([0.3, 0.4]), clip_norm=1.0),
+            case("longer", t=draw(3, 4), clip_norm=1.0),
+            case("at-the-norm", t=f32([3, 4]), clip_norm=5.0),
+            case("zero", t=f32([0, 0]), clip_norm=1.0),
+            case("axes", t=draw(3, 4), clip_norm=1.0, axes=[1]),
+            case("nan-inf", t=f32([[NAN, 1], [INF, 1]]), clip_norm=1.0, axes=[1]),
+            case("empty", t=empty(0), clip_norm=1.0),
+        ),
+    ),
+    shim(
+        "clip_by_global_norm",
+        "t_list, clip_norm, use_norm=None, name=None",
+        "clip",
+        inputs=(
+            case("longer", t_list=(draw(3), draw(2, 2)), clip_norm=1.0),
+            case("shorter", t_list=(f32([0.1]), f32([0.2])), clip_norm=5.0),
+            case("given", t_list=(draw(3), draw(2)), clip_norm=1.0, use_norm=f32(4.0)),
+            case("inf", t_list=(f32([INF, 1]), f32([2])), clip_norm=1.0),
+            case("nan", t_list=(f32([NAN, 1]), f32([2])), clip_norm=1.0),
+        ),
+    ),
 )

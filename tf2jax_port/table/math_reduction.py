@@ -1,37 +1,110 @@
-"""Rows of `tf.math` that take elements together: reductions, running sums, orders, segments."""
+"""Rows of `tf.math` that take elements together: reductions, running sums, orders, counts."""
 
 from __future__ import annotations
 
+from tf2jax_port.table import standard
 from tf2jax_port.table.families import native, reduction, shim
-from tf2jax_port.table.row import Row, Shim
+from tf2jax_port.table.inputs import INF, NAN, Draw, bools, draw, draw_ints, empty, f32, i32
+from tf2jax_port.table.row import Case, Row, Shim, case
 
 _SMALL = "8- and 16-bit integers keep their dtype and wrap in TensorFlow; JAX widens them"
 _EMPTY = "over nothing TensorFlow gives the end of the range, JAX raises"
 _NAN_ORDER = "where NaN stands; JAX puts it last"
 _RUNNING = "axis=0, exclusive=False, reverse=False, name=None"
-_SEGMENT = "data, segment_ids, name=None"
-_UNSORTED = "data, segment_ids, num_segments, name=None"
+
+_INTEGERS = standard.of_integer_reduction()
+_BOOLS = standard.of_bool_reduction()
+_LATE_NAN = "value: NaN stands anywhere in TensorFlow, last in ours"
+
+
+def _running() -> tuple[Case, ...]:
+    return (
+        case("rank1", x=draw(5)),
+        case("axis1", x=draw(3, 4), axis=1),
+        case("axis-1-exclusive", x=draw(3, 4), axis=-1, exclusive=True),
+        case("reverse", x=draw(4), reverse=True),
+        case("reverse-exclusive", x=draw(4, 2), reverse=True, exclusive=True),
+        case("inf-exclusive", x=f32([1, INF, 1]), exclusive=True),
+        case("nan", x=f32([1, NAN, 1])),
+        case("empty", x=empty(0, 2)),
+        case("size1-exclusive", x=f32([3.0]), exclusive=True),
+        case("no-such-axis", raises="InvalidArgumentError", x=draw(3), axis=1),
+    )
+
+
+def _positions(nans: tuple[Case, ...]) -> tuple[Case, ...]:
+    return (
+        case("rank1", input=draw(5)),
+        case("default-axis", input=f32([[1, 5], [7, 2]])),
+        case("axis1", input=draw(3, 4), axis=1),
+        case("axis-1", input=draw(2, 3, 4), axis=-1),
+        case("ties", input=f32([[1, 3, 3], [2, 2, 1]]), axis=1),
+        case("zeros", input=f32([-0.0, 0.0])),
+        case("inf", input=f32([[-INF, -INF, 1], [INF, INF, 1]]), axis=1),
+        *nans,
+        case("int32", input=i32([3, 9, 9, -1])),
+        case("int32-positions", input=draw(4), output_type="int32"),
+        case("size1", input=f32([[4.0]]), axis=1),
+        case("empty", input=empty(3, 0), axis=0),
+        case("nothing", raises="InvalidArgumentError", input=empty(0), axis=0),
+    )
+
+
+def _sorted(kept: tuple[Case, ...]) -> tuple[Case, ...]:
+    return (
+        case("rank1", values=draw(6)),
+        case("axis0", values=draw(3, 4), axis=0),
+        case("descending", values=draw(3, 4), direction="DESCENDING"),
+        case("descending-axis0", values=draw(3, 2), axis=0, direction="DESCENDING"),
+        case("ties", values=f32([2, 1, 2, 1, 2])),
+        case("ties-descending", values=f32([2, 1, 2, 1, 2]), direction="DESCENDING"),
+        case("inf", values=f32([1, INF, -INF, 0])),
+        case("int32", values=i32([3, -1, 2, 3])),
+        case("int32-descending", values=i32([3, -(2**31), 2**31 - 1, 3]), direction="DESCENDING"),
+        *kept,
+        case("empty", values=empty(0)),
+        case("size1", values=f32([1.0])),
+        case("direction", raises="ValueError", values=draw(3), direction="UP"),
+    )
+
 
 ROWS: tuple[Row, ...] = (
     reduction(
-        "reduce_sum", "jnp.sum({input_tensor}, axis={axis}, keepdims={keepdims})", note=_SMALL
+        "reduce_sum",
+        "jnp.sum({input_tensor}, axis={axis}, keepdims={keepdims})",
+        more=_INTEGERS,
+        note=_SMALL,
     ),
     reduction(
         "reduce_mean",
         "jnp.mean({input_tensor}, axis={axis}, keepdims={keepdims})",
+        more=_INTEGERS[:3],
         note="TensorFlow truncates the mean of integers to an integer",
     ),
     reduction(
-        "reduce_max", "jnp.max({input_tensor}, axis={axis}, keepdims={keepdims})", note=_EMPTY
+        "reduce_max",
+        "jnp.max({input_tensor}, axis={axis}, keepdims={keepdims})",
+        more=_INTEGERS,
+        note=_EMPTY,
     ),
     reduction(
-        "reduce_min", "jnp.min({input_tensor}, axis={axis}, keepdims={keepdims})", note=_EMPTY
+        "reduce_min",
+        "jnp.min({input_tensor}, axis={axis}, keepdims={keepdims})",
+        more=_INTEGERS,
+        note=_EMPTY,
     ),
     reduction(
-        "reduce_prod", "jnp.prod({input_tensor}, axis={axis}, keepdims={keepdims})", note=_SMALL
+        "reduce_prod",
+        "jnp.prod({input_tensor}, axis={axis}, keepdims={keepdims})",
+        more=_INTEGERS,
+        note=_SMALL,
     ),
-    reduction("reduce_any", "jnp.any({input_tensor}, axis={axis}, keepdims={keepdims})"),
-    reduction("reduce_all", "jnp.all({input_tensor}, axis={axis}, keepdims={keepdims})"),
+    reduction(
+        "reduce_any", "jnp.any({input_tensor}, axis={axis}, keepdims={keepdims})", inputs=_BOOLS
+    ),
+    reduction(
+        "reduce_all", "jnp.all({input_tensor}, axis={axis}, keepdims={keepdims})", inputs=_BOOLS
+    ),
     reduction(
         "reduce_logsumexp",
         "jax.nn.logsumexp({input_tensor}, axis={axis}, keepdims={keepdims})",
@@ -40,9 +113,20 @@ ROWS: tuple[Row, ...] = (
     reduction(
         "math.reduce_std",
         "jnp.std({input_tensor}, axis={axis}, keepdims={keepdims})",
+        more=(
+            case("equal-rows", input_tensor=f32([[2, 2], [1, 3]]), axis=1),
+            case("int32", raises="TypeError", input_tensor=i32([1, 2])),
+        ),
         differs="where no gradient flows into a deviation of 0, TensorFlow lets none out; JAX gives NaN",
     ),
-    reduction("math.reduce_euclidean_norm", Shim("shims.math.reduce_euclidean_norm")),
+    reduction(
+        "math.reduce_euclidean_norm",
+        Shim("shims.math.reduce_euclidean_norm"),
+        more=(
+            case("zero", input_tensor=f32([0, 0])),
+            case("int32", input_tensor=i32([3, 5])),
+        ),
+    ),
     native(
         "math.count_nonzero",
         "input, axis=None, keepdims=None, dtype=tf.int64, name=None",
@@ -55,8 +139,27 @@ ROWS: tuple[Row, ...] = (
             ("reduction_indices", "axis"),
             ("input_tensor", "input"),
         ),
+        inputs=(
+            case("all", input=f32([[0, 1, NAN], [-0.0, 2, INF]])),
+            case("axis0", input=i32([[0, 1], [3, 0]]), axis=0),
+            case("axis1-keepdims", input=bools([[0, 1], [0, 0]]), axis=1, keepdims=True),
+            case("int32-result", input=draw(4), dtype="int32"),
+            case("empty", input=empty(0, 2), axis=0),
+            case("scalar", input=f32(1.0)),
+        ),
     ),
-    shim("math.zero_fraction", "value, name=None", "reduction", aliases=("nn.zero_fraction",)),
+    shim(
+        "math.zero_fraction",
+        "value, name=None",
+        "reduction",
+        aliases=("nn.zero_fraction",),
+        inputs=(
+            case("some", value=f32([0, 1, -0.0, 4])),
+            case("int32", value=i32([[0, 1], [0, 2]])),
+            case("nan", value=f32([NAN, 0])),
+            case("empty", value=empty(0)),
+        ),
+    ),
     native(
         "cumsum",
         f"x, {_RUNNING}",
@@ -64,6 +167,12 @@ ROWS: tuple[Row, ...] = (
         own="cumulative",
         tensors=("x",),
         aliases=("math.cumsum",),
+        inputs=(
+            *_running(),
+            case("reverse-small", x=f32([1e8, 1, 1]), reverse=True, exclusive=True),
+            case("int32", x=draw_ints(4)),
+            case("int8", x=Draw((4,), "int8", 50, 100)),
+        ),
         note=_SMALL,
     ),
     native(
@@ -72,9 +181,28 @@ ROWS: tuple[Row, ...] = (
         "jnp.cumprod({x}, axis={axis})",
         own="cumulative",
         tensors=("x",),
+        inputs=(
+            *_running(),
+            case("zero", x=f32([2, 0, 3]), differs="gradient: TensorFlow's is 0 behind a 0"),
+            case("int32", x=draw_ints(4)),
+        ),
         note=_SMALL,
     ),
-    shim("math.cumulative_logsumexp", f"x, {_RUNNING}", "cumulative", tensors=("x",)),
+    shim(
+        "math.cumulative_logsumexp",
+        f"x, {_RUNNING}",
+        "cumulative",
+        tensors=("x",),
+        inputs=(
+            case("rank1", x=draw(5)),
+            case("axis1", x=draw(3, 4), axis=1),
+            case("reverse", x=draw(4), reverse=True),
+            case("inf", x=f32([-INF, 1, -INF])),
+            case("nan", x=f32([1, NAN, 1])),
+            case("empty", x=empty(0, 2)),
+            case("exclusive", x=draw(4), exclusive=True),
+        ),
+    ),
     native(
         "argmax",
         "input, axis=None, output_type=tf.int64, name=None",
@@ -84,6 +212,14 @@ ROWS: tuple[Row, ...] = (
         tensors=("input",),
         aliases=("math.argmax",),
         renames=(("dimension", "axis"),),
+        inputs=_positions(
+            (
+                case("nan-first", input=f32([NAN, 1, 3])),
+                case("nan-inside", input=f32([1, NAN, 3])),
+                case("all-nan", input=f32([NAN, NAN])),
+                case("bool", input=bools([0, 1, 1])),
+            )
+        ),
         note="NaN is never the largest in TensorFlow, always in JAX; int64 unless asked otherwise",
     ),
     native(
@@ -95,6 +231,13 @@ ROWS: tuple[Row, ...] = (
         tensors=("input",),
         aliases=("math.argmin",),
         renames=(("dimension", "axis"),),
+        inputs=_positions(
+            (
+                case("nan-first", input=f32([NAN, 3, 1])),
+                case("nan-inside", input=f32([1, NAN, 3])),
+                case("all-nan", input=f32([NAN, NAN])),
+            )
+        ),
         note="NaN is never the smallest in TensorFlow, always in JAX; int64 unless asked otherwise",
     ),
     native(
@@ -104,6 +247,17 @@ ROWS: tuple[Row, ...] = (
         own="sorting",
         optional=("axis",),
         tensors=("values",),
+        inputs=_sorted(
+            (
+                case("nan", values=f32([3, NAN, 1, -INF, INF]), differs=_LATE_NAN),
+                case(
+                    "nan-descending",
+                    values=f32([3, NAN, 1]),
+                    direction="DESCENDING",
+                    differs=_LATE_NAN,
+                ),
+            )
+        ),
         differs=_NAN_ORDER,
     ),
     native(
@@ -113,6 +267,12 @@ ROWS: tuple[Row, ...] = (
         own="sorting",
         optional=("axis",),
         tensors=("values",),
+        inputs=_sorted(
+            (
+                case("zeros", values=f32([0.0, -0.0, 0.0, -1])),
+                case("nan", values=f32([3, NAN, 1, -INF, INF]), differs=_LATE_NAN),
+            )
+        ),
         differs=_NAN_ORDER,
     ),
     shim(
@@ -121,6 +281,19 @@ ROWS: tuple[Row, ...] = (
         "sorting",
         tensors=("input",),
         aliases=("nn.top_k",),
+        inputs=(
+            case("rank1", input=draw(6), k=3),
+            case("rank2", input=draw(3, 5), k=2),
+            case("default", input=draw(4)),
+            case("ties", input=f32([1, 3, 3, 2, 3]), k=4),
+            case("zeros", input=f32([-0.0, 0.0, -1]), k=3),
+            case("k0", input=draw(2, 3), k=0),
+            case("all", input=draw(4), k=4),
+            case("inf", input=f32([INF, -INF, INF, 0]), k=3),
+            case("int32", input=i32([5, -7, 5, 9]), k=3),
+            case("nan", input=f32([NAN, 2, NAN, 1]), k=3, differs="value: NaN comes first in ours"),
+            case("k-too-large", raises="InvalidArgumentError", input=draw(2), k=3),
+        ),
     ),
     native(
         "searchsorted",
@@ -129,49 +302,109 @@ ROWS: tuple[Row, ...] = (
         own="sorting",
         optional=("side",),
         tensors=("sorted_sequence", "values"),
+        inputs=(
+            case("left", sorted_sequence=f32([1, 3, 5]), values=f32([0, 1, 2, 3, 5, 6])),
+            case(
+                "right",
+                sorted_sequence=f32([1, 3, 3, 5]),
+                values=f32([0, 1, 3, 5, 6]),
+                side="right",
+            ),
+            case(
+                "batch", sorted_sequence=f32([[1, 2, 3], [4, 5, 6]]), values=f32([[2, 9], [0, 5]])
+            ),
+            case("int32", sorted_sequence=i32([1, 3, 5]), values=i32([3, 4])),
+            case("nan", sorted_sequence=f32([1, 2, 3]), values=f32([NAN, INF, -INF])),
+            case("nan-right", sorted_sequence=f32([1, 2, 3]), values=f32([NAN, 2]), side="right"),
+            case("zeros", sorted_sequence=f32([-0.0, 0.0, 1]), values=f32([0.0, -0.0])),
+            case("empty", sorted_sequence=empty(0), values=f32([1, 2])),
+            case("no-values", sorted_sequence=f32([1, 2]), values=empty(0)),
+            case(
+                "sides", raises="ValueError", sorted_sequence=f32([1]), values=f32([1]), side="up"
+            ),
+        ),
         differs="JAX takes one sequence only, and has another place for NaN",
     ),
     shim(
-        "math.in_top_k", "targets, predictions, k, name=None", "sorting", aliases=("nn.in_top_k",)
+        "math.in_top_k",
+        "targets, predictions, k, name=None",
+        "sorting",
+        aliases=("nn.in_top_k",),
+        inputs=(
+            case("normal", targets=i32([0, 2, 1]), predictions=draw(3, 4), k=2),
+            case("tie", targets=i32([1, 0]), predictions=f32([[1, 1, 0], [1, 1, 0]]), k=1),
+            case("out-of-range", targets=i32([5, -1]), predictions=draw(2, 3), k=2),
+            case(
+                "nan", targets=i32([0, 0, 1]), predictions=f32([[NAN, 1], [1, NAN], [INF, 1]]), k=1
+            ),
+            case("empty", targets=empty(0, dtype="int32"), predictions=empty(0, 3), k=1),
+        ),
     ),
-    shim("math.segment_sum", _SEGMENT, "segment", fresh=True),
-    shim("math.segment_mean", _SEGMENT, "segment", fresh=True),
-    shim("math.segment_max", _SEGMENT, "segment", fresh=True),
-    shim("math.segment_min", _SEGMENT, "segment", fresh=True),
-    shim("math.segment_prod", _SEGMENT, "segment", fresh=True),
-    native(
-        "math.unsorted_segment_sum",
-        _UNSORTED,
-        "jax.ops.segment_sum({data}, {segment_ids}, num_segments={num_segments})",
-        own="segment",
-        note="a segment number that is too large raises in TensorFlow; JAX takes vectors of them only",
-    ),
-    shim("math.unsorted_segment_mean", _UNSORTED, "segment"),
-    shim("math.unsorted_segment_max", _UNSORTED, "segment"),
-    shim("math.unsorted_segment_min", _UNSORTED, "segment"),
-    shim("math.unsorted_segment_prod", _UNSORTED, "segment"),
-    shim("math.unsorted_segment_sqrt_n", _UNSORTED, "segment"),
     shim(
         "math.bincount",
         "arr, weights=None, minlength=None, maxlength=None, dtype=tf.int32, name=None, axis=None, "
         "binary_output=False",
         "histogram",
+        inputs=(
+            case("normal", arr=i32([1, 3, 1, 0])),
+            case("rank2", arr=i32([[1, 3], [1, 0]])),
+            case("weights", arr=i32([1, 3, 1]), weights=f32([0.5, 2, 1.5])),
+            case("minlength", arr=i32([1, 2]), minlength=5),
+            case("maxlength", arr=i32([1, 7, 2]), maxlength=3),
+            case("fixed", arr=i32([1, 7, 2]), minlength=4, maxlength=4),
+            case("by-row", arr=i32([[1, 1], [0, 2]]), axis=-1),
+            case("binary", arr=i32([1, 1, 2]), binary_output=True),
+            case("int64-counts", arr=i32([1, 1, 2]), dtype="int64"),
+            case("empty", arr=empty(0, dtype="int32")),
+            case("negative", raises="InvalidArgumentError", arr=i32([-1, 2])),
+        ),
         fresh=True,
     ),
     shim(
         "histogram_fixed_width",
         "values, value_range, nbins=100, dtype=tf.int32, name=None",
         "histogram",
+        inputs=(
+            case("normal", values=draw(9), value_range=f32([-2, 2]), nbins=4),
+            case("outside", values=f32([-1, 0, 1.5, 5, 15]), value_range=f32([0, 5]), nbins=5),
+            case("default", values=draw(4), value_range=f32([-2, 2])),
+            case("empty", values=empty(0), value_range=f32([0, 1]), nbins=3),
+            case(
+                "range",
+                raises="InvalidArgumentError",
+                values=draw(3),
+                value_range=f32([1, 1]),
+                nbins=3,
+            ),
+        ),
     ),
     shim(
         "histogram_fixed_width_bins",
         "values, value_range, nbins=100, dtype=tf.int32, name=None",
         "histogram",
+        inputs=(
+            case("normal", values=draw(3, 3), value_range=f32([-2, 2]), nbins=4),
+            case("outside", values=f32([-1, 0, 1.5, 5, 15]), value_range=f32([0, 5]), nbins=5),
+            case("empty", values=empty(0), value_range=f32([0, 1]), nbins=3),
+        ),
     ),
     shim(
         "math.confusion_matrix",
         "labels, predictions, num_classes=None, weights=None, dtype=tf.int32, name=None",
         "histogram",
+        inputs=(
+            case("normal", labels=i32([1, 2, 4]), predictions=i32([2, 2, 4])),
+            case("classes", labels=i32([1, 2]), predictions=i32([2, 2]), num_classes=4),
+            case("weights", labels=i32([0, 1]), predictions=i32([1, 1]), weights=i32([2, 3])),
+            case("floats", labels=i32([0, 1]), predictions=i32([1, 1]), dtype="float32"),
+            case(
+                "out-of-range",
+                raises="InvalidArgumentError",
+                labels=i32([1, 5]),
+                predictions=i32([0, 0]),
+                num_classes=3,
+            ),
+        ),
         fresh=True,
     ),
 )

@@ -3,7 +3,37 @@
 from __future__ import annotations
 
 from tf2jax_port.table.families import native, shim, unary
-from tf2jax_port.table.row import Row
+from tf2jax_port.table.inputs import INF, NAN, draw, empty, f32, i32
+from tf2jax_port.table.row import Case, Row, case, case_of
+
+
+def _softmax(*more: Case) -> tuple[Case, ...]:
+    return (
+        case("rank1", logits=draw(5)),
+        case("rank2", logits=draw(3, 4)),
+        case("axis0", logits=draw(3, 4), axis=0),
+        case("large", logits=f32([[1000.0, 0.0], [-1e9, -1e9]])),
+        case("minus-inf", logits=f32([[-INF, 0.0], [1.0, -INF]])),
+        case("all-minus-inf", logits=f32([-INF, -INF])),
+        case("nan", logits=f32([[NAN, 0.0], [1.0, 2.0]])),
+        case("ties", logits=f32([0, 0, 0])),
+        case("size1", logits=f32([[3.0]])),
+        case("empty", logits=empty(0, 3)),
+        *more,
+    )
+
+
+def _pairs(a: str, b: str, *more: Case) -> tuple[Case, ...]:
+    return (
+        case_of("normal", {a: draw(3, 4, low=0, high=1), b: draw(3, 4)}),
+        case_of("at-zero", {a: f32([1, 0, 0.5]), b: f32([0, 0, -0.0])}),
+        case_of("large", {a: f32([1, 0, 1, 0]), b: f32([100, 100, -100, -100])}),
+        case_of("nan-inf", {a: f32([1, 0, 1]), b: f32([NAN, INF, -INF])}),
+        case_of("empty", {a: empty(0), b: empty(0)}),
+        case_of("float32-int32", {a: i32([1, 0]), b: draw(2)}, raises="InvalidArgumentError"),
+        *more,
+    )
+
 
 ROWS: tuple[Row, ...] = (
     native(
@@ -16,6 +46,10 @@ ROWS: tuple[Row, ...] = (
         tensors=("logits",),
         aliases=("math.softmax",),
         renames=(("dim", "axis"),),
+        inputs=_softmax(
+            case("inf", logits=f32([INF, 0]), differs="value: TensorFlow has zeros beside NaN")
+        ),
+        note="a row with inf is NaN as a whole in JAX; TensorFlow has some zeros there",
     ),
     native(
         "nn.log_softmax",
@@ -27,9 +61,15 @@ ROWS: tuple[Row, ...] = (
         tensors=("logits",),
         aliases=("math.log_softmax",),
         renames=(("dim", "axis"),),
+        inputs=_softmax(),
     ),
     unary("nn.relu", "jax.nn.relu({features})", param="features"),
-    unary("nn.relu6", "jax.nn.relu6({features})", param="features"),
+    unary(
+        "nn.relu6",
+        "jax.nn.relu6({features})",
+        param="features",
+        more=(case("six", features=f32([6, 7])),),
+    ),
     unary("nn.elu", "jax.nn.elu({features})", param="features"),
     unary(
         "nn.selu",
@@ -44,6 +84,13 @@ ROWS: tuple[Row, ...] = (
         "jax.nn.leaky_relu({features}, {alpha})",
         own="activations",
         tensors=("features",),
+        inputs=(
+            case("normal", features=draw(3, 4)),
+            case("alpha", features=draw(3, 4), alpha=0.01),
+            case("edges", features=f32([0.0, -0.0, NAN, INF, -INF, 1, -1])),
+            case("int32", features=i32([-5, 0, 5])),
+            case("empty", features=empty(0, 3)),
+        ),
         differs="TensorFlow's gradient at 0 is the slope below 0, JAX's is 1",
     ),
     native(
@@ -51,6 +98,12 @@ ROWS: tuple[Row, ...] = (
         "features, approximate=False, name=None",
         "jax.nn.gelu({features}, approximate={approximate})",
         tensors=("features",),
+        inputs=(
+            case("exact", features=draw(3, 4)),
+            case("approximate", features=draw(3, 4), approximate=True),
+            case("edges", features=f32([0.0, -0.0, NAN, INF, 1, -1, 8, -8])),
+            case("empty", features=empty(0, 3)),
+        ),
     ),
     native(
         "nn.silu",
@@ -59,36 +112,105 @@ ROWS: tuple[Row, ...] = (
         own="activations",
         tensors=("features",),
         aliases=("nn.swish",),
+        inputs=(
+            case("normal", features=draw(3, 4)),
+            case("beta", features=draw(3), beta=1.7),
+            case("edges", features=f32([0.0, -0.0, NAN, INF, 1, -1, 30, -30])),
+            case("empty", features=empty(0, 3)),
+        ),
     ),
     unary(
         "nn.softsign", "jax.nn.soft_sign({features})", param="features", aliases=("math.softsign",)
     ),
-    shim("nn.crelu", "features, axis=-1, name=None", "activations", tensors=("features",)),
+    shim(
+        "nn.crelu",
+        "features, axis=-1, name=None",
+        "activations",
+        tensors=("features",),
+        inputs=(
+            case("normal", features=draw(2, 3)),
+            case("axis0", features=draw(2, 3), axis=0),
+            case("edges", features=f32([0.0, -0.0, NAN, INF, -INF])),
+            case("empty", features=empty(0, 3)),
+        ),
+    ),
     shim(
         "nn.sigmoid_cross_entropy_with_logits",
         "labels=None, logits=None, name=None",
         "losses",
         tensors=("logits", "labels"),
+        inputs=_pairs("labels", "logits"),
     ),
     shim(
         "nn.weighted_cross_entropy_with_logits",
         "labels, logits, pos_weight, name=None",
         "losses",
         tensors=("logits", "labels", "pos_weight"),
+        inputs=(
+            case("normal", labels=draw(3, 4, low=0, high=1), logits=draw(3, 4), pos_weight=2.5),
+            case("at-zero", labels=f32([1, 0]), logits=f32([0, 0]), pos_weight=3.0),
+            case(
+                "large",
+                labels=f32([1, 0, 1, 0]),
+                logits=f32([100, 100, -100, -100]),
+                pos_weight=2.0,
+            ),
+            case("weights", labels=f32([1, 0]), logits=draw(2), pos_weight=f32([2, 3])),
+            case("empty", labels=empty(0), logits=empty(0), pos_weight=2.0),
+        ),
     ),
     shim(
         "nn.softmax_cross_entropy_with_logits",
         "labels, logits, axis=-1, name=None",
         "losses",
         tensors=("labels", "logits"),
+        inputs=(
+            case("normal", labels=draw(3, 4, low=0, high=1), logits=draw(3, 4)),
+            case("one-hot", labels=f32([[0, 1], [1, 0]]), logits=draw(2, 2)),
+            case("axis0", labels=draw(3, 2, low=0, high=1), logits=draw(3, 2), axis=0),
+            case("sum-not-one", labels=f32([[2, 1]]), logits=f32([[0, 0]])),
+            case("masked-row", labels=f32([[0, 0], [1, 0]]), logits=f32([[3, 1], [2, 2]])),
+            case("large", labels=f32([[1, 0]]), logits=f32([[-1000, 1000]])),
+            case("nan-inf", labels=f32([[1, 0], [0, 1]]), logits=f32([[NAN, 1], [INF, 1]])),
+            case("rank3", labels=draw(2, 2, 3, low=0, high=1), logits=draw(2, 2, 3)),
+            case("empty", labels=empty(0, 3), logits=empty(0, 3)),
+        ),
     ),
-    shim("nn.sparse_softmax_cross_entropy_with_logits", "labels, logits, name=None", "losses"),
+    shim(
+        "nn.sparse_softmax_cross_entropy_with_logits",
+        "labels, logits, name=None",
+        "losses",
+        inputs=(
+            case("normal", labels=i32([0, 3, 1]), logits=draw(3, 4)),
+            case("rank3", labels=i32([[0, 2], [1, 1]]), logits=draw(2, 2, 3)),
+            case("scalar", labels=i32(1), logits=draw(3)),
+            case("large", labels=i32([0, 1]), logits=f32([[-1000, 1000], [-1000, 1000]])),
+            case("nan", labels=i32([0]), logits=f32([[NAN, 1]])),
+            case("empty", labels=empty(0, dtype="int32"), logits=empty(0, 3)),
+            case(
+                "negative-label", raises="InvalidArgumentError", labels=i32([-1]), logits=draw(1, 3)
+            ),
+            case(
+                "label-too-large", raises="InvalidArgumentError", labels=i32([5]), logits=draw(1, 2)
+            ),
+        ),
+    ),
     shim(
         "nn.l2_normalize",
         "x, axis=None, epsilon=1e-12, name=None, dim=None",
         "linalg_ops",
         tensors=("x",),
         aliases=("linalg.l2_normalize", "math.l2_normalize"),
+        inputs=(
+            case("all", x=draw(3, 4)),
+            case("axis1", x=draw(3, 4), axis=1),
+            case("axes", x=draw(2, 3, 2), axis=[1, 2]),
+            case("zero", x=f32([0, 0])),
+            case("small", x=f32([1e-7, 0])),
+            case("epsilon", x=f32([0.1, 0.2]), epsilon=1.0),
+            case("nan-inf", x=f32([[NAN, 1], [INF, 1]]), axis=1),
+            case("empty", x=empty(0, 3), axis=1),
+        ),
     ),
     native(
         "nn.l2_loss",
@@ -96,12 +218,40 @@ ROWS: tuple[Row, ...] = (
         "jnp.divide(jnp.sum(jnp.square({t})), 2)",
         own="clip",
         tensors=("t",),
+        inputs=(
+            case("normal", t=draw(3, 4)),
+            case("nan", t=f32([NAN, 1])),
+            case("inf", t=f32([INF, 1])),
+            case("empty", t=empty(0, 3)),
+            case("scalar", t=f32(3.0)),
+        ),
     ),
-    shim("nn.moments", "x, axes, shift=None, keepdims=False, name=None", "losses", tensors=("x",)),
+    shim(
+        "nn.moments",
+        "x, axes, shift=None, keepdims=False, name=None",
+        "losses",
+        tensors=("x",),
+        renames=(("keep_dims", "keepdims"),),
+        inputs=(
+            case("axis0", x=draw(4, 3), axes=[0]),
+            case("axes-keepdims", x=draw(2, 3, 2), axes=[0, 2], keepdims=True),
+            case("nan", x=f32([[NAN, 1], [2, 4]]), axes=[1]),
+            case("size1", x=f32([[3.0]]), axes=[0]),
+            case("nothing", x=empty(0, 2), axes=[0]),
+        ),
+    ),
     shim(
         "nn.bias_add",
         "value, bias, data_format=None, name=None",
         "losses",
         tensors=("value", "bias"),
+        inputs=(
+            case("rank2", value=draw(2, 3), bias=draw(3)),
+            case("rank4", value=draw(2, 2, 2, 3), bias=draw(3)),
+            case("channels-first", value=draw(2, 3, 2, 2), bias=draw(3), data_format="NCHW"),
+            case("nan", value=f32([[NAN, 1]]), bias=f32([1, INF])),
+            case("empty", value=empty(0, 3), bias=draw(3)),
+            case("int32", value=i32([[1, 2]]), bias=i32([3, 4])),
+        ),
     ),
 )

@@ -105,8 +105,13 @@ def case(
     return Case(id, tuple(arguments.items()), raises, gradient, differs, pad)
 
 
+def case_of(id: str, arguments: dict[str, object], /, *, raises: str = "") -> Case:
+    """A `Case` whose parameters are named by values: for families of rows."""
+    return Case(id, tuple(arguments.items()), raises)
+
+
 def _has_descriptor(value: object) -> bool:
-    if isinstance(value, tuple):
+    if isinstance(value, (tuple, list)):
         return any(_has_descriptor(v) for v in value)
     return isinstance(value, Descriptor)
 
