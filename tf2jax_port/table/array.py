@@ -9,22 +9,22 @@ from tf2jax_port.table.row import Case, Native, Row, case
 _BOUNDS = "bad_indices_policy='', name=None"
 
 _UPDATES: tuple[Case, ...] = (
-            case("elements", tensor=draw(5), indices=i32([[4], [1]]), updates=draw(2)),
-            case("rows", tensor=draw(4, 3), indices=i32([[0], [2]]), updates=draw(2, 3)),
-            case("coordinates", tensor=draw(3, 2), indices=i32([[0, 1], [2, 0]]), updates=draw(2)),
-            case("duplicate", tensor=f32([5, 6]), indices=i32([[0], [0]]), updates=f32([1, 2])),
-            case("ties", tensor=f32([1, 2]), indices=i32([[0], [1], [1]]), updates=f32([1, 2, 2])),
-            case("nan", tensor=f32([NAN, 1]), indices=i32([[1]]), updates=f32([NAN])),
-            case("int32", tensor=i32([1, 2]), indices=i32([[1]]), updates=i32([7])),
-            case("none", tensor=draw(2), indices=empty(0, 1, dtype="int32"), updates=empty(0)),
-            case(
-                "out-of-range",
-                raises="InvalidArgumentError",
-                tensor=draw(2),
-                indices=i32([[5]]),
-                updates=draw(1),
-            ),
-        )
+    case("elements", tensor=draw(5), indices=i32([[4], [1]]), updates=draw(2)),
+    case("rows", tensor=draw(4, 3), indices=i32([[0], [2]]), updates=draw(2, 3)),
+    case("coordinates", tensor=draw(3, 2), indices=i32([[0, 1], [2, 0]]), updates=draw(2)),
+    case("duplicate", tensor=f32([5, 6]), indices=i32([[0], [0]]), updates=f32([1, 2])),
+    case("ties", tensor=f32([1, 2]), indices=i32([[0], [1], [1]]), updates=f32([1, 2, 2])),
+    case("nan", tensor=f32([NAN, 1]), indices=i32([[1]]), updates=f32([NAN])),
+    case("int32", tensor=i32([1, 2]), indices=i32([[1]]), updates=i32([7])),
+    case("none", tensor=draw(2), indices=empty(0, 1, dtype="int32"), updates=empty(0)),
+    case(
+        "out-of-range",
+        raises="InvalidArgumentError",
+        tensor=draw(2),
+        indices=i32([[5]]),
+        updates=draw(1),
+    ),
+)
 
 ROWS: tuple[Row, ...] = (
     # Selecting.
@@ -34,7 +34,7 @@ ROWS: tuple[Row, ...] = (
         "select",
         tensors=("tensor", "mask"),
         fresh=True,
- inputs=(
+        inputs=(
             case("rank1", tensor=draw(5), mask=bools([1, 0, 1, 1, 0])),
             case("rank2", tensor=draw(4, 3), mask=bools([1, 0, 0, 1])),
             case("rank2-axis1", tensor=draw(2, 4), mask=bools([0, 1, 1, 0]), axis=1),
@@ -50,7 +50,8 @@ ROWS: tuple[Row, ...] = (
             case("list", tensor=[1.0, 2.0], mask=[True, False]),
             case("scalar-mask", raises="ValueError", tensor=draw(2), mask=bools(1)),
             case("shapes", raises="ValueError", tensor=draw(3), mask=bools([1, 0])),
-        ),),
+        ),
+    ),
     native(
         "where",
         "condition, x=None, y=None, name=None",
@@ -59,7 +60,7 @@ ROWS: tuple[Row, ...] = (
         needs=("x", "y"),
         tensors=("condition", "x", "y"),
         fresh=True,
- inputs=(
+        inputs=(
             case("coordinates-rank1", condition=bools([0, 1, 1, 0])),
             case("coordinates-rank2", condition=bools([[0, 1], [1, 1]])),
             case("coordinates-rank3", condition=bools([[[0, 1]], [[1, 0]]])),
@@ -71,7 +72,12 @@ ROWS: tuple[Row, ...] = (
             case("choice-broadcast", condition=bools([[1], [0]]), x=draw(3), y=f32(0.5)),
             case("choice-number", condition=bools([1, 0]), x=draw(2), y=-1.0),
             case("choice-numbers", condition=bools([1, 0]), x=0, y=-1),
-            case("choice-nan-inf", condition=bools([1, 0, 1]), x=f32([NAN, NAN, INF]), y=f32([1, INF, 2])),
+            case(
+                "choice-nan-inf",
+                condition=bools([1, 0, 1]),
+                x=f32([NAN, NAN, INF]),
+                y=f32([1, INF, 2]),
+            ),
             case("choice-empty", condition=empty(0, dtype="bool"), x=empty(0), y=empty(0)),
             case("one-missing", raises="ValueError", condition=bools([1]), x=1.0),
             case(
@@ -81,7 +87,8 @@ ROWS: tuple[Row, ...] = (
                 x=draw(2),
                 y=i32([1, 2]),
             ),
-        ),),
+        ),
+    ),
     native(
         "gather",
         "params, indices, validate_indices=None, axis=None, batch_dims=0, name=None",
@@ -90,22 +97,35 @@ ROWS: tuple[Row, ...] = (
         defaults=(("axis", "0"),),
         tensors=("params", "indices"),
         differs="out of range TensorFlow raises, JAX reads NaN; JAX counts -1 from the end",
- inputs=(
+        inputs=(
             case("rank1", params=draw(5), indices=i32([4, 0, 0])),
             case("rank2", params=draw(4, 3), indices=i32([[0, 2], [3, 0]])),
             case("axis1", params=draw(2, 4), indices=i32([3, 1]), axis=1),
             case("axis-1", params=draw(2, 3, 4), indices=i32([[0], [1]]), axis=-1),
             case("batch1", params=draw(2, 4), indices=i32([[0, 3], [1, 1]]), batch_dims=1),
-            case("batch1-axis2", params=draw(2, 2, 3), indices=i32([[0, 2], [1, 1]]), batch_dims=1, axis=2),
+            case(
+                "batch1-axis2",
+                params=draw(2, 2, 3),
+                indices=i32([[0, 2], [1, 1]]),
+                batch_dims=1,
+                axis=2,
+            ),
             case("batch2", params=draw(2, 2, 3), indices=i32([[2, 0], [1, 1]]), batch_dims=2),
             case("scalar", params=draw(4, 2), indices=2),
             case("nan", params=f32([NAN, 1]), indices=i32([0, 1])),
             case("none", params=draw(3), indices=empty(0, dtype="int32")),
             case("size1", params=f32([[1.0]]), indices=i32([0, 0])),
-            case("out-of-range", raises="InvalidArgumentError", params=draw(3), indices=i32([0, 5])),
+            case(
+                "out-of-range", raises="InvalidArgumentError", params=draw(3), indices=i32([0, 5])
+            ),
             case("negative", raises="InvalidArgumentError", params=draw(3), indices=i32([-1])),
-        ),),
-    shim("gather_nd", "params, indices, batch_dims=0, name=None, bad_indices_policy=''", "gather", inputs=(
+        ),
+    ),
+    shim(
+        "gather_nd",
+        "params, indices, batch_dims=0, name=None, bad_indices_policy=''",
+        "gather",
+        inputs=(
             case("elements", params=draw(3, 4), indices=i32([[0, 0], [2, 3]])),
             case("rows", params=draw(3, 4), indices=i32([[2], [0]])),
             case("rank3-indices", params=draw(3, 4), indices=i32([[[0, 1]], [[2, 2]]])),
@@ -115,13 +135,22 @@ ROWS: tuple[Row, ...] = (
             case("nan", params=f32([NAN, 1]), indices=i32([[0], [1]])),
             case("out-of-range", raises="InvalidArgumentError", params=draw(3), indices=i32([[5]])),
             case("negative", raises="InvalidArgumentError", params=draw(3), indices=i32([[-1]])),
-        ),),
+        ),
+    ),
     shim(
-        "dynamic_partition", "data, partitions, num_partitions, name=None", "partition", fresh=True
- inputs=(
+        "dynamic_partition",
+        "data, partitions, num_partitions, name=None",
+        "partition",
+        fresh=True,
+        inputs=(
             case("rank1", data=draw(5), partitions=i32([0, 1, 1, 0, 2]), num_partitions=3),
             case("rank2", data=draw(4, 2), partitions=i32([1, 0, 1, 1]), num_partitions=2),
-            case("rank2-partitions", data=draw(2, 2), partitions=i32([[0, 1], [1, 1]]), num_partitions=2),
+            case(
+                "rank2-partitions",
+                data=draw(2, 2),
+                partitions=i32([[0, 1], [1, 1]]),
+                num_partitions=2,
+            ),
             case("empty-part", data=draw(2), partitions=i32([0, 0]), num_partitions=3),
             case("empty", data=empty(0), partitions=empty(0, dtype="int32"), num_partitions=2),
             case("nan", data=f32([NAN, INF]), partitions=i32([1, 0]), num_partitions=2),
@@ -132,16 +161,28 @@ ROWS: tuple[Row, ...] = (
                 partitions=i32([0, 5]),
                 num_partitions=2,
             ),
-        ),),
-    shim("dynamic_stitch", "indices, data, name=None", "partition", fresh=True, inputs=(
+        ),
+    ),
+    shim(
+        "dynamic_stitch",
+        "indices, data, name=None",
+        "partition",
+        fresh=True,
+        inputs=(
             case("two", indices=(i32([0, 2]), i32([1, 3])), data=(draw(2), draw(2))),
             case("rows", indices=(i32([2, 0]), i32([1])), data=(draw(2, 3), draw(1, 3))),
             case("scalar-index", indices=(i32(0), i32([1, 2])), data=(draw(2), draw(2, 2))),
             case("duplicate", indices=(i32([0]), i32([0, 1])), data=(f32([1]), f32([2, 3]))),
             case("empty", indices=(empty(0, dtype="int32"),), data=(empty(0, 2),)),
             case("int32", indices=(i32([1, 0]),), data=(i32([5, 6]),)),
-        ),),
-    shim("unique", "x, out_idx=tf.int32, name=None", "unique", fresh=True, inputs=(
+        ),
+    ),
+    shim(
+        "unique",
+        "x, out_idx=tf.int32, name=None",
+        "unique",
+        fresh=True,
+        inputs=(
             case("floats", x=f32([3, 1, 3, 2])),
             case("int32", x=i32([9, 9, -1, 4, -1])),
             case("zeros", x=f32([0.0, -0.0, 1])),
@@ -151,17 +192,28 @@ ROWS: tuple[Row, ...] = (
             case("empty", x=empty(0)),
             case("int64-positions", x=i32([1, 1]), out_idx="int64"),
             case("rank2", raises="InvalidArgumentError", x=i32([[1]])),
-        ),),
-    shim("unique_with_counts", "x, out_idx=tf.int32, name=None", "unique", fresh=True, inputs=(
+        ),
+    ),
+    shim(
+        "unique_with_counts",
+        "x, out_idx=tf.int32, name=None",
+        "unique",
+        fresh=True,
+        inputs=(
             case("floats", x=f32([3, 1, 3, 2])),
             case("int32", x=i32([9, 9, -1, 4, -1])),
             case("nan", x=f32([NAN, 1, NAN])),
             case("size1", x=i32([5])),
             case("empty", x=empty(0)),
             case("rank2", raises="InvalidArgumentError", x=i32([[1]])),
-        ),),
+        ),
+    ),
     # Writing.
-    shim("scatter_nd", "indices, updates, shape, bad_indices_policy='', name=None", "scatter", inputs=(
+    shim(
+        "scatter_nd",
+        "indices, updates, shape, bad_indices_policy='', name=None",
+        "scatter",
+        inputs=(
             case("elements", indices=i32([[4], [1]]), updates=draw(2), shape=[6]),
             case("rows", indices=i32([[0], [2]]), updates=draw(2, 3), shape=[4, 3]),
             case("coordinates", indices=i32([[0, 1], [2, 0]]), updates=draw(2), shape=[3, 2]),
@@ -170,14 +222,52 @@ ROWS: tuple[Row, ...] = (
             case("nan", indices=i32([[0]]), updates=f32([NAN]), shape=[2]),
             case("none", indices=empty(0, 1, dtype="int32"), updates=empty(0), shape=[2]),
             case("shape-array", indices=i32([[0]]), updates=draw(1), shape=i32([3])),
-            case("out-of-range", raises="InvalidArgumentError", indices=i32([[5]]), updates=draw(1), shape=[3]),
-            case("negative", raises="InvalidArgumentError", indices=i32([[-1]]), updates=draw(1), shape=[3]),
-        ),),
-    shim("tensor_scatter_nd_update", "tensor, indices, updates, name=None", "scatter", inputs=_UPDATES,),
-    shim("tensor_scatter_nd_add", f"tensor, indices, updates, {_BOUNDS}", "scatter", inputs=_UPDATES,),
-    shim("tensor_scatter_nd_sub", f"tensor, indices, updates, {_BOUNDS}", "scatter", inputs=_UPDATES,),
-    shim("tensor_scatter_nd_max", f"tensor, indices, updates, {_BOUNDS}", "scatter", inputs=_UPDATES,),
-    shim("tensor_scatter_nd_min", f"tensor, indices, updates, {_BOUNDS}", "scatter", inputs=_UPDATES,),
+            case(
+                "out-of-range",
+                raises="InvalidArgumentError",
+                indices=i32([[5]]),
+                updates=draw(1),
+                shape=[3],
+            ),
+            case(
+                "negative",
+                raises="InvalidArgumentError",
+                indices=i32([[-1]]),
+                updates=draw(1),
+                shape=[3],
+            ),
+        ),
+    ),
+    shim(
+        "tensor_scatter_nd_update",
+        "tensor, indices, updates, name=None",
+        "scatter",
+        inputs=_UPDATES,
+    ),
+    shim(
+        "tensor_scatter_nd_add",
+        f"tensor, indices, updates, {_BOUNDS}",
+        "scatter",
+        inputs=_UPDATES,
+    ),
+    shim(
+        "tensor_scatter_nd_sub",
+        f"tensor, indices, updates, {_BOUNDS}",
+        "scatter",
+        inputs=_UPDATES,
+    ),
+    shim(
+        "tensor_scatter_nd_max",
+        f"tensor, indices, updates, {_BOUNDS}",
+        "scatter",
+        inputs=_UPDATES,
+    ),
+    shim(
+        "tensor_scatter_nd_min",
+        f"tensor, indices, updates, {_BOUNDS}",
+        "scatter",
+        inputs=_UPDATES,
+    ),
     # Joining and taking apart.
     native(
         "concat",
@@ -185,7 +275,7 @@ ROWS: tuple[Row, ...] = (
         "jnp.concatenate({values}, axis={axis})",
         own="joining",
         renames=(("concat_dim", "axis"),),
- inputs=(
+        inputs=(
             case("axis0", values=(draw(2, 3), draw(1, 3)), axis=0),
             case("axis-1", values=(draw(2, 3), draw(2, 1)), axis=-1),
             case("three", values=(draw(2), draw(0), draw(3)), axis=0),
@@ -197,14 +287,15 @@ ROWS: tuple[Row, ...] = (
             case("ranks", raises="InvalidArgumentError", values=(draw(2), draw(2, 1)), axis=0),
             case("sizes", raises="InvalidArgumentError", values=(draw(2, 3), draw(2, 2)), axis=0),
             case("dtypes", raises="InvalidArgumentError", values=(draw(2), i32([1])), axis=0),
-        ),),
+        ),
+    ),
     native(
         "stack",
         "values, axis=0, name='stack'",
         "jnp.stack({values}, axis={axis})",
         own="joining",
         optional=("axis",),
- inputs=(
+        inputs=(
             case("axis0", values=(draw(3), draw(3))),
             case("axis1", values=(draw(2, 3), draw(2, 3)), axis=1),
             case("axis-1", values=(draw(2), draw(2), draw(2)), axis=-1),
@@ -213,16 +304,26 @@ ROWS: tuple[Row, ...] = (
             case("nan", values=(f32([NAN]), f32([1]))),
             case("empty", values=(empty(0), empty(0))),
             case("shapes", raises="InvalidArgumentError", values=(draw(3), draw(2))),
-        ),),
-    shim("unstack", "value, num=None, axis=0, name='unstack'", "joining", inputs=(
+        ),
+    ),
+    shim(
+        "unstack",
+        "value, num=None, axis=0, name='unstack'",
+        "joining",
+        inputs=(
             case("axis0", value=draw(2, 3)),
             case("axis1", value=draw(2, 3), axis=1),
             case("num", value=draw(2), num=2),
             case("nan", value=f32([NAN, 1])),
             case("none", value=empty(2, 0), axis=0),
             case("wrong-num", raises="InvalidArgumentError", value=draw(2), num=3),
-        ),),
-    shim("split", "value, num_or_size_splits, axis=0, num=None, name='split'", "joining", inputs=(
+        ),
+    ),
+    shim(
+        "split",
+        "value, num_or_size_splits, axis=0, num=None, name='split'",
+        "joining",
+        inputs=(
             case("equal", value=draw(4, 2), num_or_size_splits=2),
             case("axis1", value=draw(2, 6), num_or_size_splits=3, axis=1),
             case("sizes", value=draw(5), num_or_size_splits=[1, 0, 4]),
@@ -230,37 +331,45 @@ ROWS: tuple[Row, ...] = (
             case("array", value=draw(5), num_or_size_splits=i32([3, 2])),
             case("nan", value=f32([NAN, 1]), num_or_size_splits=2),
             case("empty", value=empty(0, 2), num_or_size_splits=2),
-            case("does-not-divide", raises="InvalidArgumentError", value=draw(3), num_or_size_splits=2),
+            case(
+                "does-not-divide",
+                raises="InvalidArgumentError",
+                value=draw(3),
+                num_or_size_splits=2,
+            ),
             case("sum", raises="InvalidArgumentError", value=draw(3), num_or_size_splits=[1, 1]),
-        ),),
+        ),
+    ),
     native(
         "reverse",
         "tensor, axis, name=None",
         "jnp.flip({tensor}, {axis})",
         own="joining",
         tensors=("tensor",),
- inputs=(
+        inputs=(
             case("axis0", tensor=draw(3, 2), axis=[0]),
             case("axes", tensor=draw(3, 2), axis=[0, -1]),
             case("none", tensor=draw(3), axis=[]),
             case("nan", tensor=f32([NAN, 1, -0.0]), axis=[0]),
             case("empty", tensor=empty(0, 2), axis=[0]),
             case("no-such-axis", raises="InvalidArgumentError", tensor=draw(2), axis=[1]),
-        ),),
+        ),
+    ),
     native(
         "roll",
         "input, shift, axis, name=None",
         "jnp.roll({input}, {shift}, {axis})",
         own="joining",
         tensors=("input",),
- inputs=(
+        inputs=(
             case("rank1", input=draw(5), shift=2, axis=0),
             case("negative", input=draw(3, 4), shift=-1, axis=1),
             case("axes", input=draw(3, 4), shift=[1, 2], axis=[0, 1]),
             case("far", input=draw(3), shift=7, axis=0),
             case("nan", input=f32([NAN, 1]), shift=1, axis=0),
             case("empty", input=empty(0, 2), shift=1, axis=0),
-        ),),
+        ),
+    ),
     native(
         "pad",
         "tensor, paddings, mode='CONSTANT', constant_values=0, name=None",
@@ -268,7 +377,7 @@ ROWS: tuple[Row, ...] = (
         own="joining",
         optional=("constant_values",),
         tensors=("tensor",),
- inputs=(
+        inputs=(
             case("constant", tensor=draw(2, 3), paddings=[[1, 0], [0, 2]]),
             case("value", tensor=draw(3), paddings=[[1, 1]], constant_values=7.5),
             case("reflect", tensor=draw(2, 4), paddings=[[0, 1], [3, 2]], mode="REFLECT"),
@@ -279,9 +388,16 @@ ROWS: tuple[Row, ...] = (
             case("nan", tensor=f32([NAN]), paddings=[[1, 1]]),
             case("empty", tensor=empty(0, 2), paddings=[[1, 0], [0, 0]]),
             case("negative", raises="InvalidArgumentError", tensor=draw(3), paddings=[[0, -1]]),
-            case("too-far", raises="InvalidArgumentError", tensor=draw(2), paddings=[[2, 0]], mode="REFLECT"),
+            case(
+                "too-far",
+                raises="InvalidArgumentError",
+                tensor=draw(2),
+                paddings=[[2, 0]],
+                mode="REFLECT",
+            ),
             case("mode", raises="ValueError", tensor=draw(2), paddings=[[1, 0]], mode="WRAP"),
-        ),),
+        ),
+    ),
     shim(
         "meshgrid",
         "*args, **kwargs",
@@ -301,7 +417,7 @@ ROWS: tuple[Row, ...] = (
         "jnp.tile({input}, {multiples})",
         own="repetition",
         tensors=("input",),
- inputs=(
+        inputs=(
             case("rank1", input=draw(3), multiples=[2]),
             case("rank2", input=draw(2, 3), multiples=[3, 2]),
             case("once", input=draw(2, 3), multiples=[1, 1]),
@@ -310,7 +426,8 @@ ROWS: tuple[Row, ...] = (
             case("nan", input=f32([NAN, 1]), multiples=[2]),
             case("empty", input=empty(0, 2), multiples=[2, 2]),
             case("rank", raises="InvalidArgumentError", input=draw(2), multiples=[1, 2]),
-        ),),
+        ),
+    ),
     native(
         "repeat",
         "input, repeats, axis=None, name=None",
@@ -319,7 +436,7 @@ ROWS: tuple[Row, ...] = (
         optional=("axis",),
         tensors=("input",),
         fresh=True,
- inputs=(
+        inputs=(
             case("number", input=draw(3), repeats=2),
             case("number-axis1", input=draw(2, 3), repeats=2, axis=1),
             case("flattened", input=draw(2, 2), repeats=2),
@@ -330,8 +447,11 @@ ROWS: tuple[Row, ...] = (
             case("all-zero", input=draw(3), repeats=i32([0, 0, 0]), axis=0),
             case("nan", input=f32([NAN, 1]), repeats=i32([2, 1]), axis=0),
             case("empty", input=empty(0), repeats=empty(0, dtype="int32"), axis=0),
-            case("lengths", raises="InvalidArgumentError", input=draw(3), repeats=i32([1, 2]), axis=0),
-        ),),
+            case(
+                "lengths", raises="InvalidArgumentError", input=draw(3), repeats=i32([1, 2]), axis=0
+            ),
+        ),
+    ),
     # Shapes.
     native(
         "shape",
@@ -339,43 +459,46 @@ ROWS: tuple[Row, ...] = (
         "jnp.asarray(jnp.shape({input}))",
         own="shapes",
         tensors=("input",),
- inputs=(
+        inputs=(
             case("rank2", input=draw(2, 3)),
             case("scalar", input=f32(1.0)),
             case("empty", input=empty(0, 2)),
             case("int64", input=draw(2), out_type="int64"),
             case("list", input=[[1, 2, 3]]),
-        ),),
+        ),
+    ),
     native(
         "size",
         "input, out_type=None, name=None",
         "jnp.asarray(jnp.size({input}))",
         own="shapes",
         tensors=("input",),
- inputs=(
+        inputs=(
             case("rank2", input=draw(2, 3)),
             case("scalar", input=f32(1.0)),
             case("empty", input=empty(0, 2)),
             case("int64", input=draw(2), out_type="int64"),
-        ),),
+        ),
+    ),
     native(
         "rank",
         "input, name=None",
         "jnp.asarray(jnp.ndim({input}))",
         own="shapes",
         tensors=("input",),
- inputs=(
+        inputs=(
             case("rank2", input=draw(2, 3)),
             case("scalar", input=f32(1.0)),
             case("empty", input=empty(0, 2)),
-        ),),
+        ),
+    ),
     native(
         "reshape",
         "tensor, shape, name=None",
         "jnp.reshape({tensor}, {shape})",
         own="shapes",
         tensors=("tensor",),
- inputs=(
+        inputs=(
             case("flat", tensor=draw(2, 3), shape=[6]),
             case("rest", tensor=draw(2, 6), shape=[-1, 3]),
             case("array", tensor=draw(2, 3), shape=i32([3, 2])),
@@ -387,21 +510,23 @@ ROWS: tuple[Row, ...] = (
             case("does-not-fit", raises="InvalidArgumentError", tensor=draw(3), shape=[2, 2]),
             case("does-not-divide", raises="InvalidArgumentError", tensor=draw(3), shape=[2, -1]),
             case("two-rests", raises="InvalidArgumentError", tensor=draw(4), shape=[-1, -1]),
-        ),),
+        ),
+    ),
     native(
         "transpose",
         "a, perm=None, conjugate=False, name='transpose'",
         "jnp.transpose({a}, {perm})",
         own="shapes",
         tensors=("a",),
- inputs=(
+        inputs=(
             case("rank2", a=draw(2, 3)),
             case("perm", a=draw(2, 3, 4), perm=[2, 0, 1]),
             case("rank1", a=draw(3)),
             case("nan", a=f32([[NAN, 1]])),
             case("empty", a=empty(0, 3)),
             case("perm-twice", raises="InvalidArgumentError", a=draw(2, 2), perm=[0, 0]),
-        ),),
+        ),
+    ),
     native(
         "expand_dims",
         "input, axis, name=None",
@@ -409,14 +534,15 @@ ROWS: tuple[Row, ...] = (
         own="shapes",
         tensors=("input",),
         renames=(("dim", "axis"),),
- inputs=(
+        inputs=(
             case("front", input=draw(3), axis=0),
             case("back", input=draw(2, 3), axis=-1),
             case("middle", input=draw(2, 3), axis=1),
             case("scalar", input=f32(1.0), axis=0),
             case("empty", input=empty(0), axis=0),
             case("no-such-place", raises="InvalidArgumentError", input=f32(1.0), axis=5),
-        ),),
+        ),
+    ),
     native(
         "squeeze",
         "input, axis=None, name=None",
@@ -425,7 +551,7 @@ ROWS: tuple[Row, ...] = (
         optional=("axis",),
         tensors=("input",),
         renames=(("squeeze_dims", "axis"),),
- inputs=(
+        inputs=(
             case("all", input=draw(1, 3, 1)),
             case("axis", input=draw(1, 3, 1), axis=0),
             case("axes", input=draw(1, 3, 1), axis=[0, -1]),
@@ -433,14 +559,15 @@ ROWS: tuple[Row, ...] = (
             case("empty", input=empty(1, 0)),
             case("no-axes", input=draw(1, 2), axis=[]),
             case("size", raises="InvalidArgumentError", input=draw(2, 1), axis=0),
-        ),),
+        ),
+    ),
     native(
         "broadcast_to",
         "input, shape, name=None",
         "jnp.broadcast_to({input}, {shape})",
         own="shapes",
         tensors=("input",),
- inputs=(
+        inputs=(
             case("rows", input=draw(3), shape=[2, 3]),
             case("columns", input=draw(2, 1), shape=[2, 3]),
             case("scalar", input=f32(2.0), shape=[2]),
@@ -448,20 +575,27 @@ ROWS: tuple[Row, ...] = (
             case("nan", input=f32([NAN]), shape=[2]),
             case("empty", input=empty(0), shape=[2, 0]),
             case("does-not-fit", raises="InvalidArgumentError", input=draw(2), shape=[3]),
-        ),),
-    shim("ensure_shape", "x, shape, name=None", "shapes", tensors=("x",), inputs=(
+        ),
+    ),
+    shim(
+        "ensure_shape",
+        "x, shape, name=None",
+        "shapes",
+        tensors=("x",),
+        inputs=(
             case("known", x=draw(2, 3), shape=[2, 3]),
             case("unknown", x=draw(2, 3), shape=[None, 3]),
             case("empty", x=empty(0), shape=[0]),
             case("wrong", raises="InvalidArgumentError", x=draw(2), shape=[3]),
-        ),),
+        ),
+    ),
     # Making.
     native(
         "zeros",
         "shape, dtype=tf.float32, name=None, layout=None",
         "jnp.zeros({shape}, dtype={dtype})",
         own="creation",
- inputs=(
+        inputs=(
             case("rank2", shape=[2, 3]),
             case("int32", shape=[2], dtype="int32"),
             case("number", shape=3),
@@ -470,30 +604,36 @@ ROWS: tuple[Row, ...] = (
             case("array", shape=i32([2])),
             case("bool", shape=[2], dtype="bool"),
             case("negative", raises="InvalidArgumentError", shape=[-1]),
-        ),),
+        ),
+    ),
     native(
         "ones",
         "shape, dtype=tf.float32, name=None, layout=None",
         "jnp.ones({shape}, dtype={dtype})",
         own="creation",
- inputs=(
+        inputs=(
             case("rank2", shape=[2, 3]),
             case("int32", shape=[2], dtype="int32"),
             case("scalar", shape=[]),
             case("empty", shape=[0, 2]),
             case("array", shape=i32([2])),
             case("bool", shape=[2], dtype="bool"),
-        ),),
+        ),
+    ),
     native(
-        "fill", "dims, value, name=None, layout=None", "jnp.full({dims}, {value})", own="creation"
- inputs=(
+        "fill",
+        "dims, value, name=None, layout=None",
+        "jnp.full({dims}, {value})",
+        own="creation",
+        inputs=(
             case("float", dims=[2, 3], value=1.5),
             case("int", dims=[2], value=7),
             case("array", dims=i32([2]), value=f32(2.0)),
             case("nan", dims=[2], value=f32(NAN)),
             case("empty", dims=[0], value=1.0),
             case("negative", raises="InvalidArgumentError", dims=[2, -1], value=0),
-        ),),
+        ),
+    ),
     native(
         "zeros_like",
         "input, dtype=None, name=None, layout=None",
@@ -501,13 +641,14 @@ ROWS: tuple[Row, ...] = (
         own="creation",
         optional=("dtype",),
         tensors=("input",),
- inputs=(
+        inputs=(
             case("float32", input=draw(2, 3)),
             case("int32", input=i32([1, 2])),
             case("dtype", input=draw(2), dtype="int32"),
             case("empty", input=empty(0, 3)),
             case("nan", input=f32([NAN])),
-        ),),
+        ),
+    ),
     native(
         "ones_like",
         "input, dtype=None, name=None, layout=None",
@@ -515,26 +656,28 @@ ROWS: tuple[Row, ...] = (
         own="creation",
         optional=("dtype",),
         tensors=("input",),
- inputs=(
+        inputs=(
             case("float32", input=draw(2, 3)),
             case("int32", input=i32([1, 2])),
             case("dtype", input=draw(2), dtype="int32"),
             case("empty", input=empty(0, 3)),
             case("nan", input=f32([NAN])),
-        ),),
+        ),
+    ),
     native(
         "eye",
         "num_rows, num_columns=None, batch_shape=None, dtype=tf.float32, name=None",
         "jnp.eye({num_rows}, {num_columns}, dtype={dtype})",
         own="creation",
         aliases=("linalg.eye",),
- inputs=(
+        inputs=(
             case("square", num_rows=3),
             case("wide", num_rows=2, num_columns=4),
             case("batch", num_rows=2, batch_shape=[3]),
             case("bool", num_rows=2, dtype="bool"),
             case("empty", num_rows=0),
-        ),),
+        ),
+    ),
     native(
         "range",
         "start, limit=None, delta=1, dtype=None, name='range'",
@@ -544,7 +687,7 @@ ROWS: tuple[Row, ...] = (
         note="how many floating-point numbers there are may differ by one; TensorFlow refuses a "
         "limit on the wrong side",
         fresh=True,
- inputs=(
+        inputs=(
             case("limit", start=5),
             case("start", start=2, limit=6),
             case("delta", start=3, limit=18, delta=3),
@@ -556,7 +699,8 @@ ROWS: tuple[Row, ...] = (
             case("arrays", start=i32(1), limit=i32(4)),
             case("zero-delta", raises="InvalidArgumentError", start=1, limit=5, delta=0),
             case("wrong-side", raises="InvalidArgumentError", start=5, limit=1),
-        ),),
+        ),
+    ),
     native(
         "linspace",
         "start, stop, num, name=None, axis=0",
@@ -565,21 +709,22 @@ ROWS: tuple[Row, ...] = (
         optional=("axis",),
         tensors=("start", "stop"),
         tolerance=2e-6,
- inputs=(
+        inputs=(
             case("five", start=0.0, stop=1.0, num=5),
             case("one", start=2.0, stop=3.0, num=1),
             case("none", start=0.0, stop=1.0, num=0),
             case("down", start=f32(3.0), stop=f32(-1.0), num=7),
             case("arrays", start=draw(2), stop=draw(2), num=3),
             case("axis1", start=draw(2), stop=draw(2), num=3, axis=1),
-        ),),
+        ),
+    ),
     native(
         "one_hot",
         "indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None",
         "jax.nn.one_hot({indices}, {depth})",
         own="creation",
         tensors=("indices",),
- inputs=(
+        inputs=(
             case("rank1", indices=i32([0, 2, 1]), depth=3),
             case("rank2", indices=i32([[0], [1]]), depth=2),
             case("outside", indices=i32([-1, 3]), depth=3),
@@ -592,8 +737,14 @@ ROWS: tuple[Row, ...] = (
             case("depth0", indices=i32([0, 1]), depth=0),
             case("empty", indices=empty(0, dtype="int32"), depth=2),
             case("negative", raises="InvalidArgumentError", indices=i32([0]), depth=-1),
-        ),),
-    shim("sequence_mask", "lengths, maxlen=None, dtype=tf.bool, name=None", "creation", fresh=True, inputs=(
+        ),
+    ),
+    shim(
+        "sequence_mask",
+        "lengths, maxlen=None, dtype=tf.bool, name=None",
+        "creation",
+        fresh=True,
+        inputs=(
             case("longest", lengths=i32([1, 3, 0])),
             case("maxlen", lengths=i32([1, 3, 2]), maxlen=5),
             case("cut", lengths=i32([1, 9]), maxlen=3),
@@ -601,7 +752,8 @@ ROWS: tuple[Row, ...] = (
             case("float32", lengths=i32([1, 2]), maxlen=2, dtype="float32"),
             case("empty", lengths=empty(0, dtype="int32"), maxlen=2),
             case("zeros", lengths=i32([0, 0])),
-        ),),
+        ),
+    ),
     # Values.
     native(
         "cast",
@@ -610,7 +762,7 @@ ROWS: tuple[Row, ...] = (
         own="casting",
         aliases=("dtypes.cast",),
         note="a float outside of the range of an integer dtype: TensorFlow wraps, JAX saturates",
- inputs=(
+        inputs=(
             case("float-int", x=f32([1.7, -1.7, 0.5]), dtype="int32"),
             case("out-of-int32", x=f32([NAN, INF, -INF, 3e9, -3e9]), dtype="int32"),
             case("uint8", x=f32([-1, 256, 300.5, NAN, INF]), dtype="uint8"),
@@ -624,37 +776,51 @@ ROWS: tuple[Row, ...] = (
             case("same", x=draw(3), dtype="float32"),
             case("empty", x=empty(0, 2), dtype="int32"),
             case("list", x=[1, 2], dtype="float32"),
-        ),),
-    shim("saturate_cast", "value, dtype, name=None", "casting", aliases=("dtypes.saturate_cast",), inputs=(
+        ),
+    ),
+    shim(
+        "saturate_cast",
+        "value, dtype, name=None",
+        "casting",
+        aliases=("dtypes.saturate_cast",),
+        inputs=(
             case("uint8", value=f32([300, -5, 7.9]), dtype="uint8"),
             case("int8", value=i32([300, -300, 5]), dtype="int8"),
             case("float", value=i32([1, 2]), dtype="float32"),
             case("empty", value=empty(0), dtype="uint8"),
-        ),),
+        ),
+    ),
     native(
         "stop_gradient",
         "input, name=None",
         "jax.lax.stop_gradient({input})",
         own="casting",
         tensors=("input",),
- inputs=(
+        inputs=(
             case("normal", input=draw(2, 3)),
             case("nan", input=f32([NAN, -0.0])),
             case("empty", input=empty(0)),
-        ),),
-    native("identity", "input, name=None", "jnp.asarray({input})", own="casting", inputs=(
+        ),
+    ),
+    native(
+        "identity",
+        "input, name=None",
+        "jnp.asarray({input})",
+        own="casting",
+        inputs=(
             case("normal", input=draw(2, 3)),
             case("nan", input=f32([NAN, -0.0])),
             case("empty", input=empty(0)),
             case("list", input=[1.0, 2.0]),
-        ),),
+        ),
+    ),
     native(
         "convert_to_tensor",
         "value, dtype=None, dtype_hint=None, name=None",
         "jnp.asarray({value}, dtype={dtype})",
         own="casting",
         optional=("dtype",),
- inputs=(
+        inputs=(
             case("floats", value=[1.0, 2.5]),
             case("ints", value=[1, 2]),
             case("bools", value=[True, False]),
@@ -665,14 +831,15 @@ ROWS: tuple[Row, ...] = (
             case("empty", value=[]),
             case("other-dtype", raises="ValueError", value=i32([1]), dtype="float32"),
             case("does-not-fit", raises="TypeError", value=1.5, dtype="int32"),
-        ),),
+        ),
+    ),
     native(
         "constant",
         "value, dtype=None, shape=None, name='Const'",
         "jnp.asarray({value}, dtype={dtype})",
         own="casting",
         optional=("dtype",),
- inputs=(
+        inputs=(
             case("floats", value=[1.0, 2.5]),
             case("number", value=3),
             case("dtype", value=[1, 2], dtype="float32"),
@@ -680,6 +847,7 @@ ROWS: tuple[Row, ...] = (
             case("shape", value=[1, 2, 3, 4], shape=[2, 2]),
             case("nan", value=NAN),
             case("does-not-fill", raises="TypeError", value=[1.0, 2.0, 3.0], shape=[2, 2]),
-        ),),
+        ),
+    ),
     Row("newaxis", None, Native("None")),
 )
