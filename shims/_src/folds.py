@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 
@@ -185,7 +187,8 @@ def _accumulate(label: str, fn, elems, initializer, reverse: bool, *, keep: bool
 
 def _fold(label: str, fn, value, elems, length: int, keep: bool):
     """The accumulator after the last slice and, if they are kept, all of them stacked."""
-    seen, tree = [], jax.tree.structure(value)
+    seen: list = []
+    tree: Any = jax.tree.structure(value)
     for i in range(length):
         value = jax.tree.map(as_array, fn(value, slice_at(elems, i)))
         if jax.tree.structure(value) != tree:

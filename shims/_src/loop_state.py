@@ -44,7 +44,7 @@ class Leaf:
     """
 
     value: Any
-    aval: jax.ShapeDtypeStruct | None
+    aval: Any
     is_input: bool = True
 
 

@@ -155,11 +155,11 @@ def stage_while(loop: LoopState, test: Callable, limit=None, *, back_prop: bool 
     trips = find_trips(condition, loop.step_jaxpr(), loop.known())
     if limit is not None:
         trips = _tighter(trips, limit)
-    positions = _positions(trips)
     has_items = bool(jax.tree.leaves(loop.emitted))
-    if positions is not None and (has_items or trips.exact or back_prop):
-        live = None if trips.exact else condition
-        return stage_scan(loop, (), positions.shape[0], live)
+    if trips is not None and (has_items or trips.exact or back_prop):
+        length = _length(trips.count)
+        if length is not None:
+            return stage_scan(loop, (), length, None if trips.exact else condition)
     if has_items:
         raise_unbounded(loop.label)
     return loop.finish(_while(loop, condition, limit)), None, None
@@ -172,13 +172,11 @@ def _tighter(trips: Trips | None, limit) -> Trips:
     return trips if trips.count <= limit else Trips(limit, exact=trips.exact)
 
 
-def _positions(trips: Trips | None):
-    """The bound as the positions of a scan, or `None` where nothing can hold that many."""
-    if trips is None:
-        return None
-    if is_staged(trips.count):
-        return primitives.fresh_range(trips.count) if trace.current() is not None else None
-    return jnp.arange(trips.count, dtype=jnp.int32)
+def _length(count):
+    """A bound as the length of a scan, or `None` where nothing can hold that many iterations."""
+    if not is_staged(count):
+        return jnp.arange(count).shape[0]  # not below zero, of a symbolic size either
+    return primitives.fresh_range(count).shape[0] if trace.current() is not None else None
 
 
 def stage_scan(loop: LoopState, items, length, live=None):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import numpy as np
 
@@ -131,6 +133,8 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
 
 def _check_signature(signature, results) -> None:
     is_spec = lambda x: not isinstance(x, (tuple, list, dict)) or hasattr(x, "dtype")
+    wanted: list
+    tree: Any
     wanted, tree = jax.tree.flatten(signature, is_leaf=is_spec)
     found = jax.tree.leaves(results)
     if tree != jax.tree.structure(results):
@@ -143,7 +147,7 @@ def _check_signature(signature, results) -> None:
             )
         )
     for spec, result in zip(wanted, found):
-        shape = getattr(spec, "shape", None)
+        shape: Any = getattr(spec, "shape", None)
         dtype = as_numpy_dtype(getattr(spec, "dtype", spec) if shape is not None else spec)
         dtype = jax.dtypes.canonicalize_dtype(dtype)
         fits = not hasattr(shape, "is_compatible_with") or shape.is_compatible_with(

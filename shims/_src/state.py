@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 from shims._src import errors
 from shims._src import jax_private as jp
@@ -42,9 +43,9 @@ class Overlay:
     def __init__(self, outer: Overlay | None = None, given=(), values=()):
         self.outer = outer
         self._given = {id(v): value for v, value in zip(given, values, strict=True)}
-        self.reads: dict[int, object] = {}
-        self.writes: dict[int, tuple[object, object]] = {}
-        self.created: dict[int, object] = {}
+        self.reads: dict[int, Any] = {}
+        self.writes: dict[int, tuple[Any, Any]] = {}
+        self.created: dict[int, Any] = {}
 
     def read(self, variable):
         """The value of a variable as the program sees it at this point."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -130,7 +132,7 @@ def as_numpy_dtype(dtype) -> np.dtype:
     Raises:
       TypeError: it is none of these, or is `int` or `complex`, which do not say how wide they are.
     """
-    found = getattr(dtype, "as_numpy_dtype", dtype)  # what TensorFlow's dtypes have
+    found: Any = getattr(dtype, "as_numpy_dtype", dtype)  # what TensorFlow's dtypes have
     try:
         found = _NAMES.get(found, found)
         if found is None or any(found is d for d in ("int", "complex", int, complex)):

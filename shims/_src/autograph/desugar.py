@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import types
+from typing import Any
 
 from shims._src.autograph.source import UnconvertibleError
 
@@ -41,8 +41,7 @@ def desugar(node, function: types.FunctionType):
 
 
 def _refuse(node) -> None:
-    flags = inspect.CO_GENERATOR
-    del flags
+    inner: Any
     for inner in ast.walk(node):
         reason = _REFUSED.get(type(inner))
         if reason is not None:

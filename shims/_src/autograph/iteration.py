@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -28,7 +27,7 @@ class Items:
 
     arrays: Any
     length: Any
-    at: Callable | None = None
+    at: Any = None
 
 
 class TracedIterable:
@@ -73,7 +72,8 @@ class TracedRange(TracedIterable):
         """The numbers as int32."""
         parts = [_known(x) for x in (self._start, self._stop, self._step)]
         if not any(is_staged(x) for x in parts):
-            numbers = jnp.arange(*parts, dtype=jnp.int32)
+            start, stop, step = parts
+            numbers = jnp.arange(start, stop, step, jnp.int32)
             return Items(numbers, numbers.shape[0])
         start, stop, step = (as_array(x).astype(jnp.int32) for x in parts)
         count = jnp.maximum((stop - start + step - jnp.sign(step)) // step, 0)

@@ -11,6 +11,7 @@ import contextlib
 import operator
 import types
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import jax.numpy as jnp
 
@@ -27,7 +28,7 @@ _OPERATIONS: dict[str, Callable] = {
 }
 
 
-def _as_the_users(function: types.FunctionType) -> Callable:
+def _as_the_users(function: Any) -> Callable:
     """A function whose frame counts as the user's, whose questions the engine answers."""
     code = function.__code__.replace(co_filename="<question>")
     return types.FunctionType(code, {"__name__": "question"})

@@ -13,6 +13,7 @@ import copy
 import threading
 import types
 import weakref
+from typing import Any
 
 from shims._src.autograph.desugar import desugar
 from shims._src.autograph.source import UnconvertibleError, find_definition
@@ -154,6 +155,7 @@ def _note_origins(node) -> None:
     """Attach to each node the position that it has in the user's file."""
     from malt.pyct import anno
 
+    inner: Any
     for inner in ast.walk(node):
         if hasattr(inner, "lineno"):
             place = (inner.lineno, inner.col_offset, inner.end_lineno, inner.end_col_offset)
@@ -185,7 +187,7 @@ def _function(name: str, arguments, body):
     signature = ast.arguments([], parameters, None, [], [], None, [])
     node = ast.FunctionDef(name, signature, body, [], None)
     if "type_params" in node._fields:
-        node.type_params = []
+        node.type_params = []  # type: ignore[attr-defined, unused-ignore]
     return node
 
 
