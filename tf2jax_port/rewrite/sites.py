@@ -7,6 +7,7 @@ import dataclasses
 from typing import Literal
 
 from tf2jax_port.rewrite import calls, constructs
+from tf2jax_port.rewrite.arguments import CallSite
 from tf2jax_port.rewrite.bind import Bound, Refusal, bind_arguments, bind_version_1, signature
 from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.findings import State
@@ -242,7 +243,7 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
         bound = bind_arguments(layout.arguments, row.params or "", known.renames)
     if isinstance(bound, Refusal):
         return _manual(reference, symbol, bound.code, bound.message)
-    site = calls.CallSite(
+    site = CallSite(
         file.source,
         call,
         reference.node,
@@ -254,7 +255,7 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
         file.values,
     )
     if isinstance(row.target, Native) and (file.target == "jax" or facade(row) is None):
-        size = _size_of_axis(file, known, symbol, site)
+        size = _known_size(file, known, symbol, site)
         if size is not None:
             return size
         edits = calls.write_native(site)
@@ -266,22 +267,39 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
     return _called_facade(file, known, symbol, site)
 
 
-def _size_of_axis(file: File, known: Known, symbol: str, site: calls.CallSite) -> Decision | None:
-    """`tf.shape(x)[0]`: a size that JAX knows while it traces, so a number and no array."""
-    if known.row.name != "shape" or not isinstance(site.parent, ast.Subscript):
+def _known_size(file: File, known: Known, symbol: str, site: CallSite) -> Decision | None:
+    """`tf.shape(x)[0]`, or `tf.shape(x)` as a shape: numbers that JAX knows while it traces."""
+    if known.row.name != "shape":
         return None
-    index = site.parent.slice
-    number = index.operand if isinstance(index, ast.UnaryOp) else index
-    fixed = isinstance(number, ast.Constant) and type(number.value) is int
+    indexed = isinstance(site.parent, ast.Subscript) and file.values.is_size(site.parent)
+    if not indexed and not _is_shape_argument(file, site.call):
+        return None
     row = dataclasses.replace(known.row, target=Native("jnp.shape({input})"))
-    edits = calls.write_native(dataclasses.replace(site, row=row)) if fixed else None
-    if edits is None or site.parent.value is not site.call:
+    edits = calls.write_native(dataclasses.replace(site, row=row))
+    if edits is None:
         return None
-    message = "the size as JAX knows it, a number"
+    message = "the size as JAX knows it, a number and no array"
     return Decision(State.REWRITTEN, "TJ108", message, symbol, site.call, tuple(edits))
 
 
-def _called_facade(file: File, known: Known, symbol: str, site: calls.CallSite) -> Decision:
+def _is_shape_argument(file: File, node: ast.expr) -> bool:
+    """Whether a node says which shape another operator makes."""
+    parent = file.names.parents[node]
+    call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
+    if not isinstance(call, ast.Call) or call.func not in file.values.by_node:
+        return False
+    known = look_up(file.values.by_node[call.func])
+    if known is None or known.version_1_params or not isinstance(known.row.target, Native):
+        return False
+    layout = call_layout(file.source, call)
+    bound = bind_arguments(layout.arguments, known.row.params or "", known.renames)
+    if isinstance(bound, Refusal):
+        return False
+    named = {name for name, argument in bound.arguments.items() if argument.node is node}
+    return bool(named & {"shape", "dims"})
+
+
+def _called_facade(file: File, known: Known, symbol: str, site: CallSite) -> Decision:
     row, function = known.row, facade(known.row)
     unknown = [name for name in site.bound.arguments if name in constructs.without_place(row)]
     edits = None if function is None else calls.write_facade(site, function, unknown)

@@ -25,6 +25,9 @@ class Hole:
     bare: bool
 
 
+Part = str | Hole | tuple[str | Hole, ...]
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Slot:
     """One argument of the expression's outermost call: a hole alone, or fixed text."""
@@ -47,7 +50,7 @@ class Template:
       names: what it reads: `jnp`, `jax`, `np`, `shims`, builtins.
     """
 
-    pieces: tuple[str | Hole | tuple[str | Hole, ...], ...]
+    pieces: tuple[Part, ...]
     function: str
     slots: tuple[Slot, ...]
     atomic: bool
@@ -149,10 +152,8 @@ def _outer_call(text: str, body: ast.expr, holes: dict[str, str]) -> tuple[str, 
     return ast.unparse(body.func), tuple(slots)
 
 
-def _pieces(
-    text: str, found: dict[str, Hole], dropped: list[tuple[int, int]]
-) -> tuple[str | Hole | tuple[str | Hole, ...], ...]:
-    pieces: list[str | Hole | tuple[str | Hole, ...]] = []
+def _pieces(text: str, found: dict[str, Hole], dropped: list[tuple[int, int]]) -> tuple[Part, ...]:
+    pieces: list[Part] = []
     place = 0
     for start, end in dropped:
         pieces += _cut(text[place:start], found)

@@ -20,8 +20,23 @@ class Kind(enum.Enum):
 
 
 _LISTS = (ast.List, ast.Tuple, ast.ListComp)
-# Functions of the table whose results are no tensors.
-_NO_TENSOR = ("function", "Variable", "TensorSpec", "TensorShape", "as_dtype")
+# Functions of the table whose results are no tensors, or several.
+_NO_TENSOR = (
+    "function",
+    "Variable",
+    "TensorSpec",
+    "TensorShape",
+    "as_dtype",
+    "split",
+    "unstack",
+    "meshgrid",
+    "unique",
+    "unique_with_counts",
+    "dynamic_partition",
+    "math.top_k",
+    "nn.moments",
+    "clip_by_global_norm",
+)
 _TENSOR_METHODS = ("astype", "reshape", "read_value", "value")
 
 
@@ -58,11 +73,31 @@ class Values:
         if isinstance(node, ast.Compare):
             return self._either(node.left, *node.comparators)
         if isinstance(node, ast.Subscript):
-            return self._tensor_if(node.value)
+            return Kind.UNKNOWN if self.is_size(node) else self._tensor_if(node.value)
         if isinstance(node, ast.IfExp):
             kinds = {self.kind(node.body), self.kind(node.orelse)}
             return kinds.pop() if len(kinds) == 1 else Kind.UNKNOWN
         return Kind.UNKNOWN
+
+    def is_size(self, node: ast.expr) -> bool:
+        """Whether a node is `tf.shape(x)[0]`, which becomes a number."""
+        if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Call):
+            return False
+        index = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
+        fixed = isinstance(index, ast.Constant) and type(index.value) is int
+        return fixed and self.is_call_of(node.value, "shape")
+
+    def is_call_of(self, node: ast.Call, name: str) -> bool:
+        """Whether a call is one of an operator of the table."""
+        reference = self.by_node.get(node.func)
+        known = look_up(reference) if reference is not None else None
+        return known is not None and known.row.name == name and not known.rest
+
+    def holds_tensor(self, node: ast.expr) -> bool:
+        """Whether an expression is a tensor, or a list with one in it."""
+        if isinstance(node, ast.List | ast.Tuple):
+            return any(self.holds_tensor(element) for element in node.elts)
+        return self.kind(node) is Kind.TENSOR
 
     def _tensor_if(self, node: ast.expr) -> Kind:
         return Kind.TENSOR if self.kind(node) is Kind.TENSOR else Kind.UNKNOWN

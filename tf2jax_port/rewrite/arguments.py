@@ -1,0 +1,180 @@
+"""The arguments of one call: what each becomes, what may be dropped, what stands for a default."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+
+from tf2jax_port.rewrite.bind import Bound, signature
+from tf2jax_port.rewrite.edits import Edit
+from tf2jax_port.rewrite.knowledge import rows
+from tf2jax_port.rewrite.layout import Argument, CallLayout
+from tf2jax_port.rewrite.source import Source
+from tf2jax_port.rewrite.spelling import Spelling
+from tf2jax_port.rewrite.values import Kind, Values
+from tf2jax_port.table import Native, Row
+
+# What must be evaluated where and when it was.
+ORDERED = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+# JAX takes a tuple here where TensorFlow takes a list as well.
+_TUPLES = ("axis", "axes", "perm")
+# What JAX must know while it traces; where a tensor says it, the function of `shims` is called.
+_STATIC = (
+    *_TUPLES,
+    "shape",
+    "dims",
+    "multiples",
+    "repeats",
+    "paddings",
+    "depth",
+    "num",
+    "num_rows",
+    "num_columns",
+    "num_segments",
+    "start",
+    "limit",
+    "delta",
+    "shift",
+)
+_TF_NAME = re.compile(r"\btf\.([\w.]+)")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CallSite:
+    """One call to rewrite: the nodes, their layout, what was bound, and the file around it."""
+
+    source: Source
+    call: ast.Call
+    function: ast.expr
+    layout: CallLayout
+    bound: Bound
+    row: Row
+    parent: ast.AST
+    spelling: Spelling
+    values: Values
+
+    def parameter_of(self, argument: Argument) -> str:
+        """The parameter that an argument was bound to, `""` for one of `*args`, or unbound."""
+        return next((n for n, a in self.bound.arguments.items() if a is argument), "")
+
+
+def is_traced(site: CallSite, name: str) -> bool:
+    """Whether a tensor stands where JAX needs a number."""
+    node = site.bound.arguments[name].node
+    if name not in _STATIC or name in site.row.tensors:
+        return False
+    if isinstance(node, ast.Call) and site.values.is_call_of(node, "shape"):
+        return name not in ("shape", "dims")
+    return site.values.holds_tensor(node)
+
+
+def may_be_dropped(site: CallSite, name: str) -> bool:
+    """A `name=`, or an argument that says what is so anyway."""
+    argument = site.bound.arguments[name]
+    if any(isinstance(node, ORDERED) for node in ast.walk(argument.node)):
+        return False
+    if holds_references(site, argument.node) or has_comment(site, argument.start, argument.end):
+        return False
+    defaults = {p.name: p.default for p in signature(site.row.params or "")}
+    return name == "name" or ast.unparse(argument.node) == defaults[name]
+
+
+def holds_references(site: CallSite, node: ast.expr) -> bool:
+    """Whether dropping an expression would lose a TensorFlow name from the count."""
+    return any(inner in site.values.by_node for inner in ast.walk(node))
+
+
+def adaptation(site: CallSite, argument: Argument, parameter: str) -> tuple[str, str, list[Edit]]:
+    """Text before and after an argument, and edits of its own brackets."""
+    node = argument.node
+    if parameter in site.row.tensors and site.values.kind(node) is Kind.LIST:
+        return site.spelling.text("jnp.asarray("), ")", []
+    if parameter == "values" and isinstance(node, ast.List | ast.Tuple):
+        return "", "", [edit for element in node.elts for edit in _as_array(site, element)]
+    if parameter not in _TUPLES or site.values.kind(node) is not Kind.LIST:
+        return "", "", []
+    if isinstance(node, ast.List):
+        return "", "", _as_tuple(site, node)
+    if isinstance(node, ast.Name) and site.spelling.allows(["tuple"]):
+        return "tuple(", ")", []
+    return "", "", []
+
+
+def _as_array(site: CallSite, element: ast.expr) -> list[Edit]:
+    """A list among the arrays that are joined becomes an array."""
+    if site.values.kind(element) is not Kind.LIST:
+        return []
+    start, end = site.source.span(element)
+    return [inserted(start, site.spelling.text("jnp.asarray(")), inserted(end, ")")]
+
+
+def _as_tuple(site: CallSite, node: ast.List) -> list[Edit]:
+    start, end = site.source.span(node)
+    last = site.source.span(node.elts[-1])[1] if node.elts else end
+    single = len(node.elts) == 1 and b"," not in site.source.data[last:end]
+    return [Edit(start, start + 1, ("(",)), Edit(end - 1, end, ("," * single + ")",))]
+
+
+def removals(site: CallSite, kept: list[Argument]) -> list[Edit]:
+    """Drops the arguments that are not kept, with their commas; comments around them stay."""
+    arguments = site.layout.arguments
+    dropped = [a for a in arguments if a not in kept]
+    last = max((i for i, a in enumerate(arguments) if a in kept), default=-1)
+    tail = list(arguments[last + 1 :])
+    edits = []
+    if tail and not has_comment(
+        site, (arguments[last] if last >= 0 else tail[0]).end, tail[-1].end
+    ):
+        start = arguments[last].end if last >= 0 else tail[0].start
+        end = tail[-1].end if last >= 0 or tail[-1].comma < 0 else tail[-1].comma + 1
+        edits.append(Edit(start, end))
+        dropped = [a for a in dropped if a not in tail]
+    return edits + [_removal(site.source.data, argument) for argument in dropped]
+
+
+def _removal(data: bytes, argument: Argument) -> Edit:
+    end = argument.end if argument.comma < 0 else argument.comma + 1
+    while argument.comma >= 0 and data[end : end + 1] in (b" ", b"\t"):
+        end += 1
+    line_start = data.rfind(b"\n", 0, argument.start) + 1
+    if not data[line_start : argument.start].strip() and data[end : end + 1] in (b"\n", b"\r"):
+        end += 2 if data[end : end + 2] == b"\r\n" else 1
+        return Edit(line_start, end)  # the whole line
+    return Edit(argument.start, end)
+
+
+def has_comment(site: CallSite, start: int, end: int) -> bool:
+    """A `#` in a text; one inside a string counts too, which only costs a plainer edit."""
+    return b"#" in site.source.data[start:end]
+
+
+def inserted(place: int, text: str) -> Edit:
+    """New text that replaces nothing."""
+    return Edit(place, place, (text,))
+
+
+def renamed(argument: Argument, name: str) -> list[Edit]:
+    """The edit of a keyword, none where it has the name already."""
+    assert argument.keyword is not None
+    if argument.keyword == name:
+        return []
+    return [Edit(argument.start, argument.start + len(argument.keyword), (name,))]
+
+
+def default_text(site: CallSite, parameter: str) -> str:
+    """The default of a parameter in JAX's words: `tf.int32` is `jnp.int32`."""
+    assert isinstance(site.row.target, Native)
+    defaults = {p.name: p.default or "None" for p in signature(site.row.params or "")}
+    return _without_tensorflow({**defaults, **dict(site.row.target.defaults)}[parameter])
+
+
+def _without_tensorflow(text: str) -> str:
+    """Text with TensorFlow's names replaced by those of their rows."""
+
+    def named(match: re.Match[str]) -> str:
+        target = rows()[match.group(1)].target
+        assert isinstance(target, Native)
+        return target.expression
+
+    return _TF_NAME.sub(named, text)
