@@ -6,7 +6,7 @@ import ast
 
 from tf2jax_port.rewrite.arguments import ORDERED, CallSite, adaptation, default_text
 from tf2jax_port.rewrite.edits import Edit, Piece, Span
-from tf2jax_port.rewrite.template import Hole, Part, Template
+from tf2jax_port.rewrite.template import Hole, Optional, Part, Template
 from tf2jax_port.rewrite.values import Kind
 
 _ATOMS = (
@@ -29,7 +29,6 @@ _LOOSE = (
     ast.AugAssign,
     ast.AnnAssign,
     ast.Return,
-    ast.keyword,
     ast.List,
     ast.If,
     ast.While,
@@ -44,10 +43,9 @@ def write_anew(site: CallSite, template: Template) -> list[Edit] | None:
     pieces: list[Piece] = []
     edits: list[Edit] = []
     for piece in _unwrapped(site, template.pieces):
-        group = piece if isinstance(piece, tuple) else (piece,)
-        holes = [p for p in group if isinstance(p, Hole)]
-        if isinstance(piece, tuple) and not any(h.parameter in site.bound.arguments for h in holes):
+        if isinstance(piece, Optional) and not piece.kept_by & site.bound.arguments.keys():
             continue
+        group = piece.pieces if isinstance(piece, Optional) else (piece,)
         for part in group:
             if isinstance(part, str):
                 pieces.append(site.spelling.text(part))
@@ -78,7 +76,8 @@ def _unwrapped(site: CallSite, pieces: tuple[Part, ...]) -> list[Part]:
 def _is_loose(site: CallSite) -> bool:
     """Whether an expression of operators may stand where the call stands, as it is."""
     if isinstance(site.parent, ast.Call):
-        return site.parent.func is not site.call
+        # An argument of another operator may end up beside an operator itself.
+        return site.parent.func is not site.call and site.parent.func not in site.values.by_node
     return isinstance(site.parent, _LOOSE)
 
 

@@ -123,7 +123,7 @@ def _added(site: CallSite, template: Template, written: list[Slot]) -> list[str]
     for index, slot in enumerate(template.slots):
         if slot in written:
             continue
-        if slot.hole in site.row.target.optional and slot.keyword is not None:
+        if slot.hole in site.row.target.optional and index:
             continue
         text = slot.text if slot.hole is None else default_text(site, slot.hole)
         if slot.keyword is None:

@@ -25,7 +25,15 @@ class Hole:
     bare: bool
 
 
-Part = str | Hole | tuple[str | Hole, ...]
+@dataclasses.dataclass(frozen=True, slots=True)
+class Optional:
+    """A part such as `, axis={axis}`, left out where the call gives none of `kept_by`."""
+
+    pieces: tuple[str | Hole, ...]
+    kept_by: frozenset[str]
+
+
+Part = str | Hole | Optional
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -42,8 +50,7 @@ class Template:
     """A row's expression.
 
     Attributes:
-      pieces: text and holes in order; an optional argument `, axis={axis}` is a tuple of its own,
-        left out where the call leaves the argument out.
+      pieces: text, holes and optional parts in order.
       function: the dotted function where the expression is one call of it, otherwise empty.
       slots: the arguments of that call.
       atomic: the expression needs no parentheses wherever it stands.
@@ -58,9 +65,11 @@ class Template:
 
     def holes(self) -> tuple[Hole, ...]:
         """All holes in order."""
-        flat = (
-            p for piece in self.pieces for p in (piece if isinstance(piece, tuple) else (piece,))
-        )
+        flat = [
+            p
+            for part in self.pieces
+            for p in (part.pieces if isinstance(part, Optional) else (part,))
+        ]
         return tuple(p for p in flat if isinstance(p, Hole))
 
 
@@ -127,14 +136,31 @@ def _is_bare(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
 
 def _optional_spans(
     text: str, tree: ast.Expression, holes: dict[str, str], optional: tuple[str, ...]
-) -> list[tuple[int, int]]:
-    """Where `, axis={axis}` stands, for each optional parameter."""
+) -> list[tuple[int, int, frozenset[str]]]:
+    """Where `, axis={axis}` stands for each optional parameter, and what keeps it there.
+
+    A positional argument may go only together with all that follow it.
+    """
     spans = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.keyword) and isinstance(node.value, ast.Name):
-            start = text.rindex(",", 0, node.col_offset)
-            spans.append((holes.get(node.value.id, ""), (start, node.end_col_offset or 0)))
-    return sorted(span for parameter, span in spans if parameter in optional)
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call):
+            continue
+        following: frozenset[str] = frozenset()
+        for node in reversed(call.args[1:]):
+            name = holes.get(node.id, "") if isinstance(node, ast.Name) else ""
+            if name not in optional:
+                break
+            following |= {name}
+            spans.append(
+                (text.rindex(",", 0, node.col_offset), node.end_col_offset or 0, following)
+            )
+        for keyword in call.keywords:
+            value = keyword.value
+            name = holes.get(value.id, "") if isinstance(value, ast.Name) else ""
+            if name in optional:
+                start = text.rindex(",", 0, keyword.col_offset)
+                spans.append((start, keyword.end_col_offset or 0, frozenset({name})))
+    return sorted(spans, key=lambda span: span[0])
 
 
 def _outer_call(text: str, body: ast.expr, holes: dict[str, str]) -> tuple[str, tuple[Slot, ...]]:
@@ -152,12 +178,14 @@ def _outer_call(text: str, body: ast.expr, holes: dict[str, str]) -> tuple[str, 
     return ast.unparse(body.func), tuple(slots)
 
 
-def _pieces(text: str, found: dict[str, Hole], dropped: list[tuple[int, int]]) -> tuple[Part, ...]:
+def _pieces(
+    text: str, found: dict[str, Hole], dropped: list[tuple[int, int, frozenset[str]]]
+) -> tuple[Part, ...]:
     pieces: list[Part] = []
     place = 0
-    for start, end in dropped:
+    for start, end, kept_by in dropped:
         pieces += _cut(text[place:start], found)
-        pieces.append(tuple(_cut(text[start:end], found)))
+        pieces.append(Optional(tuple(_cut(text[start:end], found)), kept_by))
         place = end
     return (*pieces, *_cut(text[place:], found))
 
