@@ -21,6 +21,14 @@ class InvalidArgumentError(OpError, ValueError):
     """
 
 
+class DtypeMismatchError(InvalidArgumentError, TypeError):
+    """Operands have different dtypes, or a number does not fit the dtype of the array beside it.
+
+    TensorFlow raises `InvalidArgumentError`, `TypeError` or `ValueError` for it, depending on the
+    operator; this is all three.
+    """
+
+
 class OutOfRangeError(OpError):
     """An iteration went past the end of its input."""
 
@@ -67,6 +75,22 @@ class PaddedUseError(OpError, TypeError):
 
 class SpecializationError(OpError):
     """`shims.function(on_specialize="raise")` would have compiled once per size."""
+
+
+for _class in (
+    OpError,
+    InvalidArgumentError,
+    OutOfRangeError,
+    FailedPreconditionError,
+    UnimplementedError,
+    NotFoundError,
+    CapacityError,
+    UnsupportedPrimitiveError,
+    FreshSizeError,
+    PaddedUseError,
+    SpecializationError,
+):
+    _class.__module__ = "shims.errors"
 
 
 def user_frame() -> FrameType | None:
@@ -123,3 +147,11 @@ def message(
         if text:
             lines.append(f"  {label:<9} {text}")
     return "\n".join(lines)
+
+
+def with_place(text: str, line: str) -> str:
+    """A message with the user's line, if it does not have one."""
+    if "\n  At: " in text:
+        return text
+    head, mark, rest = text.partition("\n  Do: ")
+    return f"{head}\n  At:       {line}{mark}{rest}"

@@ -495,7 +495,7 @@ def _other_forms(error, sizes):
     if isinstance(error, jp.InconclusiveDimensionOperation) or "floordiv" in str(error):
         for k in numbers:
             for i, size in enumerate(sizes):
-                if size % k == 0 and size > k:
+                if size % k == 0 and size >= k:
                     yield [Form("multiple", k) if j == i else Form() for j in range(len(sizes))]
     for i in range(len(sizes)):
         if len(sizes) > 1:

@@ -16,12 +16,12 @@ _DEPTH = 60
 
 def size_of_selection(state, mask):
     """`(name, dimension)` of the number of True entries of `mask`."""
-    return _numbered(state, ("selection", number(mask)), mask)
+    return _numbered(state, ("selection", number(state, mask)), mask)
 
 
 def size_of_count(state, count):
     """`(name, dimension)` of a counted size."""
-    return _numbered(state, ("count", number(count)), count)
+    return _numbered(state, ("count", number(state, count)), count)
 
 
 def _numbered(state, key, keep):
@@ -32,31 +32,38 @@ def _numbered(state, key, keep):
     return state.numbered[key]
 
 
-def number(x) -> object:
-    """A hashable name for the computation behind a value."""
-    return _number(jp.primal_tracer(x), {}, 0)
+def number(state, x) -> int:
+    """A number for the computation behind a value: equal for equal computations."""
+    return _number(state, jp.primal_tracer(x), {}, 0)
 
 
-def _number(x, seen, depth):
+def _number(state, x, seen, depth) -> int:
+    if id(x) in seen:
+        return seen[id(x)]
+    key = _key(state, x, seen, depth)
+    # Numbers instead of nested keys: a program is a graph, and its paths are many.
+    seen[id(x)] = state.interned.setdefault(key, len(state.interned))
+    return seen[id(x)]
+
+
+def _key(state, x, seen, depth):
     constant = jp.constant_of(x)
     if constant is not None:
         array = np.asarray(constant) if np.ndim(constant) == 0 else None
         if array is not None and array.dtype != object:
             return ("constant", str(array.dtype), array.tobytes())
+        state.kept.append(constant)
         return ("object", id(constant))
-    if id(x) in seen:
-        return seen[id(x)]
     found = jp.defining_equation(x)
-    if found is None or depth > _DEPTH:
+    params = None if found is None or depth > _DEPTH else _hashable(found[0].params)
+    if params is None:
+        state.kept.append(x)
         return ("input", jp.identity_of(x))
     eqn, position = found
-    params = _hashable(eqn.params)
-    if params is None:
-        return ("input", jp.identity_of(x))
-    operands = tuple(_number(jp.primal_tracer(a), seen, depth + 1) for a in jp.operand_atoms(eqn))
-    result = ("equation", eqn.primitive.name, params, operands, position)
-    seen[id(x)] = result
-    return result
+    operands = tuple(
+        _number(state, jp.primal_tracer(a), seen, depth + 1) for a in jp.operand_atoms(eqn)
+    )
+    return ("equation", eqn.primitive.name, params, operands, position)
 
 
 def _hashable(params):

@@ -39,6 +39,8 @@ class Padded:
     Array([1., 3.], dtype=float32)
     """
 
+    __module__ = "shims"
+
     def __init__(self, values, sizes: Mapping[int, jax.Array], status=0):
         self.values = values
         # Axes count from the end, so that a leading axis added by `vmap` changes nothing.
@@ -134,6 +136,10 @@ class Padded:
                 "computation: `shims.dynamic(f)(x)`",
             )
         )
+
+    def __jax_array__(self):
+        """Refuse: `jax.numpy` asks for this before it reads a value."""
+        return self._refuse()
 
     def __array__(self, *args, **kwargs):
         """Refuse: NumPy would read the padding."""

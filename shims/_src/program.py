@@ -11,7 +11,6 @@ import numpy as np
 
 from shims._src import dims, errors, trace
 from shims._src import jax_private as jp
-from shims._src.lowering import interpreter
 from shims._src.lowering.context import Context, Root
 from shims._src.lowering.refusals import ragged_rows_error
 from shims._src.lowering.scopes import settle
@@ -79,6 +78,9 @@ def lower(
     Returns:
       `(values, context)`: one `Value` per result, packed unless `masks`, and the reports in the context.
     """
+    # Loaded with the first program: `import shims` stays quick.
+    from shims._src.lowering import interpreter
+
     root = Root(interpreter.run, program.state, buckets)
     if notes is not None:
         root.notes = notes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 
 from shims._src import errors
@@ -11,11 +12,16 @@ from shims._src import jax_private as jp
 _SIGNS = ("_DimExpr", "shape polymorphism", "non-constant", "symbolic dimension")
 
 
+_FRESH_NAME = re.compile(r"\bu\d+\b")
+
+
 def translated(error: Exception) -> Exception:
     """A `FreshSizeError` for an error of JAX about a symbolic size; any other error as it is."""
     if isinstance(error, errors.OpError):
         return error
     text = str(error)
+    if isinstance(error, (TypeError, ValueError)) and len(set(_FRESH_NAME.findall(text))) > 1:
+        return _meeting(error, text)
     if not isinstance(error, jp.InconclusiveDimensionOperation) and not any(
         sign in text for sign in _SIGNS
     ):
@@ -27,6 +33,18 @@ def translated(error: Exception) -> Exception:
             received=text.strip().splitlines()[0] if text.strip() else type(error).__name__,
             at=line_of_error(error),
             do="use the shims operator of that name, or a form that does not ask for the size",
+        )
+    )
+
+
+def _meeting(error, text) -> errors.FreshSizeError:
+    return errors.FreshSizeError(
+        errors.message(
+            "",
+            "two data-dependent sizes meet that JAX cannot know to be equal.",
+            received=text.strip().splitlines()[0],
+            at=line_of_error(error),
+            do="state it: `shims.same_size(a, b)` gives `a` the size of `b`, checked at run time",
         )
     )
 

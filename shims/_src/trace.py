@@ -55,6 +55,7 @@ class DynamicTrace:
     guards: list[Guard] = dataclasses.field(default_factory=list)
     fresh: set[str] = dataclasses.field(default_factory=set)
     numbered: dict[object, Any] = dataclasses.field(default_factory=dict)
+    interned: dict[object, int] = dataclasses.field(default_factory=dict)
     sources: dict[str, Any] = dataclasses.field(default_factory=dict)
     kept: list[object] = dataclasses.field(default_factory=list)
     assumptions: list[tuple[Any, str, str]] = dataclasses.field(default_factory=list)

@@ -62,6 +62,19 @@ class Value:
         return (*self.axes[:i], axis, *self.axes[i + 1 :])
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Deferred(Value):
+    """A result that needs a size which only an inner program knows.
+
+    Differentiation moves equations without operands out of the loop whose body makes their size;
+    they are carried out where that size is known.
+    """
+
+    eqn: Any = None
+    values: tuple = ()
+    position: int = 0
+
+
 def static(array, bounds=None) -> Value:
     """A value without dynamic axes."""
     return Value(array, (None,) * getattr(array, "ndim", 0), None, bounds)

@@ -11,7 +11,7 @@ from shims._src import trace
 from shims._src.lowering import scopes
 from shims._src.lowering.refusals import ragged_rows_error
 from shims._src.lowering.rule import Rule
-from shims._src.value import Value, static
+from shims._src.value import Deferred, Value, static
 
 
 def run(ctx, jaxpr, values):
@@ -220,10 +220,11 @@ def while_(ctx, eqn, *values):
 def cond(ctx, eqn, index, *values):
     """Branches whose results are brought to one layout."""
     values = [ctx.solid(v) for v in values]
+    passed = [v for v in values if not isinstance(v, Deferred)]
     branches = eqn.params["branches"]
     out_avals = [v.aval for v in eqn.outvars]
     lowered = [_Branch(ctx, b, values, out_avals) for b in branches]
-    arrays = [v.array for v in values]
+    arrays = [v.array for v in passed]
     # Sizes that one branch makes are unknown to the others until every branch has been seen.
     for _ in range(2 if any(scopes.escaping(ctx, a) for a in out_avals) else 1):
         shapes = [jax.eval_shape(b, *arrays) for b in lowered]
@@ -251,8 +252,10 @@ class _Branch:
         self.described: list = []
 
     def __call__(self, *arrays):
+        given = iter(arrays)
         values = [
-            Value(a, v.axes, None, v.bounds) for a, v in zip(arrays, self.values, strict=True)
+            v if isinstance(v, Deferred) else Value(next(given), v.axes, None, v.bounds)
+            for v in self.values
         ]
         inner = scopes.enter(self.ctx, self.jaxpr, values)
         made = _sizes_made(jp.open_jaxpr(self.jaxpr)[0])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from shims._src import errors
 from shims._src import jax_private as jp
 from shims._src.lowering import bounds
 from shims._src.lowering.context import Context
-from shims._src.lowering.refusals import line_of, ragged_rows_error, unsupported
+from shims._src.lowering.refusals import inner_size_error, line_of, ragged_rows_error, unsupported
 from shims._src.lowering.rules import RULES
-from shims._src.value import Value, static
+from shims._src.lowering.sizes import select
+from shims._src.value import Deferred, Value, static
 
 # Rules that take rows of different sizes as they are (what loops save for their derivatives).
 _TAKE_PER_ROW = ("scan", "jit", "closed_call", "core_call", "checkpoint", "remat2")
@@ -30,7 +32,11 @@ def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
         outs = apply(ctx, eqn, values)
         ctx.jaxpr = jaxpr
         env.update(zip(eqn.outvars, outs, strict=True))
-    return [read(a) for a in jaxpr.outvars]
+    outs = [_force(ctx, read(a)) for a in jaxpr.outvars]
+    for out in outs:
+        if isinstance(out, Deferred):
+            raise inner_size_error(out.eqn.outvars[out.position].aval)
+    return outs
 
 
 def apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
@@ -38,12 +44,46 @@ def apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
     try:
         return _apply(ctx, eqn, values)
     except Exception as error:
-        if not hasattr(error, "shims_line"):
-            error.shims_line = line_of(eqn)
+        line = "" if hasattr(error, "shims_line") else line_of(eqn)
+        if line:
+            error.shims_line = line
+            if isinstance(error, errors.OpError):
+                error.args = (errors.with_place(str(error), line),)
         raise
 
 
+def _force(ctx: Context, value: Value) -> Value:
+    """A deferred result, where its sizes have become known."""
+    if not isinstance(value, Deferred) or _unknown(ctx, value.eqn):
+        return value
+    values = [_force(ctx, v) for v in value.values]
+    if any(isinstance(v, Deferred) for v in values):
+        return value
+    return _apply(ctx, value.eqn, values)[value.position]
+
+
+def _unknown(ctx: Context, eqn) -> bool:
+    """Whether an equation's results have sizes that this scope does not know."""
+    return any(
+        name not in ctx.env or name in ctx.ambiguous
+        for var in eqn.outvars
+        for d in getattr(var.aval, "shape", ())
+        for name in jp.variables(d)
+    )
+
+
 def _apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
+    if eqn.primitive.name in ("compress", "expand"):
+        # Whatever waits for this selection can be carried out once its mask is known.
+        select(ctx, eqn, _force(ctx, values[1]))
+    values = [_force(ctx, v) for v in values]
+    recursive = any(True for _ in jp.sub_jaxprs(eqn.params))
+    waiting = any(isinstance(v, Deferred) for v in values) and not recursive
+    makes = recursive or eqn.primitive.name in ("compress", "expand", "fresh_range")
+    if waiting or (not makes and not any(v.dynamic for v in values) and _unknown(ctx, eqn)):
+        return [
+            Deferred(None, (), None, None, eqn, tuple(values), i) for i in range(len(eqn.outvars))
+        ]
     if not any(v.dynamic for v in values) and not mentions_sizes(ctx.root, eqn):
         with jp.source_context(eqn):
             outs = [static(o) for o in jp.bind(eqn, [v.array for v in values])]

@@ -8,7 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src import jax_private as jp
+from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
+from shims._src.lowering.shaping import report_empty
 from shims._src.value import Value
 
 
@@ -60,6 +62,9 @@ def reduce(ctx, eqn, value, *, neutral):
 def arg_reduce(ctx, eqn, value, *, neutral):
     """Positions count valid slots only, so the axis is packed first."""
     (axis,) = eqn.params["axes"]
+    dim = eqn.invars[0].aval.shape[axis]
+    if jp.is_symbolic(dim):
+        report_empty(ctx, dim, ctx.size(dim) == 0, line_of(eqn))
     value = ctx.pack(ctx.solid(value, (axis,)), axis)
     value = ctx.fill(value, neutral(value.array.dtype), (axis,))
     (out,) = jp.bind(eqn, [value.array])

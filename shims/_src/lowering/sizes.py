@@ -13,7 +13,7 @@ from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.shaping import report_empty
 from shims._src.lowering.slicing import fit
-from shims._src.value import Axis, Value
+from shims._src.value import Axis, Deferred, Value
 
 # What a size that nothing bounds starts with.
 FIRST_BUCKET = 16
@@ -61,6 +61,12 @@ def compress(ctx, eqn, value, mask):
     out = Value(value.array, value.with_axis(axis, selected), None, bounds.of(value))
     zero = np.zeros((), value.array.dtype) if _numeric(value.array) else None
     return [out if zero is None else ctx.fill(out, zero)]
+
+
+def select(ctx, eqn, mask) -> None:
+    """Make the selection of a `compress` or an `expand` known before its other operand is."""
+    if not isinstance(mask, Deferred):
+        _selection(ctx, eqn, ctx.solid(mask), eqn.params["dim"])
 
 
 def _numeric(array) -> bool:

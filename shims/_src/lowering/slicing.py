@@ -118,6 +118,7 @@ def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
 
     `kept`: the static axis stays in the result, so that its shape would be wrong too.
     """
+    kept = kept or ctx.root.buckets is not None  # at the top level, where it can be an error
     if not kept and jnp.issubdtype(value.array.dtype, jnp.inexact):
         nan = lax.full(value.array.shape, np.nan, value.array.dtype)
         absent = jnp.broadcast_to(absent, value.array.shape)
