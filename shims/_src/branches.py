@@ -128,14 +128,16 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
 
     Args:
       branch_index: an int scalar.
-      branch_fns: functions of no arguments: a list, a dictionary from numbers, or pairs.
-      default: the function for any other number; the one with the largest number if missing.
+      branch_fns: functions of no arguments: a list, a dictionary from numbers, or pairs; the
+        numbers run from 0.
+      default: the function for any other number; the last one if missing.
       name: how messages call it.
 
     Returns:
       The result of one of the functions.
 
     Raises:
+      ValueError: the numbers do not run from 0.
       TypeError: the index is traced, and the results differ in structure or dtype.
       UnimplementedError: the index is traced, and their shapes differ.
 
@@ -151,22 +153,17 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
 
     https://www.tensorflow.org/api_docs/python/tf/switch_case
     """
-    numbered = _numbered(branch_fns, name)
-    default = numbered[max(numbered)] if default is None else default
-    index = current_value(branch_index)
+    functions = _in_order(branch_fns, name)
+    functions.append(functions[-1] if default is None else default)
+    index, count = current_value(branch_index), len(functions) - 1
     if not is_staged(index):
-        return _as_arrays(numbered.get(int(index), default)())
-    keys = sorted(numbered)
-    position = jnp.searchsorted(np.asarray(keys, np.int32), index.astype(jnp.int32))
-    position = jnp.minimum(position, len(keys) - 1)
-    known = jnp.asarray(keys, jnp.int32)[position] == index
-    functions = [*(numbered[k] for k in keys), default]
-    position = jnp.where(known, position, len(keys)).astype(jnp.int32)
-    labels = (*(f"branch {k}" for k in keys), "default")
+        index = int(index)
+        return _as_arrays(functions[index if 0 <= index < count else count]())
+    position = jnp.where((index >= 0) & (index < count), index, count).astype(jnp.int32)
+    labels = (*(f"branch {k}" for k in range(count)), "default")
     thunks = [lambda f=f: (f(),) for f in functions]
-    if len(thunks) == 2:
-        position = position == 0
-    return _as_arrays(stage_branches(position, thunks, labels=labels, label=name)[0])
+    selector = position == 0 if count == 1 else position
+    return _as_arrays(stage_branches(selector, thunks, labels=labels, label=name)[0])
 
 
 def _as_arrays(result):
@@ -174,7 +171,7 @@ def _as_arrays(result):
     return jax.tree.map(lambda leaf: as_array(leaf) if is_number(leaf) else leaf, result)
 
 
-def _numbered(branch_fns, name: str) -> dict[int, Callable]:
+def _in_order(branch_fns, name: str) -> list[Callable]:
     if hasattr(branch_fns, "items"):
         pairs = list(branch_fns.items())
     else:
@@ -182,12 +179,17 @@ def _numbered(branch_fns, name: str) -> dict[int, Callable]:
             item if isinstance(item, tuple) else (position, item)
             for position, item in enumerate(branch_fns)
         ]
-    if not pairs:
-        raise ValueError(f"{name}: `branch_fns` must not be empty.")
-    numbers = [int(number) for number, _ in pairs]
-    if len(set(numbers)) < len(numbers):
-        raise ValueError(f"{name}: the numbers of `branch_fns` must differ, received {numbers}.")
-    return dict(zip(numbers, (f for _, f in pairs)))
+    numbered = {int(number): function for number, function in pairs}
+    if not pairs or sorted(numbered) != list(range(len(pairs))):
+        raise ValueError(
+            errors.message(
+                name,
+                "the numbers of `branch_fns` must run from 0 upwards, each once.",
+                required="0, 1, ..., one number per function",
+                received=", ".join(str(number) for number, _ in pairs) or "no functions",
+            )
+        )
+    return [numbered[number] for number in range(len(pairs))]
 
 
 def stage_branches(
