@@ -70,6 +70,7 @@ class Gauge:
       size: how large each element is, or could have been.
       own_rms: the original's own error, root mean square.
       own_max: the largest of the original's own errors.
+      natural: for a gradient, how large outputs over inputs are; 0 where that says nothing.
     """
 
     basis: str
@@ -77,6 +78,7 @@ class Gauge:
     size: np.ndarray
     own_rms: float
     own_max: float
+    natural: float = 0.0
 
     def measure(self, array: np.ndarray, *, against: np.ndarray | None = None) -> Closeness:
         """How far `array` is from the truth, or from another array."""
@@ -119,7 +121,21 @@ class Gauge:
         least = FLOOR_ULP_WITHOUT_TRUTH * ulp(dtype)
         own_rms = max(self.own_rms, least * rms(size))
         own_max = max(self.own_max, least * largest(size))
-        return Gauge(self.basis, truth, size, own_rms, own_max)
+        return replace(self, truth=truth, size=size, own_rms=own_rms, own_max=own_max)
+
+    def is_small(self, error: float) -> bool:
+        """Whether an error is of the size that rounding has, not of the size of an element."""
+        return error <= max(1e-3 * largest(self.size), 1e-5 * self.natural)
+
+    def with_cancelled(self, dtype: np.dtype) -> Gauge:
+        """The gauge for a gradient that cancels to nothing, with the rounding of its terms.
+
+        Only where what is left is less than a ten-thousandth of outputs over inputs.
+        """
+        if largest(self.size) > 1e-4 * self.natural:
+            return self
+        least = FLOOR_ULP_WITHOUT_TRUTH * ulp(dtype) * self.natural
+        return replace(self, own_rms=max(self.own_rms, least), own_max=max(self.own_max, least))
 
     def relative_noise(self) -> float:
         """The original's own error over the size of the array; 0 for an array of zeros."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -44,6 +44,7 @@ class Facts:
       in_single: for an original in double precision whose port works in single: the original in
         single precision.
       x64: whether JAX has 64-bit types.
+      input_sizes: for each array, the sum of the sizes of its elements.
       rerun: runs the original again; called at most when something differs.
       port_in_double: runs the port in double precision; called at most when something differs.
     """
@@ -53,6 +54,7 @@ class Facts:
     in_double: Observation | Failure
     in_single: Observation | Failure | None
     x64: bool
+    input_sizes: Mapping[str, float]
     rerun: Callable[[], Reruns | None]
     port_in_double: Callable[[], Observation | Failure]
     _gauges: dict[Quantity, Gauge | None] = field(default_factory=dict)
@@ -92,7 +94,10 @@ class Facts:
     def gauge(self, quantity: Quantity) -> Gauge | None:
         """How rounded numbers of this quantity are judged; `None` for exact ones."""
         if quantity not in self._gauges:
-            self._gauges[quantity] = self._make_gauge(quantity)
+            made = self._make_gauge(quantity)
+            if made is not None and quantity.kind == "gradient":
+                made = replace(made, natural=self._natural(quantity))
+            self._gauges[quantity] = made
         return self._gauges[quantity]
 
     def alternatives(self, quantity: Quantity, apart_from: str) -> list[Alternative]:
@@ -140,6 +145,23 @@ class Facts:
         if truth is not None and not (_is_wider(truth, reference) and self._stays_wide()):
             truth = None
         return gauge(working, reference, truth, baselines, scale)
+
+    def _natural(self, quantity: Quantity) -> float:
+        """How large outputs are over the input: the gradient of something like a product."""
+        size = self.input_sizes.get(quantity.path, 0.0)
+        lane = self.reference
+        if not size or lane is None:
+            return 0.0
+        outputs = self.lanes[lane].outputs
+        assert not isinstance(outputs, Failure)
+        typical = 0.0
+        for array in outputs.values():
+            if array is not None and is_inexact(array.dtype):
+                finite = np.abs(exact_wide(array[np.isfinite(array)]))
+                if finite.size:
+                    # The median: a constant of -1e9 in a mask is no measure of anything.
+                    typical += float(np.median(finite)) * finite.size
+        return typical / size
 
     def _stays_wide(self) -> bool:
         """Whether the original, run in double precision, gives all its floats in it.

@@ -25,6 +25,10 @@ _REFUSALS = (
 )
 
 
+# A function, and what compiles its gradient.
+Form = tuple[Callable[..., Any], Callable[..., Any]]
+
+
 class JaxLanes:
     """The port in its two lanes.
 
@@ -96,24 +100,34 @@ class JaxLanes:
         """The gradients of the compiled program."""
         self._reseed()
         fed = [self._jax.numpy.asarray(ct) for ct in cotangents.values()]
+        forms: list[Form] = [(f, self._jax.jit) for f in self._differentiable(self._given)]
+        if hasattr(self._shims, "function") and not hasattr(self._given, "lower"):
+            # Where nothing bounds a size, only a function of its own can find out how large it is.
+            forms.append((forms[-1][0], self._with_unknown_sizes))
         runs = [
             functools.partial(
-                self._compiled_pull(number, f, case, tuple(cotangents)), self._arrays(case), fed
+                self._compiled_pull(number, form, case, tuple(cotangents)),
+                self._arrays(case),
+                fed,
             )
-            for number, f in enumerate(self._differentiable(self._given))
+            for number, form in enumerate(forms)
         ]
         return self._first_that_works(runs, case)
 
+    def _with_unknown_sizes(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return self._shims.function(function, autograph=False, reduce_retracing=True)
+
     def _compiled_pull(
-        self, number: int, function: Callable[..., Any], case: Arguments, paths: tuple[str, ...]
+        self, number: int, form: Form, case: Arguments, paths: tuple[str, ...]
     ) -> Callable[..., Any]:
+        function, compiler = form
         key = (number, case.key, paths)
         if key not in self._compiled:
 
             def pull(arrays: Sequence[Any], fed: Sequence[Any]) -> list[Any]:
                 return self._pull(function, case, arrays, dict(zip(paths, fed)))
 
-            self._compiled[key] = self._jax.jit(pull)
+            self._compiled[key] = compiler(pull)
         return self._compiled[key]
 
     def _arrays(self, case: Arguments) -> list[Any]:
@@ -178,12 +192,34 @@ class JaxLanes:
 
         found, pullback = self._jax.vjp(outputs, [arrays[i] for i in case.differentiable])
         fed = [
-            _fit(jnp, path, ct, out, path in padded)
+            self._fit(path, ct, out, path in padded)
             for (path, ct), out in zip(cotangents.items(), found)
         ]
         # JAX transposes, TensorFlow takes the adjoint: they differ by conjugation on both sides.
         (gradients,) = pullback([jnp.conj(ct) for ct in fed])
         return [jnp.conj(g) for g in gradients]
+
+    def _fit(self, path: str, cotangent: Any, output: Any, padded: bool) -> Any:
+        """The cotangent in the type of the output; zero in the padding, where there is any."""
+        jnp = self._jax.numpy
+        cotangent = jnp.asarray(cotangent).astype(output.dtype)
+        if any(not isinstance(size, int) for size in (*output.shape, *cotangent.shape)):
+            return self._unified(cotangent, output.shape)
+        missing = [have - want for have, want in zip(output.shape, cotangent.shape)]
+        fits = all(n >= 0 for n in missing) if padded else not any(missing)
+        if output.ndim != cotangent.ndim or not fits:
+            raise ValueError(
+                f"{path} has shape {output.shape} where the original has {cotangent.shape}"
+            )
+        return jnp.pad(cotangent, [(0, n) for n in missing]) if any(missing) else cotangent
+
+    def _unified(self, cotangent: Any, shape: Sequence[Any]) -> Any:
+        """The cotangent with sizes that are only known when the program runs."""
+        jnp = self._jax.numpy
+        for axis, size in enumerate(shape):
+            leading = self._shims.same_size(jnp.moveaxis(cotangent, axis, 0), size)
+            cotangent = jnp.moveaxis(leading, 0, axis)
+        return cotangent
 
     def _plain(self, result: Any) -> Outputs:
         return as_arrays(tree.rebuild(result, self._leaf), self._to_numpy)
@@ -237,18 +273,6 @@ def _is_padded(value: Any) -> bool:
 
 def _values(leaf: Any) -> Any:
     return leaf.values if _is_padded(leaf) else leaf
-
-
-def _fit(jnp: Any, path: str, cotangent: Any, output: Any, padded: bool) -> Any:
-    """The cotangent in the type of the output; zero in the padding, where there is any."""
-    cotangent = jnp.asarray(cotangent).astype(output.dtype)
-    missing = [have - want for have, want in zip(output.shape, cotangent.shape)]
-    fits = all(n >= 0 for n in missing) if padded else not any(missing)
-    if output.ndim != cotangent.ndim or not fits:
-        raise ValueError(
-            f"{path} has shape {output.shape} where the original has {cotangent.shape}"
-        )
-    return jnp.pad(cotangent, [(0, n) for n in missing]) if any(missing) else cotangent
 
 
 def _named(case: Arguments, found: Sequence[Any]) -> Gradients:

@@ -97,7 +97,9 @@ def _side_by_side(facts: Facts, quantity: Quantity, one: str, other: str) -> Com
     if measure is None or a is None or measure.truth.shape != a.shape:
         measure = _own_gauge(a)
     rules = Rules(facts.x64 or is_old(one) == is_old(other))
-    return compare(a, b, measure.relaxed() if measure else None, rules)
+    if measure is not None and a is not None:
+        measure = measure.with_cancelled(a.dtype).relaxed()
+    return compare(a, b, measure, rules)
 
 
 def _own_gauge(a: np.ndarray | None) -> Gauge | None:

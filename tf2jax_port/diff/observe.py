@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tf2jax_port.diff.arguments import Arguments
+import numpy as np
+
+from tf2jax_port.diff.arguments import Arguments, is_inexact
 from tf2jax_port.diff.attempt import Failure, attempt
 from tf2jax_port.diff.cotangents import Cotangents, cotangents
 from tf2jax_port.diff.facts import Facts, Reruns
@@ -15,7 +17,7 @@ from tf2jax_port.diff.jax_lanes import JaxLanes
 from tf2jax_port.diff.lanes import JAX_EAGER, JAX_JIT, OLD_LANES, TF_EAGER, TF_GRAPH, TF_XLA
 from tf2jax_port.diff.observation import COTANGENTS, Gradients, Observation, Outputs
 from tf2jax_port.diff.perturb import DIRECTIONS, LARGE, SMALL, all_round, perturbed
-from tf2jax_port.diff.precision import narrowed, widened
+from tf2jax_port.diff.precision import exact_wide, narrowed, widened
 from tf2jax_port.diff.tensorflow_lanes import TensorFlowLanes
 
 Fed = Mapping[str, Cotangents]
@@ -73,6 +75,7 @@ class Observer:
             in_double=self._other_precision(case, widened, fed),
             in_single=None if self._x64 else self._other_precision(case, narrowed, fed),
             x64=self._x64,
+            input_sizes={path: _total(a) for path, a in zip(case.paths, case.arrays)},
             rerun=functools.cache(lambda: self._rerun(case, fed)),
             port_in_double=functools.cache(lambda: self._port_in_double(case, fed)),
         )
@@ -125,6 +128,12 @@ class Observer:
             for direction in DIRECTIONS
         ]
         return Reruns(again, moved, decides=not every)
+
+
+def _total(array: np.ndarray) -> float:
+    if not is_inexact(array.dtype):
+        return 0.0
+    return float(np.sum(np.abs(exact_wide(array[np.isfinite(array)]))))
 
 
 def _forward(result: tuple[Outputs, str] | Outputs | Failure) -> Observation:
