@@ -1,85 +1,76 @@
-"""Programs with one call of a row's operator, in every form that a person may write it."""
+"""Programs with one call of a row's operator, in every form in which a person may write it."""
 
 import dataclasses
-import zlib
 
 import numpy as np
 
+from tests.table import cases
 from tf2jax_port.rewrite.bind import signature
-from tf2jax_port.table.inputs import Draw, Values
 
 FORMS = ("positional", "keywords", "mixed")
 HEAD = "import tensorflow as tf\n\n"
+_DTYPES = ("dtype", "out_type", "output_type", "out_idx", "dtype_hint", "index_type", "type_value")
 
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """The source text, and the arrays that it reads by name."""
+    """The source text of one form of a case's call, and the arrays that it reads by name."""
 
-    id: str
+    form: str
     code: str
     arrays: dict
-
-
-def realise(descriptor, seed):
-    """The array that a descriptor describes, the same one every time."""
-    if isinstance(descriptor, Values):
-        return np.array(descriptor.values, descriptor.dtype)
-    assert isinstance(descriptor, Draw)
-    rng = np.random.default_rng(seed)
-    array = rng.uniform(descriptor.low, descriptor.high, descriptor.shape)
-    array.reshape(-1)[: len(descriptor.edges)] = descriptor.edges
-    if descriptor.dtype == "bool":
-        return array > (descriptor.low + descriptor.high) / 2
-    return array.astype(descriptor.dtype)
 
 
 class Texts:
     """Turns argument values into source text; arrays become names."""
 
-    def __init__(self, seed):
+    def __init__(self):
         self.arrays = {}
-        self.seed = seed
 
-    def of(self, value):
-        if isinstance(value, (Draw, Values)):
-            name = f"a{len(self.arrays)}"
-            self.arrays[name] = realise(value, self.seed + len(self.arrays))
-            return name
-        if isinstance(value, dict):
-            return "{" + ", ".join(f"{k!r}: {self.of(v)}" for k, v in value.items()) + "}"
+    def of(self, name, value):
+        """The text of one argument."""
+        if isinstance(value, np.ndarray):
+            self.arrays[f"a{len(self.arrays)}"] = value
+            return f"a{len(self.arrays) - 1}"
+        if isinstance(value, tuple) and any(isinstance(v, (np.ndarray, list)) for v in value):
+            value = list(value)  # several arrays, which TensorFlow takes as a list
         if isinstance(value, list):
-            return "[" + ", ".join(map(self.of, value)) + "]"
+            return "[" + ", ".join(self.of(name, v) for v in value) + "]"
         if isinstance(value, tuple):
-            return "(" + "".join(f"{self.of(v)}, " for v in value) + ")"
-        if isinstance(value, float):
-            return (
-                f"float({str(value)!r})" if value != value or abs(value) == np.inf else repr(value)
-            )
+            return "(" + "".join(f"{self.of(name, v)}, " for v in value) + ")"
+        if name in _DTYPES and isinstance(value, str):
+            return f"tf.{value}"
+        if isinstance(value, float) and not np.isfinite(value):
+            return f"float({str(value)!r})"
         return repr(value)
 
 
-def programs(row, case):
+def programs(point):
     """The case's call in each form; forms that come out alike are given once."""
-    texts = Texts(zlib.crc32(f"{row.name}-{case.id}".encode()))
-    given = {name: texts.of(value) for name, value in case.arguments}
+    texts = Texts()
+    given = {name: texts.of(name, value) for name, value in cases.arguments(point).items()}
     found = {}
     for form in FORMS:
-        arguments = _arguments(row, given, form)
+        arguments = _arguments(point.row, given, form)
         if arguments is not None:
-            code = f"{HEAD}y = tf.{row.name}({arguments})\n"
-            found.setdefault(code, Program(f"{row.name}-{case.id}-{form}", code, texts.arrays))
+            code = f"{HEAD}y = tf.{point.row.name}({arguments})\n"
+            found.setdefault(code, Program(form, code, texts.arrays))
     return list(found.values())
 
 
 def _arguments(row, given, form):
-    parameters = [p for p in signature(row.params) if not (p.keyword_only or p.variadic)]
-    names = [p.name for p in parameters]
-    others = [name for name in given if name not in names]
+    """The text between the parentheses, `None` where the form is not possible."""
+    parameters = signature(row.params)
+    plain = [p for p in parameters if not (p.keyword_only or p.variadic)]
+    names = [p.name for p in plain]
+    variadic = next((p.name for p in parameters if p.variadic), "")
     by_keyword = {"positional": [], "keywords": names, "mixed": names[1:]}[form]
-    last = max((names.index(n) for n in given if n in names and n not in by_keyword), default=-1)
-    positional = [given.get(p.name, p.default) for p in parameters[: last + 1]]
-    if None in positional:
+    placed = [n for n in names if n in given and n not in by_keyword]
+    last = names.index(placed[-1]) if placed else -1
+    positional = [given.get(p.name, p.default) for p in plain[: last + 1]]
+    if None in positional or (variadic in given and form != "positional"):
         return None
-    rest = [n for n in (*names[last + 1 :], *others) if n in given]
-    return ", ".join([*positional, *(f"{n}={given[n]}" for n in rest)])
+    if variadic in given:
+        positional.append(given[variadic].strip("[]()").rstrip(", "))
+    rest = [name for name in given if name not in (*names[: last + 1], variadic)]
+    return ", ".join([*positional, *(f"{name}={given[name]}" for name in rest)])

@@ -19,6 +19,8 @@ from tf2jax_port.table import Native, Row
 ORDERED = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 # JAX takes a tuple here where TensorFlow takes a list as well.
 _TUPLES = ("axis", "axes", "perm")
+# JAX takes an array here where TensorFlow takes a list as well.
+_ARRAYS = ("repeats",)
 # What JAX must know while it traces; where a tensor says it, the function of `shims` is called.
 _STATIC = (
     *_TUPLES,
@@ -88,7 +90,8 @@ def holds_references(site: CallSite, node: ast.expr) -> bool:
 def adaptation(site: CallSite, argument: Argument, parameter: str) -> tuple[str, str, list[Edit]]:
     """Text before and after an argument, and edits of its own brackets."""
     node = argument.node
-    if parameter in site.row.tensors and site.values.kind(node) is Kind.LIST:
+    array = parameter in site.row.tensors or parameter in _ARRAYS
+    if array and site.values.kind(node) is Kind.LIST:
         return site.spelling.text("jnp.asarray("), ")", []
     if parameter == "values" and isinstance(node, ast.List | ast.Tuple):
         return "", "", [edit for element in node.elts for edit in _as_array(site, element)]

@@ -262,7 +262,7 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
         if edits is not None:
             state = State.REVIEW if row.differs else State.REWRITTEN
             code = "TJ201" if row.differs else "TJ101"
-            message = row.differs or "JAX has the same"
+            message = row.differs or row.note or "JAX has the same"
             return Decision(state, code, message, symbol, call, tuple(edits))
     return _called_facade(file, known, symbol, site)
 
