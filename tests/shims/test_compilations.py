@@ -86,7 +86,7 @@ def test_one_capacity_is_one_compilation():
 
 def test_precompiled_buckets_cost_nothing_later():
     fn = tf.function(lambda x: x.sum(), input_signature=[tf.TensorSpec([None])], buckets=[16, 64])
-    fn.precompile()
+    fn.precompile(sizes=[16, 64])
     with counted() as compilations:
         for n in (2, 16, 17, 64):
             assert float(fn(np.ones(n, np.float32))) == n

@@ -202,7 +202,7 @@ PROGRAMS = (
     Masked(all_but_ends),
     Masked(head_of_three),
     Masked(differences),
-    Masked(second_differences),
+    Masked(second_differences, assumes_rows=True),
     Masked(neighbour_products),
     Masked(first_row, empty=Refused),
     Masked(last_row, empty=Refused),

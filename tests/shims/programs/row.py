@@ -43,7 +43,7 @@ class Masked:
         callable gives TensorFlow's documented value where plain JAX raises; `Refused` where both
         do.
       assumes_rows: JAX's reasoning (a size is at least one) is wrong for no rows: a foreign `jit`
-        gives an error value, and the top level traces again and is right.
+        may give an error value instead of the answer; the top level traces again and is right.
       tolerance: relative to the largest magnitude of the reference.
       gradient: whether the program is differentiated.
       refusal: it may raise one of the documented errors, for this reason, instead of answering.

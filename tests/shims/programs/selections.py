@@ -254,7 +254,7 @@ PROGRAMS = (
     Selecting(index_by_mask_and_integer, masks),
     Selecting(mask_along_columns, masks),
     Selecting(matrix_mask, masks),
-    Selecting(set_by_mask, masks, refusal="a scatter by mask"),
+    Selecting(set_by_mask, masks),
     Selecting(nonzero, masks),
     Selecting(where_with_one_argument, masks),
     Selecting(tf_where, masks),

@@ -181,7 +181,7 @@ PROGRAMS = (
     Masked(standard_deviation),
     Masked(variance_with_ddof),
     Masked(covariance, assumes_rows=True),
-    Masked(covariance_of_rows),
+    Masked(covariance_of_rows, assumes_rows=True),
     Masked(correlation, assumes_rows=True, tolerance=1e-4),
     Masked(median, empty=Refused),
     Masked(quantiles, empty=Refused),
