@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import errors, primitives, state
+from shims._src import errors, primitives, rooms, state, trace
 from shims._src.conversion import as_array
 from shims._src.staging import (
     Block,
@@ -249,7 +249,8 @@ def join_blocks(
     results = iter(outputs)
     return tuple(
         jax.tree.unflatten(
-            tree, [next(results) if isinstance(leaf, _Chosen) else leaf for leaf in leaves]
+            tree,
+            [leaf.after(next(results)) if isinstance(leaf, _Chosen) else leaf for leaf in leaves],
         )
         for tree, leaves in joined
     )
@@ -261,6 +262,11 @@ class _Chosen:
     def __init__(self, specs: Sequence, aval: jax.ShapeDtypeStruct):
         self._specs = specs
         self._aval = aval
+
+    @staticmethod
+    def after(result):
+        """The leaf after the branches."""
+        return result
 
     def of(self, number: int, arrays):
         """The leaf in branch `number`, whose slots are `arrays`."""
@@ -307,7 +313,7 @@ def _join_leaf(name: str, labels, column: Sequence):
             _raise_not_an_array(name, label, x)
     avals = [aval_of_leaf(spec) for spec in column if not isinstance(spec, Undefined)]
     if any(not same_shape(a.shape, avals[0].shape) for a in avals):
-        return _join_branches(name, labels, avals)
+        return _join_branches(name, labels, column, avals)
     common = common_dtype(avals)
     if common is None:
         _raise_dtypes(name, labels, avals)
@@ -320,12 +326,42 @@ def _are_equal(values) -> bool:
     return all(type(x) is type(first) and not is_array(x) and bool(x == first) for x in values)
 
 
-def _join_branches(name: str, labels, avals):
+class _Roomy(_Chosen):
+    """A leaf whose size depends on the branch: it leaves the branches in a room."""
+
+    def __init__(self, specs, aval, axes, spaces):
+        super().__init__(specs, aval)
+        self._axes, self._spaces = axes, spaces
+
+    def of(self, number: int, arrays):
+        spec = self._specs[number]
+        if isinstance(spec, Undefined):
+            shape = list(self._aval.shape)
+            for axis in self._axes:
+                shape[axis] = 0
+            value = jnp.zeros(shape, self._aval.dtype)
+        else:
+            value = as_array(arrays[spec.position] if isinstance(spec, Slot) else spec)
+        return rooms.put(value.astype(self._aval.dtype), self._axes, self._spaces)
+
+    @staticmethod
+    def after(result):
+        return result.value()
+
+
+def _join_branches(name: str, labels, column, avals):
     """A result whose shape depends on the branch taken, which needs a size of its own.
 
     Raises:
-      UnimplementedError: always; the shapes of the branches must agree.
+      UnimplementedError: outside of a dynamic trace, or where the ranks differ.
     """
+    common = common_dtype(avals)
+    if trace.current() is not None and common and len({len(a.shape) for a in avals}) == 1:
+        columns = list(zip(*(a.shape for a in avals), strict=True))
+        axes = [i for i, c in enumerate(columns) if not same_shape(c[:1] * len(c), c)]
+        spaces = [rooms.space_for(columns[i], "cond") for i in axes]
+        aval = jax.ShapeDtypeStruct(avals[0].shape, common[0])
+        return _Roomy(column, aval, axes, spaces)
     shapes = " and ".join(f"{show(a)} in {label}" for label, a in zip(labels, avals))
     raise errors.UnimplementedError(
         errors.message(

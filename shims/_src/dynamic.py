@@ -216,7 +216,10 @@ def settle_reports(found, buckets, pins, *, grow: bool = True) -> bool:
             if pins.get(site) != code:
                 pins[site] = code
                 again = True
-        elif site != "bounded" and grow:
+        elif grow and site.startswith("room"):
+            pins[site] = next_bucket(code)
+            again = True
+        elif grow and site != "bounded":
             buckets[site] = next_bucket(code)
             again = True
         else:

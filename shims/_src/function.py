@@ -140,6 +140,7 @@ class Function:
         self._entries: dict[object, list[Entry]] = {}
         self._patterns: dict[object, int] = {}
         self._plans: dict[object, Plan] = {}
+        self._rooms: dict[str, int] = {}
         self._counts = Counts()
         self._lock = threading.RLock()
         self._warned = False
@@ -229,17 +230,22 @@ class Function:
 
         Returns the plan and the outcome of the last run, and the plan of the first.
         """
-        pins: dict[str, int] = {}
+        pins = dict(self._rooms)
         first = plan
-        for _ in range(_MOST_RETRIES):
+        for attempt in range(_MOST_RETRIES):
             if plan is None:
                 plan, outcome = self._outcome(prepared(), pins)
-                first = plan if not pins else first
+                first = plan if attempt == 0 else first
             else:
                 outcome = self._launched(plan, operands)
             numbers, found = read_codes(outcome)
             grow = self._overflow == "grow"
             if not settle_reports(found, plan.entry.buckets, pins, grow=grow):
+                rooms = {k: v for k, v in pins.items() if k.startswith("room")}
+                if rooms != self._rooms:
+                    self._rooms = rooms
+                    self._plans.clear()  # later calls begin with the larger rooms
+                    first = None
                 return plan, outcome, numbers, first
             plan = None
             self._counts.reruns += 1

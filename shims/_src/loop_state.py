@@ -160,7 +160,7 @@ class LoopState:
             self._raise_not_carried(name, before.value, after)
         found = aval_of_leaf(after)
         if not same_shape(before.aval.shape, found.shape):
-            _stage_growing_loop(self.label, name, before.aval, found)
+            raise growing_state(self.label, name, before.aval, found)
         common = common_dtype((before.aval, found))
         if common is None or (not before.aval.weak_type and common[0] != before.aval.dtype):
             self._raise_dtype(name, before.aval, found)
@@ -295,13 +295,19 @@ class LoopState:
         )
 
 
-def _stage_growing_loop(label: str, name: str, before, after):
-    """A loop whose state changes its shape, which needs a padded carry.
+class GrowingStateError(errors.UnimplementedError):
+    """The state of a loop changes its shape; `name`, `before` and `after` say which and how."""
 
-    Raises:
-      UnimplementedError: always; the shapes must stay.
-    """
-    raise errors.UnimplementedError(
+    __module__ = "shims.errors"
+
+    name: str
+    before: Any
+    after: Any
+
+
+def growing_state(label: str, name: str, before, after) -> GrowingStateError:
+    """The error for a loop whose state changes its shape, where no room can be made for it."""
+    error = GrowingStateError(
         errors.message(
             label,
             f"`{name}` changes its shape from one iteration to the next.",
@@ -310,3 +316,5 @@ def _stage_growing_loop(label: str, name: str, before, after):
             do="write into an array of fixed size, or collect the values with `map_fn` or `scan`.",
         )
     )
+    error.name, error.before, error.after = name, before, after
+    return error

@@ -9,10 +9,10 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend import core as jex
 
-from shims._src import errors, primitives, trace
+from shims._src import errors, growing, primitives, trace
 from shims._src import jax_private as jp
 from shims._src.conversion import as_array
-from shims._src.loop_state import LoopState
+from shims._src.loop_state import GrowingStateError, LoopState
 from shims._src.staging import current_value, is_array, is_number, is_staged
 from shims._src.trip_count import Trips, find_trips
 
@@ -132,10 +132,21 @@ def _check_invariants(invariants, values) -> None:
 
 def _stage(cond, step, values, limit, done: int, back_prop: bool) -> list:
     names = [f"loop_vars[{i}]" for i in range(len(values))]
-    loop = LoopState(lambda state, _: (step(state), ()), values, names, label="while_loop")
     if limit is not None:
         limit = as_array(limit) - done if is_staged(limit) else int(limit) - done
-    return stage_while(loop, lambda state: cond(*state), limit, back_prop=back_prop)[0]
+    grown = growing.Grown(values)
+    while True:
+
+        def inside(state, _):
+            return grown.close(step(grown.open(state))), ()
+
+        try:
+            loop = LoopState(inside, grown.values, names, label="while_loop")
+        except GrowingStateError as error:
+            grown.make_room(names.index(error.name), error, limit)
+            continue
+        test = lambda state: cond(*grown.open(state))  # noqa: E731 - closes over this round
+        return grown.open(stage_while(loop, test, limit, back_prop=back_prop)[0])
 
 
 def stage_while(loop: LoopState, test: Callable, limit=None, *, back_prop: bool = True):

@@ -10,18 +10,24 @@ from __future__ import annotations
 import numpy as np
 
 from shims._src import jax_private as jp
+from shims._src import size_bounds
 
 _DEPTH = 60
 
 
 def size_of_selection(state, mask):
     """`(name, dimension)` of the number of True entries of `mask`."""
-    return _numbered(state, ("selection", number(state, mask)), mask)
+    name, dim = _numbered(state, ("selection", number(state, mask)), mask)
+    state.bounds.setdefault(name, size_bounds.upper_bound(state, mask.shape[0]))
+    return name, dim
 
 
-def size_of_count(state, count):
+def size_of_count(state, count, bound=None):
     """`(name, dimension)` of a counted size."""
-    return _numbered(state, ("count", number(state, count)), count)
+    name, dim = _numbered(state, ("count", number(state, count)), count)
+    if bound is not None:
+        state.bounds.setdefault(name, size_bounds.upper_bound(state, bound))
+    return name, dim
 
 
 def _numbered(state, key, keep):

@@ -21,6 +21,8 @@ unify_p = jp.Primitive("unify")
 size_number_p = jp.Primitive("size_number")
 check_p = jp.Primitive("runtime_check")
 check_p.multiple_results = True
+room_p = jp.Primitive("room")
+room_p.multiple_results = True
 
 
 # ---- the functions that operators call ---------------------------------------------------------
@@ -65,7 +67,7 @@ def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
         return jnp.arange(known, dtype=dtype)
     state = _require_trace(label)
     count = jnp.asarray(count, jnp.int32)
-    name, dim = numbering.size_of_count(state, count)
+    name, dim = numbering.size_of_count(state, count, bound)
     return fresh_range_p.bind(
         count, name=name, dim=dim, bound=bound, dtype=np.dtype(dtype), label=label
     )
@@ -174,6 +176,12 @@ def check(bad, text: str, payload=0) -> None:
         check_p.bind(jnp.asarray(bad, bool), jnp.asarray(payload, jnp.int32), text=text)
 
 
+def check_room(size, name: str, capacity: int) -> None:
+    """Report when a value outgrows its room; the top-level call then makes a larger one."""
+    if jp.is_tracer(size):
+        room_p.bind(jnp.asarray(size, jnp.int32), name=name, capacity=capacity)
+
+
 def _require_trace(label: str) -> trace.DynamicTrace:
     state = trace.current()
     if state is None:
@@ -231,6 +239,11 @@ def _check_aval(bad, payload, *, text):
     return []
 
 
+@room_p.def_abstract_eval
+def _room_aval(size, *, name, capacity):
+    return []
+
+
 def _compress_transpose(ct, x, mask, *, axis, name, dim):
     if type(ct) is jp.ad.Zero:
         return [jp.ad.Zero(x.aval), None]
@@ -277,7 +290,7 @@ def _no_tangent(primitive):
     jp.ad.primitive_jvps[primitive] = jvp
 
 
-for _p in (fresh_range_p, limit_p, size_number_p, check_p):
+for _p in (fresh_range_p, limit_p, size_number_p, check_p, room_p):
     _no_tangent(_p)
 
 
@@ -342,6 +355,10 @@ def _batch_size_number(args, dims, *, dim, names):
 jp.batching.primitive_batchers[size_number_p] = _batch_size_number
 jp.batching.primitive_batchers[unify_p] = _batch_unify
 jp.batching.primitive_batchers[limit_p] = _batch_limit
+jp.batching.primitive_batchers[room_p] = lambda args, dims, **params: (
+    room_p.bind(jnp.max(args[0]), **params),
+    [],
+)
 jp.batching.primitive_batchers[check_p] = _batch_check
 jp.batching.primitive_batchers[fresh_range_p] = _batch_range
 

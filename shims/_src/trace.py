@@ -61,7 +61,14 @@ class DynamicTrace:
     assumptions: list[tuple[Any, str, str]] = dataclasses.field(default_factory=list)
     may_assume: bool = False
     limits: int = 0
+    rooms: int = 0
+    bounds: dict[str, Any] = dataclasses.field(default_factory=dict)
     serial: int = dataclasses.field(default_factory=itertools.count().__next__)
+
+    def new_room(self) -> str:
+        """A name for a room whose capacity is a bucket of the top-level call."""
+        self.rooms += 1
+        return f"room{self.rooms}"
 
     def new_limit(self) -> str:
         """A name for a stated bound, which may grow at the top level."""

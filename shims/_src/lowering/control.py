@@ -196,7 +196,11 @@ def while_(ctx, eqn, *values):
     def cond(state):
         inner = scopes.enter(ctx, cond_jaxpr, [*cond_consts, *wrap(state[0])])
         (out,) = run(inner, cond_jaxpr, [*cond_consts, *wrap(state[0])])
-        return out.array
+        goes_on = out.array
+        for code in state[1]:
+            # What went wrong is reported; a room that is full might never let the loop end.
+            goes_on = lax.bitwise_and(goes_on, jnp.broadcast_to(code < 0, goes_on.shape))
+        return goes_on
 
     def body(state):
         inner = scopes.enter(ctx, body_jaxpr, [*body_consts, *wrap(state[0])])

@@ -236,7 +236,18 @@ def check(ctx, eqn, bad, payload):
     return []
 
 
+def room(ctx, eqn, size):
+    """A value that may outgrow its room."""
+    capacity, line = eqn.params["capacity"], line_of(eqn)
+    needed = size.array
+    ctx.report(
+        "capacity", eqn.params["name"], needed > capacity, needed, capacity=capacity, line=line
+    )
+    return []
+
+
 RULES = (
+    Rule("room", room, uniform=True),
     Rule("dim_as_value", dim_as_value, uniform=True),
     Rule("size_number", size_number, uniform=True),
     Rule("compress", compress),

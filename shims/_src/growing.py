@@ -1,0 +1,58 @@
+"""Loop state whose size changes from one iteration to the next."""
+
+from __future__ import annotations
+
+from shims._src import jax_private as jp
+from shims._src import rooms, size_bounds, trace
+from shims._src.staging import is_array, is_staged
+
+
+class Grown:
+    """The values of a loop, of which some live in rooms.
+
+    Attributes:
+      values: the state before the loop, with rooms in it.
+    """
+
+    def __init__(self, values):
+        self.values = list(values)
+        self._rooms: dict[int, tuple] = {}
+
+    def make_room(self, i: int, error, limit) -> None:
+        """Give value `i` a room, or raise `error` where that cannot be."""
+        value, before, after = self.values[i], error.before.shape, error.after.shape
+        if (
+            trace.current() is None
+            or i in self._rooms
+            or not is_array(value)
+            or len(before) != len(after)
+        ):
+            raise error
+        axes = tuple(k for k, (a, b) in enumerate(zip(before, after, strict=True)) if not _same(a, b))
+        spaces = tuple(_space(before[k], after[k], limit) for k in axes)
+        self._rooms[i] = (axes, spaces)
+        self.values[i] = rooms.put(value, axes, spaces)
+
+    def open(self, values) -> list:
+        """Values of their exact sizes."""
+        return [v.value() if isinstance(v, rooms.Room) else v for v in values]
+
+    def close(self, values) -> list:
+        """Values back in their rooms."""
+        return [
+            rooms.put(v, *self._rooms[i]) if i in self._rooms else v for i, v in enumerate(values)
+        ]
+
+
+def _same(a, b) -> bool:
+    return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
+
+
+def _space(before, after, limit):
+    """Space for a size that may grow by the same amount in every iteration."""
+    state = trace.current()
+    step = after - before
+    start = size_bounds.upper_bound(state, before)
+    if limit is None or is_staged(limit) or jp.is_symbolic(step) or start is None:
+        return rooms.bucket("while_loop")
+    return start + max(int(step), 0) * limit

@@ -1,0 +1,36 @@
+"""What bounds a fresh size, in terms of the inputs, while a program is traced."""
+
+from __future__ import annotations
+
+from shims._src import jax_private as jp
+
+
+def upper_bound(state, d):
+    """A bound of a size in terms of the inputs, or `None`."""
+    if not jp.is_symbolic(d) or all(v not in state.fresh for v in jp.variables(d)):
+        return d
+    total = 0
+    for factors, coefficient in jp.terms(d):
+        product = max(coefficient, 0)
+        for factor in factors if coefficient > 0 else ():
+            bound = _factor_bound(state, factor)
+            if bound is None:
+                return None
+            for _ in range(factor[3]):
+                product = product * bound
+        total = total + product
+    return total
+
+
+def _factor_bound(state, factor):
+    name, operation, operands, _ = factor
+    if name is not None:
+        return state.bounds.get(name) if name in state.fresh else state.dimension(name)
+    bounds = [upper_bound(state, o) for o in operands]
+    if operation == "floordiv":
+        return bounds[0]
+    if operation == "mod":
+        return bounds[1]
+    if operation == "min":
+        return next((b for b in bounds if b is not None), None)
+    return None if None in bounds else jp.core.max_dim(*bounds)
