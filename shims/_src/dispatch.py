@@ -6,8 +6,8 @@ import functools
 
 import jax
 
+from shims._src import errors, trace
 from shims._src import jax_private as jp
-from shims._src import trace
 from shims._src.padded import Padded
 
 
@@ -28,7 +28,13 @@ def operator(f=None, *, fresh: bool = False):
             from shims._src.dynamic import dynamic
 
             return dynamic(f, autograph=False)(*args, **kwargs)
-        return f(*args, **kwargs)
+        try:
+            return f(*args, **kwargs)
+        except errors.OutsideDynamicTraceError:
+            from shims._src.dynamic import dynamic
+
+            # A traced size among the arguments: only now is it known to be one.
+            return dynamic(f, autograph=False)(*args, **kwargs)
 
     return call
 

@@ -69,6 +69,10 @@ class FreshSizeError(OpError, TypeError):
     """A program needs to know a data-dependent size while it is being traced."""
 
 
+class OutsideDynamicTraceError(FreshSizeError):
+    """A data-dependent size is made in a trace that is not a dynamic one."""
+
+
 class PaddedUseError(OpError, TypeError):
     """A `Padded` was given to a function that would have read its padding."""
 
@@ -87,6 +91,7 @@ for _class in (
     CapacityError,
     UnsupportedPrimitiveError,
     FreshSizeError,
+    OutsideDynamicTraceError,
     PaddedUseError,
     SpecializationError,
 ):

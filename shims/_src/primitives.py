@@ -185,7 +185,7 @@ def check_room(size, name: str, capacity: int) -> None:
 def _require_trace(label: str) -> trace.DynamicTrace:
     state = trace.current()
     if state is None:
-        raise errors.FreshSizeError(
+        raise errors.OutsideDynamicTraceError(
             errors.message(
                 label,
                 "the size of the result depends on traced data.",

@@ -73,8 +73,8 @@ def _unknown(ctx: Context, eqn) -> bool:
 
 
 def _apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
-    if eqn.primitive.name in ("compress", "expand"):
-        # Whatever waits for this selection can be carried out once its mask is known.
+    if eqn.primitive.name in ("compress", "expand") and isinstance(values[0], Deferred):
+        # What waits for this very selection can be carried out once its mask is known.
         select(ctx, eqn, _force(ctx, values[1]))
     values = [_force(ctx, v) for v in values]
     recursive = any(True for _ in jp.sub_jaxprs(eqn.params))
