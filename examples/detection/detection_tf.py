@@ -166,8 +166,8 @@ def training_loss(deltas, logits, gt_boxes, gt_labels):
     num_positive = tf.reduce_sum(tf.cast(labels > 0, tf.int32))
     if num_positive > 0:
         localisation = box_loss(deltas, anchors, matched, labels)
-    else:
-        localisation = 0.0
+    else:  # nothing to find: keep the offsets small
+        localisation = tf.reduce_mean(tf.square(deltas))
     loss = localisation + objectness_loss(objectness, labels) + class_loss(classes, labels)
     return loss, num_positive
 
@@ -217,5 +217,5 @@ def detect(deltas, logits):
 def step(deltas, logits, gt_boxes, gt_labels):
     """What the training loop asks for at each image: the loss, and detections to look at."""
     loss, num_positive = training_loss(deltas, logits, gt_boxes, gt_labels)
-    boxes, scores, classes, present, confidence = detect(deltas, logits)
-    return loss, num_positive, boxes, scores, classes, present, confidence
+    found = detect(tf.stop_gradient(deltas), tf.stop_gradient(logits))
+    return loss, num_positive, *found
