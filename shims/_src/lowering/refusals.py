@@ -9,7 +9,8 @@ from shims._src import jax_private as jp
 def line_of(eqn) -> str:
     """The user's line behind an equation, with its text."""
     place = jp.user_line_of(eqn)
-    return "" if place is None else errors.line_of(*place)
+    # A bare operator is traced by itself: the user's line is where it is called from.
+    return errors.user_line() if place is None else errors.line_of(*place)
 
 
 def reused_size_error(dim) -> errors.FreshSizeError:
