@@ -29,16 +29,14 @@ class ImportChange:
 def tensorflow_imports(names: Names) -> list[tuple[ImportStatement, ast.alias]]:
     """Every name that an import statement brings from TensorFlow, in text order."""
     found = []
-    for node, parent in names.parents.items():
-        if not isinstance(node, ast.alias):
-            continue
-        assert isinstance(parent, ImportStatement)
-        module = node.name
-        if isinstance(parent, ast.ImportFrom):
-            module = "" if parent.level else f"{parent.module}.{node.name}"
-        if is_tensorflow(module):
-            found.append((parent, node))
-    return sorted(found, key=lambda pair: (pair[1].lineno, pair[1].col_offset))
+    for statement in names.imports:
+        for alias in statement.names:
+            module = alias.name
+            if isinstance(statement, ast.ImportFrom):
+                module = "" if statement.level else f"{statement.module}.{alias.name}"
+            if is_tensorflow(module):
+                found.append((statement, alias))
+    return found
 
 
 def change_imports(

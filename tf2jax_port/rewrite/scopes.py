@@ -87,6 +87,7 @@ class Names:
     uses: list[tuple[ast.Name, Scope]]
     parents: dict[Node, Node]
     scopes: dict[Node, Scope]  # of functions, lambdas, classes and comprehensions
+    imports: list[ast.Import | ast.ImportFrom]
     stars: list[ast.ImportFrom]
     annotations: list[tuple[ast.expr, Scope]]
 
@@ -105,7 +106,7 @@ class Names:
 
 def resolve_scopes(tree: ast.Module) -> Names:
     """Walks a tree once and notes every binding and every use of a name."""
-    walk = _Walk(Names(Scope("module"), [], {}, {}, [], []))
+    walk = _Walk(Names(Scope("module"), [], {}, {}, [], [], []))
     walk.children(tree, walk.names.module)
     return walk.names
 
@@ -214,6 +215,7 @@ class _Walk:
     # Imports.
 
     def import_(self, node: ast.Import, scope: Scope) -> None:
+        self.names.imports.append(node)
         for alias in node.names:
             self.names.parents[alias] = node
             path = alias.name if alias.asname else alias.name.partition(".")[0]
@@ -221,6 +223,7 @@ class _Walk:
             self.bind(scope, name, Binding("import", alias, path, None, node))
 
     def import_from(self, node: ast.ImportFrom, scope: Scope) -> None:
+        self.names.imports.append(node)
         base = "." * node.level + (node.module or "")
         for alias in node.names:
             self.names.parents[alias] = node

@@ -10,6 +10,7 @@ import ast
 import codecs
 import dataclasses
 import io
+import itertools
 import re
 import tokenize
 import warnings
@@ -102,8 +103,11 @@ def decode(raw: bytes) -> Source:
 
 
 def _with_lines(data: bytes, encoding: str, *, bom: bool) -> Source:
-    starts = (0, *(end.end() for end in _LINE_END.finditer(data)))
-    return Source(data, encoding, bom, starts)
+    lines = data.splitlines(keepends=True)
+    ends = tuple(itertools.accumulate(map(len, lines)))
+    # What follows the last line end is a line too, if only an empty one.
+    open_ended = bool(lines) and not lines[-1].endswith((b"\n", b"\r"))
+    return Source(data, encoding, bom, (0, *(ends[:-1] if open_ended else ends)))
 
 
 def parse(source: Source) -> ast.Module:
