@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import tensorflow as tf
 
-from .pair import Pair, given, normals
+from .pair import Pair, given, once
 
 INTERFACE, PLACEMENT, VALUES, GRADIENTS = "interface", "placement", "values", "gradients"
 
@@ -52,22 +52,22 @@ FAULTS = (
         "sample variance for the population's",
         lambda x: tf.math.reduce_variance(x, 0),
         lambda x: jnp.var(x, 0, ddof=1),
-        normals((40, 3)),
+        once((40, 3)),
         VALUES,
     ),
-    Pair("tanh gelu for the exact one", tf.nn.gelu, jax.nn.gelu, normals((6, 5)), VALUES),
+    Pair("tanh gelu for the exact one", tf.nn.gelu, jax.nn.gelu, once((6, 5)), VALUES),
     Pair(
         "ddof in a standard deviation",
         tf.math.reduce_std,
         lambda x: jnp.std(x, ddof=1),
-        normals((300,)),
+        once((300,)),
         VALUES,
     ),
     Pair(
         "epsilon outside the root",
         lambda x: (x - tf.reduce_mean(x, 0)) / tf.sqrt(tf.math.reduce_variance(x, 0) + 1e-3),
         lambda x: normalised(x, epsilon_inside=False),
-        normals((9, 3)),
+        once((9, 3)),
         VALUES,
     ),
     Pair("mask after the softmax", masked_softmax, mask_after_softmax, EVERY_OTHER, VALUES),
@@ -75,7 +75,7 @@ FAULTS = (
         "axes in another order",
         lambda x: tf.reshape(tf.transpose(x), [-1]),
         lambda x: jnp.reshape(x, -1),
-        normals((3, 4)),
+        once((3, 4)),
         VALUES,
     ),
     Pair(
@@ -85,12 +85,12 @@ FAULTS = (
         given(([[1.0, 2.0], [3.0, 5.0]],), ([[0.5, 2.5], [1.5, 4.0]],)),
         VALUES,
     ),
-    Pair("a slice that is off by one", lambda x: x[1:-1], lambda x: x[:-2], normals((6,)), VALUES),
+    Pair("a slice that is off by one", lambda x: x[1:-1], lambda x: x[:-2], once((6,)), VALUES),
     Pair(
         "exclusive cumsum without the shift",
         lambda x: tf.cumsum(x, exclusive=True),
         jnp.cumsum,
-        normals((6,)),
+        once((6,)),
         VALUES,
     ),
     Pair(
@@ -111,14 +111,14 @@ FAULTS = (
         "l2 loss without the half",
         tf.nn.l2_loss,
         lambda x: jnp.sum(x * x),
-        normals((5,)),
+        once((5,)),
         VALUES,
     ),
     Pair(
         "one element of many",
         lambda x: x * 1.0,
         lambda x: x.at[777].add(1e-3),
-        normals((100_000,)),
+        once((100_000,)),
         VALUES,
     ),
     Pair(
@@ -132,7 +132,7 @@ FAULTS = (
         "precision thrown away inside",
         lambda x: tf.exp(x),
         lambda x: jnp.exp(x.astype(jnp.bfloat16)).astype(jnp.float32),
-        normals((5,)),
+        once((5,)),
         VALUES,
     ),
     # Interface.
@@ -140,35 +140,35 @@ FAULTS = (
         "another dtype",
         lambda x: tf.cast(x > 0, tf.float32),
         lambda x: (x > 0).astype(jnp.int32),
-        normals((5,)),
+        once((5,)),
         INTERFACE,
     ),
     Pair(
         "a dimension that was kept",
         lambda x: tf.reduce_sum(x, 1),
         lambda x: jnp.sum(x, 1, keepdims=True),
-        normals((3, 4)),
+        once((3, 4)),
         INTERFACE,
     ),
     Pair(
         "padding left in the result",
         lambda x: tf.boolean_mask(x, x > 0),
         lambda x: x[jnp.nonzero(x > 0, size=x.size, fill_value=0)[0]],
-        normals((6,)),
+        once((6,)),
         INTERFACE,
     ),
     Pair(
         "an output left out",
         lambda x: (tf.reduce_sum(x), tf.reduce_max(x)),
         lambda x: (jnp.sum(x),),
-        normals((6,)),
+        once((6,)),
         INTERFACE,
     ),
     Pair(
         "another key",
         lambda x: {"loss": tf.reduce_sum(x)},
         lambda x: {"total": jnp.sum(x)},
-        normals((6,)),
+        once((6,)),
         INTERFACE,
     ),
     Pair(
@@ -220,17 +220,17 @@ FAULTS = (
         "a gradient stopped by mistake",
         lambda x: x * tf.reduce_mean(x),
         lambda x: x * jax.lax.stop_gradient(jnp.mean(x)),
-        normals((5,)),
+        once((5,)),
         GRADIENTS,
     ),
     Pair(
         "a gradient that should have been stopped",
         lambda x, y: y * tf.stop_gradient(x),
         lambda x, y: y * x,
-        normals((5,), (5,)),
+        once((5,), (5,)),
         GRADIENTS,
     ),
-    Pair("a missing gradient", tf.square, without_gradient, normals((5,)), GRADIENTS),
+    Pair("a missing gradient", tf.square, without_gradient, once((5,)), GRADIENTS),
     Pair(
         "cross entropy differentiated by its formula",
         lambda logits, labels: tf.nn.softmax_cross_entropy_with_logits(labels, logits),

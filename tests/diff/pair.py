@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -48,6 +49,11 @@ def normals(*shapes: tuple[int, ...], scale: float = 1.0) -> Cases:
             yield tuple((scale * rng.normal(size=s)).astype(np.float32) for s in grown)
 
     return cases
+
+
+def once(*shapes: tuple[int, ...], scale: float = 1.0) -> Cases:
+    """The first case of `normals`, enough to find a fault by."""
+    return lambda: itertools.islice(normals(*shapes, scale=scale)(), 1)
 
 
 def given(*calls: tuple[Any, ...]) -> Cases:
