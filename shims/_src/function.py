@@ -6,28 +6,24 @@ import dataclasses
 import functools
 import threading
 import types
-import warnings
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import errors, explaining, lift, refusals, state, trace
+from shims._src import errors, explaining, trace
 from shims._src import jax_private as jp
 from shims._src.calls import Call, Plan, bind_positional, plan_key, variable_sizes
 from shims._src.dynamic import dynamic, settle_reports
-from shims._src.entry import Entry, Form, exact_results, is_static, padded_results, read_codes
+from shims._src.entry import Entry, exact_results, is_static, padded_results, read_codes
 from shims._src.padded import Padded, check_status
 from shims._src.signature import bucket_rule, conform, pattern_of, unknown_dimensions
+from shims._src.specialization import Maker
 from shims._src.tensor_spec import TensorSpec
 
 _MOST_PATTERNS = 16
 _MOST_RETRIES = 24
 _MOST_PLANS = 4096
-
-
-class SpecializationWarning(UserWarning):
-    """A function is compiled once per size of an input, as `jax.jit` would."""
 
 
 def function(
@@ -93,7 +89,7 @@ def function(
 
 @dataclasses.dataclass
 class Counts:
-    """Figures of a function: how often it was called, traced, compiled, and how much was padding."""
+    """How often a function was called, traced and compiled, and how much was padding."""
 
     calls: int = 0
     traces: int = 0
@@ -136,14 +132,16 @@ class Function:
         self._autograph = autograph
         self._reduce_retracing = reduce_retracing
         self._bucket = bucket_rule(buckets)
-        self._overflow, self._on_specialize, self._unpad = overflow, on_specialize, unpad
+        self._overflow = overflow
+        self.on_specialize = on_specialize
+        self.host_cuts = unpad
         self._entries: dict[object, list[Entry]] = {}
         self._patterns: dict[object, int] = {}
         self._plans: dict[object, Plan] = {}
         self._rooms: dict[str, int] = {}
-        self._counts = Counts()
+        self.counts = Counts()
         self._lock = threading.RLock()
-        self._warned = False
+        self._maker = Maker(self)
 
     def __get__(self, instance, owner=None):
         """A function is usable as a method."""
@@ -213,11 +211,11 @@ class Function:
             plan, outcome, numbers, first = self._settled(plan, operands, prepared)
             if key is not None and first is not None and len(self._plans) < _MOST_PLANS:
                 self._plans[key] = first
-        self._counts.calls += 1
+        self.counts.calls += 1
         return self._finished(plan.entry, outcome, numbers)
 
     def _finished(self, entry, outcome, numbers):
-        results = exact_results(outcome, numbers) if self._unpad else padded_results(outcome)
+        results = exact_results(outcome, numbers) if self.host_cuts else padded_results(outcome)
         out = jax.tree.unflatten(entry.program.out_tree, results)
         if entry.found is None:
             return out
@@ -237,7 +235,7 @@ class Function:
                 plan, outcome = self._outcome(prepared(), pins)
                 first = plan if attempt == 0 else first
             else:
-                outcome = self._launched(plan, operands)
+                outcome = self.launched(plan, operands)
             numbers, found = read_codes(outcome)
             grow = self._overflow == "grow"
             if not settle_reports(found, plan.entry.buckets, pins, grow=grow):
@@ -248,17 +246,17 @@ class Function:
                     first = None
                 return plan, outcome, numbers, first
             plan = None
-            self._counts.reruns += 1
+            self.counts.reruns += 1
         raise errors.CapacityError(
             errors.message("function", "data-dependent sizes did not settle.", received=str(pins))
         )
 
-    def _launched(self, plan, operands):
+    def launched(self, plan, operands):
         before = plan.entry.compilations
         outcome = plan.launch(operands)
-        self._counts.compilations += plan.entry.compilations - before
-        self._counts.elements += plan.elements[0]
-        self._counts.padded_elements += plan.elements[1]
+        self.counts.compilations += plan.entry.compilations - before
+        self.counts.elements += plan.elements[0]
+        self.counts.padded_elements += plan.elements[1]
         return outcome
 
     def _outcome(self, call: Call, pins):
@@ -270,9 +268,9 @@ class Function:
         entries = self._entries.setdefault(key, [])
         for entry in entries:
             if entry.matches(sizes):
-                plan = self._plan(entry, call, unknown, sizes)
-                return plan, self._launched(plan, call.operands)
-        plan, outcome = self._new_entry(call, unknown, pattern, sizes, pins)
+                plan = self.plan(entry, call, unknown, sizes)
+                return plan, self.launched(plan, call.operands)
+        plan, outcome = self._maker.new_entry(call, unknown, pattern, sizes, pins)
         entries.append(plan.entry)
         return plan, outcome
 
@@ -287,7 +285,7 @@ class Function:
         seen.add(pattern)
         return pattern
 
-    def _plan(self, entry: Entry, call, unknown, sizes) -> Plan:
+    def plan(self, entry: Entry, call, unknown, sizes) -> Plan:
         capacities = tuple(
             f.capacity(s, self._bucket) for f, s in zip(entry.forms, sizes, strict=True)
         )
@@ -309,83 +307,7 @@ class Function:
             elements,
         )
 
-    # ---- tracing ---------------------------------------------------------------------------------
-
-    def _new_entry(self, call, unknown, pattern, sizes, pins):
-        """Trace, with input sizes as constants only where symbols do not do."""
-        forms = [Form() for _ in sizes]
-        try:
-            return self._attempt(call, unknown, pattern, sizes, forms, pins)
-        except _NOT_FOR_OTHER_FORMS:
-            raise
-        except Exception as error:
-            if not sizes:
-                _raise_translated(error)
-            first = error
-        for forms in _other_forms(first, sizes):
-            try:
-                result = self._attempt(call, unknown, pattern, sizes, forms, pins)
-            except Exception as error:
-                last = error
-                continue
-            if any(f.kind == "constant" for f in forms):
-                self._specialized(first, forms, sizes)
-            return result
-        _raise_translated(last)
-
-    def _attempt(self, call, unknown, pattern, sizes, forms, pins):
-        forms = list(forms)
-        while True:
-            try:
-                entry = self._traced(call, unknown, pattern, sizes, forms, pins)
-                plan = self._plan(entry, call, unknown, sizes)
-                return plan, self._launched(plan, call.operands)
-            except trace.Respecialize as request:
-                for name in request.names:
-                    index = int(name[1:])
-                    forms[index] = Form("constant", sizes[index])
-
-    def _traced(self, call, unknown, pattern, sizes, forms, pins):
-        self._counts.traces += 1
-        f = call.over_operands(self._converted())
-        scope = lift.Discovery()
-
-        def watched(*xs):
-            with state.state_scope(scope):
-                return lift.read_outputs(f(*xs))
-
-        entry = Entry(watched, call.operands, unknown, pattern, sizes, forms, pins, self._unpad)
-        entry.found = None
-        if not scope.reads and not scope.writes:
-            return entry
-        return self._lifted(entry, f, call, unknown, pattern, sizes, forms, pins)
-
-    def _lifted(self, plain, f, call, unknown, pattern, sizes, forms, pins):
-        """The same with the variables that it uses as operands and results."""
-        specs = [
-            jax.ShapeDtypeStruct(s, o.dtype)
-            for s, o in zip(plain.shapes, call.operands, strict=True)
-        ]
-        with trace.resume(plain.program.state):
-            found = lift.discover(f, *specs)
-        pure = lift.lift(f, found.used, found.written)
-        count = len(found.used)
-        shifted = [dataclasses.replace(u, operand=u.operand + count) for u in unknown]
-        operands = [*found.values(), *call.operands]
-        entry = Entry(
-            lambda *xs: pure(xs[:count], *xs[count:]),
-            operands,
-            shifted,
-            pattern,
-            sizes,
-            forms,
-            pins,
-            {},
-        )
-        entry.found = found
-        return entry
-
-    def _converted(self):
+    def converted(self):
         if not hasattr(self, "_conversion"):
             if self._autograph:
                 from shims._src import autograph
@@ -394,22 +316,6 @@ class Function:
             else:
                 self._conversion = self.python_function
         return self._conversion
-
-    def _specialized(self, error, forms, sizes):
-        """Tell once that a size became a constant."""
-        fixed = [s for f, s in zip(forms, sizes, strict=True) if f.kind == "constant"]
-        text = errors.message(
-            self.__name__ if hasattr(self, "__name__") else "function",
-            "an unknown input size has become a constant: one compilation per size, as `jax.jit`.",
-            received=f"sizes {fixed}; {str(error).strip().splitlines()[0] if str(error) else ''}",
-            at=refusals.line_of_error(error),
-            do="keep the size symbolic here (`x.shape[0]` in jnp code), or name a static size",
-        )
-        if self._on_specialize == "raise":
-            raise errors.SpecializationError(text) from error
-        if not self._warned:
-            self._warned = True
-            warnings.warn(text, SpecializationWarning, stacklevel=8)
 
     # ---- introspection ---------------------------------------------------------------------------
 
@@ -436,7 +342,7 @@ class Function:
 
     def stats(self) -> Counts:
         """How often it was called, traced, compiled and run again, and the share of padding."""
-        return dataclasses.replace(self._counts)
+        return dataclasses.replace(self.counts)
 
     def explain(self) -> str:
         """What was traced and why: guards, fresh sizes, layouts, and the line of each."""
@@ -478,32 +384,3 @@ def _example(spec, n):
 
 def _zeros_like(x):
     return np.zeros(x.shape, x.dtype) if hasattr(x, "shape") and hasattr(x, "dtype") else x
-
-
-def _raise_translated(error):
-    other = refusals.translated(error)
-    if other is error:
-        raise error
-    raise other from error
-
-
-# What another spelling of the sizes cannot mend.
-_NOT_FOR_OTHER_FORMS = (
-    errors.SpecializationError,
-    errors.CapacityError,
-    KeyboardInterrupt,
-)
-
-
-def _other_forms(error, sizes):
-    """Further ways to write the input sizes: multiples that the error asks for, then constants."""
-    numbers = sorted({int(w) for w in explaining.numbers_in(str(error)) if 1 < int(w) <= 4096})
-    if isinstance(error, jp.InconclusiveDimensionOperation) or "floordiv" in str(error):
-        for k in numbers:
-            for i, size in enumerate(sizes):
-                if size % k == 0 and size >= k:
-                    yield [Form("multiple", k) if j == i else Form() for j in range(len(sizes))]
-    for i in range(len(sizes)):
-        if len(sizes) > 1:
-            yield [Form("constant", s) if j == i else Form() for j, s in enumerate(sizes)]
-    yield [Form("constant", s) for s in sizes]

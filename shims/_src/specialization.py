@@ -1,0 +1,149 @@
+"""Making a program for a call: sizes as symbols where that works, as constants elsewhere."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+
+import jax
+
+from shims._src import errors, explaining, lift, refusals, state, trace
+from shims._src import jax_private as jp
+from shims._src.entry import Entry, Form
+
+
+class SpecializationWarning(UserWarning):
+    """A function is compiled once per size of an input, as `jax.jit` would."""
+
+
+class Maker:
+    """Traces the programs of one function.
+
+    Args:
+      owner: the function; it plans and launches what is made here.
+    """
+
+    def __init__(self, owner):
+        self._owner = owner
+        self._warned = False
+
+    def new_entry(self, call, unknown, pattern, sizes, pins):
+        """Trace, with input sizes as constants only where symbols do not do."""
+        forms = [Form() for _ in sizes]
+        try:
+            return self._attempt(call, unknown, pattern, sizes, forms, pins)
+        except _NOT_FOR_OTHER_FORMS:
+            raise
+        except Exception as error:
+            if not sizes:
+                _raise_translated(error)
+            first = error
+        for forms in _other_forms(first, sizes):
+            try:
+                result = self._attempt(call, unknown, pattern, sizes, forms, pins)
+            except Exception as error:
+                last = error
+                continue
+            if any(f.kind == "constant" for f in forms):
+                self._specialized(first, forms, sizes)
+            return result
+        _raise_translated(last)
+
+    def _attempt(self, call, unknown, pattern, sizes, forms, pins):
+        forms = list(forms)
+        while True:
+            try:
+                entry = self._traced(call, unknown, pattern, sizes, forms, pins)
+                plan = self._owner.plan(entry, call, unknown, sizes)
+                return plan, self._owner.launched(plan, call.operands)
+            except trace.Respecialize as request:
+                for name in request.names:
+                    index = int(name[1:])
+                    forms[index] = Form("constant", sizes[index])
+
+    def _traced(self, call, unknown, pattern, sizes, forms, pins):
+        self._owner.counts.traces += 1
+        f = call.over_operands(self._owner.converted())
+        scope = lift.Discovery()
+
+        def watched(*xs):
+            with state.state_scope(scope):
+                return lift.read_outputs(f(*xs))
+
+        entry = Entry(
+            watched, call.operands, unknown, pattern, sizes, forms, pins, self._owner.host_cuts
+        )
+        entry.found = None
+        if not scope.reads and not scope.writes:
+            return entry
+        return self._lifted(entry, f, call, unknown, pattern, sizes, forms, pins)
+
+    def _lifted(self, plain, f, call, unknown, pattern, sizes, forms, pins):
+        """The same with the variables that it uses as operands and results."""
+        specs = [
+            jax.ShapeDtypeStruct(s, o.dtype)
+            for s, o in zip(plain.shapes, call.operands, strict=True)
+        ]
+        with trace.resume(plain.program.state):
+            found = lift.discover(f, *specs)
+        pure = lift.lift(f, found.used, found.written)
+        count = len(found.used)
+        shifted = [dataclasses.replace(u, operand=u.operand + count) for u in unknown]
+        operands = [*found.values(), *call.operands]
+        entry = Entry(
+            lambda *xs: pure(xs[:count], *xs[count:]),
+            operands,
+            shifted,
+            pattern,
+            sizes,
+            forms,
+            pins,
+            {},
+        )
+        entry.found = found
+        return entry
+
+    def _specialized(self, error, forms, sizes):
+        """Tell once that a size became a constant."""
+        fixed = [s for f, s in zip(forms, sizes, strict=True) if f.kind == "constant"]
+        text = errors.message(
+            getattr(self._owner, "__name__", "function"),
+            "an unknown input size has become a constant: one compilation per size, as `jax.jit`.",
+            received=f"sizes {fixed}; {str(error).strip().splitlines()[0] if str(error) else ''}",
+            at=refusals.line_of_error(error),
+            do="keep the size symbolic here (`x.shape[0]` in jnp code), or name a static size",
+        )
+        if self._owner.on_specialize == "raise":
+            raise errors.SpecializationError(text) from error
+        if not self._warned:
+            self._warned = True
+            warnings.warn(text, SpecializationWarning, stacklevel=8)
+
+
+def _raise_translated(error):
+    other = refusals.translated(error)
+    if other is error:
+        raise error
+    raise other from error
+
+
+# What another spelling of the sizes cannot mend.
+_NOT_FOR_OTHER_FORMS = (
+    errors.SpecializationError,
+    errors.CapacityError,
+    KeyboardInterrupt,
+)
+
+
+def _other_forms(error, sizes):
+    """Further ways to write the input sizes: multiples that the error asks for, then constants."""
+    numbers = sorted({int(w) for w in explaining.numbers_in(str(error)) if 1 < int(w) <= 4096})
+    if isinstance(error, jp.InconclusiveDimensionOperation) or "floordiv" in str(error):
+        for k in numbers:
+            for i, size in enumerate(sizes):
+                if size % k == 0 and size >= k:
+                    yield [Form("multiple", k) if j == i else Form() for j in range(len(sizes))]
+    for i in range(len(sizes)):
+        if len(sizes) > 1:
+            yield [Form("constant", s) if j == i else Form() for j, s in enumerate(sizes)]
+    yield [Form("constant", s) for s in sizes]
