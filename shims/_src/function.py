@@ -324,10 +324,22 @@ class Function:
 
         Args:
           *args: as for a call; arrays or `jax.ShapeDtypeStruct`s.
-          sizes: for each of these numbers, all unknown sizes are set to it.
+          sizes: for each of these numbers, all unknown sizes are set to it; without any
+            argument, the capacities of listed `buckets`.
           **kwargs: as for a call.
         """
         examples = [(args, kwargs)]
+        if sizes is None and not args and not kwargs and self.input_signature:
+            sizes = getattr(self._bucket, "capacities", None)
+            if sizes is None:
+                raise ValueError(
+                    errors.message(
+                        "precompile",
+                        "nothing says which sizes to compile for.",
+                        required="example arguments, `sizes`, or a list of `buckets`",
+                        do="write `precompile(sizes=[64, 256, 1024])`",
+                    )
+                )
         if sizes is not None:
             specs = jax.tree.leaves(
                 self.input_signature or (), is_leaf=lambda x: isinstance(x, TensorSpec)

@@ -188,6 +188,16 @@ class _Statements(ast.NodeTransformer):
         )
         return _at(node, ast.Expr(call))
 
+    def visit_ExceptHandler(self, node):
+        """`except X as name`: the analyses do not take the name of a handler, but an assignment."""
+        self.generic_visit(node)
+        if node.name is None:
+            return node
+        caught = ast.Call(ast.Attribute(ast.Name("ag__", ast.Load()), "caught", ast.Load()), [], [])
+        node.body.insert(0, _at(node, _assignment(node.name, caught)))
+        node.name = None
+        return node
+
     def visit_AnnAssign(self, node):
         self.generic_visit(node)
         if node.value is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sys import exception as caught
+
 from shims._src.autograph.calls import converted_call as converted_call
 from shims._src.autograph.calls import mark_as_written as autograph_artifact
 from shims._src.autograph.expressions import and_ as and_
@@ -21,6 +23,7 @@ from shims._src.autograph.statements import while_stmt as while_stmt
 from shims._src.undefined import Undefined as Undefined
 from shims._src.undefined import UndefinedReturnValue as UndefinedReturnValue
 
+caught = caught
 # The options that the converters write beside each function; ours are always the same.
 STD = None
 autograph_artifact = autograph_artifact
