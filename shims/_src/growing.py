@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shims._src import jax_private as jp
 from shims._src import rooms, size_bounds, trace
+from shims._src.loop_state import GrowingStateError, LoopState
 from shims._src.staging import is_array, is_staged
 
 
@@ -28,7 +29,9 @@ class Grown:
             or len(before) != len(after)
         ):
             raise error
-        axes = tuple(k for k, (a, b) in enumerate(zip(before, after, strict=True)) if not _same(a, b))
+        axes = tuple(
+            k for k, (a, b) in enumerate(zip(before, after, strict=True)) if not _same(a, b)
+        )
         spaces = tuple(_space(before[k], after[k], limit) for k in axes)
         self._rooms[i] = (axes, spaces)
         self.values[i] = rooms.put(value, axes, spaces)
@@ -42,6 +45,33 @@ class Grown:
         return [
             rooms.put(v, *self._rooms[i]) if i in self._rooms else v for i, v in enumerate(values)
         ]
+
+
+def settled(body, values, names, item=(), *, label: str, limit=None) -> tuple[LoopState, Grown]:
+    """A loop traced over state of which some may grow, and what grows.
+
+    Args:
+      body: `(values, item) -> (values, emitted)`, over values of their exact sizes.
+      values: the state before the loop.
+      names: how messages call the values.
+      item: shapes and dtypes of what differs between iterations.
+      label: how messages call the loop.
+      limit: the most iterations, where that is known.
+
+    Raises:
+      GrowingStateError: a value changes its shape where no room can be made for it.
+    """
+    grown = Grown(values)
+
+    def inside(state, item):
+        values, emitted = body(grown.open(state), item)
+        return grown.close(values), emitted
+
+    while True:
+        try:
+            return LoopState(inside, grown.values, names, item, label=label), grown
+        except GrowingStateError as error:
+            grown.make_room(names.index(error.name), error, limit)
 
 
 def _same(a, b) -> bool:

@@ -197,6 +197,18 @@ class LoopState:
             self.initial()[len(self._carried()) :]
         )
 
+    def known_of(self, values) -> list:
+        """The same of other values of the state, `None` where they do not correspond."""
+        count = len(self._variables)
+        if values is None:
+            return [None] * (len(self._carried()) + count)
+        flat = []
+        for value, tree, leaves in zip(values, self._trees, self._leaves):
+            found, other = jax.tree.flatten(value)
+            found = found if other == tree else [None] * len(leaves)
+            flat += [x for x, leaf in zip(found, leaves) if leaf.aval is not None]
+        return flat + [None] * count
+
     def step(self, carry: Sequence, item=()):
         """One iteration: `(carry, emitted)`."""
         leaves = self._carried()

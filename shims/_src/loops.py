@@ -12,7 +12,7 @@ from jax.extend import core as jex
 from shims._src import errors, growing, primitives, trace
 from shims._src import jax_private as jp
 from shims._src.conversion import as_array
-from shims._src.loop_state import GrowingStateError, LoopState
+from shims._src.loop_state import LoopState
 from shims._src.staging import current_value, is_array, is_number, is_staged
 from shims._src.trip_count import Trips, find_trips
 
@@ -134,22 +134,15 @@ def _stage(cond, step, values, limit, done: int, back_prop: bool) -> list:
     names = [f"loop_vars[{i}]" for i in range(len(values))]
     if limit is not None:
         limit = as_array(limit) - done if is_staged(limit) else int(limit) - done
-    grown = growing.Grown(values)
-    while True:
-
-        def inside(state, _):
-            return grown.close(step(grown.open(state))), ()
-
-        try:
-            loop = LoopState(inside, grown.values, names, label="while_loop")
-        except GrowingStateError as error:
-            grown.make_room(names.index(error.name), error, limit)
-            continue
-        test = lambda state: cond(*grown.open(state))  # noqa: E731 - closes over this round
-        return grown.open(stage_while(loop, test, limit, back_prop=back_prop)[0])
+    body = lambda state, _: (step(state), ())
+    loop, grown = growing.settled(body, values, names, label="while_loop", limit=limit)
+    test = lambda state: cond(*grown.open(state))
+    return grown.open(stage_while(loop, test, limit, back_prop=back_prop)[0])
 
 
-def stage_while(loop: LoopState, test: Callable, limit=None, *, back_prop: bool = True):
+def stage_while(
+    loop: LoopState, test: Callable, limit=None, *, back_prop: bool = True, earlier=None
+):
     """Run a traced loop while a traced test of its state holds.
 
     Args:
@@ -157,13 +150,14 @@ def stage_while(loop: LoopState, test: Callable, limit=None, *, back_prop: bool 
       test: from the state to a bool scalar.
       limit: the most iterations: an int, a dimension, a traced scalar, or `None`.
       back_prop: whether the loop should be differentiable backwards if it can be.
+      earlier: the state some iterations ago, if they ran as ordinary Python.
 
     Returns:
       `(values, emitted, live)`: the state after the loop, and per possible iteration what it
       emitted and whether it took place; `emitted` is `None` where nothing bounds the iterations.
     """
     condition = loop.condition(test)
-    trips = find_trips(condition, loop.step_jaxpr(), loop.known())
+    trips = find_trips(condition, loop.step_jaxpr(), loop.known(), loop.known_of(earlier))
     if limit is not None:
         trips = _tighter(trips, limit)
     has_items = bool(jax.tree.leaves(loop.emitted))

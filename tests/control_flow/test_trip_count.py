@@ -76,6 +76,36 @@ def test_unknown(name):
     assert trips(test, body, start, 4) is None
 
 
+def flagged(step, stops=True):
+    """A body that steps unless its value is 3, when it raises its flag instead."""
+
+    def body(t, flag, s):
+        def last():
+            return t, jnp.asarray(stops), s
+
+        return jax.lax.cond(s == 3, last, lambda: (t + step, flag, s + 1))
+
+    return body
+
+
+def test_a_break_ends_the_loop():
+    goes_on = lambda t, flag, s: jnp.logical_not(flag) & (t < 5)
+    assert trips(goes_on, flagged(1), 0, False, 0) == trip_count.Trips(6, False)
+    assert trips(goes_on, flagged(2), 0, False, 0) == trip_count.Trips(4, False)
+    # An iteration that neither steps nor raises the flag could go on for ever.
+    assert trips(goes_on, flagged(1, stops=False), 0, False, 0) is None
+    assert trips(lambda t, flag, s: t < 5, flagged(1), 0, False, 0) is None
+
+
+def test_a_flag_that_must_hold():
+    def body(t, going, s):
+        return jax.lax.cond(s > 2, lambda: (t, False, s), lambda: (t + 1, going, s + 1))
+
+    assert trips(lambda t, going, s: (t < 5) & going, body, 0, True, 0) == trip_count.Trips(
+        6, False
+    )
+
+
 def test_a_limit_from_outside():
     limit = jnp.int32(7)
     assert trips(lambda t, s: t < limit, up(1), 0, 4) == trip_count.Trips(7, True)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import jax
 
-from shims._src import errors
+from shims._src import errors, growing
 from shims._src.autograph import directives, expressions, lists, sizes
 from shims._src.autograph.iteration import as_python, is_traced_iterable, items_of
 from shims._src.branches import join_blocks
@@ -116,10 +116,11 @@ def while_stmt(test, body, get_state, set_state, names, options) -> None:
             return
         if sizes.depend_on_data(asked):
             raise failure[0]
+    before = get_state()
     while True:
         holds = expressions.staged_question(test())
         if is_staged(holds):
-            _stage_while(test, body, get_state, set_state, names)
+            _stage_while(test, body, get_state, set_state, names, before)
             return
         if not holds:
             return
@@ -140,20 +141,22 @@ def _sizes_of_test(test, get_state, set_state, names) -> list:
         set_state(init)
 
 
-def _stage_while(test, body, get_state, set_state, names) -> None:
+def _stage_while(test, body, get_state, set_state, names, before=None) -> None:
     init = get_state()
     try:
         with lists.no_leaks(), directives.loop_options() as options:
             step = _step(lambda _: body(), get_state, set_state, names)
-            loop = LoopState(step, init, names, label="while")
-            limit = options.get("maximum_iterations")
+            loop, grown = growing.settled(step, init, names, label="while")
             values, emitted, live = stage_while(
-                loop, _test(test, set_state), None if limit is None else current_value(limit)
+                loop,
+                _test(test, set_state, grown),
+                current_value(options.get("maximum_iterations")),
+                earlier=before,
             )
     except BaseException:
         set_state(init)
         raise
-    set_state(_with_lists(values, emitted, live))
+    set_state(_with_lists(grown.open(values), emitted, live))
 
 
 def for_stmt(iterated, extra_test, body, get_state, set_state, names, options) -> None:
@@ -215,8 +218,10 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
     try:
         with lists.no_leaks(), directives.loop_options():
             step = _step(body, get_state, set_state, names)
-            loop = LoopState(step, init, names, _item(items), label="for")
-            live = None if extra_test is None else loop.condition(_test(extra_test, set_state))
+            loop, grown = growing.settled(
+                step, init, names, _item(items), label="for", limit=items.length
+            )
+            live = extra_test and loop.condition(_test(extra_test, set_state, grown))
             if items.arrays is None:
                 if jax.tree.leaves(loop.emitted):
                     raise_unbounded("for")
@@ -226,7 +231,7 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
     except BaseException:
         set_state(init)
         raise
-    set_state(_with_lists(values, emitted, live, items.length))
+    set_state(_with_lists(grown.open(values), emitted, live, items.length))
 
 
 def _item(items):
@@ -253,11 +258,11 @@ def _step(body, get_state, set_state, names) -> Callable:
     return step
 
 
-def _test(test, set_state) -> Callable:
+def _test(test, set_state, grown=None) -> Callable:
     """A loop's test as a function of the state."""
 
     def of_state(values):
-        set_state(tuple(values))
+        set_state(tuple(values if grown is None else grown.open(values)))
         return expressions.staged_question(test())
 
     return of_state

@@ -158,8 +158,18 @@ def _note_origins(node) -> None:
     inner: Any
     for inner in ast.walk(node):
         if hasattr(inner, "lineno"):
-            place = (inner.lineno, inner.col_offset, inner.end_lineno, inner.end_col_offset)
+            last = _header_end(inner)
+            place = (inner.lineno, inner.col_offset, last.end_lineno, last.end_col_offset)
             anno.setanno(inner, anno.Basic.ORIGIN, place)
+
+
+def _header_end(node) -> Any:
+    """The last node on the line that stands for a statement: of a compound one, its header."""
+    if isinstance(node, (ast.If, ast.While)):
+        return node.test
+    if isinstance(node, ast.For):
+        return node.iter
+    return node
 
 
 def _compile(node, code: types.CodeType) -> types.CodeType:
