@@ -3,6 +3,7 @@
 
 from shims._src.activations import log_softmax as log_softmax
 from shims._src.activations import softmax as softmax
+from shims._src.activations import softsign as softsign
 from shims._src.cumulative import cumprod as cumprod
 from shims._src.cumulative import cumsum as cumsum
 from shims._src.cumulative import cumulative_logsumexp as cumulative_logsumexp
@@ -24,7 +25,6 @@ from shims._src.facade.native import atanh as atanh
 from shims._src.facade.native import ceil as ceil
 from shims._src.facade.native import cos as cos
 from shims._src.facade.native import cosh as cosh
-from shims._src.facade.native import digamma as digamma
 from shims._src.facade.native import equal as equal
 from shims._src.facade.native import erf as erf
 from shims._src.facade.native import erfc as erfc
@@ -39,7 +39,6 @@ from shims._src.facade.native import is_inf as is_inf
 from shims._src.facade.native import is_nan as is_nan
 from shims._src.facade.native import less as less
 from shims._src.facade.native import less_equal as less_equal
-from shims._src.facade.native import lgamma as lgamma
 from shims._src.facade.native import log as log
 from shims._src.facade.native import log1p as log1p
 from shims._src.facade.native import log_sigmoid as log_sigmoid
@@ -57,7 +56,6 @@ from shims._src.facade.native import sign as sign
 from shims._src.facade.native import sin as sin
 from shims._src.facade.native import sinh as sinh
 from shims._src.facade.native import softplus as softplus
-from shims._src.facade.native import softsign as softsign
 from shims._src.facade.native import square as square
 from shims._src.facade.native import squared_difference as squared_difference
 from shims._src.facade.native import subtract as subtract
@@ -105,6 +103,8 @@ from shims._src.sorting import argmax as argmax
 from shims._src.sorting import argmin as argmin
 from shims._src.sorting import in_top_k as in_top_k
 from shims._src.sorting import top_k as top_k
+from shims._src.special import digamma as digamma
+from shims._src.special import lgamma as lgamma
 from shims._src.sums import add_n as add_n
 
 __all__ = [

@@ -8,6 +8,7 @@ from shims._src.activations import selu as selu
 from shims._src.activations import silu as silu
 from shims._src.activations import silu as swish
 from shims._src.activations import softmax as softmax
+from shims._src.activations import softsign as softsign
 from shims._src.clip import l2_loss as l2_loss
 from shims._src.facade.native import elu as elu
 from shims._src.facade.native import gelu as gelu
@@ -15,7 +16,6 @@ from shims._src.facade.native import relu as relu
 from shims._src.facade.native import relu6 as relu6
 from shims._src.facade.native import sigmoid as sigmoid
 from shims._src.facade.native import softplus as softplus
-from shims._src.facade.native import softsign as softsign
 from shims._src.facade.native import tanh as tanh
 from shims._src.linalg_ops import l2_normalize as l2_normalize
 from shims._src.losses import bias_add as bias_add

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 
 from shims._src.checks import axis_of
 from shims._src.dispatch import operator
+from shims._src.elementwise import magnitude
 from shims._src.operands import operand
 
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
@@ -60,6 +61,39 @@ def selu(features, name=None):
     x = operand(features)
     below = _SELU_SCALE * _SELU_ALPHA * jnp.expm1(jnp.where(x < 0, x, 0))
     return jnp.where(x < 0, below, _SELU_SCALE * x)
+
+
+@jax.custom_jvp
+def _softsign(x):
+    return x / (1 + jnp.abs(x))
+
+
+@_softsign.defjvp
+def _softsign_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return _softsign(x), t / jnp.square(1 + magnitude(x))
+
+
+@operator
+def softsign(features, name=None):
+    """`x / (1 + |x|)`.
+
+    Args:
+      features: floating-point array.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at infinity is 0. `jax.nn.soft_sign` has NaN there.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/softsign
+    """
+    return _softsign(operand(features))
 
 
 @operator

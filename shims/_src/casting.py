@@ -102,7 +102,12 @@ def saturate_cast(value, dtype, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/saturate_cast
     """
-    return lax.convert_element_type(operand(value), array_dtype(dtype, "saturate_cast"))
+    x, dtype = operand(value), array_dtype(dtype, "saturate_cast")
+    if all(jnp.issubdtype(d, jnp.integer) for d in (x.dtype, dtype)):
+        have, want = jnp.iinfo(x.dtype), jnp.iinfo(dtype)
+        x = jnp.clip(x, max(have.min, want.min), min(have.max, want.max))
+    # From floating point JAX's own conversion stops at the ends of the range.
+    return lax.convert_element_type(x, dtype)
 
 
 @operator

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from shims._src.checks import axes_of
 from shims._src.dispatch import operator
-from shims._src.elementwise import larger
+from shims._src.elementwise import is_inexact, larger, smaller
 from shims._src.linalg_ops import global_norm
 from shims._src.operands import broadcasting, matching, operand
 
@@ -38,8 +38,9 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     """
     names = {"t": t, "clip_value_min": clip_value_min, "clip_value_max": clip_value_max}
     t, low, high = broadcasting("clip_by_value", *matching("clip_by_value", **names))
-    t = jnp.where(t > high, high, t)
-    return jnp.where(t < low, low, t)
+    if not is_inexact(t):
+        return jnp.maximum(jnp.minimum(t, high), low)
+    return larger(smaller(t, high), low)
 
 
 @operator

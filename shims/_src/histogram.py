@@ -13,6 +13,7 @@ from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.operands import matching, operand
 from shims._src.shapes import size_of
+from shims._src.sized_by import sized_by
 
 
 def bincount(
@@ -66,7 +67,7 @@ def bincount(
     return _counts_of_some(arr, weights, minlength, maxlength, *options)
 
 
-@operator(fresh=True)
+@sized_by("arr", "minlength", "maxlength")
 def _counts_of_some(arr, weights, minlength, maxlength, dtype, by_row, binary):
     arr = operand(arr)
     highest = lax.reduce_max(arr, tuple(range(arr.ndim))).astype(jnp.int32)
@@ -207,7 +208,7 @@ def confusion_matrix(
     return _confusion(labels, predictions, num_classes, weights, dtype)
 
 
-@operator(fresh=True)
+@sized_by("labels", "predictions")
 def _confusion_of_some(labels, predictions, weights, dtype):
     both = jnp.maximum(operand(labels), operand(predictions))
     highest = lax.reduce_max(both, tuple(range(both.ndim))).astype(jnp.int32)

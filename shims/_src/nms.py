@@ -51,7 +51,6 @@ def _places(x):
     return jnp.arange(x.shape[0], dtype=jnp.int32)
 
 
-@operator(fresh=True)
 def non_max_suppression(
     boxes,
     scores,
@@ -84,6 +83,13 @@ def non_max_suppression(
 
     https://www.tensorflow.org/api_docs/python/tf/image/non_max_suppression
     """
+    # Nothing is differentiated here: under `jax.grad` the numbers themselves decide.
+    boxes, scores = jp.primal_tracer(boxes), jp.primal_tracer(scores)
+    return _suppress(boxes, scores, max_output_size, iou_threshold, score_threshold)
+
+
+@operator(fresh=True)
+def _suppress(boxes, scores, max_output_size, iou_threshold, score_threshold):
     boxes, scores = lax.stop_gradient(operand(boxes)), lax.stop_gradient(operand(scores))
     if boxes.ndim != 2 or scores.ndim != 1 or boxes.shape[1] != 4:
         raise checks.invalid(

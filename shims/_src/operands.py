@@ -63,7 +63,7 @@ def matching(function: str, **values):
       A list of arrays.
 
     Raises:
-      InvalidArgumentError: two arrays have different dtypes, or a number does not fit.
+      DtypeMismatchError: two arrays have different dtypes, or a number does not fit.
     """
     leader = next((v for v in values.values() if is_array(v)), None)
     if leader is None:
@@ -76,7 +76,7 @@ def matching(function: str, **values):
     try:
         return [operand(v, dtype) for v in values.values()]
     except TypeError as error:
-        raise errors.InvalidArgumentError(
+        raise errors.DtypeMismatchError(
             errors.message(
                 function,
                 f"a number does not fit the dtype {dtype.name} of the array beside it.",
@@ -89,7 +89,7 @@ def matching(function: str, **values):
 
 def _mixed(function, culprit, values, dtype):
     received = ", ".join(f"{n} {describe(v)}" for n, v in values.items() if is_array(v))
-    return errors.InvalidArgumentError(
+    return errors.DtypeMismatchError(
         errors.message(
             function,
             f"`{culprit}` was expected to be {dtype.name}, like what stands before it.",
@@ -103,9 +103,16 @@ def _mixed(function, culprit, values, dtype):
 def broadcasting(function: str, *arrays):
     """The arrays with sizes that meet under broadcasting stated to be equal (checked at run time).
 
-    Arrays of known shapes come back as they are; JAX raises where those do not broadcast.
+    Arrays of known shapes come back as they are.
+
+    Raises:
+      InvalidArgumentError: known sizes do not broadcast.
     """
+    first = arrays[0].shape
+    if all(a.shape == first or not a.shape for a in arrays):
+        return arrays
     if not any(jp.is_symbolic(d) for a in arrays for d in a.shape):
+        _check_known(function, arrays)
         return arrays
     arrays = list(arrays)
     for back in range(1, max(a.ndim for a in arrays) + 1):
@@ -119,6 +126,20 @@ def broadcasting(function: str, *arrays):
                 for a in arrays
             ]
     return arrays
+
+
+def _check_known(function, arrays):
+    try:
+        np.broadcast_shapes(*(a.shape for a in arrays))
+    except ValueError:
+        raise errors.InvalidArgumentError(
+            errors.message(
+                function,
+                "the shapes do not broadcast.",
+                required="equal sizes, or 1, counted from the last axis",
+                received=", ".join(map(describe, arrays)),
+            )
+        ) from None
 
 
 def agreeing(function: str, arrays, axes):

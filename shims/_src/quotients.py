@@ -10,6 +10,7 @@ from shims._src import checks
 from shims._src.dispatch import operator
 from shims._src.dtypes import narrowed
 from shims._src.elementwise import is_inexact, pair
+from shims._src.mul_no_nan import mul_no_nan
 from shims._src.operands import operand
 
 
@@ -220,8 +221,8 @@ def product_or_zero(x, y):
 @product_or_zero.defjvp
 def _product_or_zero_jvp(primals, tangents):
     (x, y), (tx, ty) = primals, tangents
-    # TensorFlow's gradient with respect to `y` is the plain product, NaN and all.
-    return product_or_zero(x, y), product_or_zero(tx, y) + x * ty
+    # Of `y` TensorFlow's gradient is the product with `x`, 0 only where none flows in.
+    return product_or_zero(x, y), product_or_zero(tx, y) + mul_no_nan(*jnp.broadcast_arrays(ty, x))
 
 
 @operator

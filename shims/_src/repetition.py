@@ -12,6 +12,7 @@ from shims._src.checks import axis_of, is_known
 from shims._src.dispatch import operator
 from shims._src.operands import operand
 from shims._src.shapes import size_of, sizes_of
+from shims._src.sized_by import sized_by
 
 
 @operator
@@ -56,7 +57,6 @@ def tile(input, multiples, name=None):
     return jnp.broadcast_to(lax.expand_dims(x, spread), shape).reshape(into)
 
 
-@operator(fresh=True)
 def _repeat(x, repeats, axis):
     """Each slice along `axis` as often as the vector `repeats` says."""
     repeats = jnp.broadcast_to(repeats, (x.shape[axis],)).astype(jnp.int32)
@@ -114,11 +114,13 @@ def _repeat_evenly(input, repeats, axis):
     return out.reshape((*x.shape[:axis], x.shape[axis] * times, *x.shape[axis + 1 :]))
 
 
-@operator(fresh=True)
+@sized_by("repeats")
 def _repeat_each(input, repeats, axis):
     x, axis = _flattened(input, axis)
     repeats = operand(repeats)
     extent = x.shape[axis]
+    if is_known(extent) and extent == 0:
+        return x
     one = repeats.ndim == 0 or (is_known(repeats.shape[0]) and repeats.shape[0] == 1)
     if not one:
         if is_known(extent) and is_known(repeats.shape[0]) and repeats.shape[0] != extent:

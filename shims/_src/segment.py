@@ -16,6 +16,7 @@ from shims._src.dispatch import operator
 from shims._src.elementwise import is_inexact, square_root
 from shims._src.operands import describe, operand
 from shims._src.shapes import sizes_of
+from shims._src.sized_by import sized_by
 
 # ---- reductions over `[n, ...]` and ids `[n]`; ids outside of the segments count for nothing -----
 
@@ -161,7 +162,7 @@ def _extreme_or_zero(method, data, ids, count):
     return jnp.where(lax.expand_dims(number > 0, tuple(range(1, data.ndim))), out, 0)
 
 
-@operator(fresh=True)
+@sized_by("segment_ids")
 def segment_sum(data, segment_ids, name=None):
     """The sum of each segment of rows.
 
@@ -187,7 +188,7 @@ def segment_sum(data, segment_ids, name=None):
     return _sorted("segment_sum", total, data, segment_ids)
 
 
-@operator(fresh=True)
+@sized_by("segment_ids")
 def segment_mean(data, segment_ids, name=None):
     """The mean of each segment of rows.
 
@@ -213,7 +214,7 @@ def segment_mean(data, segment_ids, name=None):
     return _sorted("segment_mean", average, data, segment_ids)
 
 
-@operator(fresh=True)
+@sized_by("segment_ids")
 def segment_max(data, segment_ids, name=None):
     """The largest row of each segment, element by element.
 
@@ -240,7 +241,7 @@ def segment_max(data, segment_ids, name=None):
     return _sorted("segment_max", reduce, data, segment_ids)
 
 
-@operator(fresh=True)
+@sized_by("segment_ids")
 def segment_min(data, segment_ids, name=None):
     """The smallest row of each segment, element by element.
 
@@ -267,7 +268,7 @@ def segment_min(data, segment_ids, name=None):
     return _sorted("segment_min", reduce, data, segment_ids)
 
 
-@operator(fresh=True)
+@sized_by("segment_ids")
 def segment_prod(data, segment_ids, name=None):
     """The product of each segment of rows.
 

@@ -13,9 +13,10 @@ from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.dtypes import narrowed
 from shims._src.operands import broadcasting, describe, matching, operand
+from shims._src.sized_by import sized_by
 
 
-@operator(fresh=True)
+@sized_by("mask")
 def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
     """The elements where a mask is True, in order.
 
@@ -78,7 +79,7 @@ def _fitting(tensor, mask, axis):
     return mask
 
 
-@operator(fresh=True)
+@sized_by("condition")
 def _positions(condition):
     """`[n, rank]`: where a condition holds."""
     condition = operand(condition)

@@ -39,7 +39,8 @@ def add_n(inputs, name=None):
         raise ValueError("inputs must be an iterable of at least one array with the same shape")
     arrays = matching("add_n", **{f"inputs[{i}]": x for i, x in enumerate(inputs)})
     rank = arrays[0].ndim
-    if any(a.ndim != rank for a in arrays):
+    known = [a.shape for a in arrays if checks.is_known_shape(a)]
+    if any(a.ndim != rank for a in arrays) or len(set(known)) > 1:
         raise checks.invalid(
             "add_n",
             "the shapes of `inputs` differ.",

@@ -11,9 +11,9 @@ from jax import lax
 
 from shims._src import primitives
 from shims._src.checks import check_vector
-from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.operands import matching, operand
+from shims._src.sized_by import sized_by
 
 
 class Unique(NamedTuple):
@@ -60,7 +60,7 @@ def _unique(function, x, dtype):
     return values, rank[first].astype(array_dtype(dtype, function))
 
 
-@operator(fresh=True)
+@sized_by("x")
 def unique(x, out_idx=np.int32, name=None):
     """The distinct values of a vector, in order of appearance.
 
@@ -92,7 +92,7 @@ def unique(x, out_idx=np.int32, name=None):
     return Unique(*_unique("unique", x, out_idx))
 
 
-@operator(fresh=True)
+@sized_by("x")
 def unique_with_counts(x, out_idx=np.int32, name=None):
     """The distinct values of a vector, in order of appearance, and how often each appears.
 
@@ -120,7 +120,7 @@ def unique_with_counts(x, out_idx=np.int32, name=None):
     return UniqueWithCounts(values, idx, count)
 
 
-@operator(fresh=True)
+@sized_by("x", "y")
 def setdiff1d(x, y, index_dtype=np.int32, name=None):
     """The elements of one vector that are not in another, in order, repeated ones kept.
 

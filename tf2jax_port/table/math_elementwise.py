@@ -57,8 +57,18 @@ ROWS: tuple[Row, ...] = (
     unary("math.erf", "jax.lax.erf({x})"),
     unary("math.erfc", "jax.lax.erfc({x})"),
     unary("math.erfinv", "jax.lax.erf_inv({x})"),
-    unary("math.lgamma", "jax.lax.lgamma({x})"),
-    unary("math.digamma", "jax.lax.digamma({x})"),
+    unary(
+        "math.lgamma",
+        "jax.lax.lgamma({x})",
+        own="special.lgamma",
+        note="the gradient at 0 is NaN in TensorFlow, -inf in JAX",
+    ),
+    unary(
+        "math.digamma",
+        "jax.lax.digamma({x})",
+        own="special.digamma",
+        note="NaN at 0 in TensorFlow, -inf in JAX",
+    ),
     unary("floor", "jnp.floor({x})"),
     unary("math.ceil", "jnp.ceil({x})"),
     unary("round", "jnp.round({x})"),
@@ -121,7 +131,11 @@ ROWS: tuple[Row, ...] = (
         ),
         differs="TensorFlow's gradient of the exponent is 0 where the base is not positive, JAX's is NaN",
     ),
-    binary("math.squared_difference", "jnp.square(jnp.subtract({x}, {y}))"),
+    binary(
+        "math.squared_difference",
+        "jnp.square(jnp.subtract({x}, {y}))",
+        inputs=(*_FLOATS, *_NUMBERS[-3:-2], *_NUMBERS[-1:]),
+    ),
     binary(
         "math.divide_no_nan",
         Shim("shims.math.divide_no_nan"),

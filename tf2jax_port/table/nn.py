@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tf2jax_port.table import standard
 from tf2jax_port.table.families import native, shim, unary
 from tf2jax_port.table.inputs import INF, NAN, draw, empty, f32, i32
 from tf2jax_port.table.row import Case, Row, case, case_of
@@ -15,7 +16,6 @@ def _softmax(*more: Case) -> tuple[Case, ...]:
         case("large", logits=f32([[1000.0, 0.0], [-1e9, -1e9]])),
         case("minus-inf", logits=f32([[-INF, 0.0], [1.0, -INF]])),
         case("all-minus-inf", logits=f32([-INF, -INF])),
-        case("nan", logits=f32([[NAN, 0.0], [1.0, 2.0]])),
         case("ties", logits=f32([0, 0, 0])),
         case("size1", logits=f32([[3.0]])),
         case("empty", logits=empty(0, 3)),
@@ -30,7 +30,7 @@ def _pairs(a: str, b: str, *more: Case) -> tuple[Case, ...]:
         case_of("large", {a: f32([1, 0, 1, 0]), b: f32([100, 100, -100, -100])}),
         case_of("nan-inf", {a: f32([1, 0, 1]), b: f32([NAN, INF, -INF])}),
         case_of("empty", {a: empty(0), b: empty(0)}),
-        case_of("float32-int32", {a: i32([1, 0]), b: draw(2)}, raises="InvalidArgumentError"),
+        case_of("float32-int32", {a: i32([1, 0]), b: draw(2)}, raises=standard.MIXED),
         *more,
     )
 
@@ -47,7 +47,12 @@ ROWS: tuple[Row, ...] = (
         aliases=("math.softmax",),
         renames=(("dim", "axis"),),
         inputs=_softmax(
-            case("inf", logits=f32([INF, 0]), differs="value: TensorFlow has zeros beside NaN")
+            case(
+                "nan",
+                logits=f32([[NAN, 0.0], [1.0, 2.0]]),
+                differs="value: TensorFlow has zeros beside NaN",
+            ),
+            case("inf", logits=f32([INF, 0]), differs="value: TensorFlow has zeros beside NaN"),
         ),
         note="a row with inf is NaN as a whole in JAX; TensorFlow has some zeros there",
     ),
@@ -61,7 +66,7 @@ ROWS: tuple[Row, ...] = (
         tensors=("logits",),
         aliases=("math.log_softmax",),
         renames=(("dim", "axis"),),
-        inputs=_softmax(),
+        inputs=_softmax(case("nan", logits=f32([[NAN, 0.0], [1.0, 2.0]]))),
     ),
     unary("nn.relu", "jax.nn.relu({features})", param="features"),
     unary(
@@ -70,7 +75,15 @@ ROWS: tuple[Row, ...] = (
         param="features",
         more=(case("six", features=f32([6, 7])),),
     ),
-    unary("nn.elu", "jax.nn.elu({features})", param="features"),
+    unary(
+        "nn.elu",
+        "jax.nn.elu({features})",
+        param="features",
+        inputs=(
+            *standard.of_floats("features", standard.NUMBERS),
+            case("nan", features=f32([NAN]), differs="gradient: TensorFlow's is 1 at NaN"),
+        ),
+    ),
     unary(
         "nn.selu",
         "jax.nn.selu({features})",
@@ -120,7 +133,12 @@ ROWS: tuple[Row, ...] = (
         ),
     ),
     unary(
-        "nn.softsign", "jax.nn.soft_sign({features})", param="features", aliases=("math.softsign",)
+        "nn.softsign",
+        "jax.nn.soft_sign({features})",
+        param="features",
+        own="activations.softsign",
+        aliases=("math.softsign",),
+        note="the gradient at infinity is 0 in TensorFlow, NaN in JAX",
     ),
     shim(
         "nn.crelu",

@@ -72,7 +72,8 @@ class Case:
     Attributes:
       id: reads after the row's name: `boolean_mask-rank2-axis1-nan`.
       arguments: `(parameter, value)` pairs; arrays are descriptors, everything else is itself.
-      raises: the error that TensorFlow raises eagerly, by class name; ours raises its namesake.
+      raises: the error that TensorFlow raises eagerly, by class name; ours is its namesake. Of
+        several, `TypeError|ValueError`, TensorFlow raises one, and ours is all of them.
       gradient: the parameters to differentiate; all floating-point arrays when `None`.
       differs: why ours differs from TensorFlow here, on purpose: `value: why` or `gradient: why`.
       pad: `(parameter, axis)` pairs that the padding tests cut out of longer arrays; `None` takes
@@ -138,6 +139,7 @@ class Row:
         `unsupported: why`.
       renames: `(old keyword, parameter)` of version 1 spellings.
       fresh: the size of the result depends on data.
+      no_gradient: why TensorFlow does not differentiate it, where it does not.
     """
 
     name: str
@@ -153,6 +155,7 @@ class Row:
     xla: str = "same"
     renames: tuple[tuple[str, str], ...] = ()
     fresh: bool = False
+    no_gradient: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -9,11 +9,16 @@ from tf2jax_port.table.row import Case, case, case_of
 EDGES = (0.0, -0.0, NAN, INF, -INF, 1.0, -1.0, 0.5, -0.5, 2.0, -2.5, 1.5, 2.5, 30.0, -30.0)
 
 
-def of_floats(param: str) -> tuple[Case, ...]:
+NUMBERS = tuple(e for e in EDGES if e == e)
+# Operators disagree about the class; ours is all of them.
+MIXED = "InvalidArgumentError|TypeError|ValueError"
+
+
+def of_floats(param: str, edges: tuple[float, ...] = EDGES) -> tuple[Case, ...]:
     """One floating-point array."""
     return (
         case_of("normal", {param: draw(3, 4)}),
-        case_of("edges", {param: f32(EDGES)}),
+        case_of("edges", {param: f32(edges)}),
         case_of("empty", {param: empty(0, 3)}),
         case_of("size1", {param: f32([0.7])}),
         case_of("scalar", {param: f32(0.3)}),
@@ -42,7 +47,7 @@ def of_two_floats(x: str = "x", y: str = "y") -> tuple[Case, ...]:
         case_of("empty", {x: empty(0, 3), y: draw(1, 3)}),
         case_of("scalar", {x: f32(0.5), y: draw(3)}),
         case_of("number", {x: draw(3), y: 2.0}),
-        case_of("float32-int32", {x: draw(3), y: i32([1, 2, 3])}, raises="InvalidArgumentError"),
+        case_of("float32-int32", {x: draw(3), y: i32([1, 2, 3])}, raises=MIXED),
         case_of("shapes", {x: draw(3), y: draw(2)}, raises="InvalidArgumentError"),
     )
 
@@ -53,7 +58,7 @@ def of_two_numbers(x: str = "x", y: str = "y") -> tuple[Case, ...]:
         *of_two_floats(x, y),
         case_of("int32", {x: i32([7, -7, 5, 4]), y: i32([2, 2, -3, 4])}),
         case_of("int8", {x: Draw((5,), "int8", -100, 100), y: Draw((5,), "int8", 1, 5)}),
-        case_of("int32-2.5", {x: i32([1, 2]), y: 2.5}, raises="InvalidArgumentError"),
+        case_of("int32-2.5", {x: i32([1, 2]), y: 2.5}, raises=MIXED),
     )
 
 

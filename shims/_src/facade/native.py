@@ -274,29 +274,6 @@ def cosh(x, name=None):
 
 
 @operator
-def digamma(x, name=None):
-    """TensorFlow's `tf.math.digamma`: `jax.lax.digamma(x)`.
-
-    Args:
-      x: array.
-      name: ignored.
-
-    Returns:
-      The array.
-
-    Differs from TensorFlow:
-      Nothing.
-
-    Under jit:
-      Element by element.
-
-    https://www.tensorflow.org/api_docs/python/tf/math/digamma
-    """
-    x = operand(x)
-    return jax.lax.digamma(x)
-
-
-@operator
 def elu(features, name=None):
     """TensorFlow's `tf.nn.elu`: `jax.nn.elu(features)`.
 
@@ -688,29 +665,6 @@ def less_equal(x, y, name=None):
     x, y = matching("less_equal", x=x, y=y)
     x, y = broadcasting("less_equal", x, y)
     return jnp.less_equal(x, y)
-
-
-@operator
-def lgamma(x, name=None):
-    """TensorFlow's `tf.math.lgamma`: `jax.lax.lgamma(x)`.
-
-    Args:
-      x: array.
-      name: ignored.
-
-    Returns:
-      The array.
-
-    Differs from TensorFlow:
-      Nothing.
-
-    Under jit:
-      Element by element.
-
-    https://www.tensorflow.org/api_docs/python/tf/math/lgamma
-    """
-    x = operand(x)
-    return jax.lax.lgamma(x)
 
 
 @operator
@@ -1173,29 +1127,6 @@ def softplus(features, name=None):
     """
     features = operand(features)
     return jax.nn.softplus(features)
-
-
-@operator
-def softsign(features, name=None):
-    """TensorFlow's `tf.nn.softsign`: `jax.nn.soft_sign(features)`.
-
-    Args:
-      features: array.
-      name: ignored.
-
-    Returns:
-      The array.
-
-    Differs from TensorFlow:
-      Nothing.
-
-    Under jit:
-      Element by element.
-
-    https://www.tensorflow.org/api_docs/python/tf/nn/softsign
-    """
-    features = operand(features)
-    return jax.nn.soft_sign(features)
 
 
 @operator

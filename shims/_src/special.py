@@ -1,0 +1,76 @@
+"""The gamma function's relatives, where JAX has another value at the pole."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src.dispatch import operator
+from shims._src.operands import operand
+
+
+@jax.custom_jvp
+def _lgamma(x):
+    return lax.lgamma(x)
+
+
+@_lgamma.defjvp
+def _lgamma_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return _lgamma(x), t * _digamma(x)
+
+
+@jax.custom_jvp
+def _digamma(x):
+    return jnp.where(x == 0, jnp.nan, lax.digamma(x))
+
+
+@_digamma.defjvp
+def _digamma_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return _digamma(x), t * jnp.where(jnp.isposinf(x), 0, lax.polygamma(jnp.ones_like(x), x))
+
+
+@operator
+def lgamma(x, name=None):
+    """The logarithm of the absolute value of the gamma function.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at 0 is NaN. JAX has -inf there.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/lgamma
+    """
+    return _lgamma(operand(x))
+
+
+@operator
+def digamma(x, name=None):
+    """The derivative of `lgamma`.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      The array; NaN at 0.
+
+    Differs from TensorFlow:
+      Nothing. `jax.lax.digamma` is -inf at 0.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/digamma
+    """
+    return _digamma(operand(x))

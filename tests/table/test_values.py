@@ -1,0 +1,36 @@
+"""Values, shapes and dtypes are TensorFlow's; so are the errors."""
+
+import builtins
+
+import pytest
+
+import shims
+
+from . import cases, ours, reference
+from .compare import differences
+
+
+@pytest.mark.parametrize("point", cases.points(cases.succeeds))
+def test_value_and_dtype(point):
+    want = reference.eager(point)
+    assert want.error is None, f"TensorFlow refuses: {want.error}"
+    found = differences(ours.eager(point), want.outputs, point.row.tolerance)
+    if point.case.differs.startswith("value"):
+        assert found, f"nothing differs, although: {point.case.differs}"
+    else:
+        assert not found, found
+
+
+@pytest.mark.parametrize("point", cases.points(lambda p: bool(p.case.raises)))
+def test_errors(point):
+    error = reference.eager(point).error
+    assert error is not None, "TensorFlow gives an answer"
+    names = point.case.raises.split("|")
+    assert set(names) & {c.__name__ for c in type(error).__mro__}, repr(error)
+    with pytest.raises(Exception) as raised:  # noqa: PT011 - the row says which
+        ours.eager(point)
+    assert all(isinstance(raised.value, _kind(name)) for name in names), repr(raised.value)
+
+
+def _kind(name):
+    return getattr(shims.errors, name, None) or getattr(builtins, name)
