@@ -185,8 +185,9 @@ def converted_call(f, args: tuple, kwargs: dict | None, scope=None):
     """Call `f` from converted code."""
     del scope
     kwargs = kwargs or {}
-    if f in _FRAME_FUNCTIONS if isinstance(f, types.BuiltinFunctionType) else False:
-        return _FRAME_FUNCTIONS[f](sys._getframe(1), args, kwargs)
+    of_frame = _FRAME_FUNCTIONS.get(id(f))
+    if of_frame is not None:
+        return of_frame(sys._getframe(1), args, kwargs)
     replacement = builtin_functions.replacement_of(f)
     if replacement is not None:
         return replacement(*args, **kwargs)
@@ -208,14 +209,22 @@ def _exec(frame, args, kwargs):
     exec(source, *(scopes or (frame.f_globals, frame.f_locals)), **kwargs)
 
 
-# Builtins that look at the frame of their caller.
+def _getframe(frame, args, kwargs):
+    for _ in range(args[0] if args else 0):
+        frame = frame.f_back
+    return frame
+
+
+# What looks at the frame of its caller.
 _FRAME_FUNCTIONS = {
-    builtins.globals: lambda frame, args, kwargs: frame.f_globals,
-    builtins.locals: lambda frame, args, kwargs: frame.f_locals,
-    builtins.vars: lambda frame, args, kwargs: vars(*args) if args else frame.f_locals,
-    builtins.dir: lambda frame, args, kwargs: dir(*args) if args else sorted(frame.f_locals),
-    builtins.eval: _eval,
-    builtins.exec: _exec,
+    id(builtins.globals): lambda frame, args, kwargs: frame.f_globals,
+    id(builtins.locals): lambda frame, args, kwargs: frame.f_locals,
+    id(builtins.vars): lambda frame, args, kwargs: vars(*args) if args else frame.f_locals,
+    id(builtins.dir): lambda frame, args, kwargs: dir(*args) if args else sorted(frame.f_locals),
+    id(builtins.eval): _eval,
+    id(builtins.exec): _exec,
+    id(sys._getframe): _getframe,
+    id(inspect.currentframe): lambda frame, args, kwargs: frame,
 }
 
 
@@ -284,7 +293,7 @@ def _calls_back(f) -> bool:
     """Whether functions among the arguments of `f` are called by it as part of the program."""
     f = _unwrapped(f)
     if isinstance(f, types.FunctionType):
-        return _root(f) in _CALLING_BACK
+        return _root(f) in _CALLING_BACK and f is not do_not_convert
     if any(f is b for b in _BUILTINS_CALLING_BACK) or f is functools.reduce:
         return True
     return (getattr(f, "__module__", None) or "").partition(".")[0] == "jax"

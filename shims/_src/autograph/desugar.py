@@ -6,7 +6,7 @@ import ast
 import types
 from typing import Any
 
-from shims._src.autograph.source import UnconvertibleError
+from shims._src.autograph.source import UnconvertibleError, enclosing_class, mangle
 
 _REFUSED = {
     ast.Match: "`match` statements cannot be converted",
@@ -84,25 +84,14 @@ def _strip(node) -> None:
             node.type_params = []
 
 
-def enclosing_class(qualname: str) -> str | None:
-    """The class in whose body a function was written, by its qualified name."""
-    for segment in reversed(qualname.split(".<locals>.")):
-        parts = segment.split(".")
-        if len(parts) > 1:
-            return parts[-2]
-    return None
-
-
 class _Mangle(ast.NodeTransformer):
     """Private names as the compiler spells them inside a class."""
 
     def __init__(self, class_name: str):
-        self._prefix = class_name.lstrip("_")
+        self._class_name = class_name
 
     def _name(self, name):
-        if self._prefix and name and name.startswith("__") and not name.endswith("__"):
-            return f"_{self._prefix}{name}"
-        return name
+        return name and mangle(name, self._class_name)
 
     def visit_Name(self, node):
         node.id = self._name(node.id)

@@ -56,7 +56,26 @@ def _may_be(node, code: types.CodeType) -> bool:
     """Whether a definition has the name and the parameters of `code`."""
     if isinstance(node, ast.Lambda) != (code.co_name == "<lambda>"):
         return False
-    return _parameters(node) == _names(code) and getattr(node, "name", "<lambda>") == code.co_name
+    mangled = enclosing_class(code.co_qualname)
+    parameters = [mangle(name, mangled) for name in _parameters(node)]
+    return parameters == _names(code) and getattr(node, "name", "<lambda>") == code.co_name
+
+
+def enclosing_class(qualname: str) -> str | None:
+    """The class in whose body a function was written, by its qualified name."""
+    for segment in reversed(qualname.split(".<locals>.")):
+        parts = segment.split(".")
+        if len(parts) > 1:
+            return parts[-2]
+    return None
+
+
+def mangle(name: str, class_name: str | None) -> str:
+    """A private name as the compiler spells it inside a class."""
+    prefix = (class_name or "").lstrip("_")
+    if prefix and name.startswith("__") and not name.endswith("__"):
+        return f"_{prefix}{name}"
+    return name
 
 
 def _at_the_place_of(code: types.CodeType, lambdas: list) -> list:

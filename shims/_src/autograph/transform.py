@@ -97,6 +97,12 @@ def _transform(node, function: types.FunctionType):
     )
     options = converter.ProgramContext(options=converter.STANDARD_OPTIONS)
     context = transformer.Context(info, naming.Namer(info.namespace), options)
+    foreign = {
+        name
+        for inner in ast.walk(node)
+        if isinstance(inner, (ast.Global, ast.Nonlocal))
+        for name in inner.names
+    }
     graphs = cfg.build(node)
     node = qual_names.resolve(node)
     node = activity.resolve(node, context, None)
@@ -111,6 +117,7 @@ def _transform(node, function: types.FunctionType):
         control_flow,
     ):
         node = step.transform(node, context)
+    node = _Outputs(foreign).visit(node)
     node = _IfExpressions().visit(node)
     node = logical_expressions.transform(node, context)
     node = _Comparisons().visit(node)
@@ -138,6 +145,21 @@ _COMPARISONS = {
     ast.Eq: "eq",
     ast.NotEq: "ne",
 }
+
+
+class _Outputs(ast.NodeTransformer):
+    """Variables of other scopes live on after an `if`, although this function reads them no more."""
+
+    def __init__(self, foreign: set[str]):
+        self._foreign = foreign
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "if_stmt":
+            names, count = node.args[5].elts, node.args[6]
+            live = [i + 1 for i, name in enumerate(names) if name.value in self._foreign]
+            node.args[6] = ast.copy_location(ast.Constant(max([count.value, *live])), count)
+        return node
 
 
 class _IfExpressions(ast.NodeTransformer):
@@ -177,6 +199,7 @@ def _compile(node, code: types.CodeType) -> types.CodeType:
     if isinstance(node, ast.Lambda):
         definition = [ast.Return(node)]
     else:
+        node.name = "ag__function"  # its own name must go on meaning what it means outside
         definition = [node]
     inner = _function("inner", ["ag__"], definition)
     closure = [ast.Assign([ast.Name(n, ast.Store())], ast.Constant(None)) for n in code.co_freevars]
