@@ -7,6 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import tensorflow as tf
 
+import shims
+
 from .pair import Pair, given, normals
 
 MASKED = given(
@@ -87,6 +89,20 @@ def loop_port(x, steps):
     return jax.lax.fori_loop(0, 4, lambda i, y: jnp.where(i < steps, 0.5 * y + jnp.sin(y), y), x)
 
 
+class Scaled(tf.Module):
+    """A module whose method is a `tf.function`."""
+
+    def __init__(self, factor):
+        super().__init__()
+        self.factor = factor
+
+    @tf.function
+    def call(self, x):
+        return x * self.factor
+
+
+SCALED = Scaled(3.0)
+
 PORTS = (
     Pair("masked moments by weights", masked_moments, masked_moments_port, MASKED),
     Pair("softmax", tf.nn.softmax, jax.nn.softmax, normals((5, 9), scale=5)),
@@ -166,6 +182,29 @@ PORTS = (
         lambda x, k, scale: x[:k] * scale,
         lambda x, k, scale: x[:k] * scale,
         given(([1.0, 2.0, 3.5], 2, 0.1), ([1.0, 2.5, 3.0], 3, 0.3)),
+    ),
+    Pair(
+        "functions that are compiled already, on both sides",
+        tf.function(lambda x: tf.reduce_sum(x * x), jit_compile=True),
+        jax.jit(lambda x: jnp.sum(x * x)),
+        normals((4,)),
+    ),
+    Pair(
+        "a function of unknown sizes that gives padded values",
+        tf.function(lambda x: tf.boolean_mask(x, x > 0), input_signature=[tf.TensorSpec([None])]),
+        shims.function(
+            lambda x: shims.boolean_mask(x, x > 0),
+            input_signature=[shims.TensorSpec([None])],
+            unpad=False,
+        ),
+        given(([1.0, -2.0, 3.0],), ([-1.0, 0.5],)),
+    ),
+    Pair("a method of a module", SCALED.call, lambda x: x * 3.0, normals((4,))),
+    Pair(
+        "nested results, None among them",
+        lambda x: {"a": [x, None], "b": (x * 2, {"c": tf.size(x)})},
+        lambda x: {"a": (x, None), "b": [x * 2, {"c": jnp.asarray(x.size)}]},
+        normals((4,)),
     ),
     Pair("a loop with a bound", loop, loop_port, given(([0.3, 1.1], 2), ([0.2, 0.4], 4))),
 )
