@@ -108,14 +108,10 @@ def _transform(node, function: types.FunctionType):
     node = activity.resolve(node, context, None)
     node = reaching_definitions.resolve(node, context, graphs)
     anno.dup(node, {anno.Static.DEFINITIONS: anno.Static.ORIG_DEFINITIONS})
-    for step in (
-        functions,
-        break_statements,
-        continue_statements,
-        return_statements,
-        call_trees,
-        control_flow,
-    ):
+    for step in (functions, break_statements, continue_statements, return_statements):
+        node = step.transform(node, context)
+    node = _Returns().visit(node)
+    for step in (call_trees, control_flow):
         node = step.transform(node, context)
     node = _Outputs(foreign).visit(node)
     node = _IfExpressions().visit(node)
@@ -145,6 +141,22 @@ _COMPARISONS = {
     ast.Eq: "eq",
     ast.NotEq: "ne",
 }
+
+
+class _Returns(ast.NodeTransformer):
+    """The value of a `return` first, then the flag: no handler is needed if the value fails."""
+
+    def visit_Try(self, node):
+        self.generic_visit(node)
+        flag = node.body[0]
+        if (
+            len(node.body) == 2
+            and isinstance(flag, ast.Assign)
+            and isinstance(flag.targets[0], ast.Name)
+            and flag.targets[0].id.startswith("do_return")
+        ):
+            return node.body[::-1]
+        return node
 
 
 class _Outputs(ast.NodeTransformer):
