@@ -281,6 +281,9 @@ def _locate(module, line: int) -> None:
         if place is None and isinstance(node, (ast.stmt, ast.Lambda)):
             # A statement of our own stands where the first of the user's pieces in it stands.
             place = next((p for p in map(origin, ast.walk(node)) if p is not None), None)
+        if place is None and isinstance(node, ast.Attribute):
+            # CPython dates a call from the last line of the attribute that it calls.
+            place = (*inherited[:2], *inherited[:2])
         place = place or inherited
         if "lineno" in node._attributes:
             node.lineno, node.col_offset, node.end_lineno, node.end_col_offset = place
