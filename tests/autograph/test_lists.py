@@ -1,0 +1,259 @@
+"""Lists in staged loops: filled like in Python, or refused; never silently wrong."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from shims._src.autograph import convert
+from shims._src.dynamic import dynamic
+from shims._src.errors import OpError
+from tests.control_flow.lanes import check_same
+
+
+def every_row(x):
+    values = []
+    for row in x:
+        values.append(row * 2)
+    return values
+
+
+def after_others(x):
+    values = [x[0], -x[0]]
+    for row in x:
+        values.append(row * 2)
+    return values
+
+
+def two_at_once(x):
+    values = []
+    for row in x:
+        values.append(row)
+        values.append(-row)
+    return values
+
+
+def two_lists(x):
+    up, down = [], []
+    for row in x:
+        up.append(row + 1)
+        down.append(row - 1)
+    return up, down
+
+
+def of_structures(x):
+    values = []
+    for row in x:
+        values.append((row, {"a": row * 2}))
+    return values
+
+
+def numbers(x):
+    values = []
+    for i, _ in enumerate(x):
+        values.append(i * 2)
+    return values
+
+
+def inner_loop(x):
+    values = []
+    for row in x:
+        for k in range(2):
+            values.append(row * k)
+    return values
+
+
+def inner_staged_loop(x):
+    values = []
+    for row in x:
+        for other in x[:2]:
+            values.append(row * other)
+    return values
+
+
+def either_branch(x):
+    values = []
+    for row in x:
+        if row > 0:
+            values.append(row)
+        else:
+            values.append(-row)
+    return values
+
+
+def list_of_its_own(x):
+    total = 0.0
+    for row in x:
+        parts = []
+        for k in range(3):
+            parts.append(row * k)
+        total = total + sum(parts)
+    return total
+
+
+def rebuilt(x):
+    last = [x[0], x[0]]
+    for row in x:
+        last = [last[1], row]
+    return last
+
+
+def in_a_while(x):
+    values, i = [], 0
+    while i < x.shape[0]:
+        values.append(x[i] * 2)
+        i += 1
+    return values
+
+
+KNOWN = [
+    every_row,
+    after_others,
+    two_at_once,
+    two_lists,
+    of_structures,
+    numbers,
+    inner_loop,
+    inner_staged_loop,
+    either_branch,
+    list_of_its_own,
+    rebuilt,
+    in_a_while,
+]
+
+
+@pytest.mark.parametrize("f", KNOWN, ids=lambda f: f.__name__)
+def test_of_known_length_it_is_the_list_of_python(f):
+    x = jnp.asarray([1.0, -2.0, 3.0])
+    check_same(jax.jit(convert(f))(x), f(x), dtypes=False)
+    check_same(convert(f)(x), f(x))
+
+
+def positive(x):
+    values = []
+    for row in x:
+        if row > 0:
+            values.append(row)
+    return values
+
+
+def until_negative(x):
+    values = []
+    for row in x:
+        if row < 0:
+            break
+        values.append(row)
+    return values
+
+
+def one_or_two(x):
+    values = [x[0]]
+    for row in x:
+        values.append(row)
+        if row > 1:
+            values.append(row * 10)
+    return values
+
+
+def selected(x):
+    values = []
+    for row in x[x > 0]:
+        values.append(row * 2)
+    return values
+
+
+def while_positive(x):
+    values, i = [], 0
+    while i < x.shape[0] and x[i] > 0:
+        values.append(x[i])
+        i += 1
+    return values
+
+
+def pairs(x):
+    values = []
+    for a in x:
+        for b in x:
+            if a * b > 2:
+                values.append(a + b)
+    return values
+
+
+UNKNOWN = [positive, until_negative, one_or_two, selected, while_positive, pairs]
+INPUTS = [
+    [1.0, 2.0, -1.0, 3.0],
+    [-1.0, -2.0, -3.0, -4.0],
+    [5.0, 6.0, 7.0, 8.0],
+    [1.0, -5.0, 0.0, 2],
+]
+
+
+@pytest.mark.parametrize("f", UNKNOWN, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("x", INPUTS, ids=str)
+def test_of_unknown_length_it_is_the_stacked_array(f, x):
+    x = jnp.asarray(x, jnp.float32)
+    found = dynamic(f)(x)
+    wanted = f(x)
+    np.testing.assert_allclose(found, np.stack(wanted) if wanted else np.zeros(0), rtol=1e-6)
+
+
+@pytest.mark.parametrize("f", UNKNOWN, ids=lambda f: f.__name__)
+def test_its_gradient(f):
+    x = jnp.asarray(INPUTS[0])
+    total = lambda x: sum(v * v for v in f(x))
+    staged = jax.grad(dynamic(lambda x: jnp.sum(jnp.square(convert(f)(x)))))
+    np.testing.assert_allclose(staged(x), jax.grad(total)(x), rtol=1e-6)
+
+
+class Holder:
+    def __init__(self):
+        self.values = []
+
+
+def test_a_list_from_outside_cannot_keep_a_traced_value():
+    holder, outside = Holder(), []
+
+    def to_attribute(x):
+        if x[0] > 0:
+            holder.values.append(x)
+        return x
+
+    def to_closure(x):
+        for row in x:
+            outside.append(row)
+        return x
+
+    def through_a_function(x):
+        def put(values, value):
+            values.append(value)
+
+        if x[0] > 0:
+            put(outside, x)
+        return x
+
+    def to_a_dictionary(x):
+        kept = {}
+        setters = [kept.update]
+        if x[0] > 0:
+            setters[0]({"a": x})
+        return x
+
+    for f in (to_attribute, through_a_function, to_a_dictionary):
+        with pytest.raises(OpError, match="from outside receives a value"):
+            jax.jit(convert(f))(jnp.ones(3))
+    assert len(holder.values) <= 1
+    # A loop over an array of known length is unrolled instead, as `jit` would do.
+    assert jax.jit(convert(to_closure))(jnp.ones(3)).shape == (3,)
+
+
+def test_a_list_of_python_values_is_a_trace_time_effect():
+    calls = []
+
+    def f(x):
+        if x > 0:
+            calls.append("traced")
+        return x
+
+    g = jax.jit(convert(f))
+    g(1.0), g(2.0)
+    assert calls == ["traced"]
