@@ -68,10 +68,17 @@ def second_order(row):
 
 
 # A `custom_vjp` has no forward mode.
+# Every second row in the ordinary run, all of them in the long one.
 FORWARD = [row for row in DIFFERENTIABLE if row.name != "custom_vjp_rule"]
 
 
-@pytest.mark.parametrize("row", FORWARD, ids=name)
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(r, marks=[pytest.mark.long] * (i % 2), id=name(r))
+        for i, r in enumerate(FORWARD)
+    ],
+)
 def test_rows_that_are_not_selected_are_not_seen_in_second_order(row):
     run = second_order(row)
     direction = np.cos(np.arange(row.x().size, dtype=np.float32)).reshape(row.shape)
