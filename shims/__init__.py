@@ -1,32 +1,82 @@
 """TensorFlow's operators on JAX: `import shims as tf` while a program moves over.
 
 Arrays in and out are JAX arrays. Sizes may depend on data, inside `jax.jit` too: see
-`shims.function` and `shims.dynamic`.
+`shims.function` and `shims.dynamic`. Everything is loaded when it is first used, so that
+`import shims` costs little beside `import jax`.
 """
 
-from shims._src.jax_private import check_version as _check_version
+import importlib as _importlib
+from typing import TYPE_CHECKING
+
+from shims._src.release import check_version as _check_version
+from shims._src.version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from shims import dtypes as dtypes
+    from shims import errors as errors
+    from shims import image as image
+    from shims import linalg as linalg
+    from shims import math as math
+    from shims import nn as nn
+    from shims._src.dynamic import dynamic as dynamic
+    from shims._src.errors import CapacityError as CapacityError
+    from shims._src.errors import InvalidArgumentError as InvalidArgumentError
+    from shims._src.facade.root import *  # noqa: F403
+    from shims._src.function import function as function
+    from shims._src.padded import Padded as Padded
+    from shims._src.primitives import bounded as bounded
+    from shims._src.primitives import same_size as same_size
+    from shims._src.tensor_shape import TensorShape as TensorShape
+    from shims._src.tensor_spec import TensorSpec as TensorSpec
+    from shims._src.variable import Variable as Variable
 
 _check_version()
 
-# The engine: hand-written; the operators' façades follow below.
-from shims import errors as errors  # noqa: E402
-from shims._src.dynamic import dynamic as dynamic  # noqa: E402
-from shims._src.errors import CapacityError as CapacityError  # noqa: E402
-from shims._src.errors import InvalidArgumentError as InvalidArgumentError  # noqa: E402
-from shims._src.function import function as function  # noqa: E402
-from shims._src.padded import Padded as Padded  # noqa: E402
-from shims._src.primitives import bounded as bounded  # noqa: E402
-from shims._src.primitives import same_size as same_size  # noqa: E402
-from shims._src.tensor_shape import TensorShape as TensorShape  # noqa: E402
-from shims._src.tensor_spec import TensorSpec as TensorSpec  # noqa: E402
-from shims._src.variable import Variable as Variable  # noqa: E402
-from shims._src.version import __version__ as __version__  # noqa: E402
+_NAMESPACES = (
+    "dtypes",
+    "errors",
+    "image",
+    "linalg",
+    "math",
+    "nn",
+)
+# The engine's names, written out; the operators' stand in the generated façade.
+_ENGINE = {
+    "CapacityError": "errors",
+    "InvalidArgumentError": "errors",
+    "Padded": "padded",
+    "TensorShape": "tensor_shape",
+    "TensorSpec": "tensor_spec",
+    "Variable": "variable",
+    "bounded": "primitives",
+    "dynamic": "dynamic",
+    "function": "function",
+    "same_size": "primitives",
+}
 
-# isort: split
-# The operators: generated from the table.
-from shims import dtypes as dtypes  # noqa: E402
-from shims import image as image  # noqa: E402
-from shims import linalg as linalg  # noqa: E402
-from shims import math as math  # noqa: E402
-from shims import nn as nn  # noqa: E402
-from shims._src.facade.root import *  # noqa: E402, F403
+
+def __getattr__(name: str):
+    if name in _NAMESPACES:
+        return _importlib.import_module(f"shims.{name}")
+    if name in _ENGINE:
+        value = getattr(_importlib.import_module(f"shims._src.{_ENGINE[name]}"), name)
+    elif name == "__all__":
+        return _names()
+    elif name.startswith("_"):
+        raise AttributeError(f"module 'shims' has no attribute {name!r}")
+    else:
+        root = _importlib.import_module("shims._src.facade.root")
+        if not hasattr(root, name):
+            raise AttributeError(f"module 'shims' has no attribute {name!r}")
+        value = getattr(root, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_names()]
+
+
+def _names() -> list[str]:
+    root = _importlib.import_module("shims._src.facade.root")
+    return [*_NAMESPACES, *_ENGINE, *root.__all__]

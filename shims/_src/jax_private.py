@@ -39,23 +39,6 @@ _NOT_USER_CODE = (
 __all__ = ["ArrayImpl", "DimExpr", "ad", "batching", "core", "lu", "mlir", "pe", "shape_poly"]
 
 
-def check_version(version: str = jax.__version__) -> None:
-    """Refuse the one JAX release that computes wrong numbers on CPU.
-
-    Raises:
-      ImportError: on JAX 0.10.2 (https://github.com/jax-ml/jax/issues/39103) and before 0.9.
-    """
-    release = tuple(int(p) for p in version.split(".")[:3] if p.isdigit())
-    if release == (0, 10, 2):
-        raise ImportError(
-            "JAX 0.10.2 miscompiles programs on CPU (https://github.com/jax-ml/jax/issues/39103); "
-            "shims refuses to compute wrong numbers on it. Install another release, for instance "
-            "`pip install 'jax>=0.9,!=0.10.2'`."
-        )
-    if release < (0, 9):
-        raise ImportError(f"shims needs JAX 0.9 or newer, found {version}.")
-
-
 # Part of the keys of JAX's trace caches: what was traced under other sizes is never used again.
 _TRACE_KEY = jax.make_user_context()
 
