@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -108,10 +109,19 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     preds = [current_value(p) for p, _ in pairs]
     count = sum(jnp.asarray(p, jnp.int32) for p in preds)
     if exclusive:
-        text = errors.message(name, "more than one condition holds.", required="at most one")
+        text = errors.message(
+            name,
+            "more than one condition holds.",
+            required="at most one",
+            do="put the conditions in order of preference, and leave `exclusive` out.",
+        )
         primitives.check(count > 1, text)
     if default is None:
-        text = errors.message(name, "no condition holds, and there is no `default`.")
+        text = errors.message(
+            name,
+            "no condition holds, and there is no `default`.",
+            do="give a `default` function.",
+        )
         primitives.check(count < 1, text)
         default = pairs[-1][1]
 
@@ -226,7 +236,7 @@ def join_blocks(
     label: str = "cond",
 ) -> tuple:
     """The same for branches that are traced already."""
-    joined = [_join(name, labels, blocks, i) for i, name in enumerate(names)]
+    joined = [_join(_Subject(label, name), labels, blocks, i) for i, name in enumerate(names)]
     wanted = [leaf for _, leaves in joined for leaf in leaves if isinstance(leaf, _Chosen)]
     written = {id(v): v for block in blocks for v in block.written}
     before = {key: state.read(v) for key, v in written.items()}
@@ -277,7 +287,17 @@ class _Chosen:
         return cast_leaf(value, self._aval)
 
 
-def _join(name: str, labels, blocks: Sequence[Block], i: int):
+class _Subject(NamedTuple):
+    """What a message is about: an output of the construct that the user calls `label`."""
+
+    label: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"`{self.name}`" if self.name.isidentifier() else self.name
+
+
+def _join(subject: _Subject, labels, blocks: Sequence[Block], i: int):
     """Structure and leaves of output `i` after the branches."""
     trees = [block.trees[i] for block in blocks]
     leaves = [block.leaves[i] for block in blocks]
@@ -293,16 +313,16 @@ def _join(name: str, labels, blocks: Sequence[Block], i: int):
         trees[k] = trees[defined[0]]
         leaves[k] = (found[0],) * len(leaves[defined[0]])
     if any(tree != trees[0] for tree in trees):
-        _raise_structure(name, labels, trees)
+        _raise_structure(subject, labels, trees)
     specs = zip(*leaves)
-    return trees[0], [_join_leaf(name, labels, column) for column in specs]
+    return trees[0], [_join_leaf(subject, labels, column) for column in specs]
 
 
 def _is_undefined(leaves) -> bool:
     return len(leaves) == 1 and isinstance(leaves[0], Undefined)
 
 
-def _join_leaf(name: str, labels, column: Sequence):
+def _join_leaf(subject: _Subject, labels, column: Sequence):
     originals = [spec.original if isinstance(spec, Slot) else spec for spec in column]
     if all(x is originals[0] for x in originals):
         return originals[0]
@@ -310,13 +330,13 @@ def _join_leaf(name: str, labels, column: Sequence):
         return originals[0]
     for label, x in zip(labels, originals):
         if not (is_array(x) or is_number(x) or isinstance(x, Undefined)):
-            _raise_not_an_array(name, label, x)
+            _raise_not_an_array(subject, label, x)
     avals = [aval_of_leaf(spec) for spec in column if not isinstance(spec, Undefined)]
     if any(not same_shape(a.shape, avals[0].shape) for a in avals):
-        return _join_branches(name, labels, column, avals)
+        return _join_branches(subject, labels, column, avals)
     common = common_dtype(avals)
     if common is None:
-        _raise_dtypes(name, labels, avals)
+        _raise_dtypes(subject, labels, avals)
     dtype, weak = common
     return _Chosen(column, jax.ShapeDtypeStruct(avals[0].shape, dtype, weak_type=weak))
 
@@ -349,7 +369,7 @@ class _Roomy(_Chosen):
         return result.value()
 
 
-def _join_branches(name: str, labels, column, avals):
+def _join_branches(subject: _Subject, labels, column, avals):
     """A result whose shape depends on the branch taken, which needs a size of its own.
 
     Raises:
@@ -365,17 +385,13 @@ def _join_branches(name: str, labels, column, avals):
     shapes = " and ".join(f"{show(a)} in {label}" for label, a in zip(labels, avals))
     raise errors.UnimplementedError(
         errors.message(
-            "cond",
-            f"the shape of {_quoted(name)} depends on a traced condition.",
+            subject.label,
+            f"the shape of {subject} depends on a traced condition.",
             required="equal shapes in all branches",
             received=shapes,
             do="reduce or pad the result inside the branches.",
         )
     )
-
-
-def _quoted(name: str) -> str:
-    return f"`{name}`" if name.isidentifier() else name
 
 
 def _raise_undefined(variable: str, missing: str, defined):
@@ -390,12 +406,12 @@ def _raise_undefined(variable: str, missing: str, defined):
     )
 
 
-def _raise_structure(name: str, labels, trees):
+def _raise_structure(subject: _Subject, labels, trees):
     received = "; ".join(f"{label}: {structure(tree)}" for label, tree in zip(labels, trees))
     raise TypeError(
         errors.message(
-            "cond",
-            f"{_quoted(name)} must have the same structure in all branches.",
+            subject.label,
+            f"{subject} must have the same structure in all branches.",
             required="equal structures",
             received=received,
             do="return the same tuples, lists, dictionaries and `None`s from each branch.",
@@ -403,11 +419,11 @@ def _raise_structure(name: str, labels, trees):
     )
 
 
-def _raise_not_an_array(name: str, label: str, value):
+def _raise_not_an_array(subject: _Subject, label: str, value):
     raise TypeError(
         errors.message(
-            "cond",
-            f"{_quoted(name)} depends on a traced condition, but is not an array.",
+            subject.label,
+            f"{subject} depends on a traced condition, but is not an array.",
             required="an array or a number in each branch",
             received=f"{value!r} in the {label} branch",
             do="decide it with a Python condition, or use a number in its place.",
@@ -415,12 +431,12 @@ def _raise_not_an_array(name: str, label: str, value):
     )
 
 
-def _raise_dtypes(name: str, labels, avals):
+def _raise_dtypes(subject: _Subject, labels, avals):
     received = "; ".join(f"{label}: {np.dtype(a.dtype).name}" for label, a in zip(labels, avals))
     raise TypeError(
         errors.message(
-            "cond",
-            f"{_quoted(name)} must have the same dtype in all branches.",
+            subject.label,
+            f"{subject} must have the same dtype in all branches.",
             required="equal dtypes",
             received=received,
             do="cast one of them: `shims.cast(x, dtype)`.",

@@ -25,6 +25,7 @@ from shims._src.staging import (
     same_shape,
     scalar_condition,
     show,
+    show_value,
     structure,
     trace_block,
 )
@@ -179,7 +180,8 @@ class LoopState:
                     self.label,
                     "what an iteration gives must be arrays.",
                     required="arrays or numbers",
-                    received=repr(leaf),
+                    received=show_value(leaf),
+                    do="leave it out, or say it with a number.",
                 )
             )
         return aval_of_leaf(leaf)
@@ -290,7 +292,8 @@ class LoopState:
                 self.label,
                 f"`{name}` changes in a loop that depends on traced data, but is not an array.",
                 required="an array or a number, before the loop and after each iteration",
-                received=f"{before!r} before the loop, {after!r} after one iteration",
+                received=f"{show_value(before)} before the loop, {show_value(after)} after one "
+                "iteration",
                 do="use a number, or an array, in its place.",
             )
         )

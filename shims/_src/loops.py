@@ -80,8 +80,8 @@ def while_loop(
                 errors.message(
                     "while_loop",
                     "`body` must return as many values as there are loop variables.",
-                    required=f"{len(values)} values",
-                    received=f"{len(results)} values",
+                    required=str(len(values)),
+                    received=str(len(results)),
                 )
             )
         return list(jax.tree.map(_to_array, results))

@@ -30,7 +30,7 @@ def staged(body, values, names, elems, length, label: str):
 
 def elements_of(elems, label: str):
     """`elems` as arrays, and how many slices they have."""
-    elems = jax.tree.map(_as_element, elems)
+    elems = jax.tree.map(lambda leaf: _as_element(leaf, label), elems)
     leaves = jax.tree.leaves(elems)
     if not leaves or any(leaf.ndim == 0 for leaf in leaves):
         raise ValueError(
@@ -56,10 +56,17 @@ def elements_of(elems, label: str):
     return elems, lengths[0]
 
 
-def _as_element(leaf):
+def _as_element(leaf, label: str):
     if is_array(leaf) or is_number(leaf) or hasattr(leaf, "__jax_array__"):
         return as_array(leaf)
-    raise TypeError(f"`elems` must be arrays, received {leaf!r}.")
+    raise TypeError(
+        errors.message(
+            label,
+            "`elems` must be arrays.",
+            required="arrays, or nested numbers",
+            received=repr(leaf),
+        )
+    )
 
 
 def runs_eagerly(tree) -> bool:

@@ -198,6 +198,11 @@ def show(aval) -> str:
     return f"{np.dtype(aval.dtype).name if aval.dtype != object else aval.dtype}[{sizes}]"
 
 
+def show_value(value) -> str:
+    """An array by shape and dtype, anything else as Python prints it."""
+    return show(value) if is_array(value) else repr(value)
+
+
 def structure(tree) -> str:
     """`(*, [*, None])`, as messages print structures."""
     return str(jax.tree.unflatten(tree, ["*"] * tree.num_leaves)).replace("'*'", "*")

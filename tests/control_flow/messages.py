@@ -1,0 +1,15 @@
+"""How a message is compared whole: its lines, with the place in this repository left open."""
+
+import re
+
+import pytest
+
+
+def rendered(call, error):
+    """The text of what `call` raises, its `At:` line reduced to `At:`, JAX's footer removed."""
+    with pytest.raises(error) as caught:
+        call()
+    assert type(caught.value) is error
+    text = str(caught.value).partition("\n--------------------")[0]
+    assert not re.search(r"\{\w+\}", text), "a message with an unfilled field"
+    return re.sub(r"(?m)^  At:       \S+\.py:\d+  .*$", "  At:", text)
