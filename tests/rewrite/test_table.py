@@ -352,3 +352,89 @@ def test_a_package_keeps_its_imports():
         kept.data.decode()
         == "import tensorflow as tf\nimport jax.numpy as jnp\n\ny = jnp.square(x)\n"
     )
+
+
+DOUBTFUL = {
+    "a tensor in place of the list": (
+        "z = tf.square(x)\ny = tf.concat(z, 0)\n",
+        BOTH,
+        "z = jnp.square(x)\ny = shims.concat(z, 0)\n",
+    ),
+    "what may be a tensor in place of the list": (
+        "y = tf.concat(xs, 0)\n",
+        SHIMS,
+        "y = shims.concat(xs, 0)\n",
+    ),
+    "a list that was made here": (
+        "xs = [x, x]\ny = tf.concat(xs, 0)\n",
+        JNP,
+        "xs = [x, x]\ny = jnp.concatenate(xs, axis=0)\n",
+    ),
+    "TensorFlow's default by name, which is another one in JAX": (
+        "y = tf.argmax(x, axis=None)\n",
+        JNP,
+        "y = jnp.argmax(x, axis=0)\n",
+    ),
+    "that default with a comment": (
+        "y = tf.argmax(x, axis=  # all\n    None)\n",
+        SHIMS,
+        "y = shims.argmax(x, axis=  # all\n    None)\n",
+    ),
+    "arguments that say nothing": (
+        "y = tf.where(x, None, None)\n",
+        SHIMS,
+        "y = shims.where(x, None, None)\n",
+    ),
+    "a shape that a tensor says": (
+        "n = tf.reduce_max(x)\ny = tf.zeros([n, 2])\n",
+        BOTH,
+        "n = jnp.max(x)\ny = shims.zeros([n, 2])\n",
+    ),
+    "the shape of another array": (
+        "y = tf.zeros(tf.shape(x))\n",
+        JNP,
+        "y = jnp.zeros(jnp.shape(x), dtype=jnp.float32)\n",
+    ),
+    "a conversion of an array": (
+        "y = tf.cast(tf.exp(x), tf.int32)\n",
+        JNP,
+        "y = jnp.exp(x).astype(jnp.int32)\n",
+    ),
+    "a conversion of a size": (
+        "y = tf.cast(tf.shape(x)[0], tf.float32)\n",
+        JNP,
+        "y = jnp.asarray(jnp.shape(x)[0]).astype(jnp.float32)\n",
+    ),
+    "a list among the arrays that are joined": (
+        "y = tf.concat([x, [1.0, 2.0]], 0)\n",
+        JNP,
+        "y = jnp.concatenate([x, jnp.asarray([1.0, 2.0])], axis=0)\n",
+    ),
+    "a shape compared with a list": (
+        "y = tf.square(x)\nz = y.shape == [2]\n",
+        JNP,
+        "y = jnp.square(x)\nz = y.shape == (2,)\n",
+    ),
+    "a method that a class of the file has too": (
+        "class A:\n    def numpy(self): pass\ndef f(a): return a.numpy(), tf.square(a)\n",
+        JNP,
+        "class A:\n    def numpy(self): pass\ndef f(a): return a.numpy(), jnp.square(a)\n",
+    ),
+    "the shape of what may be no tensor is not set": (
+        "def f(a):\n    a.set_shape([2])\n    return tf.square(a)\n",
+        JNP,
+        "def f(a):\n    a.set_shape([2])\n    return jnp.square(a)\n",
+    ),
+    "text that is made a tensor": (
+        "y = tf.constant('a')\n",
+        HEAD,
+        "# TJ309: tf.constant: JAX has no arrays of strings\ny = tf.constant('a')\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "imports", "after"), DOUBTFUL.values(), ids=DOUBTFUL)
+def test_what_could_be_silently_wrong(before, imports, after):
+    outcome = rewrite((HEAD + before).encode())
+    assert outcome.data.decode() == imports + after
+    assert rewrite(outcome.data).data == outcome.data

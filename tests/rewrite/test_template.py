@@ -53,7 +53,10 @@ AFTER = {
     "tf.needy(a)": "shims.needy(a)",
     "tf.spelled(a)": "jnp.m(a, axis=0)",
     "tf.spelled(a, 2)": "jnp.m(a, axis=2)",
-    "tf.spelled(a, axis=None)": "jnp.m(a, axis=None)",
+    "tf.spelled(a, axis=None)": "jnp.m(a, axis=0)",
+    "tf.spelled(a, None)": "jnp.m(a, axis=0)",
+    "tf.spelled(a, axis=b)": "jnp.m(a, axis=b)",
+    "tf.needy(a, None)": "shims.needy(a, None)",
     "tf.built(a)": "list(a)",
 }
 

@@ -21,6 +21,8 @@ ORDERED = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 _TUPLES = ("axis", "axes", "perm")
 # JAX takes an array here where TensorFlow takes a list as well.
 _ARRAYS = ("repeats",)
+# A tensor in place of the list means something else: TensorFlow leaves it as it is, JAX joins its rows.
+_LISTS = (("concat", "values"),)
 # What JAX must know while it traces; where a tensor says it, the function of `shims` is called.
 _STATIC = (
     *_TUPLES,
@@ -62,8 +64,10 @@ class CallSite:
 
 
 def is_traced(site: CallSite, name: str) -> bool:
-    """Whether a tensor stands where JAX needs a number."""
+    """Whether a tensor stands where JAX needs a number, or may stand where it needs a list."""
     node = site.bound.arguments[name].node
+    if (site.row.name, name) in _LISTS:
+        return site.values.kind(node) is not Kind.LIST
     if name not in _STATIC or name in site.row.tensors:
         return False
     if isinstance(node, ast.Call) and site.values.is_call_of(node, "shape"):
@@ -98,7 +102,7 @@ def adaptation(site: CallSite, argument: Argument, parameter: str) -> tuple[str,
     if parameter not in _TUPLES or site.values.kind(node) is not Kind.LIST:
         return "", "", []
     if isinstance(node, ast.List):
-        return "", "", _as_tuple(site, node)
+        return "", "", as_tuple(site.source, node)
     if isinstance(node, ast.Name) and site.spelling.allows(["tuple"]):
         return "tuple(", ")", []
     return "", "", []
@@ -112,10 +116,11 @@ def _as_array(site: CallSite, element: ast.expr) -> list[Edit]:
     return [inserted(start, site.spelling.text("jnp.asarray(")), inserted(end, ")")]
 
 
-def _as_tuple(site: CallSite, node: ast.List) -> list[Edit]:
-    start, end = site.source.span(node)
-    last = site.source.span(node.elts[-1])[1] if node.elts else end
-    single = len(node.elts) == 1 and b"," not in site.source.data[last:end]
+def as_tuple(source: Source, node: ast.List) -> list[Edit]:
+    """The edits that make a tuple of a list."""
+    start, end = source.span(node)
+    last = source.span(node.elts[-1])[1] if node.elts else end
+    single = len(node.elts) == 1 and b"," not in source.data[last:end]
     return [Edit(start, start + 1, ("(",)), Edit(end - 1, end, ("," * single + ")",))]
 
 

@@ -8,6 +8,7 @@ stay), write the row's expression anew from the text of the arguments, or call t
 from __future__ import annotations
 
 import ast
+import dataclasses
 
 from tf2jax_port.rewrite.anew import write_anew
 from tf2jax_port.rewrite.arguments import (
@@ -22,7 +23,7 @@ from tf2jax_port.rewrite.arguments import (
     removals,
     renamed,
 )
-from tf2jax_port.rewrite.bind import signature
+from tf2jax_port.rewrite.bind import Bound, signature
 from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.layout import Argument
 from tf2jax_port.rewrite.template import Slot, Template, parse_template
@@ -31,11 +32,17 @@ from tf2jax_port.table import Native
 
 def write_native(site: CallSite) -> list[Edit] | None:
     """The edits that put the row's JAX expression in place of a call, `None` where none would do."""
-    assert isinstance(site.row.target, Native)
-    template = parse_template(site.row.target.expression, site.row.target.optional)
+    target = site.row.target
+    assert isinstance(target, Native)
+    template = parse_template(target.expression, target.optional)
     if site.bound.surplus or not site.spelling.allows(template.names):
         return None
-    if any(name not in site.bound.arguments for name in site.row.target.needs):
+    implied = _implied(site, target)
+    if any(has_comment(site, argument.start, argument.end) for argument in implied.values()):
+        return None
+    given = {n: a for n, a in site.bound.arguments.items() if n not in implied}
+    site = dataclasses.replace(site, bound=Bound(given))
+    if any(name not in given for name in target.needs):
         return None
     if any(is_traced(site, name) for name in site.bound.arguments):
         return None
@@ -44,6 +51,17 @@ def write_native(site: CallSite) -> list[Edit] | None:
         return None
     edits = _in_place(site, template)
     return edits if edits is not None else write_anew(site, template)
+
+
+def _implied(site: CallSite, target: Native) -> dict[str, Argument]:
+    """The arguments that only say TensorFlow's default, where JAX's is another one."""
+    defaults = {p.name: p.default for p in signature(site.row.params or "")}
+    unlike = {*(name for name, _ in target.defaults), *target.needs}
+    return {
+        name: argument
+        for name, argument in site.bound.arguments.items()
+        if name in unlike and ast.unparse(argument.node) == defaults[name]
+    }
 
 
 def write_facade(site: CallSite, function: str, unknown: list[str]) -> list[Edit] | None:

@@ -20,14 +20,15 @@ RULES: tuple[Rule, ...] = (
     methods.NUMPY,
     methods.SET_SHAPE,
     methods.SIZE,
+    methods.LIST,
     operators.CORNER,
     methods.UNKNOWN,
     functions.WITHOUT_PLACE,
-    *refusals.RULES[:-1],
+    *refusals.RULES,
     operators.SHIM,
     operators.SHIM_PASSED_ON,
     operators.SHIM_INSTEAD,
-    refusals.KEPT,
+    operators.KEPT,
     *files.RULES,
 )
 

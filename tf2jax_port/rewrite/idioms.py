@@ -10,6 +10,7 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
+from tf2jax_port.rewrite.arguments import as_tuple
 from tf2jax_port.rewrite.edits import Edit, Span
 from tf2jax_port.rewrite.findings import State
 from tf2jax_port.rewrite.sites import Decision, File, may_edit
@@ -50,17 +51,44 @@ def find_idioms(file: File) -> list[Decision]:
         for node in parents
         if type(node) is ast.Attribute and node.attr in _NAMES and node not in own
     ]
+    own_methods = {
+        name
+        for scope in file.names.scopes.values()
+        if scope.kind == "class"
+        for name in scope.bindings
+    }
     claimed: set[ast.AST] = set()
     decisions = []
     for idiom in _matches(file, attributes):
         if idiom.whole in claimed:
             continue
         known = file.values.kind(idiom.tensor) is Kind.TENSOR
-        if known or not elsewhere:
+        doubtful = elsewhere or idiom.code == "TJ107" or idiom.symbol.split(".")[-1] in own_methods
+        if known or not doubtful:
             decision = _decide(file, idiom, known=known)
             if decision is not None and may_edit(file, decision):
                 claimed.update(_between(file, idiom))
                 decisions.append(decision)
+    return decisions + _shape_comparisons(file)
+
+
+def _shape_comparisons(file: File) -> list[Decision]:
+    """`x.shape == [2, 3]`: a shape of TensorFlow equals a list, a tuple does not."""
+    decisions = []
+    for node, parent in file.names.parents.items():
+        if type(node) is not ast.List or not isinstance(parent, ast.Compare):
+            continue
+        tensor = _shaped(parent.left)
+        equality = len(parent.ops) == 1 and isinstance(parent.ops[0], ast.Eq | ast.NotEq)
+        if tensor is None or not equality or node is parent.left:
+            continue
+        known = file.values.kind(tensor) is Kind.TENSOR
+        state, code = (State.REWRITTEN, "TJ109") if known else (State.REVIEW, "TJ202")
+        message = "a shape is a tuple in JAX, which no list equals"
+        edits = tuple(as_tuple(file.source, node))
+        decision = Decision(state, code, message, "Tensor.shape", node, edits)
+        if may_edit(file, decision):
+            decisions.append(decision)
     return decisions
 
 

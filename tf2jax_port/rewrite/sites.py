@@ -21,7 +21,7 @@ from tf2jax_port.rewrite.spelling import Spelling
 from tf2jax_port.rewrite.template import parse_template
 from tf2jax_port.rewrite.tf_names import V1_PARAMS
 from tf2jax_port.rewrite.values import Values
-from tf2jax_port.table import Keep, Manual, Native
+from tf2jax_port.table import Keep, Manual, Native, Row
 
 TargetName = Literal["jax", "shims"]
 # Part of the markers of names that mean something else in TensorFlow 2. It keeps the file what it was
@@ -197,6 +197,10 @@ def _replaced(
 def _passed_on(file: File, known: Known, symbol: str) -> Decision:
     """An operator that is a value: `activation=tf.nn.relu`, a bare decorator."""
     row, function = known.row, facade(known.row)
+    receiver = _tensorflow_receiver(file, known)
+    if receiver is not None:
+        message = f"it is handed to `{receiver.spelled}`, which stays TensorFlow"
+        return _manual(known.reference, symbol, "TJ312", message)
     direct = _direct(file, known)
     if file.target == "jax" and direct is not None:
         return _replaced(file, known, symbol, State.REWRITTEN, "TJ104", direct)
@@ -207,6 +211,20 @@ def _passed_on(file: File, known: Known, symbol: str) -> Decision:
         reason = "an operator with other arguments in TensorFlow 1 is passed on as a value"
         return _manual(known.reference, symbol, "TJ306", reason)
     return _replaced(file, known, symbol, State.SHIM, "TJ402", function)
+
+
+def _tensorflow_receiver(file: File, known: Known) -> Reference | None:
+    """The TensorFlow function without a rule that an operator is an argument of."""
+    parent = file.names.parents[known.reference.node]
+    call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
+    if not isinstance(call, ast.Call) or call.func is known.reference.node:
+        return None
+    receiver = file.values.by_node.get(call.func)
+    if receiver is None:
+        return None
+    found = look_up(receiver)
+    stays = found is None or isinstance(found.row.target, Keep | Manual)
+    return receiver if stays else None
 
 
 def _direct(file: File, known: Known) -> str | None:
@@ -243,6 +261,8 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
         bound = bind_arguments(layout.arguments, row.params or "", known.renames)
     if isinstance(bound, Refusal):
         return _manual(reference, symbol, bound.code, bound.message)
+    if _is_of_text(row, bound):
+        return _manual(reference, symbol, "TJ309", "JAX has no arrays of strings")
     site = CallSite(
         file.source,
         call,
@@ -265,6 +285,15 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
             message = row.differs or row.note or "JAX has the same"
             return Decision(state, code, message, symbol, call, tuple(edits))
     return _called_facade(file, known, symbol, site)
+
+
+def _is_of_text(row: Row, bound: Bound) -> bool:
+    """Whether a string is made a tensor."""
+    if row.name not in ("constant", "convert_to_tensor", "identity"):
+        return False
+    value = next(iter(bound.arguments.values())).node
+    nodes = value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
+    return any(isinstance(n, ast.Constant) and isinstance(n.value, str | bytes) for n in nodes)
 
 
 def _known_size(file: File, known: Known, symbol: str, site: CallSite) -> Decision | None:

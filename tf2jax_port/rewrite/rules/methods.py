@@ -55,7 +55,10 @@ SET_SHAPE = Rule(
         "`x.set_shape(s)` tells TensorFlow what a graph could not know, and fails where it is wrong. "
         "An array knows its shape; what is left is the check, in `shims.ensure_shape`."
     ),
-    safety="The check is TensorFlow's. A statement that assigns the checked array takes its place.",
+    safety=(
+        "The check is TensorFlow's. A statement that assigns the checked array takes its place. Only "
+        "done where the lines around it say that the value is a tensor."
+    ),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.square(x)\ny.set_shape([None, 3])\n",
@@ -93,6 +96,27 @@ SIZE = Rule(
     ),
 )
 
+LIST = Rule(
+    code="TJ109",
+    name="shape-compared-with-list",
+    state=State.REWRITTEN,
+    why=(
+        "`x.shape == [2, 3]` is true of a shape of TensorFlow. The shape of an array is a tuple, which "
+        "no list equals, so the comparison would silently be false."
+    ),
+    safety="The list becomes a tuple; TensorFlow's shapes equal that too.",
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\nz = tf.square(x)\ny = z.shape == [2, 3]\n",
+            "import jax.numpy as jnp\n\nz = jnp.square(x)\ny = z.shape == (2, 3)\n",
+        ),
+        Leaves(
+            "import tensorflow as tf\n\ny = tf.square(x).shape == (2, 3)\n",
+            because="it is a tuple already",
+        ),
+    ),
+)
+
 UNKNOWN = Rule(
     code="TJ202",
     name="method-of-unknown-value",
@@ -119,4 +143,4 @@ UNKNOWN = Rule(
     ),
 )
 
-RULES = (SHAPE, NUMPY, SET_SHAPE, SIZE, UNKNOWN)
+RULES = (SHAPE, NUMPY, SET_SHAPE, SIZE, LIST, UNKNOWN)

@@ -144,4 +144,12 @@ SHIM_INSTEAD = Rule(
     ),
 )
 
-RULES = (CALL, PASSED_ON, CORNER, SHIM, SHIM_PASSED_ON, SHIM_INSTEAD)
+KEPT = Rule(
+    code="TJ501",
+    name="stays-tensorflow",
+    state=State.KEPT,
+    why="The call stays TensorFlow on purpose: it has no counterpart in JAX and needs none.",
+    safety="Nothing changes, and nothing is left to do.",
+)
+
+RULES = (CALL, PASSED_ON, CORNER, SHIM, SHIM_PASSED_ON, SHIM_INSTEAD, KEPT)

@@ -239,12 +239,31 @@ STAR_IMPORT = Rule(
     ),
 )
 
-KEPT = Rule(
-    code="TJ501",
-    name="stays-tensorflow",
-    state=State.KEPT,
-    why="The call stays TensorFlow on purpose: it has no counterpart in JAX and needs none.",
-    safety="Nothing changes, and nothing is left to do.",
+HANDED_OVER = Rule(
+    code="TJ312",
+    name="operator-for-tensorflow",
+    state=State.MANUAL,
+    why=(
+        "The operator is handed to a call that stays TensorFlow, such as a layer of `tf.keras`, which "
+        "will call it with tensors of TensorFlow. JAX's function does not take these."
+    ),
+    safety=(
+        "Nothing changes. When the call around it is JAX's, or Keras 3's, another run rewrites the "
+        "operator."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\nlayer = tf.foo.Layer(8, activation=tf.nn.relu)\n",
+            "import tensorflow as tf\n\n# TJ301: tf.foo.Layer: no rule yet\n"
+            "# TJ312: tf.nn.relu: it is handed to `tf.foo.Layer`, which stays TensorFlow\n"
+            "layer = tf.foo.Layer(8, activation=tf.nn.relu)\n",
+            runs=False,
+        ),
+        Leaves(
+            "import tensorflow as tf\n\nlayer = Layer(8, activation=tf.nn.relu)\n",
+            because="the function that receives it is not TensorFlow's",
+        ),
+    ),
 )
 
 RULES = (
@@ -259,5 +278,5 @@ RULES = (
     NO_COUNTERPART,
     STAR_IMPORT,
     ATTRIBUTE,
-    KEPT,
+    HANDED_OVER,
 )
