@@ -31,8 +31,6 @@ from shims._src.staging import (
 )
 from shims._src.undefined import Undefined
 
-_MOST_TRACES = 10
-
 
 @dataclasses.dataclass(eq=False)
 class Leaf:
@@ -73,12 +71,10 @@ class LoopState:
         self._trees = [tree for _, tree in flat]
         self._leaves = [[self._first(leaf) for leaf in leaves] for leaves, _ in flat]
         self._variables: tuple = ()
-        self.block: Block
-        for _ in range(_MOST_TRACES):
+        self.block = self._trace()
+        # Each round widens the type of a Python number or finds a variable, so that this ends.
+        while not self._settle():
             self.block = self._trace()
-            if self._settle():
-                return
-        raise TypeError(f"{label}: the types of the loop's state do not settle.")
 
     @staticmethod
     def _first(leaf) -> Leaf:

@@ -267,11 +267,11 @@ class _Thread(threading.local):
     """The staged block that this thread is tracing, if it is tracing one.
 
     Attributes:
-      changes: containers that were given a traced value, and the user's lines.
+      changes: containers that were given a traced value, by which method, on which line.
       copies: the lists of the block's own state, which are outputs of it.
     """
 
-    changes: list[tuple[Any, str]] | None = None
+    changes: list[tuple[Any, str, str]] | None = None
     copies: list[list] = []  # noqa: RUF012 - replaced, never changed, before it is used
 
 
@@ -288,7 +288,8 @@ def note_change(method, args) -> None:
     if any(container is copy for copy in _THREAD.copies):
         return
     if any(is_staged(leaf) for leaf in jax.tree.leaves(args)):
-        _THREAD.changes.append((container, errors.user_line()))
+        what = f"{type(container).__name__}.{method.__name__}"
+        _THREAD.changes.append((container, what, errors.user_line()))
 
 
 def copied(value):
@@ -312,19 +313,19 @@ def no_leaks():
     try:
         yield
         while changes:
-            container, line = changes.pop()
+            container, what, line = changes.pop()
             # One reference is ours, one the call's. Any other one outlives the block.
             if sys.getrefcount(container) > 2:
-                _raise_leak(container, line)
+                _raise_leak(what, line)
     finally:
         _THREAD.changes, _THREAD.copies = outer
 
 
-def _raise_leak(container, line: str):
-    kind = type(container).__name__
+def _raise_leak(what: str, line: str):
+    kind = what.partition(".")[0]
     raise errors.UnimplementedError(
         errors.message(
-            "append" if kind == "list" else kind,
+            what,
             f"a {kind} from outside receives a value inside a branch or loop over traced data.",
             required="a local list, or an array",
             at=line,
