@@ -12,17 +12,27 @@ from shims._src.release import check_version as _check_version
 from shims._src.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from shims import autograph as autograph
     from shims import dtypes as dtypes
     from shims import errors as errors
     from shims import image as image
     from shims import linalg as linalg
     from shims import math as math
     from shims import nn as nn
+    from shims._src.branches import case as case
+    from shims._src.branches import cond as cond
+    from shims._src.branches import switch_case as switch_case
     from shims._src.dynamic import dynamic as dynamic
     from shims._src.errors import CapacityError as CapacityError
     from shims._src.errors import InvalidArgumentError as InvalidArgumentError
     from shims._src.facade.root import *  # noqa: F403
+    from shims._src.folds import foldl as foldl
+    from shims._src.folds import foldr as foldr
+    from shims._src.folds import scan as scan
     from shims._src.function import function as function
+    from shims._src.loops import while_loop as while_loop
+    from shims._src.maps import map_fn as map_fn
+    from shims._src.maps import vectorized_map as vectorized_map
     from shims._src.padded import Padded as Padded
     from shims._src.primitives import bounded as bounded
     from shims._src.primitives import same_size as same_size
@@ -33,6 +43,7 @@ if TYPE_CHECKING:
 _check_version()
 
 _NAMESPACES = (
+    "autograph",
     "dtypes",
     "errors",
     "image",
@@ -49,9 +60,18 @@ _ENGINE = {
     "TensorSpec": "tensor_spec",
     "Variable": "variable",
     "bounded": "primitives",
+    "case": "branches",
+    "cond": "branches",
     "dynamic": "dynamic",
+    "foldl": "folds",
+    "foldr": "folds",
     "function": "function",
+    "map_fn": "maps",
     "same_size": "primitives",
+    "scan": "folds",
+    "switch_case": "branches",
+    "vectorized_map": "maps",
+    "while_loop": "loops",
 }
 
 

@@ -23,6 +23,7 @@ from shims._src.dtypes import uint8 as uint8
 from shims._src.dtypes import uint16 as uint16
 from shims._src.dtypes import uint32 as uint32
 from shims._src.dtypes import uint64 as uint64
+from shims._src.facade.claim import claim as _claim
 
 __all__ = [
     "DType",
@@ -48,3 +49,5 @@ __all__ = [
     "uint32",
     "uint64",
 ]
+
+_claim(globals(), "shims.dtypes")

@@ -2,6 +2,7 @@
 """The names of `tf.linalg`."""
 
 from shims._src.creation import eye as eye
+from shims._src.facade.claim import claim as _claim
 from shims._src.linalg_ops import einsum as einsum
 from shims._src.linalg_ops import global_norm as global_norm
 from shims._src.linalg_ops import l2_normalize as l2_normalize
@@ -22,3 +23,5 @@ __all__ = [
     "tensordot",
     "trace",
 ]
+
+_claim(globals(), "shims.linalg")

@@ -14,6 +14,7 @@ from shims._src.elementwise import pow as pow
 from shims._src.elementwise import reciprocal as reciprocal
 from shims._src.elementwise import rsqrt as rsqrt
 from shims._src.elementwise import sqrt as sqrt
+from shims._src.facade.claim import claim as _claim
 from shims._src.facade.native import acos as acos
 from shims._src.facade.native import acosh as acosh
 from shims._src.facade.native import add as add
@@ -214,3 +215,5 @@ __all__ = [
     "xlogy",
     "zero_fraction",
 ]
+
+_claim(globals(), "shims.math")

@@ -10,6 +10,7 @@ from shims._src.activations import silu as swish
 from shims._src.activations import softmax as softmax
 from shims._src.activations import softsign as softsign
 from shims._src.clip import l2_loss as l2_loss
+from shims._src.facade.claim import claim as _claim
 from shims._src.facade.native import elu as elu
 from shims._src.facade.native import gelu as gelu
 from shims._src.facade.native import relu as relu
@@ -60,3 +61,5 @@ __all__ = [
     "weighted_cross_entropy_with_logits",
     "zero_fraction",
 ]
+
+_claim(globals(), "shims.nn")

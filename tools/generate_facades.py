@@ -122,7 +122,7 @@ def _parameters(params: str) -> list[str]:
 
 def facade_module(namespace: str) -> str:
     """The text of one façade: re-exports, sorted by module, then by name."""
-    lines: list[tuple[str, str, str]] = []
+    lines = [("shims._src.facade.claim", "claim", "_claim")]
     constants, names = [], []
     for row in ROWS:
         for full in row.names:
@@ -145,7 +145,8 @@ def facade_module(namespace: str) -> str:
     if constants:
         text += "\n" + "\n".join(sorted(constants)) + "\n"
     listed = "".join(f'    "{n}",\n' for n in sorted(names, key=_rank))
-    return text + f"\n__all__ = [\n{listed}]\n"
+    home = f"shims.{namespace}" if namespace else "shims"
+    return text + f'\n__all__ = [\n{listed}]\n\n_claim(globals(), "{home}")\n'
 
 
 def _place(line: tuple[str, str, str]) -> tuple[object, ...]:

@@ -15,13 +15,14 @@ from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.operands import matching, operand
 from shims._src.shapes import size_of, sizes_of
+from shims._src.sized_by import selected_by, sized_by
 
 
 def _filled(function, shape, value, dtype):
     return jnp.full(sizes_of(function, shape), value, array_dtype(dtype, function))
 
 
-@operator
+@sized_by("shape")
 def zeros(shape, dtype=np.float32, name=None, layout=None):
     """An array of zeros.
 
@@ -48,7 +49,7 @@ def zeros(shape, dtype=np.float32, name=None, layout=None):
     return _filled("zeros", shape, 0, dtype)
 
 
-@operator
+@sized_by("shape")
 def ones(shape, dtype=np.float32, name=None, layout=None):
     """An array of ones.
 
@@ -75,7 +76,7 @@ def ones(shape, dtype=np.float32, name=None, layout=None):
     return _filled("ones", shape, 1, dtype)
 
 
-@operator
+@sized_by("dims")
 def fill(dims, value, name=None, layout=None):
     """An array filled with one value.
 
@@ -156,7 +157,7 @@ def ones_like(input, dtype=None, name=None, layout=None):
     return _like("ones_like", input, dtype, 1)
 
 
-@operator
+@sized_by("num_rows", "num_columns", "batch_shape")
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=np.float32, name=None):
     """Ones on the diagonal, zeros elsewhere.
 
@@ -187,7 +188,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=np.float32, name=Non
     return jnp.broadcast_to(out, (*sizes_of("eye", batch_shape), rows, columns))
 
 
-@operator
+@sized_by("start", "limit", "delta")
 def range(start, limit=None, delta=1, dtype=None, name="range"):
     """Numbers from `start` to below `limit` in steps of `delta`.
 
@@ -274,7 +275,7 @@ def _check_range(start, limit, delta):
     )
 
 
-@operator
+@sized_by("num")
 def linspace(start, stop, num, name=None, axis=0):
     """`num` numbers from `start` to `stop`, both included, evenly spaced.
 
@@ -311,7 +312,7 @@ def linspace(start, stop, num, name=None, axis=0):
     return jnp.where(((steps == last) & (steps > 0)).reshape(along), stop, inner)
 
 
-@operator
+@sized_by("depth")
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
     """`on_value` at the place that each index names, `off_value` elsewhere.
 
@@ -359,7 +360,6 @@ def _one_hot_values(on_value, off_value, dtype):
     return on, off
 
 
-@operator
 def sequence_mask(lengths, maxlen=None, dtype=np.bool_, name=None):
     """True for as many places of the last axis as each length says.
 
@@ -380,9 +380,20 @@ def sequence_mask(lengths, maxlen=None, dtype=np.bool_, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/sequence_mask
     """
-    lengths = operand(lengths)
     if maxlen is None:
-        longest = lax.reduce_max(lengths, tuple(builtins.range(lengths.ndim)))
-        maxlen = jnp.maximum(longest, 0).astype(jnp.int32)
+        return _mask_of_longest(lengths, dtype)
+    return _mask(lengths, maxlen, dtype)
+
+
+@selected_by("lengths")
+def _mask_of_longest(lengths, dtype):
+    lengths = operand(lengths)
+    longest = lax.reduce_max(lengths, tuple(builtins.range(lengths.ndim)))
+    return _mask(lengths, jnp.maximum(longest, 0).astype(jnp.int32), dtype)
+
+
+@sized_by("maxlen")
+def _mask(lengths, maxlen, dtype):
+    lengths = operand(lengths)
     places = jnp.arange(size_of("sequence_mask", maxlen), dtype=jnp.int32)
     return (places < lengths[..., None]).astype(array_dtype(dtype, "sequence_mask"))

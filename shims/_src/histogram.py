@@ -13,7 +13,7 @@ from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.operands import matching, operand
 from shims._src.shapes import size_of
-from shims._src.sized_by import sized_by
+from shims._src.sized_by import selected_by, sized_by
 
 
 def bincount(
@@ -67,7 +67,7 @@ def bincount(
     return _counts_of_some(arr, weights, minlength, maxlength, *options)
 
 
-@sized_by("arr", "minlength", "maxlength")
+@selected_by("arr", "minlength", "maxlength")
 def _counts_of_some(arr, weights, minlength, maxlength, dtype, by_row, binary):
     arr = operand(arr)
     highest = lax.reduce_max(arr, tuple(range(arr.ndim))).astype(jnp.int32)
@@ -79,7 +79,7 @@ def _counts_of_some(arr, weights, minlength, maxlength, dtype, by_row, binary):
     return _counts(arr, weights, primitives.to_dim(length, label="bincount"), dtype, by_row, binary)
 
 
-@operator
+@sized_by("length")
 def _counts(arr, weights, length, dtype, by_row, binary):
     arr, length = operand(arr), size_of("bincount", length)
     checks.check_data(
@@ -103,7 +103,7 @@ def _places(numbers, length):
     return jnp.where(numbers < 0, primitives.as_size(length).astype(numbers.dtype), numbers)
 
 
-@operator
+@sized_by("nbins")
 def histogram_fixed_width(values, value_range, nbins=100, dtype=np.int32, name=None):
     """How many values fall into each of `nbins` equal parts of a range.
 
@@ -208,7 +208,7 @@ def confusion_matrix(
     return _confusion(labels, predictions, num_classes, weights, dtype)
 
 
-@sized_by("labels", "predictions")
+@selected_by("labels", "predictions")
 def _confusion_of_some(labels, predictions, weights, dtype):
     both = jnp.maximum(operand(labels), operand(predictions))
     highest = lax.reduce_max(both, tuple(range(both.ndim))).astype(jnp.int32)
@@ -216,7 +216,7 @@ def _confusion_of_some(labels, predictions, weights, dtype):
     return _confusion(labels, predictions, count, weights, dtype)
 
 
-@operator
+@sized_by("num_classes")
 def _confusion(labels, predictions, num_classes, weights, dtype):
     labels, predictions = operand(labels), operand(predictions)
     count = size_of("confusion_matrix", num_classes)

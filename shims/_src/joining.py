@@ -13,6 +13,7 @@ from shims._src.checks import axis_of, is_known
 from shims._src.dispatch import operator
 from shims._src.operands import agreeing, describe, matching, operand
 from shims._src.shapes import size_of
+from shims._src.sized_by import sized_by
 
 
 def _alike(function: str, values):
@@ -148,7 +149,7 @@ def unstack(value, num=None, axis=0, name="unstack"):
     return [lax.index_in_dim(x, i, axis, keepdims=False) for i in range(x.shape[axis])]
 
 
-@operator
+@sized_by("num_or_size_splits")
 def split(value, num_or_size_splits, axis=0, num=None, name="split"):
     """Parts along an axis, as a list.
 
@@ -293,7 +294,7 @@ def roll(input, shift, axis, name=None):
     return x
 
 
-@operator
+@sized_by("paddings")
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     """The array with something before and after along every axis.
 

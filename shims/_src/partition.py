@@ -12,10 +12,10 @@ from shims._src.checks import is_known
 from shims._src.elementwise import is_inexact
 from shims._src.operands import describe, matching, operand
 from shims._src.scatter import write
-from shims._src.sized_by import sized_by
+from shims._src.sized_by import selected_by
 
 
-@sized_by("partitions")
+@selected_by("partitions")
 def dynamic_partition(data, partitions, num_partitions, name=None):
     """The elements of each partition, as a list.
 
@@ -61,7 +61,7 @@ def dynamic_partition(data, partitions, num_partitions, name=None):
     return [primitives.compress(data, partitions == i) for i in range(count)]
 
 
-@sized_by("indices")
+@selected_by("indices")
 def dynamic_stitch(indices, data, name=None):
     """Parts put together: `result[indices[m]] = data[m]`.
 

@@ -7,15 +7,14 @@ import numpy as np
 from jax import lax
 
 from shims._src import checks, primitives
-from shims._src import jax_private as jp
 from shims._src.checks import axis_of, is_known
-from shims._src.dispatch import operator
 from shims._src.operands import operand
+from shims._src.padded import Padded
 from shims._src.shapes import size_of, sizes_of
-from shims._src.sized_by import sized_by
+from shims._src.sized_by import selected_by, sized_by
 
 
-@operator
+@sized_by("multiples")
 def tile(input, multiples, name=None):
     """The array repeated along every axis.
 
@@ -98,23 +97,30 @@ def repeat(input, repeats, axis=None, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/repeat
     """
-    if np.size(repeats) == 1 and not jp.is_tracer(repeats):
+    if _is_one_number(repeats):
         return _repeat_evenly(input, repeats, axis)
     return _repeat_each(input, repeats, axis)
 
 
-@operator
+def _is_one_number(repeats) -> bool:
+    if isinstance(repeats, Padded):
+        return False
+    shape = np.shape(repeats)
+    return not shape or (len(shape) == 1 and is_known(shape[0]) and shape[0] == 1)
+
+
+@sized_by("repeats")
 def _repeat_evenly(input, repeats, axis):
     x, axis = _flattened(input, axis)
     times = size_of("repeat", repeats if np.ndim(repeats) == 0 else repeats[0])
-    if times < 0:
+    if is_known(times) and times < 0:
         raise checks.invalid("repeat", "`repeats` is negative.", required="repeats >= 0")
     shape = (*x.shape[: axis + 1], times, *x.shape[axis + 1 :])
     out = jnp.broadcast_to(lax.expand_dims(x, (axis + 1,)), shape)
     return out.reshape((*x.shape[:axis], x.shape[axis] * times, *x.shape[axis + 1 :]))
 
 
-@sized_by("repeats")
+@selected_by("repeats")
 def _repeat_each(input, repeats, axis):
     x, axis = _flattened(input, axis)
     repeats = operand(repeats)

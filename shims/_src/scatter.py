@@ -11,9 +11,10 @@ from shims._src.elementwise import is_inexact
 from shims._src.gather import check_coordinates, coordinates
 from shims._src.operands import matching, operand
 from shims._src.shapes import sizes_of
+from shims._src.sized_by import sized_by
 
 
-@operator
+@sized_by("shape")
 def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None):
     """Zeros with updates added at coordinates.
 

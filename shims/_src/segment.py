@@ -12,11 +12,10 @@ from jax import lax
 
 from shims._src import checks, primitives
 from shims._src.checks import is_known
-from shims._src.dispatch import operator
 from shims._src.elementwise import is_inexact, square_root
 from shims._src.operands import describe, operand
 from shims._src.shapes import sizes_of
-from shims._src.sized_by import sized_by
+from shims._src.sized_by import selected_by, sized_by
 
 # ---- reductions over `[n, ...]` and ids `[n]`; ids outside of the segments count for nothing -----
 
@@ -162,7 +161,7 @@ def _extreme_or_zero(method, data, ids, count):
     return jnp.where(lax.expand_dims(number > 0, tuple(range(1, data.ndim))), out, 0)
 
 
-@sized_by("segment_ids")
+@selected_by("segment_ids")
 def segment_sum(data, segment_ids, name=None):
     """The sum of each segment of rows.
 
@@ -188,7 +187,7 @@ def segment_sum(data, segment_ids, name=None):
     return _sorted("segment_sum", total, data, segment_ids)
 
 
-@sized_by("segment_ids")
+@selected_by("segment_ids")
 def segment_mean(data, segment_ids, name=None):
     """The mean of each segment of rows.
 
@@ -214,7 +213,7 @@ def segment_mean(data, segment_ids, name=None):
     return _sorted("segment_mean", average, data, segment_ids)
 
 
-@sized_by("segment_ids")
+@selected_by("segment_ids")
 def segment_max(data, segment_ids, name=None):
     """The largest row of each segment, element by element.
 
@@ -241,7 +240,7 @@ def segment_max(data, segment_ids, name=None):
     return _sorted("segment_max", reduce, data, segment_ids)
 
 
-@sized_by("segment_ids")
+@selected_by("segment_ids")
 def segment_min(data, segment_ids, name=None):
     """The smallest row of each segment, element by element.
 
@@ -268,7 +267,7 @@ def segment_min(data, segment_ids, name=None):
     return _sorted("segment_min", reduce, data, segment_ids)
 
 
-@sized_by("segment_ids")
+@selected_by("segment_ids")
 def segment_prod(data, segment_ids, name=None):
     """The product of each segment of rows.
 
@@ -327,7 +326,7 @@ def _extreme_or_lowest(method, data, ids, count):
     return extreme(method)(data, ids, count, _lowest(data.dtype, method))
 
 
-@operator
+@sized_by("num_segments")
 def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
     """The sum of each segment of rows.
 
@@ -355,7 +354,7 @@ def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
     return _unsorted("unsorted_segment_sum", total, data, segment_ids, num_segments)
 
 
-@operator
+@sized_by("num_segments")
 def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
     """The mean of each segment of rows.
 
@@ -383,7 +382,7 @@ def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
     return _unsorted("unsorted_segment_mean", average, data, segment_ids, num_segments)
 
 
-@operator
+@sized_by("num_segments")
 def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
     """The sum of each segment of rows over the root of their number.
 
@@ -411,7 +410,7 @@ def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
     return _unsorted("unsorted_segment_sqrt_n", over_root, data, segment_ids, num_segments)
 
 
-@operator
+@sized_by("num_segments")
 def unsorted_segment_max(data, segment_ids, num_segments, name=None):
     """The largest row of each segment, element by element.
 
@@ -440,7 +439,7 @@ def unsorted_segment_max(data, segment_ids, num_segments, name=None):
     return _unsorted("unsorted_segment_max", reduce, data, segment_ids, num_segments)
 
 
-@operator
+@sized_by("num_segments")
 def unsorted_segment_min(data, segment_ids, num_segments, name=None):
     """The smallest row of each segment, element by element.
 
@@ -469,7 +468,7 @@ def unsorted_segment_min(data, segment_ids, num_segments, name=None):
     return _unsorted("unsorted_segment_min", reduce, data, segment_ids, num_segments)
 
 
-@operator
+@sized_by("num_segments")
 def unsorted_segment_prod(data, segment_ids, num_segments, name=None):
     """The product of each segment of rows.
 

@@ -13,10 +13,10 @@ from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.dtypes import narrowed
 from shims._src.operands import broadcasting, describe, matching, operand
-from shims._src.sized_by import sized_by
+from shims._src.sized_by import selected_by
 
 
-@sized_by("mask")
+@selected_by("mask")
 def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
     """The elements where a mask is True, in order.
 
@@ -79,7 +79,7 @@ def _fitting(tensor, mask, axis):
     return mask
 
 
-@sized_by("condition")
+@selected_by("condition")
 def _positions(condition):
     """`[n, rank]`: where a condition holds."""
     condition = operand(condition)

@@ -14,6 +14,7 @@ from shims._src.checks import axes_of, axis_of, is_known
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.operands import operand
+from shims._src.sized_by import sized_by
 
 
 def dims_of(function: str, shape) -> tuple:
@@ -146,7 +147,7 @@ def rank(input, name=None):
     return jnp.asarray(operand(input).ndim, jnp.int32)
 
 
-@operator
+@sized_by("shape")
 def reshape(tensor, shape, name=None):
     """The same elements in another shape.
 
@@ -315,7 +316,7 @@ def squeeze(input, axis=None, name=None):
     return lax.squeeze(x, axes)
 
 
-@operator
+@sized_by("shape")
 def broadcast_to(input, shape, name=None):
     """The array repeated along axes of size 1, and new leading axes, until it has a shape.
 

@@ -6,19 +6,33 @@ import functools
 import inspect
 
 import jax
+import jax.numpy as jnp
 
 from shims._src import jax_private as jp
+from shims._src import numbering, trace
 from shims._src.dispatch import operator
 from shims._src.padded import Padded
 
 
-def sized_by(*names: str):
-    """Make an operator of a function whose result's size depends on the arguments `names`.
+def selected_by(*names: str):
+    """Make an operator of a function whose result's size depends on the contents of arguments.
 
-    Where these are known, also under `jax.grad` and also when other arguments are traced, the
-    result has its exact size. Where they are traced it has a size of its own, and outside of a
-    dynamic trace it is a `Padded`.
+    Where the arguments `names` are known, also under `jax.grad` and also when other arguments are
+    traced, the result has its exact size. Where they are traced it has a size of its own, and
+    outside of a dynamic trace it is a `Padded`.
     """
+    return _operator(names, jp.is_tracer)
+
+
+def sized_by(*names: str):
+    """Make an operator of a function that takes sizes as the arguments `names`.
+
+    Like `selected_by`, and a traced size that was computed from shapes counts as known.
+    """
+    return _operator(names, _is_unknown)
+
+
+def _operator(names, is_unknown):
 
     def decorate(f):
         places = {n: i for i, n in enumerate(inspect.signature(f).parameters) if n in names}
@@ -26,9 +40,11 @@ def sized_by(*names: str):
 
         @functools.wraps(f)
         def call(*args, **kwargs):
+            if trace.current() is not None:
+                return known(*args, **kwargs)
             for name, place in places.items():
                 value = args[place] if place < len(args) else kwargs.get(name)
-                if value is not None and _is_traced(value):
+                if value is not None and _is_traced(value, is_unknown):
                     return fresh(*args, **kwargs)
             return known(*args, **kwargs)
 
@@ -37,6 +53,16 @@ def sized_by(*names: str):
     return decorate
 
 
-def _is_traced(value) -> bool:
+def _is_traced(value, is_unknown) -> bool:
     leaves = jax.tree.leaves(value, is_leaf=lambda v: isinstance(v, Padded))
-    return any(isinstance(v, Padded) or jp.is_tracer(jp.primal_tracer(v)) for v in leaves)
+    return any(isinstance(v, Padded) or is_unknown(jp.primal_tracer(v)) for v in leaves)
+
+
+def _is_unknown(leaf) -> bool:
+    """Whether nothing is known of a size; what was computed from shapes is known in any trace."""
+    if not jp.is_tracer(leaf):
+        return False
+    if leaf.ndim > 1 or not jnp.issubdtype(leaf.dtype, jnp.integer) or jp.is_symbolic(leaf.size):
+        return True
+    numbers = [leaf] if leaf.ndim == 0 else [leaf[i] for i in range(leaf.size)]
+    return any(numbering.symbolic_value(n) is None for n in numbers)

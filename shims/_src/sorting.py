@@ -16,6 +16,7 @@ from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.operands import agreeing, matching, operand
 from shims._src.shapes import size_of
+from shims._src.sized_by import sized_by
 
 
 class TopKV2(NamedTuple):
@@ -110,7 +111,7 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
     return order(x, axis, _direction("argsort", direction)).astype(jnp.int32)
 
 
-@operator
+@sized_by("k")
 def top_k(input, k=1, sorted=True, index_type=np.int32, name=None):
     """The `k` largest elements of the last axis, and their positions.
 

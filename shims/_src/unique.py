@@ -13,7 +13,7 @@ from shims._src import primitives
 from shims._src.checks import check_vector
 from shims._src.dtypes import array_dtype
 from shims._src.operands import matching, operand
-from shims._src.sized_by import sized_by
+from shims._src.sized_by import selected_by
 
 
 class Unique(NamedTuple):
@@ -60,7 +60,7 @@ def _unique(function, x, dtype):
     return values, rank[first].astype(array_dtype(dtype, function))
 
 
-@sized_by("x")
+@selected_by("x")
 def unique(x, out_idx=np.int32, name=None):
     """The distinct values of a vector, in order of appearance.
 
@@ -92,7 +92,7 @@ def unique(x, out_idx=np.int32, name=None):
     return Unique(*_unique("unique", x, out_idx))
 
 
-@sized_by("x")
+@selected_by("x")
 def unique_with_counts(x, out_idx=np.int32, name=None):
     """The distinct values of a vector, in order of appearance, and how often each appears.
 
@@ -120,7 +120,7 @@ def unique_with_counts(x, out_idx=np.int32, name=None):
     return UniqueWithCounts(values, idx, count)
 
 
-@sized_by("x", "y")
+@selected_by("x", "y")
 def setdiff1d(x, y, index_dtype=np.int32, name=None):
     """The elements of one vector that are not in another, in order, repeated ones kept.
 

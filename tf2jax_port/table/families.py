@@ -20,8 +20,6 @@ def unary(
     """An element-wise function of one array; `more` cases come on top of the standard ones."""
     aliases = _aliases(name, options)
     options["inputs"] = (*options.get("inputs", standard.of_floats(param)), *more)
-    options.setdefault("inputs", standard.of_floats(param))
-    options["inputs"] += more
     return Row(
         name,
         f"{param}, name=None",
@@ -57,8 +55,6 @@ def reduction(name: str, target: str | Shim, *, more: tuple[Case, ...] = (), **o
     """A function that takes away axes."""
     aliases = _aliases(name, options)
     options["inputs"] = (*options.get("inputs", standard.of_reduction()), *more)
-    options.setdefault("inputs", standard.of_reduction())
-    options["inputs"] += more
     return Row(
         name,
         "input_tensor, axis=None, keepdims=False, name=None",

@@ -12,14 +12,19 @@ _UNSORTED = "data, segment_ids, num_segments, name=None"
 
 def _sorted(*more: Case) -> tuple[Case, ...]:
     return (
-        case("rank1", data=draw(5), segment_ids=i32([0, 0, 1, 1, 1])),
-        case("rank2", data=draw(4, 3), segment_ids=i32([0, 0, 1, 2])),
-        case("gap", data=draw(3), segment_ids=i32([0, 0, 2])),
-        case("ties", data=f32([2, 2, 1, 1]), segment_ids=i32([0, 0, 1, 1])),
-        case("nan-inf", data=f32([1, NAN, INF, 1, -INF]), segment_ids=i32([0, 0, 1, 1, 2])),
-        case("size1", data=f32([[3.0, 4.0]]), segment_ids=i32([0])),
-        case("empty", data=empty(0, 2), segment_ids=empty(0, dtype="int32")),
-        case("int32", data=i32([1, 2, 3, 4]), segment_ids=i32([0, 0, 0, 1])),
+        case("rank1", unbounded=True, data=draw(5), segment_ids=i32([0, 0, 1, 1, 1])),
+        case("rank2", unbounded=True, data=draw(4, 3), segment_ids=i32([0, 0, 1, 2])),
+        case("gap", unbounded=True, data=draw(3), segment_ids=i32([0, 0, 2])),
+        case("ties", unbounded=True, data=f32([2, 2, 1, 1]), segment_ids=i32([0, 0, 1, 1])),
+        case(
+            "nan-inf",
+            unbounded=True,
+            data=f32([1, NAN, INF, 1, -INF]),
+            segment_ids=i32([0, 0, 1, 1, 2]),
+        ),
+        case("size1", unbounded=True, data=f32([[3.0, 4.0]]), segment_ids=i32([0])),
+        case("empty", unbounded=True, data=empty(0, 2), segment_ids=empty(0, dtype="int32")),
+        case("int32", unbounded=True, data=i32([1, 2, 3, 4]), segment_ids=i32([0, 0, 0, 1])),
         *more,
         case("unsorted", raises="InvalidArgumentError", data=draw(2), segment_ids=i32([1, 0])),
         case("lengths", raises="InvalidArgumentError", data=draw(3), segment_ids=i32([0, 1])),

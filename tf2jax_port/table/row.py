@@ -76,6 +76,8 @@ class Case:
         several, `TypeError|ValueError`, TensorFlow raises one, and ours is all of them.
       gradient: the parameters to differentiate; all floating-point arrays when `None`.
       differs: why ours differs from TensorFlow here, on purpose: `value: why` or `gradient: why`.
+      unbounded: nothing in the inputs bounds the size of the result, so that a foreign `jit`
+        refuses it.
       pad: `(parameter, axis)` pairs that the padding tests cut out of longer arrays; `None` takes
         the leading axis of the first array, and of all arrays that are as long.
     """
@@ -85,6 +87,7 @@ class Case:
     raises: str = ""
     gradient: tuple[str, ...] | None = None
     differs: str = ""
+    unbounded: bool = False
     pad: tuple[tuple[str, int], ...] | None = None
 
     def arrays(self) -> tuple[str, ...]:
@@ -99,11 +102,12 @@ def case(
     raises: str = "",
     gradient: tuple[str, ...] | None = None,
     differs: str = "",
+    unbounded: bool = False,
     pad: tuple[tuple[str, int], ...] | None = None,
     **arguments: object,
 ) -> Case:
     """A `Case` whose arguments are written as keywords."""
-    return Case(id, tuple(arguments.items()), raises, gradient, differs, pad)
+    return Case(id, tuple(arguments.items()), raises, gradient, differs, unbounded, pad)
 
 
 def case_of(id: str, arguments: dict[str, object], /, *, raises: str = "") -> Case:

@@ -46,6 +46,7 @@ from shims._src.elementwise import maximum as maximum
 from shims._src.elementwise import minimum as minimum
 from shims._src.elementwise import pow as pow
 from shims._src.elementwise import sqrt as sqrt
+from shims._src.facade.claim import claim as _claim
 from shims._src.facade.native import acos as acos
 from shims._src.facade.native import acosh as acosh
 from shims._src.facade.native import add as add
@@ -271,3 +272,5 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+
+_claim(globals(), "shims")

@@ -44,4 +44,9 @@ def ranks(valid):
 
 def take(array, places, axis: int):
     """`array` with the slots `places` along `axis`."""
+    if array.shape[axis] == 0:
+        # Nothing can be read; zeros will do in slots that do not count.
+        return jnp.zeros(
+            (*array.shape[:axis], *places.shape, *array.shape[axis + 1 :]), array.dtype
+        )
     return jnp.take(array, places, axis=axis, mode="clip")

@@ -1,0 +1,14 @@
+"""Public functions say that they live where people import them from."""
+
+from __future__ import annotations
+
+import types
+
+
+def claim(names: dict[str, object], module: str) -> None:
+    """Give the functions among `names` a public module; `shims` goes before its namespaces."""
+    for value in names.values():
+        if isinstance(value, types.FunctionType) and (
+            module == "shims" or value.__module__.startswith("shims._src")
+        ):
+            value.__module__ = module

@@ -1,0 +1,79 @@
+"""The façades: written by the generator, complete, with TensorFlow's signatures and names."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import shims
+from tf2jax_port.table import ROWS
+from tools import generate_facades
+
+from . import cases, ours, reference
+
+OPERATORS = [pytest.param(row, id=row.name) for row in cases.operators()]
+ROOT = generate_facades.ROOT
+
+
+@pytest.mark.parametrize(("path", "text"), generate_facades.generate().items(), ids=str)
+def test_the_files_are_what_the_generator_writes(path, text):
+    assert text.startswith(generate_facades.FIRST_LINE)
+    assert (ROOT / path).read_text() == text, "run `python -m tools.generate_facades`"
+
+
+def test_every_name_of_every_row_is_there():
+    missing = []
+    for row in ROWS:
+        for name in row.names:
+            found = shims
+            for part in name.split("."):
+                found = getattr(found, part, shims)
+            if found is shims:
+                missing.append(name)
+    assert missing == []
+
+
+@pytest.mark.parametrize("row", OPERATORS)
+def test_signatures_are_those_of_tensorflow(row):
+    live = inspect.signature(reference.function_of(row)).parameters.values()
+    mine = inspect.signature(ours.function_of(row)).parameters.values()
+    assert [(p.name, p.kind) for p in mine] == [(p.name, p.kind) for p in live]
+    for a, b in zip(mine, live, strict=True):
+        assert _default(a) == _default(b), a.name
+
+
+def _default(parameter):
+    """A default that compares: dtypes as NumPy's."""
+    value = parameter.default
+    value = getattr(value, "as_numpy_dtype", value)
+    return np.dtype(value) if isinstance(value, type) and issubclass(value, np.generic) else value
+
+
+@pytest.mark.parametrize("row", OPERATORS)
+def test_documentation(row):
+    text = inspect.getdoc(ours.function_of(row))
+    assert text
+    page = f"https://www.tensorflow.org/api_docs/python/tf/{row.name.replace('.', '/')}"
+    pages = [
+        f"https://www.tensorflow.org/api_docs/python/tf/{n.replace('.', '/')}" for n in row.names
+    ]
+    assert any(p in text.splitlines()[-1] for p in (page, *pages)), page
+    for section in ("Differs from TensorFlow:", "Under jit:"):
+        assert section in text, section
+
+
+def test_public_names_claim_public_modules():
+    strangers = [
+        name
+        for row in ROWS
+        for name in row.names[:1]
+        if not _module(name).startswith("shims") or "_src" in _module(name)
+    ]
+    assert strangers == []
+
+
+def _module(name):
+    found = shims
+    for part in name.split("."):
+        found = getattr(found, part)
+    return getattr(found, "__module__", "shims")
