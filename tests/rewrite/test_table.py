@@ -115,6 +115,16 @@ CALLS = {
         BOTH,
         "@shims.function\ndef f(x):\n    return jnp.square(x)\n",
     ),
+    "control flow": (
+        "y = tf.while_loop(lambda i: i < 3, lambda i: [tf.square(i)], [x])\n",
+        BOTH,
+        "y = shims.while_loop(lambda i: i < 3, lambda i: [jnp.square(i)], [x])\n",
+    ),
+    "a map over a named function": (
+        "def f(row):\n    return tf.exp(row)\n\n\ny = tf.map_fn(f, x, dtype=tf.float32)\n",
+        BOTH,
+        "def f(row):\n    return jnp.exp(row)\n\n\ny = shims.map_fn(f, x, dtype=jnp.float32)\n",
+    ),
     "a form feed": ("\fy = tf.square(x)\n", JNP, "\fy = jnp.square(x)\n"),
     "no line end": ("y = tf.square(x)", JNP, "y = jnp.square(x)"),
 }

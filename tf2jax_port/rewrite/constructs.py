@@ -1,4 +1,4 @@
-"""Rows of the names around the operators: types, errors, what holds state, conversions of TensorFlow 1.
+"""Rows of the names around the operators: types, errors, state, control flow, old conversions.
 
 Operators and dtypes have their rows in `tf2jax_port.table`.
 """
@@ -23,7 +23,30 @@ def _conversion(name: str, dtype: str) -> Row:
     return Row(f"v1.{name}", f"x, name='{name.title().replace('_', '')}'", Native(expression))
 
 
+_LOOP = "parallel_iterations=10, back_prop=True, swap_memory=False"
+_FOLD = f"fn, elems, initializer=None, {_LOOP}"
+_CONTROL_FLOW = (
+    ("cond", "pred, true_fn=None, false_fn=None, name=None"),
+    ("case", "pred_fn_pairs, default=None, exclusive=False, strict=False, name='case'"),
+    ("switch_case", "branch_index, branch_fns, default=None, name='switch_case'"),
+    (
+        "while_loop",
+        f"cond, body, loop_vars, shape_invariants=None, {_LOOP}, maximum_iterations=None, name=None",
+    ),
+    (
+        "map_fn",
+        "fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, "
+        "infer_shape=True, name=None, fn_output_signature=None",
+    ),
+    ("vectorized_map", "fn, elems, fallback_to_while_loop=True, warn=True"),
+    ("scan", f"{_FOLD}, infer_shape=True, reverse=False, name=None"),
+    ("foldl", f"{_FOLD}, name=None"),
+    ("foldr", f"{_FOLD}, name=None"),
+    ("autograph.experimental.do_not_convert", "func=None"),
+)
+
 ROWS: tuple[Row, ...] = (
+    *(Row(name, params, Shim(f"shims.{name}")) for name, params in _CONTROL_FLOW),
     *(Row(f"errors.{name}", None, Shim(f"shims.errors.{name}")) for name in _ERRORS),
     _conversion("to_float", "float32"),
     _conversion("to_double", "float64"),

@@ -36,6 +36,15 @@ _NO_TENSOR = (
     "math.top_k",
     "nn.moments",
     "clip_by_global_norm",
+    "cond",
+    "case",
+    "switch_case",
+    "while_loop",
+    "map_fn",
+    "vectorized_map",
+    "scan",
+    "foldl",
+    "foldr",
 )
 _TENSOR_METHODS = ("astype", "reshape", "read_value", "value")
 

@@ -96,6 +96,11 @@ SHIM = Rule(
             "import tensorflow as tf\n\ny = tf.boolean_mask(x, x > 0.5)\n",
             "import shims\n\ny = shims.boolean_mask(x, x > 0.5)\n",
         ),
+        Rewrites(
+            "import tensorflow as tf\n\ny = tf.map_fn(lambda row: tf.reduce_sum(row), x)\n",
+            "import jax.numpy as jnp\nimport shims\n\n"
+            "y = shims.map_fn(lambda row: jnp.sum(row), x)\n",
+        ),
         Leaves(
             "def f(tf, x):\n    return tf.boolean_mask(x, x > 0)\n", because="`tf` is a parameter"
         ),
