@@ -151,7 +151,9 @@ def _squeeze(state, original, a, axis=None):
         if jp.is_symbolic(d) and not state.is_input_only(d):
             # Dropping it where it happens to be 1 is another program: checked when this one runs.
             state.assumptions.append((d - 1, "zero", errors.user_line()))
-    return original(a, axis=tuple(i for i, d in enumerate(shape) if not jp.is_symbolic(d) and d == 1))
+    return original(
+        a, axis=tuple(i for i, d in enumerate(shape) if not jp.is_symbolic(d) and d == 1)
+    )
 
 
 def _eye(state, original, n, m=None, k=0, dtype=None, **options):

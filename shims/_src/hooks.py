@@ -75,9 +75,7 @@ def _number(state, original, dim):
     alive = [v for v in names if counts[v] is not None]
     if not alive:
         return original(dim)
-    return primitives.size_number_p.bind(
-        *(counts[v] for v in alive), dim=dim, names=tuple(alive)
-    )
+    return primitives.size_number_p.bind(*(counts[v] for v in alive), dim=dim, names=tuple(alive))
 
 
 def _by_user(depth: int) -> bool:

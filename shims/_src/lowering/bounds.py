@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import numpy as np
 
 from shims._src import dims
@@ -27,6 +28,10 @@ def of(value: Value) -> tuple[int, int] | None:
     if isinstance(value.array, np.ndarray) and value.array.dtype.kind in "iub":
         if 0 < value.array.size <= 64:
             return int(value.array.min()), int(value.array.max())
+    if isinstance(value.array, jax.Array) and not jp.is_tracer(value.array):
+        if value.array.size == 1 and np.dtype(value.array.dtype).kind in "iub":
+            number = int(value.array.reshape(()))
+            return number, number
     dtype = getattr(value.array, "dtype", None)
     if dtype == bool:
         return 0, 1
@@ -150,7 +155,27 @@ def _inner(ctx, eqn, values, given):
     return read(jaxpr.outvars[0])
 
 
+def _union(ctx, eqn, values, given):
+    if any(g is None for g in given):
+        return None
+    return min(g[0] for g in given), max(g[1] for g in given)
+
+
+def _positions(ctx, eqn, values, given):
+    """`iota`, `argmax`, ...: below the size of an axis."""
+    shape = eqn.invars[0].aval.shape if eqn.invars else eqn.outvars[0].aval.shape
+    axes = eqn.params.get("axes", (eqn.params.get("dimension", 0),))
+    return 0, max(dims.interval(shape[axes[0]], ctx.env)[1] - 1, 0)
+
+
 _RULES = {
+    "argmax": _positions,
+    "argmin": _positions,
+    "concatenate": _union,
+    "dynamic_slice": _same,
+    "gather": _same,
+    "iota": _positions,
+    "stack": _union,
     "jit": _inner,
     "pjit": _inner,
     "add": _add,

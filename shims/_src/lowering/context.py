@@ -46,6 +46,7 @@ class Context:
         self.reports: list[Report] = []
         self.jaxpr = None  # the program that is being walked
         self.owned: set[str] = set()  # sizes made in this scope
+        self.inherited: set[str] = set()  # sizes made in the scopes around this one
         self.carried: set[str] = set()  # sizes that the operands of this scope brought along
         self.ambiguous: set[str] = set()  # sizes of one name that left an inner program twice
 
@@ -53,7 +54,12 @@ class Context:
         """A scope inside this one: sees its bindings, keeps its own."""
         inner = Context(self.root, self.env, self.cache)
         inner.ambiguous = set(self.ambiguous)
+        inner.inherited = self.owned | self.inherited
         return inner
+
+    def knows(self, name: str) -> bool:
+        """Whether a size was made here or around here: by its name, it is the same size."""
+        return name in self.owned or (name in self.inherited and name not in self.carried)
 
     # ---- sizes -------------------------------------------------------------------------------
 

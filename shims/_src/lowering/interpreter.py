@@ -112,7 +112,16 @@ def mentions_sizes(root, eqn) -> bool:
 
 
 # These run by their rules even where every size has become a constant.
-_OWN = ("compress", "expand", "fresh_range", "limit", "size_number", "unify", "runtime_check", "room")
+_OWN = (
+    "compress",
+    "expand",
+    "fresh_range",
+    "limit",
+    "size_number",
+    "unify",
+    "runtime_check",
+    "room",
+)
 
 
 def _mentions(root, eqn) -> bool:

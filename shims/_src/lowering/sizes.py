@@ -90,7 +90,7 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
     if mask.axes[0] is not None:
         valid = lax.bitwise_and(valid, ctx.valid(mask.axes[0], valid.shape[0]))
     size = jnp.sum(valid, dtype=jnp.int32)
-    if name in ctx.owned:
+    if ctx.knows(name):
         binding = ctx.env[name]  # the same mask, computed a second time
     else:
         # A derivative's body meets its saved values before it makes their selection again.
@@ -151,8 +151,16 @@ def fresh_range(ctx, eqn, count):
             "capacity", name, wanted > capacity, wanted, capacity=capacity, line=line_of(eqn)
         )
     capacity = max(capacity, 1)
-    size = lax.min(wanted, jnp.int32(capacity))
-    ctx.bind(name, size, capacity, fresh=True)
+    if ctx.knows(name):
+        capacity = ctx.env[name].capacity  # the same count, a second time
+    else:
+        known = ctx.env[name] if name in ctx.carried else None
+        serial = None if known is None else known.serial
+        capacity = capacity if known is None else known.capacity
+        ctx.ambiguous.discard(name)
+        size = lax.min(wanted, jnp.int32(capacity))
+        ctx.bind(name, size, capacity, fresh=True, serial=serial)
+        ctx.owned.add(name)
     ctx.root.notes.append(f"`{dim}`: counted, at most {capacity}, packed  ({line_of(eqn)})")
     return [Value(lax.iota(dtype, capacity), (ctx.axis(dim),), None, (0, capacity - 1))]
 
@@ -197,9 +205,7 @@ def limit(ctx, eqn, count):
     high = (ctx.root.buckets or {}).get(name, int(eqn.params["max"]))
     array = jnp.asarray(count.array)
     line = line_of(eqn)
-    ctx.report(
-        "capacity", name, jnp.any(array > high), jnp.max(array), capacity=high, line=line
-    )
+    ctx.report("capacity", name, jnp.any(array > high), jnp.max(array), capacity=high, line=line)
     known = bounds.of(count)
     low = known[0] if known else -(2**31) + 1
     return [Value(lax.min(array, jnp.asarray(high, array.dtype)), count.axes, None, (low, high))]
