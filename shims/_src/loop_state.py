@@ -202,6 +202,7 @@ class LoopState:
             return [None] * (len(self._carried()) + count)
         flat = []
         for value, tree, leaves in zip(values, self._trees, self._leaves):
+            other: Any
             found, other = jax.tree.flatten(value)
             found = found if other == tree else [None] * len(leaves)
             flat += [x for x, leaf in zip(found, leaves) if leaf.aval is not None]

@@ -72,12 +72,12 @@ def find_trips(test, body, initial: Sequence, earlier: Sequence = ()) -> Trips |
 
 def _end(tests: ProgramGraph, condition) -> tuple[int, int] | None:
     """A carried flag and the value of it that makes a condition fail."""
-    if tests.input_of(condition) is not None:
-        return tests.input_of(condition), 0
+    flag = tests.input_of(condition)
+    if flag is not None:
+        return flag, 0
     name, operands = tests.equation(condition)
-    if name == "not" and tests.input_of(operands[0]) is not None:
-        return tests.input_of(operands[0]), 1
-    return None
+    flag = tests.input_of(operands[0]) if name == "not" else None
+    return None if flag is None else (flag, 1)
 
 
 def _ends_loop(steps: ProgramGraph, ends, facts: Facts) -> bool:

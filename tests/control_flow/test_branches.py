@@ -9,6 +9,7 @@ import tensorflow as tf
 from shims._src import branches
 from shims._src.errors import InvalidArgumentError
 from shims._src.lift import discover, lift
+from shims._src.staged_branches import stage_branches
 from shims._src.variable import Variable
 from tests.control_flow.lanes import check_same, gradient, symbolic_results
 
@@ -91,9 +92,7 @@ def test_numbers_come_back_as_arrays():
 
 def test_numbers_that_all_branches_agree_on_stay_python():
     def f(x):
-        n, y = branches.stage_branches(
-            x[0] > 0, (lambda: (3, x), lambda: (3, x * 2)), names=("n", "y")
-        )
+        n, y = stage_branches(x[0] > 0, (lambda: (3, x), lambda: (3, x * 2)), names=("n", "y"))
         assert n == 3
         assert type(n) is int
         return y

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from shims._src import errors, primitives
 from shims._src.autograph import lists, sizes
-from shims._src.branches import stage_branches
+from shims._src.staged_branches import stage_branches
 from shims._src.staging import current_value, is_array, is_staged, scalar_condition
 
 

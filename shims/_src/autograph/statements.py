@@ -14,9 +14,9 @@ import jax
 from shims._src import errors, growing
 from shims._src.autograph import directives, expressions, lists, sizes
 from shims._src.autograph.iteration import as_python, is_traced_iterable, items_of
-from shims._src.branches import join_blocks
 from shims._src.loop_state import LoopState
 from shims._src.loops import raise_unbounded, stage_counted, stage_scan, stage_while
+from shims._src.staged_branches import join_blocks
 from shims._src.staging import (
     ambient_is_staging,
     aval_of,
