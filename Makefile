@@ -22,6 +22,6 @@ lint: setup types  ## style, format and types
 types: setup
 	@.venv/bin/mypy
 generate: setup  ## façades and pages that come from the table
-	@$(PY) tools/generate.py
+	@$(PY) -m tools.generate
 clean:
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache

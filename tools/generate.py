@@ -1,0 +1,9 @@
+"""Writes everything that is generated from the table: façades and the pages of the diagnostics."""
+
+import runpy
+
+GENERATORS = ("tools.generate_facades", "tools.rule_pages")
+
+if __name__ == "__main__":
+    for generator in GENERATORS:
+        runpy.run_module(generator, run_name="__main__")
