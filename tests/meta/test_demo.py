@@ -51,7 +51,13 @@ def render(word="equal"):
         "totals": {"references": 1},
         "files": [{"findings": [{"symbol": "tf.where", "state": "shim"}]}],
     }
-    run = {"images": 1, "sizes": 1, "compilations": 1, "rows": [{"what": "w", "port": 1, "tf": 2}]}
+    run = {
+        "images": 1,
+        "sizes": 1,
+        "compilations": 1,
+        "difference": "1e-7",
+        "rows": [{"what": "w", "port": 1, "tf": 2}],
+    }
     return page.render(
         "y = tf.where(a < b)\n", "y = shims.where(a < b)\n", plan, verdict(word), run
     )

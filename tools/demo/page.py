@@ -212,8 +212,10 @@ def _sizes(run: Data) -> str:
         for row in run["rows"]
     ]
     return (
-        f"<h2>4. What it costs</h2><p class='dim'>{run['images']} images of {run['sizes']} different "
-        "sizes, through the port and through the original, in one process.</p>"
+        f"<h2>4. Many sizes, and what they cost</h2><p class='dim'>{run['images']} images of "
+        f"{run['sizes']} different sizes, loss and gradients, through the port and through the original "
+        f"in one process: {run['compilations']} XLA compilations, and a largest difference of "
+        f"{escape(run['difference'])}, relative to the largest entry of the array.</p>"
         + table(("", "port", "tf.function"), rows)
     )
 
