@@ -58,6 +58,8 @@ def _nonzero(state, original, a, *, size=None, fill_value=None):
 
 
 def _where(state, original, condition, x=None, y=None, *args, size=None, fill_value=None):
+    if hasattr(condition, "__jax_array__") and not hasattr(condition, "dtype"):
+        condition = condition.__jax_array__()  # a question about a size, as a number
     if x is None and y is None and size is None and jp.is_tracer(condition):
         return tuple(hooked_indexing.nonzero(jnp.asarray(condition) != 0))
     return original(condition, x, y, *args, size=size, fill_value=fill_value)
