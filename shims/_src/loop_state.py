@@ -29,7 +29,7 @@ from shims._src.staging import (
     structure,
     trace_block,
 )
-from shims._src.undefined import Undefined
+from shims._src.undefined import Undefined, UndefinedReturnValue
 
 
 @dataclasses.dataclass(eq=False)
@@ -136,6 +136,7 @@ class LoopState:
         """Let a variable without a value before the loop have the one that the body gives it."""
         if len(leaves) == 1 and isinstance(leaves[0], Undefined):
             return
+        before = self._leaves[i][0].value
         self._trees[i] = tree
         self._leaves[i] = []
         for leaf in leaves:
@@ -143,9 +144,8 @@ class LoopState:
                 self._leaves[i].append(Leaf(leaf, None))
                 continue
             aval = aval_of_leaf(leaf)
-            zeros = jnp.zeros(aval.shape, aval.dtype)
-            aval = aval_of(zeros)
-            self._leaves[i].append(Leaf(zeros, aval, is_input=False))
+            nothing = _nothing(aval, is_return=isinstance(before, UndefinedReturnValue))
+            self._leaves[i].append(Leaf(nothing, aval_of(nothing), is_input=False))
 
     def _settle_leaf(self, name: str, before: Leaf, after) -> bool:
         if before.aval is None:
@@ -305,6 +305,15 @@ class LoopState:
                 do=f"cast it: `shims.cast({name}, shims.{np.dtype(before.dtype).name})`.",
             )
         )
+
+
+def _nothing(aval, *, is_return: bool):
+    """What a variable is after a loop that never ran and would have defined it: not a number.
+
+    A return value is different: a flag beside it says that there is none, and nobody reads it.
+    """
+    is_float = jnp.issubdtype(aval.dtype, jnp.inexact) and not is_return
+    return jnp.full(aval.shape, jnp.nan if is_float else 0, aval.dtype)
 
 
 class GrowingStateError(errors.UnimplementedError):

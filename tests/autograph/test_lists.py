@@ -239,7 +239,7 @@ def test_a_list_from_outside_cannot_keep_a_traced_value():
         return x
 
     for f in (to_attribute, through_a_function, to_a_dictionary):
-        with pytest.raises(OpError, match="from outside receives a value"):
+        with pytest.raises(OpError, match="is stored outside of it"):
             jax.jit(convert(f))(jnp.ones(3))
     assert len(holder.values) <= 1
     # A loop over an array of known length is unrolled instead, as `jit` would do.
@@ -257,3 +257,73 @@ def test_a_list_of_python_values_is_a_trace_time_effect():
     g = jax.jit(convert(f))
     g(1.0), g(2.0)
     assert calls == ["traced"]
+
+
+def store_by_sum(x, i=0):
+    values = [0.0, 0.0, 0.0]
+    if x[0] > 0:
+        values[i + 1] = 5.0
+    values[i + 2] += x[0]
+    return values
+
+
+def store_into_dictionary(x):
+    values = {k: x[0] * k for k in range(3)}
+    if x[0] > 0:
+        values[1 + 1] = x[1]
+    return values
+
+
+def store_into_numpy(x):
+    values = np.zeros(3, np.float32)
+    if x[0] > 0:
+        values[0 + 1] = 4.0
+    return values + x[0]
+
+
+def swap_attributes(x):
+    kept = Holder()
+    kept.values, kept.other = x[0], x[1]
+    if x[0] > 0:
+        kept.values, kept.other = kept.other, kept.values
+    for row in x:
+        kept.values = kept.values + row * kept.other
+    return kept.values
+
+
+def object_made_inside(x):
+    total = 0.0
+    for row in x:
+        kept = Holder()
+        kept.values = row * 2
+        total = total + kept.values
+    return total
+
+
+STORES = [
+    store_by_sum,
+    store_into_dictionary,
+    store_into_numpy,
+    swap_attributes,
+    object_made_inside,
+]
+
+
+@pytest.mark.parametrize("f", STORES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("x", [[1.0, 2.0], [-1.0, 2.0]], ids=str)
+def test_stores_happen_in_the_branch_taken(f, x):
+    x = jnp.asarray(x)
+    check_same(jax.jit(convert(f))(x), f(x), dtypes=False)
+
+
+def test_a_loop_that_never_runs_leaves_no_number():
+    def f(x):
+        for row in x[x > 0]:
+            last = row * 2
+            place = jnp.int32(7)
+        return last, place
+
+    check_same(dynamic(f)(jnp.asarray([1.0, -2.0])), (jnp.float32(2), jnp.int32(7)))
+    last, place = dynamic(f)(jnp.asarray([-1.0, -2.0]))
+    assert np.isnan(last)
+    assert place == 0

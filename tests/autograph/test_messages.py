@@ -199,6 +199,30 @@ def list_from_outside(x):
     return x
 
 
+class Holder:
+    total = None
+
+
+def _store(holder, value):
+    holder.total = value
+
+
+def attribute_from_outside(x):
+    if x[0] > 0:
+        _store(KEPT, x)
+    return x
+
+
+def item_of_an_attribute(x, i=0):
+    if x[0] > 0:
+        KEPT.values[i + 1] = x
+    return x
+
+
+KEPT = Holder()
+KEPT.values = [0, 0]
+
+
 def fails_to_assert(x):
     assert x[0] > 5, f"too small for {len(x)}"
     return x
@@ -383,10 +407,10 @@ MESSAGES = {
     "list is changed": (
         jitted(list_is_changed),
         errors.UnimplementedError,
-        "list.extend: a list from outside receives a value inside a branch or loop over traced data.\n"
-        "  Required: a local list, or an array\n"
+        "list.extend: a value of a branch or loop over traced data is stored outside of it.\n"
+        "  Required: a local variable, or an attribute that the branch or loop itself assigns\n"
         "  At:\n"
-        "  Do:       append to a local variable, or keep the value in an array.",
+        "  Do:       return the value, and store it after the branch or loop.",
     ),
     "list is popped": (
         jitted(list_is_popped),
@@ -422,10 +446,26 @@ MESSAGES = {
     "list from outside": (
         jitted(list_from_outside),
         errors.UnimplementedError,
-        "list.append: a list from outside receives a value inside a branch or loop over traced data.\n"
-        "  Required: a local list, or an array\n"
+        "list.append: a value of a branch or loop over traced data is stored outside of it.\n"
+        "  Required: a local variable, or an attribute that the branch or loop itself assigns\n"
         "  At:\n"
-        "  Do:       append to a local variable, or keep the value in an array.",
+        "  Do:       return the value, and store it after the branch or loop.",
+    ),
+    "attribute from outside": (
+        jitted(attribute_from_outside),
+        errors.UnimplementedError,
+        "Holder.total: a value of a branch or loop over traced data is stored outside of it.\n"
+        "  Required: a local variable, or an attribute that the branch or loop itself assigns\n"
+        "  At:\n"
+        "  Do:       return the value, and store it after the branch or loop.",
+    ),
+    "item of an attribute": (
+        jitted(item_of_an_attribute),
+        errors.UnimplementedError,
+        "list.__setitem__: a value of a branch or loop over traced data is stored outside of it.\n"
+        "  Required: a local variable, or an attribute that the branch or loop itself assigns\n"
+        "  At:\n"
+        "  Do:       return the value, and store it after the branch or loop.",
     ),
     "assert": (
         staged(fails_to_assert),

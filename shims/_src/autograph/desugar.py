@@ -37,7 +37,7 @@ def desugar(node, function: types.FunctionType):
     if "__class__" in function.__code__.co_freevars:
         node = _ExplicitSuper(node).visit(node)
     node = _Statements().visit(node)
-    return _Appends().visit(node)
+    return _Changes().visit(node)
 
 
 def _refuse(node) -> None:
@@ -215,8 +215,12 @@ class _NotedBreaks(ast.NodeTransformer):
     visit_For = visit_While = visit_FunctionDef = visit_Lambda = _other_scope
 
 
-class _Appends(ast.NodeTransformer):
-    """`values.append(x)` of a local variable as an assignment, which loops know how to carry."""
+class _Changes(ast.NodeTransformer):
+    """Changes of containers and objects, as something that branches and loops can see.
+
+    `values.append(x)` and `values[i + 1] = x` of a local variable become assignments of it, which
+    makes it part of the state. Other changes are noted where they happen.
+    """
 
     def __init__(self):
         self._local: list[set[str]] = []
@@ -230,23 +234,87 @@ class _Appends(ast.NodeTransformer):
     def visit_Lambda(self, node):
         return node
 
+    def _is_local(self, node) -> bool:
+        return isinstance(node, ast.Name) and node.id in self._local[-1]
+
     def visit_Expr(self, node):
         call = node.value
         if (
             isinstance(call, ast.Call)
             and isinstance(call.func, ast.Attribute)
             and call.func.attr == "append"
-            and isinstance(call.func.value, ast.Name)
-            and call.func.value.id in self._local[-1]
+            and self._is_local(call.func.value)
             and len(call.args) == 1
             and not isinstance(call.args[0], ast.Starred)
             and not call.keywords
         ):
             name = call.func.value.id
-            operator = ast.Attribute(ast.Name("ag__", ast.Load()), "list_append", ast.Load())
-            value = ast.Call(operator, [ast.Name(name, ast.Load()), call.args[0]], [])
+            value = _operator("list_append", ast.Name(name, ast.Load()), call.args[0])
             return _at(node, _assignment(name, value))
         return self.generic_visit(node)
+
+    def visit_Assign(self, node):
+        self.generic_visit(node)
+        target = node.targets[0]
+        if len(node.targets) == 1 and self._is_item_of_local(target):
+            name, key = target.value.id, _as_value(target.slice)
+            value = _operator("set_item", ast.Name(name, ast.Load()), key, node.value)
+            return _at(node, _assignment(name, value))
+        notes = [note for target in node.targets for note in _notes(target)]
+        return [node, *(_at(node, note) for note in notes)]
+
+    def visit_AugAssign(self, node):
+        self.generic_visit(node)
+        target = node.target
+        if self._is_item_of_local(target) and _is_repeatable(target.slice):
+            old = ast.Subscript(target.value, target.slice, ast.Load())
+            new = ast.BinOp(old, node.op, node.value)
+            assigned = ast.Assign([ast.Subscript(target.value, target.slice, ast.Store())], new)
+            return self.visit_Assign(_at(node, assigned))
+        return [node, *(_at(node, note) for note in _notes(target))]
+
+    def _is_item_of_local(self, target) -> bool:
+        """Whether a target is an item that the analyses cannot follow, of a local variable."""
+        return (
+            isinstance(target, ast.Subscript)
+            and self._is_local(target.value)
+            and not isinstance(target.slice, (ast.Name, ast.Constant))
+        )
+
+
+def _notes(target) -> list:
+    """Statements that note what was stored into an attribute or an item."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return [note for element in target.elts for note in _notes(element)]
+    if isinstance(target, ast.Attribute) and _is_repeatable(target.value):
+        return [ast.Expr(_operator("note_store", target.value, ast.Constant(target.attr)))]
+    if isinstance(target, ast.Subscript) and _is_repeatable(target):
+        key = _as_value(target.slice)
+        return [ast.Expr(_operator("note_store", target.value, ast.Constant(None), key))]
+    return []
+
+
+def _is_repeatable(node) -> bool:
+    """Whether an expression can be evaluated once more, because it only reads names."""
+    plain = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp, ast.UnaryOp)
+    also = (ast.Slice, ast.Tuple, ast.expr_context, ast.operator, ast.unaryop)
+    return all(isinstance(inner, (*plain, *also)) for inner in ast.walk(node))
+
+
+def _as_value(key):
+    """The key of a subscript as an expression."""
+    if isinstance(key, ast.Slice):
+        parts = [part or ast.Constant(None) for part in (key.lower, key.upper, key.step)]
+        return ast.Call(ast.Name("slice", ast.Load()), parts, [])
+    if isinstance(key, ast.Tuple):
+        return ast.Tuple([_as_value(element) for element in key.elts], ast.Load())
+    return key
+
+
+def _operator(name: str, *arguments):
+    """A call of one of our operators."""
+    operator = ast.Attribute(ast.Name("ag__", ast.Load()), name, ast.Load())
+    return ast.Call(operator, list(arguments), [])
 
 
 def _bound_names(function) -> set[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from shims._src import errors, primitives
 from shims._src.staging import Block, is_staged
@@ -253,7 +254,7 @@ def _interleaved(columns: list):
     )
 
 
-# ---- lists from outside ------------------------------------------------------------------------
+# ---- containers and objects from outside ------------------------------------------------------------------------
 
 _CHANGING = frozenset(
     {
@@ -268,11 +269,13 @@ class _Thread(threading.local):
 
     Attributes:
       changes: containers that were given a traced value, by which method, on which line.
-      copies: the lists of the block's own state, which are outputs of it.
+      copies: the containers of the block's own state, which are outputs of it.
+      stores: attributes and items that were given a traced value.
     """
 
     changes: list[tuple[Any, str, str]] | None = None
-    copies: list[list] = []  # noqa: RUF012 - replaced, never changed, before it is used
+    copies: list = []  # noqa: RUF012 - replaced, never changed, before it is used
+    stores: list[tuple] = []  # noqa: RUF012 - the same
 
 
 _THREAD = _Thread()
@@ -292,6 +295,35 @@ def note_change(method, args) -> None:
         _THREAD.changes.append((container, what, errors.user_line()))
 
 
+_MISSING = object()
+
+
+def note_store(owner, attribute: str | None, key=None) -> None:
+    """Remember that an attribute or an item was given a traced value while a block was traced."""
+    if _THREAD.changes is None or isinstance(owner, jax.Array):
+        return
+    if any(owner is copy for copy in _THREAD.copies):
+        return
+    stored = _stored(owner, attribute, key)
+    if any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(stored)):
+        what = f"{type(owner).__name__}.{attribute or '__setitem__'}"
+        _THREAD.stores.append((owner, attribute, key, stored, what, errors.user_line()))
+
+
+def _stored(owner, attribute: str | None, key):
+    try:
+        return owner[key] if attribute is None else getattr(owner, attribute)
+    except (KeyError, IndexError, AttributeError, TypeError):
+        return _MISSING
+
+
+def set_item(target, key, value):
+    """`target[key] = value`, where `target` is a local variable; gives what it becomes."""
+    target[key] = value
+    note_store(target, None, key)
+    return target
+
+
 def copied(value):
     """A branch's own copy of what it might change in place."""
     if isinstance(value, Recorder):
@@ -301,34 +333,40 @@ def copied(value):
         _THREAD.copies.append(new)
         return new
     if type(value) is dict:
-        return {key: copied(v) for key, v in value.items()}
-    return value
+        new = {key: copied(v) for key, v in value.items()}
+        _THREAD.copies.append(new)
+        return new
+    return value.copy() if type(value) is np.ndarray else value
 
 
 @contextlib.contextmanager
 def no_leaks():
     """Trace a block; raise if it left a traced value in a container that outlives it."""
-    outer = _THREAD.changes, _THREAD.copies
-    _THREAD.changes, _THREAD.copies = changes, _ = [], []
+    outer = _THREAD.changes, _THREAD.copies, _THREAD.stores
+    _THREAD.changes, _THREAD.copies, _THREAD.stores = changes, _, stores = [], [], []
     try:
         yield
+        while stores:
+            owner, attribute, key, value, what, line = stores.pop()
+            # What the block's own state restores is its output. Two references are ours.
+            if _stored(owner, attribute, key) is value and sys.getrefcount(owner) > 2:
+                _raise_leak(what, line)
         while changes:
             container, what, line = changes.pop()
             # One reference is ours, one the call's. Any other one outlives the block.
             if sys.getrefcount(container) > 2:
                 _raise_leak(what, line)
     finally:
-        _THREAD.changes, _THREAD.copies = outer
+        _THREAD.changes, _THREAD.copies, _THREAD.stores = outer
 
 
 def _raise_leak(what: str, line: str):
-    kind = what.partition(".")[0]
     raise errors.UnimplementedError(
         errors.message(
             what,
-            f"a {kind} from outside receives a value inside a branch or loop over traced data.",
-            required="a local list, or an array",
+            "a value of a branch or loop over traced data is stored outside of it.",
+            required="a local variable, or an attribute that the branch or loop itself assigns",
             at=line,
-            do="append to a local variable, or keep the value in an array.",
+            do="return the value, and store it after the branch or loop.",
         )
     )

@@ -16,6 +16,8 @@ from shims._src.autograph.functions import ld as ld
 from shims._src.autograph.functions import ldu as ldu
 from shims._src.autograph.functions import with_function_scope as with_function_scope
 from shims._src.autograph.lists import list_append as list_append
+from shims._src.autograph.lists import note_store as note_store
+from shims._src.autograph.lists import set_item as set_item
 from shims._src.autograph.sizes import compare as compare
 from shims._src.autograph.statements import for_stmt as for_stmt
 from shims._src.autograph.statements import if_stmt as if_stmt
