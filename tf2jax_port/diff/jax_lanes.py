@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -13,6 +12,7 @@ from tf2jax_port.diff import tree
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure, LaneError, attempt
 from tf2jax_port.diff.cotangents import Cotangents
+from tf2jax_port.diff.jax_gradients import JaxGradients, is_padded
 from tf2jax_port.diff.observation import Gradients, Outputs
 from tf2jax_port.diff.results import as_arrays
 
@@ -23,10 +23,6 @@ _REFUSALS = (
     "FailedPreconditionError",
     "NotFoundError",
 )
-
-
-# A function, and what compiles its gradient.
-Form = tuple[Callable[..., Any], Callable[..., Any]]
 
 
 class JaxLanes:
@@ -48,7 +44,7 @@ class JaxLanes:
         self._given = function
         self._staged = _is_staged(function)
         self._python = _python_function(function) if self._staged else function
-        self._compiled: dict[Any, Callable[..., Any]] = {}
+        self._gradients = JaxGradients(jax, shims, self._python, function)
         self._forms: dict[str, tuple[Callable[..., Any], str]] = {}
 
     def eager(self, case: Arguments) -> Outputs:
@@ -59,10 +55,7 @@ class JaxLanes:
     def eager_gradients(self, case: Arguments, cotangents: Cotangents) -> Gradients:
         """The gradients, operator by operator."""
         self._reseed()
-        forms = self._differentiable(self._python)
-        arrays = self._arrays(case)
-        runs = [functools.partial(self._pull, f, case, arrays, cotangents) for f in forms]
-        return self._first_that_works(runs, case)
+        return self._gradients.eager(case, self._arrays(case), cotangents)
 
     def in_double(self, case: Arguments, cotangents: Sequence[Cotangents]) -> Iterator[Any]:
         """The outputs and then the gradients for each set of cotangents, in double precision.
@@ -73,8 +66,10 @@ class JaxLanes:
         """
         with self._jax.enable_x64(True):
             yield self.eager(case)
+            double = JaxGradients(self._jax, self._shims, self._python, self._given)
             for fed in cotangents:
-                yield self.eager_gradients(case, fed)
+                self._reseed()
+                yield double.eager(case, self._arrays(case), fed)
 
     def jit(self, case: Arguments) -> tuple[Outputs, str]:
         """The outputs of the compiled program, and how much of the shapes it was told."""
@@ -99,36 +94,7 @@ class JaxLanes:
     def jit_gradients(self, case: Arguments, cotangents: Cotangents) -> Gradients:
         """The gradients of the compiled program."""
         self._reseed()
-        fed = [self._jax.numpy.asarray(ct) for ct in cotangents.values()]
-        forms: list[Form] = [(f, self._jax.jit) for f in self._differentiable(self._given)]
-        if hasattr(self._shims, "function") and not hasattr(self._given, "lower"):
-            # Where nothing bounds a size, only a function of its own can find out how large it is.
-            forms.append((forms[-1][0], self._with_unknown_sizes))
-        runs = [
-            functools.partial(
-                self._compiled_pull(number, form, case, tuple(cotangents)),
-                self._arrays(case),
-                fed,
-            )
-            for number, form in enumerate(forms)
-        ]
-        return self._first_that_works(runs, case)
-
-    def _with_unknown_sizes(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        return self._shims.function(function, autograph=False, reduce_retracing=True)
-
-    def _compiled_pull(
-        self, number: int, form: Form, case: Arguments, paths: tuple[str, ...]
-    ) -> Callable[..., Any]:
-        function, compiler = form
-        key = (number, case.key, paths)
-        if key not in self._compiled:
-
-            def pull(arrays: Sequence[Any], fed: Sequence[Any]) -> list[Any]:
-                return self._pull(function, case, arrays, dict(zip(paths, fed)))
-
-            self._compiled[key] = compiler(pull)
-        return self._compiled[key]
+        return self._gradients.jit(case, self._arrays(case), cotangents)
 
     def _arrays(self, case: Arguments) -> list[Any]:
         jnp = self._jax.numpy
@@ -153,80 +119,12 @@ class JaxLanes:
         plain = self._jax.jit(lambda arrays: self._given(*case.fill(arrays)))
         yield "plain jax.jit", plain
 
-    def _differentiable(self, function: Callable[..., Any]) -> list[Callable[..., Any]]:
-        """The forms in which a gradient may be taken, the plain one first."""
-        if self._staged or not hasattr(self._shims, "dynamic"):
-            return [function]
-        return [function, self._shims.dynamic(function)]
-
-    def _first_that_works(self, runs: Sequence[Callable[[], Any]], case: Arguments) -> Gradients:
-        for run in runs[:-1]:
-            found = attempt(run)
-            if not isinstance(found, Failure):
-                return _named(case, found)
-        return _named(case, runs[-1]())
-
-    def _pull(
-        self,
-        function: Callable[..., Any],
-        case: Arguments,
-        arrays: Sequence[Any],
-        cotangents: Cotangents,
-    ) -> list[Any]:
-        """The cotangents pulled back to every array that has a gradient, as TensorFlow has them."""
-        jnp = self._jax.numpy
-        paths = tuple(cotangents)
-        padded: set[str] = set()
-
-        def outputs(inexact: Sequence[Any]) -> list[Any]:
-            values = list(arrays)
-            for i, value in zip(case.differentiable, inexact, strict=True):
-                values[i] = value
-            result = function(*case.fill(values))
-            leaves = dict(tree.walk(result, "output", stop=_is_padded))
-            missing = [path for path in paths if path not in leaves]
-            if missing:
-                raise ValueError(f"there is no {missing[0]} to take a gradient of")
-            padded.update(path for path in paths if _is_padded(leaves[path]))
-            return [jnp.asarray(_values(leaves[path])) for path in paths]
-
-        found, pullback = self._jax.vjp(outputs, [arrays[i] for i in case.differentiable])
-        fed = [
-            self._fit(path, ct, out, path in padded)
-            for (path, ct), out in zip(cotangents.items(), found)
-        ]
-        # JAX transposes, TensorFlow takes the adjoint: they differ by conjugation on both sides.
-        (gradients,) = pullback([jnp.conj(ct) for ct in fed])
-        return [jnp.conj(g) for g in gradients]
-
-    def _fit(self, path: str, cotangent: Any, output: Any, padded: bool) -> Any:
-        """The cotangent in the type of the output; zero in the padding, where there is any."""
-        jnp = self._jax.numpy
-        cotangent = jnp.asarray(cotangent).astype(output.dtype)
-        if any(not isinstance(size, int) for size in (*output.shape, *cotangent.shape)):
-            return self._unified(cotangent, output.shape)
-        missing = [have - want for have, want in zip(output.shape, cotangent.shape)]
-        fits = all(n >= 0 for n in missing) if padded else not any(missing)
-        if output.ndim != cotangent.ndim or not fits:
-            raise ValueError(
-                f"{path} has shape {output.shape} where the original has {cotangent.shape}"
-            )
-        return jnp.pad(cotangent, [(0, n) for n in missing]) if any(missing) else cotangent
-
-    def _unified(self, cotangent: Any, shape: Sequence[Any]) -> Any:
-        """The cotangent with sizes that are only known when the program runs."""
-        jnp = self._jax.numpy
-        for axis, size in enumerate(shape):
-            leading = self._shims.same_size(jnp.moveaxis(cotangent, axis, 0), size)
-            cotangent = jnp.moveaxis(leading, 0, axis)
-        return cotangent
-
     def _plain(self, result: Any) -> Outputs:
         return as_arrays(tree.rebuild(result, self._leaf), self._to_numpy)
 
     def _leaf(self, leaf: Any) -> Any:
         """The parts of a registered container that `tree` does not know; any other leaf itself."""
-        if hasattr(leaf, "unpad"):
+        if is_padded(leaf):
             return leaf.unpad()
         if leaf is None or self._jax.tree_util.all_leaves([leaf]):
             return leaf
@@ -265,16 +163,3 @@ def _python_function(staged: Any) -> Callable[..., Any]:
         if hasattr(staged, name):
             return getattr(staged, name)
     return staged
-
-
-def _is_padded(value: Any) -> bool:
-    return hasattr(value, "unpad") and hasattr(value, "sizes")
-
-
-def _values(leaf: Any) -> Any:
-    return leaf.values if _is_padded(leaf) else leaf
-
-
-def _named(case: Arguments, found: Sequence[Any]) -> Gradients:
-    paths = [case.paths[i] for i in case.differentiable]
-    return {path: np.asarray(g) for path, g in zip(paths, found, strict=True)}

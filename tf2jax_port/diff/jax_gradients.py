@@ -1,0 +1,185 @@
+"""The gradients of the port, in the forms in which JAX can take them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff import tree
+from tf2jax_port.diff.arguments import Arguments
+from tf2jax_port.diff.attempt import Failure, attempt
+from tf2jax_port.diff.cotangents import Cotangents
+from tf2jax_port.diff.observation import Gradients
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """A function at one point, ready for cotangents.
+
+    Attributes:
+      outputs: the values of the outputs that have a gradient.
+      padded: which of them have padding.
+      pull: takes a cotangent for each to the gradients of the inputs.
+    """
+
+    outputs: Sequence[Any]
+    padded: frozenset[str]
+    pull: Callable[..., Any]
+
+
+class JaxGradients:
+    """Reverse-mode gradients of one function, eager and compiled.
+
+    A gradient may be taken of the function as it is, of `shims.dynamic` of it where sizes depend
+    on data, and inside a `shims.function` where nothing bounds such a size. The first form that
+    works is remembered for calls of the same kind.
+
+    Args:
+      jax: the module.
+      shims: the module.
+      python: the port as a plain function.
+      given: the port as it was given.
+    """
+
+    def __init__(
+        self, jax: Any, shims: Any, python: Callable[..., Any], given: Callable[..., Any]
+    ) -> None:
+        self._jax = jax
+        self._shims = shims
+        dynamic = [shims.dynamic(python)] if hasattr(shims, "dynamic") else []
+        self._eager_forms = [python, *dynamic]
+        self._jit_forms: list[tuple[Callable[..., Any], Callable[..., Any]]] = [
+            (form, jax.jit) for form in [given, *([] if given is not python else dynamic)]
+        ]
+        if dynamic:
+            self._jit_forms.append((dynamic[0], self._with_unknown_sizes))
+        self._compiled: dict[Any, Callable[..., Any]] = {}
+        self._works: dict[tuple[str, str], int] = {}
+        self._last: tuple[Arguments, int, Linear] | None = None
+
+    def eager(self, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents) -> Gradients:
+        """The gradients, operator by operator."""
+        runs = [
+            functools.partial(self._eager_with, number, case, arrays, cotangents)
+            for number in range(len(self._eager_forms))
+        ]
+        return _named(case, self._first_that_works(("eager", case.key), runs))
+
+    def jit(self, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents) -> Gradients:
+        """The gradients of one compiled program."""
+        fed = [self._jax.numpy.asarray(ct) for ct in cotangents.values()]
+        runs = [
+            functools.partial(self._compile(number, case, tuple(cotangents)), arrays, fed)
+            for number in range(len(self._jit_forms))
+        ]
+        return _named(case, self._first_that_works(("jit", case.key), runs))
+
+    def _first_that_works(
+        self, key: tuple[str, str], runs: Sequence[Callable[[], Any]]
+    ) -> Sequence[Any]:
+        first = self._works.get(key, 0)
+        for number, run in enumerate(runs[first:-1], first):
+            found = attempt(run)
+            if not isinstance(found, Failure):
+                self._works[key] = number
+                return found
+        found = runs[-1]()
+        self._works[key] = len(runs) - 1
+        return found
+
+    def _eager_with(
+        self, number: int, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents
+    ) -> list[Any]:
+        if self._last is None or self._last[0] is not case or self._last[1] != number:
+            form = self._eager_forms[number]
+            self._last = (case, number, self._linearise(form, case, arrays, tuple(cotangents)))
+        return self._pull(self._last[2], cotangents)
+
+    def _compile(self, number: int, case: Arguments, paths: tuple[str, ...]) -> Callable[..., Any]:
+        key = (number, case.key, paths)
+        if key not in self._compiled:
+            function, compiler = self._jit_forms[number]
+
+            def gradients(arrays: Sequence[Any], fed: Sequence[Any]) -> list[Any]:
+                linear = self._linearise(function, case, arrays, paths)
+                return self._pull(linear, dict(zip(paths, fed)))
+
+            self._compiled[key] = compiler(gradients)
+        return self._compiled[key]
+
+    def _with_unknown_sizes(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return self._shims.function(function, autograph=False, reduce_retracing=True)
+
+    def _linearise(
+        self,
+        function: Callable[..., Any],
+        case: Arguments,
+        arrays: Sequence[Any],
+        paths: tuple[str, ...],
+    ) -> Linear:
+        padded: set[str] = set()
+
+        def outputs(inexact: Sequence[Any]) -> list[Any]:
+            values = list(arrays)
+            for i, value in zip(case.differentiable, inexact, strict=True):
+                values[i] = value
+            result = function(*case.fill(values))
+            leaves = dict(tree.walk(result, "output", stop=is_padded))
+            missing = [path for path in paths if path not in leaves]
+            if missing:
+                raise ValueError(f"there is no {missing[0]} to take a gradient of")
+            padded.update(path for path in paths if is_padded(leaves[path]))
+            found = [leaves[path] for path in paths]
+            return [self._jax.numpy.asarray(x.values if is_padded(x) else x) for x in found]
+
+        found, pull = self._jax.vjp(outputs, [arrays[i] for i in case.differentiable])
+        return Linear(found, frozenset(padded), pull)
+
+    def _pull(self, linear: Linear, cotangents: Cotangents) -> list[Any]:
+        """The gradients as TensorFlow has them.
+
+        JAX transposes, TensorFlow takes the adjoint: they differ by conjugation on both sides.
+        """
+        conj = self._jax.numpy.conj
+        fed = [
+            self._fit(path, ct, out, path in linear.padded)
+            for (path, ct), out in zip(cotangents.items(), linear.outputs)
+        ]
+        (gradients,) = linear.pull([conj(ct) for ct in fed])
+        return [conj(g) for g in gradients]
+
+    def _fit(self, path: str, cotangent: Any, output: Any, padded: bool) -> Any:
+        """The cotangent in the type of the output; zero in the padding, where there is any."""
+        jnp = self._jax.numpy
+        cotangent = jnp.asarray(cotangent).astype(output.dtype)
+        if any(not isinstance(size, int) for size in (*output.shape, *cotangent.shape)):
+            return self._unified(cotangent, output.shape)
+        missing = [have - want for have, want in zip(output.shape, cotangent.shape)]
+        fits = all(n >= 0 for n in missing) if padded else not any(missing)
+        if output.ndim != cotangent.ndim or not fits:
+            raise ValueError(
+                f"{path} has shape {output.shape} where the original has {cotangent.shape}"
+            )
+        return jnp.pad(cotangent, [(0, n) for n in missing]) if any(missing) else cotangent
+
+    def _unified(self, cotangent: Any, shape: Sequence[Any]) -> Any:
+        """The cotangent with sizes that are only known when the program runs."""
+        jnp = self._jax.numpy
+        for axis, size in enumerate(shape):
+            leading = self._shims.same_size(jnp.moveaxis(cotangent, axis, 0), size)
+            cotangent = jnp.moveaxis(leading, 0, axis)
+        return cotangent
+
+
+def is_padded(value: Any) -> bool:
+    """Whether a value is a `shims.Padded`."""
+    return hasattr(value, "unpad") and hasattr(value, "sizes")
+
+
+def _named(case: Arguments, found: Sequence[Any]) -> Gradients:
+    paths = [case.paths[i] for i in case.differentiable]
+    return {path: np.asarray(g) for path, g in zip(paths, found, strict=True)}
