@@ -69,7 +69,8 @@ def slice_(ctx, eqn, value):
             begin = int(start) if not jp.is_symbolic(start) else ctx.size(start)
             value = window(ctx, value, i, begin, out_shape[i], stride)
             if not jp.is_symbolic(out_shape[i]):
-                value = _checked(ctx, eqn, value, i, shape, limits[i])
+                reach = out_shape[i] if jp.is_symbolic(limits[i]) else limits[i]
+                value = _checked(ctx, eqn, value, i, shape, reach)
     return [value]
 
 
