@@ -10,37 +10,54 @@ from . import cases, reference, rows
 from .compare import difference
 
 
-def compiled(row, points):
-    """The outputs of all cases under XLA, one program per row."""
+def compiled(row, points, *, gradients: bool):
+    """The outputs of all cases under XLA, and gradients on request: one program per row."""
     function = reference.function_of(row)
     names = [p.case.arrays() for p in points]
     given = [reference.tensors(cases.arguments(p)) for p in points]
 
+    def outputs(arrays, arguments):
+        return reference.flat(cases.apply(function, row, {**arguments, **arrays}))
+
+    def slopes(point, arrays, arguments, weights):
+        sources = [arrays[name] for name in cases.floating(point)]
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(sources)
+            results = outputs(arrays, arguments)
+        return [tape.gradient(results, sources, [tf.constant(w) for w in ws]) for ws in weights]
+
+    weights = [reference.cotangents(reference.eager(p).outputs) for p in points]
+
     @tf.function(jit_compile=True, autograph=False)
     def program(all_arrays):
-        results = []
-        for arrays, arguments in zip(all_arrays, given, strict=True):
-            result = cases.apply(function, row, {**arguments, **arrays})
-            results.append(reference.flat(result))
-        return results
+        results = [outputs(a, g) for a, g in zip(all_arrays, given, strict=True)]
+        if not gradients:
+            return results, []
+        return results, list(map(slopes, points, all_arrays, given, weights))
 
     return program([{n: g[n] for n in ns} for g, ns in zip(given, names, strict=True)])
 
 
+def compiles(point) -> bool:
+    return cases.succeeds(point) and not point.case.xla
+
+
 @pytest.mark.parametrize("row", rows.parameters())
 def test_xla(row):
-    points = rows.points_of(row)
+    points = rows.points_of(row, compiles)
+    gradients = "gradient" in row.xla
     if row.xla.startswith("unsupported"):
         with pytest.raises((tf.errors.OpError, ValueError, TypeError)):
-            compiled(row, points)
+            compiled(row, points, gradients=gradients)
         return
-    results = compiled(row, points)
+    results, slopes = compiled(row, points, gradients=gradients)
     problems = {}
-    for point, result in zip(points, results, strict=True):
+    for i, (point, result) in enumerate(zip(points, results, strict=True)):
         want = reference.eager(point).outputs
-        found = [
-            _difference(a.numpy(), b, 2 * row.tolerance) for a, b in zip(result, want, strict=True)
-        ]
+        found = list(map(_difference, result, want, [row.tolerance] * len(want)))
+        if gradients:
+            for got, right in zip(slopes[i], reference.gradients(point), strict=True):
+                found += map(_difference, got, right, [5 * row.tolerance] * len(right))
         problems[point.case.id] = "\n".join(filter(None, found))
     if row.xla.startswith("differs"):
         assert any(problems.values()), f"nothing differs, although: {row.xla}"
@@ -48,10 +65,17 @@ def test_xla(row):
         rows.report(problems)
 
 
+@pytest.mark.parametrize("point", cases.points(lambda p: p.case.xla.startswith("unsupported")))
+def test_a_case_that_xla_refuses(point):
+    with pytest.raises((tf.errors.OpError, ValueError, TypeError)):
+        compiled(point.row, [point], gradients=False)
+
+
 def _difference(got, want, tolerance) -> str:
+    got = got.numpy()
     if got.dtype != want.dtype:
         return f"dtype {got.dtype}, eager {want.dtype}"
     if got.dtype.itemsize == 8:
         kind = f"{got.dtype.kind}4"
         got, want = got.astype(kind), want.astype(kind)
-    return difference(got, want, tolerance)
+    return difference(got, want, 2 * tolerance)

@@ -121,10 +121,11 @@ ROWS: tuple[Row, ...] = (
             case("matrix-ord1", tensor=draw(2, 3), ord=1, axis=[0, 1]),
             case("matrix-inf", tensor=draw(2, 3), ord=INF, axis=[0, 1]),
             case("zero", tensor=f32([0, 0])),
-            case("zero-row", tensor=f32([[0, 0], [3, 4]]), axis=1),
+            case("zero-row", tensor=f32([[3, 4], [0, 0]]), axis=1),
             case("nan", tensor=f32([NAN, 1])),
             case("empty", tensor=empty(0, 2), axis=1),
             case("no-such-norm", raises="ValueError", tensor=draw(2), ord="nuc"),
         ),
+        xla="differs: the gradient of a norm of 0 is NaN even where none flows in",
     ),
 )

@@ -10,7 +10,6 @@ from tf2jax_port.table.row import Row, Shim, case
 _NO_FLOW = "where no gradient flows in, TensorFlow lets none out; JAX gives NaN at a singularity"
 _XLA_NO_FLOW = "differs: the gradient at a singularity is NaN even where none flows in"
 _TIES = "TensorFlow gives the gradient of a tie to the first operand, JAX gives half to each"
-_DIVISION = "integers of 8 and 16 bits give float32 in TensorFlow; integer division by zero raises"
 
 _FLOATS = standard.of_two_floats()
 _NUMBERS = standard.of_two_numbers()
@@ -33,9 +32,27 @@ ROWS: tuple[Row, ...] = (
     unary("math.log", "jnp.log({x})"),
     unary("math.log1p", "jnp.log1p({x})"),
     unary("math.expm1", "jnp.expm1({x})"),
-    unary("sqrt", "jnp.sqrt({x})", own="elementwise.sqrt", differs=_NO_FLOW),
-    unary("math.rsqrt", "jax.lax.rsqrt({x})", own="elementwise.rsqrt", differs=_NO_FLOW),
-    unary("math.reciprocal", "jnp.reciprocal({x})", own="elementwise.reciprocal", differs=_NO_FLOW),
+    unary(
+        "sqrt",
+        "jnp.sqrt({x})",
+        own="elementwise.sqrt",
+        differs=_NO_FLOW,
+        xla=_XLA_NO_FLOW,
+    ),
+    unary(
+        "math.rsqrt",
+        "jax.lax.rsqrt({x})",
+        own="elementwise.rsqrt",
+        differs=_NO_FLOW,
+        xla=_XLA_NO_FLOW,
+    ),
+    unary(
+        "math.reciprocal",
+        "jnp.reciprocal({x})",
+        own="elementwise.reciprocal",
+        differs=_NO_FLOW,
+        xla=_XLA_NO_FLOW,
+    ),
     unary("square", "jnp.square({x})", inputs=_INTEGERS),
     unary("sin", "jnp.sin({x})"),
     unary("cos", "jnp.cos({x})"),
@@ -96,8 +113,8 @@ ROWS: tuple[Row, ...] = (
     binary("add", "jnp.add({x}, {y})"),
     binary("subtract", "jnp.subtract({x}, {y})"),
     binary("multiply", "jnp.multiply({x}, {y})"),
-    binary("divide", "jnp.divide({x}, {y})", own="quotients.divide", note=_DIVISION),
-    binary("truediv", "jnp.true_divide({x}, {y})", own="quotients.truediv", note=_DIVISION),
+    binary("divide", "jnp.divide({x}, {y})", own="quotients.divide"),
+    binary("truediv", "jnp.true_divide({x}, {y})", own="quotients.truediv"),
     binary(
         "math.floordiv",
         "jnp.floor_divide({x}, {y})",
@@ -117,8 +134,20 @@ ROWS: tuple[Row, ...] = (
         more=(_DIVIDED_BY_ZERO, case("signs", x=f32([7, -7, 7, -7]), y=f32([2, 2, -2, -2]))),
         note="integer division by zero raises in TensorFlow",
     ),
-    binary("maximum", "jnp.maximum({x}, {y})", own="elementwise.maximum", differs=_TIES),
-    binary("minimum", "jnp.minimum({x}, {y})", own="elementwise.minimum", differs=_TIES),
+    binary(
+        "maximum",
+        "jnp.maximum({x}, {y})",
+        own="elementwise.maximum",
+        differs=_TIES,
+        xla="differs: a second operand that is NaN is dropped",
+    ),
+    binary(
+        "minimum",
+        "jnp.minimum({x}, {y})",
+        own="elementwise.minimum",
+        differs=_TIES,
+        xla="differs: a second operand that is NaN is dropped",
+    ),
     binary(
         "pow",
         "jnp.power({x}, {y})",

@@ -78,6 +78,8 @@ class Case:
       differs: why ours differs from TensorFlow here, on purpose: `value: why` or `gradient: why`.
       unbounded: nothing in the inputs bounds the size of the result, so that a foreign `jit`
         refuses it.
+      xla: `unsupported: why` where TensorFlow's XLA refuses this case but not the row;
+        `crashes: why` where it must not even be tried.
       pad: `(parameter, axis)` pairs that the padding tests cut out of longer arrays; `None` takes
         the leading axis of the first array, and of all arrays that are as long.
     """
@@ -88,6 +90,7 @@ class Case:
     gradient: tuple[str, ...] | None = None
     differs: str = ""
     unbounded: bool = False
+    xla: str = ""
     pad: tuple[tuple[str, int], ...] | None = None
 
     def arrays(self) -> tuple[str, ...]:
@@ -103,11 +106,12 @@ def case(
     gradient: tuple[str, ...] | None = None,
     differs: str = "",
     unbounded: bool = False,
+    xla: str = "",
     pad: tuple[tuple[str, int], ...] | None = None,
     **arguments: object,
 ) -> Case:
     """A `Case` whose arguments are written as keywords."""
-    return Case(id, tuple(arguments.items()), raises, gradient, differs, unbounded, pad)
+    return Case(id, tuple(arguments.items()), raises, gradient, differs, unbounded, xla, pad)
 
 
 def case_of(id: str, arguments: dict[str, object], /, *, raises: str = "") -> Case:
