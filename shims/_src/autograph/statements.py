@@ -57,6 +57,7 @@ def _answer(question, failure) -> bool:
 
 def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> None:
     init = get_state()
+    flag = expressions.operand_of_negation(condition)
     seen: list[tuple] = []
 
     def traced(run):
@@ -80,7 +81,7 @@ def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> No
         for i in range(nouts):
             if isinstance(init[i], lists.Recorder) and isinstance(seen[0][i], lists.Recorder):
                 outputs[i] = lists.with_entries(init[i], outputs[i])
-            elif _always_returns(condition, names[i], init[i], seen[0][i], seen[1][i]):
+            elif _always_returns(flag, names[i], init[i], seen[0][i], seen[1][i]):
                 outputs[i] = True
         seen.clear()
     set_state((*outputs, *init[nouts:]))
@@ -93,9 +94,8 @@ def _received(new, old):
     return new
 
 
-def _always_returns(condition, name: str, before, after_main, after_else) -> bool:
+def _always_returns(flag, name: str, before, after_main, after_else) -> bool:
     """Whether a flag is set after `if not flag: ...; flag = True`, whatever it was before."""
-    flag = expressions.operand_of_negation(condition)
     return (
         flag is not None
         and name.startswith("do_return")
