@@ -12,7 +12,7 @@ demo: setup  ## scan, rewrite and compare a real TensorFlow program; writes buil
 test: setup  ## everything that a change must pass
 	@$(PY) -m pytest -q -m "not long"
 test-fast: setup  ## what to run between two edits
-	@$(PY) -m pytest -q -x -m "not long" tests/meta tests/rewrite tests/shims
+	@$(PY) -m pytest -q -x -m "not long" tests/meta tests/rewrite tests/specs tests/shims
 test-long: setup  ## everything, the slow parts too
 	@$(PY) -m pytest -q
 bench: setup  ## ratios side by side; rewrites the table of docs/performance.md
