@@ -30,6 +30,7 @@ BUILD = ROOT / "build" / "demo"
 OLD, NEW = "build/demo/detection_tf.py", "build/demo/detection_jax.py"
 ENTRY = "step"
 SHOWN_CHANGES = 12
+TOLERANCE = 1e-4  # of the two hundred images, relative to the largest entry of each array
 
 console = Console(highlight=False)
 
@@ -149,6 +150,9 @@ def main() -> int:
     console.print(Rule())
     console.print(f"[bold]{verdict['headline']}.[/bold]")
     console.print(f"{time.monotonic() - started:.0f} seconds. The report: build/demo/report.html")
+    if float(found["difference"]) > TOLERANCE:
+        console.print("[red]Losses or gradients of the two hundred images differ.[/red]")
+        return 1
     return code
 
 
