@@ -3,7 +3,14 @@
 import collections
 import os
 
+import hypothesis
 import pytest
+
+# How long an example takes says something of the machine, not of the code.
+hypothesis.settings.register_profile(
+    "any_machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any_machine")
 
 # Read when TensorFlow is first imported, so they must be set before any test module is.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
