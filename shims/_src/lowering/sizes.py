@@ -101,6 +101,7 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
         ctx.ambiguous.discard(name)
         binding = ctx.bind(name, size, capacity, fresh=True, valid=valid, serial=serial)
         ctx.owned.add(name)
+        ctx.cache["source", binding.serial] = mask.axes[0]  # the layout it selects from
         ctx.root.notes.append(
             f"`{dim}`: selected, at most {valid.shape[0]}, masked in place  ({line_of(eqn)})"
         )
@@ -132,7 +133,8 @@ def expand(ctx, eqn, value, mask):
         array = jnp.take(value.array, packing.ranks(bound.valid), axis=axis, mode="clip")
     valid = lax.broadcast_in_dim(bound.valid, array.shape, (axis,))
     array = lax.select(valid, array, lax.full(array.shape, 0, array.dtype))
-    return [Value(array, value.with_axis(axis, mask.axes[0]))]
+    source = ctx.cache.get(("source", bound.serial), mask.axes[0])
+    return [Value(array, value.with_axis(axis, source))]
 
 
 def fresh_range(ctx, eqn, count):
