@@ -150,5 +150,9 @@ def _with_gradients(
 ) -> Observation:
     if not observation.ran or not case.differentiable:
         return observation
-    found = {kind: attempt(gradients, case, made) for kind, made in fed.items()}
+    found: dict[str, Gradients | Failure] = {}
+    for kind, made in fed.items():
+        # What cannot be differentiated cannot be with other numbers either.
+        failed = next((f for f in found.values() if isinstance(f, Failure)), None)
+        found[kind] = failed or attempt(gradients, case, made)
     return replace(observation, gradients=found)
