@@ -7,7 +7,7 @@ from shims._src.autograph import to_code as to_code
 from shims._src.autograph import to_graph as to_graph
 
 
-class experimental:  # noqa: N801 - TensorFlow's name
+class experimental:
     """The names of `tf.autograph.experimental`."""
 
     do_not_convert = staticmethod(do_not_convert)

@@ -97,7 +97,7 @@ def symbolic_value(x):
     return value if jp.is_symbolic(value) else int(value)
 
 
-class _Unknown(Exception):  # noqa: N818 - control flow, never seen outside
+class _Unknown(Exception):
     pass
 
 

@@ -230,13 +230,25 @@ def _operator(name, f, reflected=False):
     setattr(Padded, name, method)
 
 
-for _name in "add sub mul truediv floordiv mod pow matmul and or xor".split():
+for _name in [
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "matmul",
+    "and",
+    "or",
+    "xor",
+]:
     _f = getattr(operator, f"__{_name}__")
     _operator(f"__{_name}__", _f)
     _operator(f"__r{_name}__", _f, reflected=True)
-for _name in "lt le gt ge".split():
+for _name in ["lt", "le", "gt", "ge"]:
     _operator(f"__{_name}__", getattr(operator, f"__{_name}__"))
-for _name in "neg invert abs".split():
+for _name in ["neg", "invert", "abs"]:
     setattr(
         Padded,
         f"__{_name}__",

@@ -93,7 +93,7 @@ def to_dim(value, *, label: str = "range", bound=None):
     return fresh_range(value, bound=bound, label=label).shape[0]
 
 
-def bounded(x, max: int):  # noqa: A002 - the name that the error messages tell users to write
+def bounded(x, max: int):
     """`x` with a stated upper bound, which is checked while the program runs.
 
     Args:
@@ -220,7 +220,7 @@ def _fresh_range_aval(count, *, name, dim, bound, dtype, label):
 
 
 @limit_p.def_abstract_eval
-def _limit_aval(x, *, max, name):  # noqa: A002
+def _limit_aval(x, *, max, name):
     return x
 
 
@@ -363,7 +363,7 @@ jp.batching.primitive_batchers[check_p] = _batch_check
 jp.batching.primitive_batchers[fresh_range_p] = _batch_range
 
 
-def _limit_outside_lowering(x, *, max, name):  # noqa: A002
+def _limit_outside_lowering(x, *, max, name):
     return x
 
 

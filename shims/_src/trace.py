@@ -18,7 +18,7 @@ from shims._src import jax_private as jp
 _THREAD = threading.local()
 
 
-class Respecialize(Exception):  # noqa: N818 - a signal between the trace and its driver
+class Respecialize(Exception):
     """The trace needs an input dimension as a constant."""
 
     def __init__(self, names: frozenset[str], line: str):

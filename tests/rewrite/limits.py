@@ -26,7 +26,6 @@ LIMITS = {
     "reduce_prod": {"int8-wraps": _WIDENS, "uint8-wraps": _WIDENS, "int16": _WIDENS},
     "reduce_sum": {"int8-wraps": _WIDENS, "uint8-wraps": _WIDENS, "int16": _WIDENS},
     "reshape": {"empty-rest": "JAX cannot tell what -1 is beside a size of 0"},
-    "shape": {"scalar": "the shape of a scalar has no element that would make it int32"},
     "squeeze": {"no-axes": "TensorFlow takes an empty list of axes for all of them"},
 }
 if jax.__version_info__ >= (0, 11):  # older ones agree with TensorFlow

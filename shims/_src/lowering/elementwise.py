@@ -11,14 +11,70 @@ from shims._src.lowering.rule import Rule
 from shims._src.value import Value
 
 # Finite inputs give finite values and derivatives.
-_TAME = (
-    "abs add add_any and atan bessel_i0e bessel_i1e bitcast_convert_type ceil clamp clz "
-    "complex conj convert_element_type copy copy_p cos eq eq_to erf erfc floor ge gt imag is_finite "
-    "le le_to logistic lt lt_to max min mul mul_no_nan ne neg nextafter not optimization_barrier or "
-    "population_count real real_imag reduce_precision round select_n shift_left "
-    "shift_right_arithmetic shift_right_logical sign sin square sub tanh xor stop_gradient "
-    "sharding_constraint device_put pvary polynomial one_minus_square"
-).split()
+_TAME = [
+    "abs",
+    "add",
+    "add_any",
+    "and",
+    "atan",
+    "bessel_i0e",
+    "bessel_i1e",
+    "bitcast_convert_type",
+    "ceil",
+    "clamp",
+    "clz",
+    "complex",
+    "conj",
+    "convert_element_type",
+    "copy",
+    "copy_p",
+    "cos",
+    "eq",
+    "eq_to",
+    "erf",
+    "erfc",
+    "floor",
+    "ge",
+    "gt",
+    "imag",
+    "is_finite",
+    "le",
+    "le_to",
+    "logistic",
+    "lt",
+    "lt_to",
+    "max",
+    "min",
+    "mul",
+    "mul_no_nan",
+    "ne",
+    "neg",
+    "nextafter",
+    "not",
+    "optimization_barrier",
+    "or",
+    "population_count",
+    "real",
+    "real_imag",
+    "reduce_precision",
+    "round",
+    "select_n",
+    "shift_left",
+    "shift_right_arithmetic",
+    "shift_right_logical",
+    "sign",
+    "sin",
+    "square",
+    "sub",
+    "tanh",
+    "xor",
+    "stop_gradient",
+    "sharding_constraint",
+    "device_put",
+    "pvary",
+    "polynomial",
+    "one_minus_square",
+]
 
 # Operands at which the operation and its first two derivatives are finite.
 _SAFE = {

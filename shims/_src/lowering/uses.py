@@ -5,8 +5,35 @@ from __future__ import annotations
 from shims._src import jax_private as jp
 
 _ARITHMETIC = frozenset(
-    "copy copy_p convert_element_type add sub mul select_n lt le gt ge eq ne broadcast_in_dim "
-    "concatenate reshape clamp max min rev squeeze stack rem and or not neg".split()
+    [
+        "copy",
+        "copy_p",
+        "convert_element_type",
+        "add",
+        "sub",
+        "mul",
+        "select_n",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "eq",
+        "ne",
+        "broadcast_in_dim",
+        "concatenate",
+        "reshape",
+        "clamp",
+        "max",
+        "min",
+        "rev",
+        "squeeze",
+        "stack",
+        "rem",
+        "and",
+        "or",
+        "not",
+        "neg",
+    ]
 )
 
 
