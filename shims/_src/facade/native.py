@@ -285,7 +285,7 @@ def elu(features, name=None):
       The array.
 
     Differs from TensorFlow:
-      Nothing.
+      The gradient at NaN is 1 in TensorFlow, NaN in JAX.
 
     Under jit:
       Element by element.
