@@ -15,8 +15,12 @@ OPERATORS = [pytest.param(row, id=row.name) for row in cases.operators()]
 ROOT = generate_facades.ROOT
 
 
-@pytest.mark.parametrize(("path", "text"), generate_facades.generate().items(), ids=str)
-def test_the_files_are_what_the_generator_writes(path, text):
+WRITTEN = generate_facades.generate()
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=str)
+def test_the_files_are_what_the_generator_writes(path):
+    text = WRITTEN[path]
     assert text.startswith(generate_facades.FIRST_LINE)
     assert (ROOT / path).read_text() == text, "run `python -m tools.generate_facades`"
 

@@ -10,6 +10,8 @@ from tf2jax_port.table.inputs import Draw, Values
 from . import cases, ours, reference, rows
 from .compare import differences
 
+# TensorFlow's own faults; one that is mended there fails the run here.
+_FAULTS = {("math.erf", "edges"): "the error function of an infinite float64 is NaN"}
 _WIDE = {"float32": "float64", "int32": "int64"}
 
 
@@ -34,6 +36,8 @@ def test_exact_dtypes(row):
                 want = reference.eager(p)
                 if want.error is None:  # some kernels exist for 32 bits only
                     found = differences(ours.eager(p), want.outputs, row.tolerance)
+                    if kind == "64 bits" and (row.name, p.case.id) in _FAULTS:
+                        found = "" if found else "right in TensorFlow by now"
                     problems[f"{p.case.id}, {kind}"] = found
     assert problems
     rows.report(problems)

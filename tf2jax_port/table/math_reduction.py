@@ -126,9 +126,10 @@ ROWS: tuple[Row, ...] = (
     reduction(
         "math.reduce_euclidean_norm",
         Shim("shims.math.reduce_euclidean_norm"),
+        xla="unsupported: no kernel",
         more=(
             case("zero", input_tensor=f32([0, 0])),
-            case("int32", xla="unsupported: no kernel", input_tensor=i32([3, 5])),
+            case("int32", input_tensor=i32([3, 5])),
         ),
     ),
     native(
