@@ -1,0 +1,1 @@
+"""Move a TensorFlow program to JAX: the table, the rewriter, the comparison, the command line."""

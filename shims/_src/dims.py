@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
 from shims._src import jax_private as jp
+
+# A dimension is an int or one of JAX's symbolic ones, whose class is private.
+Dim: TypeAlias = Any
+Interval: TypeAlias = tuple[int, int]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -29,7 +34,7 @@ class Binding:
     assumed_low: int = 0
 
 
-def interval(d, env: dict[str, Binding], *, assume_nonempty: bool = False) -> tuple[int, int]:
+def interval(d: Dim, env: dict[str, Binding], *, assume_nonempty: bool = False) -> Interval:
     """Static bounds of a dimension; `assume_nonempty` reasons as JAX does (every size >= 1)."""
     if not jp.is_symbolic(d):
         return int(d), int(d)
@@ -45,12 +50,12 @@ def interval(d, env: dict[str, Binding], *, assume_nonempty: bool = False) -> tu
     return low, high
 
 
-def _times(a, b):
+def _times(a: Interval, b: Interval) -> Interval:
     products = (a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1])
     return min(products), max(products)
 
 
-def _factor_interval(factor, env, assume_nonempty):
+def _factor_interval(factor: jp.Factor, env: dict[str, Binding], assume_nonempty: bool) -> Interval:
     var, operation, operands, _ = factor
     if var is not None:
         binding = env[var]
@@ -70,13 +75,13 @@ def _factor_interval(factor, env, assume_nonempty):
     return pick(a[0], b[0]), pick(a[1], b[1])
 
 
-def evaluate(d, env: dict[str, Binding]):
+def evaluate(d: Dim, env: dict[str, Binding]) -> int | jax.Array:
     """The run-time value of a dimension: a Python int, or an int32 scalar."""
     if not jp.is_symbolic(d):
         return int(d)
-    total = None
+    total: Any = None  # numbers first, then traced ones
     for factors, coefficient in jp.terms(d):
-        value = None
+        value: Any = None
         for factor in factors:
             one = _factor_value(factor, env)
             for _ in range(factor[3]):
@@ -89,7 +94,7 @@ def evaluate(d, env: dict[str, Binding]):
     return total
 
 
-def _factor_value(factor, env):
+def _factor_value(factor: jp.Factor, env: dict[str, Binding]) -> jax.Array:
     var, operation, operands, _ = factor
     if var is not None:
         return env[var].size
@@ -101,7 +106,7 @@ def _factor_value(factor, env):
     return lax.max(a, b) if operation == "max" else lax.min(a, b)
 
 
-def _floordiv(a, b):
+def _floordiv(a: jax.Array, b: jax.Array) -> jax.Array:
     divisor = jnp.where(b == 0, 1, b)
     quotient = lax.div(a, divisor)
     inexact = (lax.rem(a, divisor) != 0) & ((a < 0) != (divisor < 0))
@@ -109,7 +114,7 @@ def _floordiv(a, b):
     return jnp.where(b == 0, 0, quotient - inexact.astype(jnp.int32))
 
 
-def concrete(d, sizes: dict[str, int]) -> int:
+def concrete(d: Dim, sizes: dict[str, int]) -> int:
     """The value of a dimension for given sizes of its variables."""
     if not jp.is_symbolic(d):
         return int(d)
@@ -119,7 +124,7 @@ def concrete(d, sizes: dict[str, int]) -> int:
     return total
 
 
-def _concrete_factor(factor, sizes):
+def _concrete_factor(factor: jp.Factor, sizes: dict[str, int]) -> int:
     var, operation, operands, _ = factor
     if var is not None:
         return sizes[var]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -38,7 +40,7 @@ def dynamic(f, *, autograph: bool = True):
     Under jit: float results of a call whose data broke a stated bound are NaN, `Padded` results
     raise from `unpad`, and integer results raise when the program runs.
     """
-    converted = []
+    converted: list[Callable[..., Any]] = []
 
     @functools.wraps(f)
     def run(*args, **kwargs):
@@ -192,7 +194,7 @@ def _run_eagerly(f, operands):
     while True:
         state = trace.DynamicTrace(pins=dict(pins), may_assume=True)
         specs, arrays, sizes = prepare(state, operands)
-        program = _translating(lambda: trace_program(state, f, specs))
+        program = _translating(functools.partial(trace_program, state, f, specs))
         values, ctx = lower(program, arrays, sizes, buckets)
         if not settle_reports([(r.describe(), int(r.code)) for r in ctx.reports], buckets, pins):
             outs = [exact(v.array, {i: a.size for i, a in enumerate(v.axes) if a}) for v in values]

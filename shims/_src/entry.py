@@ -161,7 +161,9 @@ jax.tree_util.register_pytree_node(_Static, lambda s: ((), s.value), lambda v, _
 
 
 def _outcome(values, ctx) -> Outcome:
-    numbers, masks, axes = [], [], []
+    numbers: list[jax.Array] = []
+    masks: list[jax.Array] = []
+    axes = []
     for value in values:
         own = []
         for i, axis in enumerate(value.axes):

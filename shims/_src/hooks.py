@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import sys
 import threading
+from types import FrameType
 
 from shims._src import errors, hooked_indexing, hooked_numpy, hooked_vmap, primitives, trace
 from shims._src import jax_private as jp
@@ -31,8 +32,8 @@ def install() -> None:
         _replace(modules["shape_poly"], "_geq_decision", _ordering)
         _replace(modules["shape_poly"], "_dim_as_value", _number)
         _replace(jp.DimExpr, "__eq__", _equality)
-        jp.DimExpr.__ne__ = lambda self, other: not _asked_equal(self, other, 2)
-        jp.DimExpr.__bool__ = _truth
+        setattr(jp.DimExpr, "__ne__", _inequality)  # noqa: B010 - the class is JAX's, not ours
+        setattr(jp.DimExpr, "__bool__", _truth)  # noqa: B010
         _replace(modules["indexing"], "rewriting_take", hooked_indexing.take)
         _replace(modules["scatter"], "_scatter_update", hooked_indexing.update)
         _replace(modules["util"], "promote_shapes", hooked_numpy.promote_shapes)
@@ -102,7 +103,7 @@ def _ordering(state, original, e1, e2, describe):
 
 def _asked_by_user() -> bool:
     """Whether the first frame above JAX's comparison operators is the user's."""
-    frame = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename.endswith(("shape_poly.py", "hooks.py")):
         frame = frame.f_back
     name = "" if frame is None else frame.f_globals.get("__name__") or ""
@@ -111,6 +112,10 @@ def _asked_by_user() -> bool:
 
 def _equality(state, original, self, other):
     return _equal(state, original, self, other, _by_user(2))
+
+
+def _inequality(self, other):
+    return not _asked_equal(self, other, 2)
 
 
 def _asked_equal(self, other, depth):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+from typing import Any, TypeAlias
 
 import jax
 import numpy as np
@@ -29,7 +30,7 @@ dim_as_value_p = shape_poly.dim_as_value_p
 
 # Frames below these folders are never the user's own line.
 _NOT_USER_CODE = (
-    *(os.path.dirname(m.__file__) + os.sep for m in (jax, np)),
+    *(os.path.dirname(str(m.__file__)) + os.sep for m in (jax, np)),
     os.path.dirname(os.path.dirname(__file__)) + os.sep,
     os.path.dirname(functools.__file__) + os.sep + "functools.py",
     os.path.dirname(contextlib.__file__) + os.sep + "contextlib.py",
@@ -58,11 +59,12 @@ def is_symbolic(d) -> bool:
     return isinstance(d, DimExpr)
 
 
-def terms(d: DimExpr):
-    """`((factors, coefficient), ...)` of a symbolic dimension.
+# `(var_name, None, (), exponent)` or `(None, operation, operands, exponent)`.
+Factor: TypeAlias = tuple[Any, Any, Any, int]
 
-    A factor is `(var_name, None, (), exponent)` or `(None, operation, operands, exponent)`.
-    """
+
+def terms(d: DimExpr) -> tuple[tuple[tuple[Factor, ...], int], ...]:
+    """`((factors, coefficient), ...)` of a symbolic dimension."""
     return _terms(d)
 
 

@@ -114,18 +114,18 @@ def broadcasting(function: str, *arrays):
     if not any(jp.is_symbolic(d) for a in arrays for d in a.shape):
         _check_known(function, arrays)
         return arrays
-    arrays = list(arrays)
-    for back in range(1, max(a.ndim for a in arrays) + 1):
-        sizes = [a.shape[-back] for a in arrays if a.ndim >= back]
+    unified = list(arrays)
+    for back in range(1, max(a.ndim for a in unified) + 1):
+        sizes = [a.shape[-back] for a in unified if a.ndim >= back]
         target = _target(sizes)
         if target is not None:
-            arrays = [
+            unified = [
                 primitives.unify_axis(a, a.ndim - back, target, label=function)
                 if a.ndim >= back and not _is_one(a.shape[-back])
                 else a
-                for a in arrays
+                for a in unified
             ]
-    return arrays
+    return unified
 
 
 def _check_known(function, arrays):

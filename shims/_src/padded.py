@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 
 from shims._src import errors
 from shims._src import jax_private as jp
@@ -41,16 +43,18 @@ class Padded:
 
     __module__ = "shims"
 
-    def __init__(self, values, sizes: Mapping[int, jax.Array], status=0):
+    def __init__(
+        self, values: Any, sizes: Mapping[int, jax.Array], status: jax.Array | int = 0
+    ) -> None:
         self.values = values
         # Axes count from the end, so that a leading axis added by `vmap` changes nothing.
         rank = jnp.ndim(values)
         self._axes = tuple(a - rank if a >= 0 else a for a in sizes)
         self._sizes = tuple(sizes.values())
-        self.status = status
+        self.status: Any = status
 
     @classmethod
-    def pad(cls, x, capacity: int, *, axis: int = 0, fill=0) -> Padded:
+    def pad(cls, x: ArrayLike, capacity: int, *, axis: int = 0, fill: ArrayLike = 0) -> Padded:
         """`x` with room for `capacity` entries along `axis`.
 
         Args:
@@ -86,7 +90,7 @@ class Padded:
         return {a + rank: s for a, s in zip(self._axes, self._sizes, strict=True)}
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[Any]:
         """The dtype of the entries."""
         return self.values.dtype
 
@@ -100,7 +104,7 @@ class Padded:
         axis = axis % self.ndim
         return jnp.arange(self.values.shape[axis]) < self.sizes[axis]
 
-    def unpad(self):
+    def unpad(self) -> Any:
         """The entries that count, as an exact array (a list of arrays under a `vmap` axis).
 
         Raises:
@@ -125,7 +129,7 @@ class Padded:
         status = self.status[i] if jnp.ndim(self.status) else self.status
         return Padded(self.values[i], sizes, status)
 
-    def _refuse(self):
+    def _refuse(self) -> NoReturn:
         """Refuse: the padding would be taken for data."""
         raise errors.PaddedUseError(
             errors.message(
@@ -137,20 +141,20 @@ class Padded:
             )
         )
 
-    def __jax_array__(self):
+    def __jax_array__(self) -> NoReturn:
         """Refuse: `jax.numpy` asks for this before it reads a value."""
-        return self._refuse()
+        self._refuse()
 
-    def __array__(self, *args, **kwargs):
+    def __array__(self, *args: object, **kwargs: object) -> NoReturn:
         """Refuse: NumPy would read the padding."""
-        return self._refuse()
+        self._refuse()
 
     __iter__ = None
 
     def __len__(self) -> int:
-        return self._refuse()
+        self._refuse()
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> Any:
         """Index the true entries."""
         return _through_dynamic(lambda x, i: x[i], self, index)
 
@@ -159,12 +163,12 @@ class Padded:
         shape = "x".join(map(str, jnp.shape(self.values)))
         return f"Padded({self.values.dtype.name}[{shape}], {sizes})"
 
-    def tree_flatten(self):
+    def tree_flatten(self) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         """Arrays, and which axes are dynamic."""
         return (self.values, self._sizes, self.status), self._axes
 
     @classmethod
-    def tree_unflatten(cls, axes, children):
+    def tree_unflatten(cls, axes: tuple[int, ...], children: tuple[Any, ...]) -> Padded:
         """The inverse of `tree_flatten`."""
         self = object.__new__(cls)
         self.values, self._sizes, self.status = children
@@ -172,11 +176,11 @@ class Padded:
         return self
 
 
-def _shown(size) -> str:
+def _shown(size: Any) -> str:
     return "traced" if isinstance(size, jax.core.Tracer) else str(np.asarray(size))
 
 
-def check_status(status, values=None) -> None:
+def check_status(status: Any, values: Any = None) -> None:
     """Raise what a status stands for."""
     codes = np.asarray(status)
     if not codes.any():
@@ -208,21 +212,21 @@ def check_status(status, values=None) -> None:
     )
 
 
-def _refuse_abstract(padded):
-    return padded._refuse()
+def _refuse_abstract(padded: Padded) -> NoReturn:
+    padded._refuse()
 
 
 jp.register_type(Padded, _refuse_abstract)
 
 
-def _through_dynamic(f, *args):
+def _through_dynamic(f: Callable[..., Any], *args: Any) -> Any:
     from shims._src.dynamic import dynamic
 
     return dynamic(f, autograph=False)(*args)
 
 
-def _operator(name, f, reflected=False):
-    def method(self, other):
+def _operator(name: str, f: Callable[..., Any], reflected: bool = False) -> None:
+    def method(self: Padded, other: Any) -> Any:
         return _through_dynamic((lambda a, b: f(b, a)) if reflected else f, self, other)
 
     method.__name__ = name

@@ -105,6 +105,7 @@ def bucket(label: str) -> Space:
       CapacityError: nothing can grow here.
     """
     state = trace.current()
+    assert state is not None  # only a dynamic trace makes buckets
     if not state.may_assume:
         raise errors.CapacityError(
             errors.message(

@@ -122,6 +122,7 @@ def conform(x, spec: TensorSpec, position: int):
       ValueError: a shape that the spec does not describe.
     """
     wanted = jax.dtypes.canonicalize_dtype(spec.dtype)
+    array: jax.Array | np.ndarray
     if isinstance(x, jax.Array):
         if x.dtype != wanted:
             raise TypeError(_mismatch("dtype", wanted.name, x.dtype.name, spec, position))

@@ -34,14 +34,14 @@ class Maker:
             return self._attempt(call, unknown, pattern, sizes, forms, pins)
         except _NOT_FOR_OTHER_FORMS:
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - JAX has no class for "the size is unknown"
             if not sizes:
                 _raise_translated(error)
             first = error
         for forms in _other_forms(first, sizes):
             try:
                 result = self._attempt(call, unknown, pattern, sizes, forms, pins)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - the next form may do; the last is raised
                 last = error
                 continue
             if any(f.kind == "constant" for f in forms):

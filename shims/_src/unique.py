@@ -28,7 +28,7 @@ class UniqueWithCounts(NamedTuple):
 
     y: jax.Array
     idx: jax.Array
-    count: jax.Array
+    count: jax.Array  # type: ignore[assignment]  # TensorFlow's name; hides `tuple.count`
 
 
 class ListDiff(NamedTuple):

@@ -154,5 +154,5 @@ def _with_gradients(
     for kind, made in fed.items():
         # What cannot be differentiated cannot be with other numbers either.
         failed = next((f for f in found.values() if isinstance(f, Failure)), None)
-        found[kind] = failed or attempt(gradients, case, made)
+        found[kind] = attempt(gradients, case, made) if failed is None else failed
     return replace(observation, gradients=found)

@@ -13,6 +13,8 @@ import types
 import warnings
 from collections.abc import Callable
 
+import jax
+
 from shims._src import errors
 from shims._src.autograph import builtin_functions, lists
 from shims._src.autograph.source import UnconvertibleError
@@ -30,6 +32,7 @@ _LIBRARIES = frozenset(
 )
 # Functions given to these run inside of the converted function.
 _CALLING_BACK = frozenset({"jax", "shims", "functools"})
+_CALLABLES = (types.FunctionType, types.MethodType, functools.partial)
 _BUILTINS_CALLING_BACK = (map, filter, sorted, min, max)
 
 _LOCK = threading.Lock()
@@ -256,7 +259,11 @@ def _is_object(f) -> bool:
 
 
 def _converted_function(f: types.FunctionType):
-    if _is_as_written(f) or _root(f) in _LIBRARIES or _root(f) in sys.stdlib_module_names:
+    if _is_as_written(f):
+        return f
+    if _root(f) == "jax" and hasattr(f, "__wrapped__"):
+        return _of_converted(f)
+    if _root(f) in _LIBRARIES or _root(f) in sys.stdlib_module_names:
         return f
     kept = f.__dict__.get("_shims_converted")
     if kept is not None and kept[0] is f and kept[1] is f.__code__:
@@ -275,6 +282,31 @@ def _converted_function(f: types.FunctionType):
     new.__qualname__, new.__doc__, new.__module__ = f.__qualname__, f.__doc__, f.__module__
     f.__dict__["_shims_converted"] = (f, f.__code__, mark_as_written(new))
     return new
+
+
+def _of_converted(f: types.FunctionType):
+    """What a transformation of JAX made (`jax.grad(g)`), made of the converted `g`.
+
+    Its closure holds `g`, or another such function: the same code is closed over the converted one.
+    """
+    held = [_content(cell) for cell in f.__closure__ or ()]
+    converted = [_target(g) if isinstance(g, _CALLABLES) else g for g in held]
+    if all(a is b for a, b in zip(held, converted, strict=True)):
+        return f
+    cells = tuple(
+        cell if a is b else types.CellType(b)
+        for cell, a, b in zip(f.__closure__ or (), held, converted, strict=True)
+    )
+    new = types.FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, cells)
+    new.__kwdefaults__ = f.__kwdefaults__
+    return functools.wraps(f)(new)
+
+
+def _content(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:  # nothing was put in yet
+        return None
 
 
 def _operators():
@@ -300,9 +332,16 @@ def _calls_back(f) -> bool:
 
 def _callback(value):
     """A function argument in the form that converted code would call."""
-    if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
+    if isinstance(value, _CALLABLES):
+        return _target(value)
+    if not isinstance(value, type) and _is_object(value) and _is_leaf(value):
         return _target(value)
     return value
+
+
+def _is_leaf(value) -> bool:
+    """Whether a callable object is not also data: a pytree's arrays are what is asked for."""
+    return jax.tree_util.treedef_is_leaf(jax.tree.structure(value))
 
 
 def _warn(f, error: UnconvertibleError) -> None:

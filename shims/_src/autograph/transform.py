@@ -213,9 +213,9 @@ def _compile(node, code: types.CodeType) -> types.CodeType:
     else:
         node.name = "ag__function"  # its own name must go on meaning what it means outside
         definition = [node]
-    inner = _function("inner", ["ag__"], definition)
+    inner = _function("ag__inner", ["ag__"], definition)  # names that no global of the user has
     closure = [ast.Assign([ast.Name(n, ast.Store())], ast.Constant(None)) for n in code.co_freevars]
-    outer = _function("outer", [], [*closure, inner])
+    outer = _function("ag__outer", [], [*closure, inner])
     module = ast.Module([outer], [])
     _Tidy().visit(module)
     _locate(module, code.co_firstlineno)

@@ -25,15 +25,14 @@ def of(value: Value) -> tuple[int, int] | None:
         return value.bounds
     if isinstance(value.array, (int, np.integer, np.bool_)):
         return int(value.array), int(value.array)
-    if isinstance(value.array, np.ndarray) and value.array.dtype.kind in "iub":
-        if 0 < value.array.size <= 64:
-            return int(value.array.min()), int(value.array.max())
-    if isinstance(value.array, jax.Array) and not jp.is_tracer(value.array):
-        if value.array.size == 1 and np.dtype(value.array.dtype).kind in "iub":
-            number = int(value.array.reshape(()))
-            return number, number
     dtype = getattr(value.array, "dtype", None)
-    if dtype == bool:
+    if isinstance(value.array, np.ndarray) and dtype.kind in "iub" and 0 < value.array.size <= 64:
+        return int(value.array.min()), int(value.array.max())
+    known = isinstance(value.array, jax.Array) and not jp.is_tracer(value.array)
+    if known and value.array.size == 1 and np.dtype(dtype).kind in "iub":
+        number = int(value.array.reshape(()))
+        return number, number
+    if dtype == np.bool_:
         return 0, 1
     if dtype in _SMALL:
         limits = np.iinfo(dtype)
@@ -111,7 +110,7 @@ def _select(ctx, eqn, values, given):
 
 
 def _clamp(ctx, eqn, values, given):
-    low, x, high = given
+    low, _, high = given
     if low is None or high is None:
         return None
     return low[0], high[1]

@@ -150,7 +150,7 @@ class Context:
                 vector = lax.broadcasted_iota(jnp.int32, (shape[0], shape[i]), 1) < jnp.reshape(
                     axis.size, (-1, 1)
                 )
-                where = (0, i)
+                where: tuple[int, ...] = (0, i)
             else:
                 vector, where = self.valid(axis, shape[i]), (i,)
             full = lax.broadcast_in_dim(vector, shape, where)

@@ -46,7 +46,7 @@ def apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
     except Exception as error:
         line = "" if hasattr(error, "shims_line") else line_of(eqn)
         if line:
-            error.shims_line = line
+            error.shims_line = line  # type: ignore[attr-defined]
             if isinstance(error, errors.OpError):
                 error.args = (errors.with_place(str(error), line),)
         raise
@@ -91,11 +91,9 @@ def _apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
     rule = RULES.get(eqn.primitive.name)
     if rule is None:
         raise unsupported(eqn)
-    if any(a is not None and a.per_row for v in values for a in v.axes):
-        if eqn.primitive.name not in _TAKE_PER_ROW:
-            raise ragged_rows_error(
-                next(a.dim for v in values for a in v.axes if a is not None and a.per_row)
-            )
+    ragged = [a.dim for v in values for a in v.axes if a is not None and a.per_row]
+    if ragged and eqn.primitive.name not in _TAKE_PER_ROW:
+        raise ragged_rows_error(ragged[0])
     if not rule.uniform:
         values = [ctx.solid(v) for v in values]
     with jp.source_context(eqn):

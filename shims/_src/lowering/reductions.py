@@ -19,7 +19,7 @@ def lowest(dtype):
     dtype = np.dtype(dtype) if not jnp.issubdtype(dtype, jnp.floating) else dtype
     if jnp.issubdtype(dtype, jnp.floating):
         return np.asarray(-np.inf, dtype)
-    if dtype == bool:
+    if dtype == np.bool_:
         return np.False_
     return np.asarray(jnp.iinfo(dtype).min, dtype)
 
@@ -28,7 +28,7 @@ def highest(dtype):
     """The neutral element of `min`."""
     if jnp.issubdtype(dtype, jnp.floating):
         return np.asarray(np.inf, dtype)
-    if dtype == bool:
+    if dtype == np.bool_:
         return np.True_
     return np.asarray(jnp.iinfo(dtype).max, dtype)
 
@@ -42,7 +42,7 @@ def _one(dtype):
 
 
 def _ones_bits(dtype):
-    return np.True_ if dtype == bool else np.asarray(-1).astype(dtype)
+    return np.True_ if dtype == np.bool_ else np.asarray(-1).astype(dtype)
 
 
 def _finite_lowest(dtype):

@@ -139,14 +139,12 @@ def _uniform(ctx, d):
 def flattened_axis(ctx, group, extents, dim) -> Axis:
     """The axis that several axes give when they are flattened in row-major order."""
     factors = tuple(zip(group, extents, strict=True))
-    size = 1
-    for axis, extent in factors:
-        size = size * (extent if axis is None else axis.size)
-    size = jnp.asarray(size, jnp.int32)
+    numbers = (extent if axis is None else axis.size for axis, extent in factors)
+    size = jnp.asarray(math.prod(numbers), jnp.int32)
     leading = group[0]
-    if leading is not None and leading.packed and all(a is None for a in group[1:]):
-        if math.prod(extents) == ctx.capacity(dim):
-            return Axis(dim, size, ctx.axis(dim).token, factors=factors)
+    in_front = leading is not None and leading.packed and all(a is None for a in group[1:])
+    if in_front and math.prod(extents) == ctx.capacity(dim):
+        return Axis(dim, size, ctx.axis(dim).token, factors=factors)
     valid = jnp.ones((), bool)
     for axis, extent in factors:
         vector = jnp.ones((extent,), bool) if axis is None else ctx.valid(axis, extent)

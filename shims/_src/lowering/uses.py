@@ -65,7 +65,7 @@ def _as_position(jaxpr, eqn, var) -> bool:
     if name in ("jit", "pjit"):
         inner, _ = jp.open_jaxpr(eqn.params["jaxpr"])
         entered = [v for v, a in zip(inner.invars, eqn.invars, strict=True) if a is var]
-        ends = [v for v in eqn.outvars]
+        ends = list(eqn.outvars)
         return all(_inside(inner, v) for v in entered) and all(
             only_as_position(jaxpr, v) for v in ends
         )

@@ -245,7 +245,7 @@ PROGRAMS = (
     Masked(branch),
     Masked(branch_on_size),
     Masked(switch),
-    Masked(branch_without_operands, assumes_rows=True),
+    Masked(branch_without_operands, assumes=("zero",)),
     Masked(select_by_predicate),
     Masked(while_halving, gradient=False),
     Masked(fori_fixed),

@@ -222,7 +222,7 @@ PROGRAMS = (
     Masked(triangular_solve),
     Masked(least_squares, tolerance=1e-3, refusal="a decomposition of fresh size"),
     Masked(qr_of_gram, tolerance=1e-4),
-    Masked(trace_and_diagonal, assumes_rows=True),
+    Masked(trace_and_diagonal, assumes=("zero",)),
     Masked(convolve_columns),
     Masked(convolve_rows, empty=Refused),
     Masked(convolution_over_batch),

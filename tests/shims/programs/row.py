@@ -42,8 +42,9 @@ class Masked:
       empty: what the program gives for no rows at all. `None` means what plain JAX gives; a
         callable gives TensorFlow's documented value where plain JAX raises; `Refused` where both
         do.
-      assumes_rows: JAX's reasoning (a size is at least one) is wrong for no rows: a foreign `jit`
-        may give an error value instead of the answer; the top level traces again and is right.
+      assumes: cases in which JAX's reasoning about sizes (one is not one, or is not zero) is wrong:
+        a foreign `jit` may give an error value instead of the answer; the top level traces again
+        and is right.
       tolerance: relative to the largest magnitude of the reference.
       gradient: whether the program is differentiated.
       refusal: it may raise one of the documented errors, for this reason, instead of answering.
@@ -53,7 +54,7 @@ class Masked:
     shape: tuple[int, ...] = (ROWS, 5)
     integers: bool = False
     empty: object = None
-    assumes_rows: bool = False
+    assumes: tuple[str, ...] = ()
     tolerance: float = 2e-5
     gradient: bool = True
     refusal: str = ""

@@ -269,7 +269,7 @@ PROGRAMS = (
     Selecting(range_of_bounded, counts),
     Selecting(arange_of_traced, counts, unbounded=True),
     Selecting(fill_of_traced, counts, unbounded=True),
-    Selecting(repeat_by_counts, masks, unbounded=True),
+    Selecting(repeat_by_counts, masks),
     Selecting(unique_values, masks),
     Selecting(unique_with_counts, masks),
     Selecting(unique_of_masked, masks),
