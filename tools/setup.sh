@@ -41,6 +41,6 @@ if ! [ -x .venv/bin/python ] || ! .venv/bin/python -c '' 2>/dev/null; then
 fi
 echo "setup: installing the project, TensorFlow and the tools (a few minutes the first time)"
 .venv/bin/python -m pip install -qq --disable-pip-version-check \
-  --constraint constraints.txt --editable '.[tensorflow,test,dev]'
+  --constraint constraints.txt --editable '.[tensorflow,test]'
 wanted >.venv/ready
 echo "setup: done"

@@ -142,7 +142,7 @@ def x64_is_on() -> bool:
     """Whether JAX has 64-bit types."""
     import jax
 
-    return bool(jax.config.jax_enable_x64)
+    return bool(jax.config.read("jax_enable_x64"))
 
 
 def set_x64(on: bool) -> None:
