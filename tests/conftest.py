@@ -17,17 +17,6 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
 
-# Sweeps over every row of the table, and over pairs of programs in both libraries.
-_SWEEPS = ("tests/table/", "tests/diff/")
-
-
-def pytest_collection_modifyitems(items):
-    """The sweeps take many minutes on two cores: they belong to `make test-long`."""
-    for item in items:
-        if item.nodeid.startswith(_SWEEPS):
-            item.add_marker(pytest.mark.long)
-
-
 def pytest_terminal_summary(terminalreporter):
     """Says how much was left out, and why: a skip that nobody sees is a hole."""
     reasons = collections.Counter(

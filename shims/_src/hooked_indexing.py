@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -27,9 +29,10 @@ def take(state, original, array, index, **options):
 def update(state, original, array, index, *rest, **options):
     """`array.at[index].set(...)` and its relatives with masks and traced bounds as index."""
     items = _items(index)
+    array = jnp.asarray(array)
+    _need_rows(state, array, items)
     if not any(_is_dynamic(i) for i in items):
         return original(array, index, *rest, **options)
-    array = jnp.asarray(array)
     items = _spelled_out(items, array.ndim)
     axis = 0
     plain = []
@@ -42,6 +45,15 @@ def update(state, original, array, index, *rest, **options):
             plain.append(item)
         axis += _axes_of(item)
     return original(array, _masks_as_positions(plain), *rest, **options)
+
+
+def _need_rows(state, array, items) -> None:
+    """There is no row to write to where a number points into an axis of no rows."""
+    axis = 0
+    for item in itertools.takewhile(lambda i: i is not Ellipsis, items):
+        if isinstance(item, (int, np.integer)) and not isinstance(item, bool) and axis < array.ndim:
+            state.assume_some(array.shape[axis])
+        axis += _axes_of(item)
 
 
 def nonzero(mask):

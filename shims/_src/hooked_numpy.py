@@ -184,6 +184,8 @@ def _convolve(state, original, a, v, mode="full", **options):
     if not any(jp.is_symbolic(d) for d in (*np.shape(a), *np.shape(v))):
         return original(a, v, mode, **options)
     a, v = jnp.asarray(a), jnp.asarray(v)
+    for x in (a, v):
+        state.assume_some(x.shape[0])
     if jp.is_symbolic(v.shape[0]):
         a, v = v, a
     n, k = a.shape[0], v.shape[0]

@@ -12,7 +12,15 @@ import sys
 import threading
 from types import FrameType
 
-from shims._src import errors, hooked_indexing, hooked_numpy, hooked_vmap, primitives, trace
+from shims._src import (
+    errors,
+    hooked_indexing,
+    hooked_numpy,
+    hooked_vmap,
+    primitives,
+    size_bounds,
+    trace,
+)
 from shims._src import jax_private as jp
 
 _LOCK = threading.Lock()
@@ -91,6 +99,9 @@ def _ordering(state, original, e1, e2, describe):
         return original(e1, e2, describe)
     except jp.InconclusiveDimensionOperation:
         difference = e1 - e2
+        certain = size_bounds.sign(difference)
+        if certain is not None:
+            return certain >= 0
         if state.owns(difference) and state.is_input_only(difference):
             return state.decide(difference, lambda value: value >= 0, f"{e1} >= {e2}")
         if state.may_assume and state.owns(difference):

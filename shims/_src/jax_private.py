@@ -120,6 +120,11 @@ def constant_of(x):
     return x._trace.frame.constvar_to_val.get(x.val)
 
 
+def variable_of(x):
+    """The variable of a finished trace that a tracer stood for, or `None`."""
+    return x.val if isinstance(x, pe.DynamicJaxprTracer) and is_finished(x) else None
+
+
 def identity_of(x) -> object:
     """A hashable name for a staged input that has no defining equation."""
     if isinstance(x, pe.DynamicJaxprTracer):

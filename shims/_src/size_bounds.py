@@ -5,6 +5,25 @@ from __future__ import annotations
 from shims._src import jax_private as jp
 
 
+# Sizes are int32 numbers everywhere: no array is longer.
+_LARGEST = 2**31 - 1
+
+
+def sign(d):
+    """1 where a linear difference is never negative, -1 where it always is, `None` if it may be."""
+    low = high = 0
+    for factors, coefficient in jp.terms(d):
+        if not factors:
+            low, high = low + coefficient, high + coefficient
+        elif len(factors) == 1 and factors[0][0] is not None and factors[0][3] == 1:
+            low, high = low + min(coefficient, 0) * _LARGEST, high + max(coefficient, 0) * _LARGEST
+        else:
+            return None
+    if low >= 0:
+        return 1
+    return -1 if high < 0 else None
+
+
 def upper_bound(state, d):
     """A bound of a size in terms of the inputs, or `None`."""
     if not jp.is_symbolic(d) or all(v not in state.fresh for v in jp.variables(d)):

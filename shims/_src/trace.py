@@ -96,6 +96,11 @@ class DynamicTrace:
         """What tells JAX's trace caches this trace, and how far it has come."""
         return ("shims", self.serial, len(self.fresh))
 
+    def assume_some(self, d) -> None:
+        """Note that JAX would have refused this program if `d` had turned out to be zero."""
+        if self.owns(d) and not self.is_input_only(d):
+            self.assumptions.append((d, "zero", errors.user_line()))
+
     def owns(self, d) -> bool:
         """Whether a dimension belongs to this trace."""
         return jp.is_symbolic(d) and jp.same_scope(d, self.scope)

@@ -34,6 +34,7 @@ class Root:
         self.notes: list[str] = []
         self.symbolic: dict[int, tuple[object, bool]] = {}
         self.fresh_capacity: dict[str, int] = {}
+        self.frames: list[dict] = []  # what the programs that are being walked have computed
 
 
 class Context:

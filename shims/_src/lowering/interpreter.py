@@ -20,23 +20,35 @@ def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
     jaxpr, consts = jp.open_jaxpr(jaxpr)
     env: dict[object, Value] = {}
     for var, const in zip(jaxpr.constvars, consts, strict=True):
-        env[var] = static(const)
+        env[var] = _constant(ctx, const)
     env.update(zip(jaxpr.invars, args, strict=True))
 
     def read(atom) -> Value:
         return static(atom.val) if isinstance(atom, jp.Literal) else env[atom]
 
     ctx.jaxpr = jaxpr
-    for eqn in jaxpr.eqns:
-        values = [read(a) for a in eqn.invars]
-        outs = apply(ctx, eqn, values)
-        ctx.jaxpr = jaxpr
-        env.update(zip(eqn.outvars, outs, strict=True))
+    ctx.root.frames.append(env)
+    try:
+        for eqn in jaxpr.eqns:
+            values = [read(a) for a in eqn.invars]
+            outs = apply(ctx, eqn, values)
+            ctx.jaxpr = jaxpr
+            env.update(zip(eqn.outvars, outs, strict=True))
+    finally:
+        ctx.root.frames.pop()
     outs = [_force(ctx, read(a)) for a in jaxpr.outvars]
     for out in outs:
         if isinstance(out, Deferred):
             raise inner_size_error(out.eqn.outvars[out.position].aval)
     return outs
+
+
+def _constant(ctx: Context, const) -> Value:
+    """A constant of a program; JAX keeps a tracer as one where a derivative's rule closed over it."""
+    var = jp.variable_of(const)
+    if var is None:
+        return static(const)
+    return next(env[var] for env in reversed(ctx.root.frames) if var in env)
 
 
 def apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:

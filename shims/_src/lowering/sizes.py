@@ -128,6 +128,9 @@ def expand(ctx, eqn, value, mask):
     in_place = at is not None and at.token == ("selected", dim, bound.serial)
     if in_place:
         array = value.array
+    elif value.array.shape[axis] == 0:  # the count was assumed to be 0
+        shape = (*value.array.shape[:axis], *bound.valid.shape, *value.array.shape[axis + 1 :])
+        array = jnp.zeros(shape, value.array.dtype)
     else:
         value = ctx.pack(value, axis)
         array = jnp.take(value.array, packing.ranks(bound.valid), axis=axis, mode="clip")

@@ -122,7 +122,7 @@ def stacked_loop_inputs(rng, n, kind):
 
 PROGRAMS = (
     Ported(graph_net, graph_net_inputs, unbounded=True),
-    Ported(moe, moe_inputs, unbounded=True),
+    Ported(moe, moe_inputs),
     Ported(mixture_by_component, mixture_by_component_inputs, unbounded=True),
     Ported(sparse_embedding, sparse_embedding_inputs, unbounded=True),
     Ported(cond_of_two_lengths, cond_of_two_lengths_inputs, sizes=(6, 9, 2)),

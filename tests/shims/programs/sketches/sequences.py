@@ -163,5 +163,5 @@ PROGRAMS = (
     Ported(replay_sample, replay_sample_inputs, kinds=("full", "some"), unbounded=True),
     Ported(ranking_topk, ranking_topk_inputs, unbounded=True),
     Ported(beam_step, beam_step_inputs),
-    Ported(word_count_pool, word_count_pool_inputs, unbounded=True),
+    Ported(word_count_pool, word_count_pool_inputs),
 )
