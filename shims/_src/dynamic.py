@@ -99,20 +99,11 @@ def prepare(state: trace.DynamicTrace, operands):
             if key not in names:
                 names[key] = f"p{len(names)}"
                 sizes[names[key]] = Size(size, shape[axis])
+                state.origins[names[key]] = f"axis {axis} of a `Padded` argument"
             shape[axis] = state.dimension(names[key])
         specs.append(jax.ShapeDtypeStruct(tuple(shape), x.values.dtype))
         arrays.append(x.values)
     return specs, arrays, sizes
-
-
-def _translating(run):
-    try:
-        return run()
-    except Exception as error:
-        other = refusals.translated(error)
-        if other is error:
-            raise
-        raise other from error
 
 
 def _limits(operands):
@@ -130,9 +121,10 @@ def _limits(operands):
 def _run_traced(f, operands):
     state = trace.DynamicTrace()
     specs, arrays, sizes = prepare(state, operands)
-    program = _translating(lambda: trace_program(state, f, specs))
     limits, checks = _limits(operands)
-    values, ctx = lower(program, arrays, sizes, None, limits=limits)
+    with refusals.translating():
+        program = trace_program(state, f, specs)
+        values, ctx = lower(program, arrays, sizes, None, limits=limits)
     for number, high in checks:
         ctx.report("capacity", "bounded", number > high, number, capacity=high)
     inherited = [x.status for x in operands if isinstance(x, Padded)]
@@ -194,8 +186,9 @@ def _run_eagerly(f, operands):
     while True:
         state = trace.DynamicTrace(pins=dict(pins), may_assume=True)
         specs, arrays, sizes = prepare(state, operands)
-        program = _translating(functools.partial(trace_program, state, f, specs))
-        values, ctx = lower(program, arrays, sizes, buckets)
+        with refusals.translating():
+            program = trace_program(state, f, specs)
+            values, ctx = lower(program, arrays, sizes, buckets)
         if not settle_reports([(r.describe(), int(r.code)) for r in ctx.reports], buckets, pins):
             outs = [exact(v.array, {i: a.size for i, a in enumerate(v.axes) if a}) for v in values]
             return jax.tree.unflatten(program.out_tree, outs)

@@ -84,6 +84,7 @@ class SpecializationError(OpError):
 for _class in (
     OpError,
     InvalidArgumentError,
+    DtypeMismatchError,
     OutOfRangeError,
     FailedPreconditionError,
     UnimplementedError,
@@ -160,3 +161,15 @@ def with_place(text: str, line: str) -> str:
         return text
     head, mark, rest = text.partition("\n  Do: ")
     return f"{head}\n  At:       {line}{mark}{rest}"
+
+
+def with_sizes(text: str, origins: dict[str, str]) -> str:
+    """A message with the lines that made the sizes that it names, if it does not tell them."""
+    if not origins or "\n  Size: " in text:
+        return text
+    lines = "".join(f"\n  Size:     {name}, made at {line}" for name, line in origins.items())
+    for mark in ("\n  At: ", "\n  Do: "):
+        head, found, rest = text.partition(mark)
+        if found:
+            return f"{head}{lines}{found}{rest}"
+    return text + lines

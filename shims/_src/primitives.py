@@ -163,6 +163,8 @@ def unify_axis(x, axis: int, target, *, label: str):
         "the sizes of two operands differ.",
         required=f"one size: {have} == {target} (axis {axis})",
     )
+    state = trace.current()
+    text = text if state is None else errors.with_sizes(text, state.origins_of(have, target))
     return unify_p.bind(jnp.asarray(x), axis=axis, new=target, text=text)
 
 

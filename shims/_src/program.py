@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import dims, errors, trace
+from shims._src import dims, errors, refusals, trace
 from shims._src import jax_private as jp
 from shims._src.lowering.context import Context, Root
 from shims._src.lowering.refusals import ragged_rows_error
@@ -50,7 +50,7 @@ def trace_program(state: trace.DynamicTrace, f, specs) -> Program:
         out, box["tree"] = jax.tree.flatten(out)
         return [_as_array(x) for x in out]
 
-    with trace.resume(state):
+    with refusals.naming_sizes(state.origins), trace.resume(state):
         closed = jax.make_jaxpr(flat)(*specs)
     return Program(closed, state, box["tree"])
 
@@ -94,9 +94,10 @@ def lower(
         if value.dynamic and _is_number(array):
             value = ctx.fill(value, np.zeros((), array.dtype))
         values.append(value)
-    outs = interpreter.run(ctx, program.jaxpr, values)
-    outs = [_result(ctx, v, var.aval, masks) for v, var in zip(outs, jaxpr.outvars, strict=True)]
-    _report_assumptions(ctx, program.state)
+    with refusals.naming_sizes(program.state.origins):
+        outs = interpreter.run(ctx, program.jaxpr, values)
+        outs = [_result(ctx, v, x, masks) for v, x in zip(outs, jaxpr.outvars, strict=True)]
+        _report_assumptions(ctx, program.state)
     return outs, ctx
 
 

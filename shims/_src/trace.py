@@ -46,6 +46,7 @@ class DynamicTrace:
       guards: decisions taken with `sizes`.
       assumptions: `(difference, "zero" or "nonnegative", line)`: what was taken to be false of an
         expression over fresh sizes, and is checked when the program runs.
+      origins: the user's line that made each data-dependent size.
       may_assume: whether the caller can trace again when an assumption fails.
     """
 
@@ -60,6 +61,7 @@ class DynamicTrace:
     kept: list[object] = dataclasses.field(default_factory=list)
     assumptions: list[tuple[Any, str, str]] = dataclasses.field(default_factory=list)
     may_assume: bool = False
+    origins: dict[str, str] = dataclasses.field(default_factory=dict)
     limits: int = 0
     rooms: int = 0
     bounds: dict[str, Any] = dataclasses.field(default_factory=dict)
@@ -83,6 +85,7 @@ class DynamicTrace:
         """A fresh size: its name, and the dimension (a constant where one was assumed)."""
         name = f"u{len(self.fresh)}"
         self.fresh.add(name)
+        self.origins[name] = errors.user_line()
         # An inner `jax.jit` called again must not give the size of its first call.
         jp.set_trace_key(self.key())
         return name, self.pins.get(name, None) if name in self.pins else self.dimension(name)
@@ -100,6 +103,11 @@ class DynamicTrace:
         """Note that JAX would have refused this program if `d` had turned out to be zero."""
         if self.owns(d) and not self.is_input_only(d):
             self.assumptions.append((d, "zero", errors.user_line()))
+
+    def origins_of(self, *dims) -> dict[str, str]:
+        """The lines that made the data-dependent sizes in some dimensions."""
+        names = {name for d in dims if jp.is_symbolic(d) for name in jp.variables(d)}
+        return {name: self.origins[name] for name in sorted(names) if name in self.origins}
 
     def owns(self, d) -> bool:
         """Whether a dimension belongs to this trace."""

@@ -453,3 +453,55 @@ def test_the_poison_of_a_parent_never_reaches_its_child():
     dirty[~MANY] = np.nan
     for got, want in zip(under_jit(f)(dirty, MANY), under_jit(f)(X, MANY), strict=True):
         np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("reduction", [jnp.max, jnp.min, tf.reduce_max, tf.reduce_min])
+def test_padding_has_no_share_in_the_gradient_of_an_infinite_extreme(reduction):
+    infinite = np.full(6, -np.inf if reduction in (jnp.max, tf.reduce_max) else np.inf, "float32")
+    mask = np.array([True, False, True, True, False, True])
+    slope = jax.grad(tf.function(lambda x, m: reduction(tf.boolean_mask(x, m))))
+    np.testing.assert_array_equal(slope(infinite, mask), np.where(mask, 0.25, 0.0))
+
+
+def test_a_program_may_use_the_names_of_generated_code():
+    @tf.function
+    def program(x):
+        return inner(x) + outer(x)
+
+    assert program(np.float32(2.0)) == 5.0
+
+
+def inner(x):
+    if x > 1:
+        return x
+    return -x
+
+
+def outer(x):
+    return 3.0 if x > 1 else x
+
+
+def test_what_a_transformation_of_jax_holds_is_converted():
+    def loss(x, m):
+        kept = tf.boolean_mask(x, m)
+        if tf.reduce_sum(kept) > 3:
+            return tf.reduce_sum(kept * kept)
+        return tf.reduce_sum(kept)
+
+    x, m = np.array([1.0, 2.0, 3.0], np.float32), np.array([True, False, True])
+    slope = jax.grad(loss)
+    for program in (slope, lambda x, m: slope(x, m), lambda x, m: jax.grad(loss)(x, m)):
+        np.testing.assert_array_equal(tf.function(program)(x, m), [2.0, 0.0, 6.0])
+
+
+def test_a_derivative_rule_inside_an_inner_jit_knows_the_sizes():
+    x, m = np.eye(6, 4, dtype="float32"), np.array([True, False, True, True, False, True])
+
+    def program(x, m):
+        kept = tf.boolean_mask(x, m).reshape(-1, 2, 2) + 2 * jnp.eye(2)
+        return jnp.sum(jnp.linalg.det(kept))
+
+    exact = jax.grad(lambda y: jnp.sum(jnp.linalg.det(y.reshape(-1, 2, 2) + 2 * jnp.eye(2))))(x[m])
+    inside = tf.function(lambda x, m: jax.grad(program)(x, m))(x, m)
+    np.testing.assert_allclose(inside[m], exact, rtol=1e-5)
+    assert not np.any(inside[~m])

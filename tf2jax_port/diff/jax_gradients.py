@@ -35,8 +35,8 @@ class JaxGradients:
     """Reverse-mode gradients of one function, eager and compiled.
 
     A gradient may be taken of the function as it is, of `shims.dynamic` of it where sizes depend
-    on data, and inside a `shims.function` where nothing bounds such a size. The first form that
-    works is remembered for calls of the same kind.
+    on data, and inside a `shims.function`, which is compiled once for many sizes and bounds what
+    depends on data by growing. The first form that works is remembered for calls of the same kind.
 
     Args:
       jax: the module.
@@ -50,13 +50,12 @@ class JaxGradients:
     ) -> None:
         self._jax = jax
         self._shims = shims
-        dynamic = [shims.dynamic(python)] if hasattr(shims, "dynamic") else []
-        self._eager_forms = [python, *dynamic]
-        self._jit_forms: list[tuple[Callable[..., Any], Callable[..., Any]]] = [
-            (form, jax.jit) for form in [given, *([] if given is not python else dynamic)]
-        ]
-        if dynamic:
-            self._jit_forms.append((dynamic[0], self._with_unknown_sizes))
+        dynamic = shims.dynamic(python)
+        self._eager_forms = [python, dynamic]
+        # As the lane runs the values: what was given as a program of unknown sizes is one program
+        # for all of them, and a `jax.jit` is what it is.
+        forms = [(dynamic, self._with_unknown_sizes), (given, jax.jit), (dynamic, jax.jit)]
+        self._jit_forms = [*forms[1:], forms[0]] if is_jax_jit(given) else forms
         self._compiled: dict[Any, Callable[..., Any]] = {}
         self._works: dict[tuple[str, str], int] = {}
         self._last: tuple[Arguments, int, Linear] | None = None
@@ -173,6 +172,11 @@ class JaxGradients:
             leading = self._shims.same_size(jnp.moveaxis(cotangent, axis, 0), size)
             cotangent = jnp.moveaxis(leading, 0, axis)
         return cotangent
+
+
+def is_jax_jit(function: Any) -> bool:
+    """Whether a function is what `jax.jit` returned."""
+    return hasattr(function, "lower") and hasattr(function, "__wrapped__")
 
 
 def is_padded(value: Any) -> bool:

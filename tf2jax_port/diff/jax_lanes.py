@@ -12,7 +12,7 @@ from tf2jax_port.diff import tree
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure, LaneError, attempt
 from tf2jax_port.diff.cotangents import Cotangents
-from tf2jax_port.diff.jax_gradients import JaxGradients, is_padded
+from tf2jax_port.diff.jax_gradients import JaxGradients, is_jax_jit, is_padded
 from tf2jax_port.diff.observation import Gradients, Outputs
 from tf2jax_port.diff.results import as_arrays
 
@@ -154,8 +154,7 @@ def set_x64(on: bool) -> None:
 
 def _is_staged(function: Any) -> bool:
     """Whether a function is a `shims.function` or a `jax.jit` already."""
-    is_jitted = hasattr(function, "lower") and hasattr(function, "__wrapped__")
-    return is_jitted or hasattr(function, "python_function")
+    return is_jax_jit(function) or hasattr(function, "python_function")
 
 
 def _python_function(staged: Any) -> Callable[..., Any]:

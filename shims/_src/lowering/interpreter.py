@@ -6,7 +6,13 @@ from shims._src import errors
 from shims._src import jax_private as jp
 from shims._src.lowering import bounds
 from shims._src.lowering.context import Context
-from shims._src.lowering.refusals import inner_size_error, line_of, ragged_rows_error, unsupported
+from shims._src.lowering.refusals import (
+    inner_size_error,
+    line_of,
+    ragged_rows_error,
+    unsupported,
+    within,
+)
 from shims._src.lowering.rules import RULES
 from shims._src.lowering.sizes import select
 from shims._src.value import Deferred, Value, static
@@ -54,7 +60,8 @@ def _constant(ctx: Context, const) -> Value:
 def apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
     """Lower one equation; what goes wrong carries the user's line."""
     try:
-        return _apply(ctx, eqn, values)
+        with within(eqn):
+            return _apply(ctx, eqn, values)
     except Exception as error:
         line = "" if hasattr(error, "shims_line") else line_of(eqn)
         if line:

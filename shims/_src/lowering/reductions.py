@@ -8,29 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src import jax_private as jp
+from shims._src.lowering import extremes
+from shims._src.lowering.extremes import highest, lowest
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.shaping import report_empty
 from shims._src.value import Value
-
-
-def lowest(dtype):
-    """The neutral element of `max`."""
-    dtype = np.dtype(dtype) if not jnp.issubdtype(dtype, jnp.floating) else dtype
-    if jnp.issubdtype(dtype, jnp.floating):
-        return np.asarray(-np.inf, dtype)
-    if dtype == np.bool_:
-        return np.False_
-    return np.asarray(jnp.iinfo(dtype).min, dtype)
-
-
-def highest(dtype):
-    """The neutral element of `min`."""
-    if jnp.issubdtype(dtype, jnp.floating):
-        return np.asarray(np.inf, dtype)
-    if dtype == np.bool_:
-        return np.True_
-    return np.asarray(jnp.iinfo(dtype).max, dtype)
 
 
 def _zero(dtype):
@@ -75,6 +58,8 @@ def cumulative(ctx, eqn, value, *, neutral):
     """Running totals: the neutral element changes nothing, wherever it stands."""
     axis = eqn.params["axis"]
     value = ctx.solid(value, (axis,))
+    if neutral in (lowest, highest):
+        value = ctx.pack(value, axis)  # a derivative shares among ties: padding must come last
     value = ctx.fill(value, neutral(value.array.dtype), (axis,))
     (out,) = jp.bind(eqn, [value.array])
     return [Value(out, value.axes)]
@@ -83,8 +68,6 @@ def cumulative(ctx, eqn, value, *, neutral):
 _REDUCE = {
     "reduce_sum": _zero,
     "reduce_prod": _one,
-    "reduce_max": lowest,
-    "reduce_min": highest,
     "reduce_and": _ones_bits,
     "reduce_or": _zero,
     "reduce_xor": _zero,
@@ -102,6 +85,8 @@ RULES = (
         Rule(name, functools.partial(reduce, neutral=n), uniform=True)
         for name, n in _REDUCE.items()
     ),
+    Rule("reduce_max", functools.partial(extremes.reduce, neutral=lowest), uniform=True),
+    Rule("reduce_min", functools.partial(extremes.reduce, neutral=highest), uniform=True),
     Rule("argmax", functools.partial(arg_reduce, neutral=lowest), uniform=True),
     Rule("argmin", functools.partial(arg_reduce, neutral=highest), uniform=True),
     *(

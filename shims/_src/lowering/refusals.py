@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
-from shims._src import errors
+import contextlib
+import threading
+
+from shims._src import errors, remedies
 from shims._src import jax_private as jp
+
+
+_LOWERED = threading.local()
+
+
+@contextlib.contextmanager
+def within(eqn):
+    """Lower `eqn`: what goes wrong inside of it is its line's fault."""
+    enclosing = getattr(_LOWERED, "equations", ())
+    _LOWERED.equations = (*enclosing, eqn)
+    try:
+        yield
+    finally:
+        _LOWERED.equations = enclosing
 
 
 def line_of(eqn) -> str:
     """The user's line behind an equation, with its text."""
-    place = jp.user_line_of(eqn)
+    # What an inner `jax.jit` stages knows lines of that function only.
+    for one in (eqn, *reversed(getattr(_LOWERED, "equations", ()))):
+        place = jp.user_line_of(one)
+        if place is not None:
+            return errors.line_of(*place)
     # A bare operator is traced by itself: the user's line is where it is called from.
-    return errors.user_line() if place is None else errors.line_of(*place)
+    return errors.user_line()
 
 
 def reused_size_error(dim) -> errors.FreshSizeError:
@@ -20,6 +41,7 @@ def reused_size_error(dim) -> errors.FreshSizeError:
             "",
             f"the data-dependent size `{dim}` leaves an inner `jax.jit` that is called twice.",
             required="one size per name; the inner function is traced once, so both calls share it",
+            at="",
             do="decorate the inner function with `shims.function`, or return a value without the "
             "data-dependent size",
         )
@@ -33,6 +55,7 @@ def inner_size_error(dim) -> errors.FreshSizeError:
             "",
             f"the data-dependent size `{dim}` belongs to a loop body, a branch or one row, and is "
             "used outside of it.",
+            at="",
             do="return the number itself, `shims.size(y)`, from the loop or the branch",
         )
     )
@@ -44,6 +67,7 @@ def ragged_rows_error(dim) -> errors.FreshSizeError:
         errors.message(
             "",
             f"every row has a data-dependent size `{dim}` of its own; an array cannot hold that.",
+            at="",
             do="reduce or pad each row inside the mapped function, or return a ragged value",
         )
     )
@@ -58,7 +82,6 @@ def unsupported(eqn) -> errors.UnsupportedPrimitiveError:
             f"the JAX primitive `{eqn.primitive.name}` has no rule for unknown sizes.",
             received=shapes,
             at=line_of(eqn),
-            do="give this step a static size (pad with `.to_tensor()` or `shims.pad` first), or "
-            "compute it outside of the dynamic function",
+            do=remedies.ANY,
         )
     )

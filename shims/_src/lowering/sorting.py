@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src import jax_private as jp
-from shims._src.lowering.reductions import highest, lowest
+from shims._src.lowering.extremes import highest, lowest
 from shims._src.lowering.rule import Rule
 from shims._src.value import Value
 

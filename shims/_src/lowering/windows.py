@@ -9,7 +9,7 @@ import numpy as np
 
 from shims._src import jax_private as jp
 from shims._src.lowering.contraction import align_pair
-from shims._src.lowering.reductions import highest, lowest
+from shims._src.lowering.extremes import highest, lowest
 from shims._src.lowering.refusals import unsupported
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.slicing import fit, pad_axis

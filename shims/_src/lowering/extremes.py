@@ -1,0 +1,73 @@
+"""The largest and the smallest over a padded axis, with derivatives that do not see the padding."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import jax_private as jp
+from shims._src.value import Value
+
+
+def lowest(dtype):
+    """The neutral element of `max`."""
+    dtype = np.dtype(dtype) if not jnp.issubdtype(dtype, jnp.floating) else dtype
+    if jnp.issubdtype(dtype, jnp.floating):
+        return np.asarray(-np.inf, dtype)
+    if dtype == np.bool_:
+        return np.False_
+    return np.asarray(jnp.iinfo(dtype).min, dtype)
+
+
+def highest(dtype):
+    """The neutral element of `min`."""
+    if jnp.issubdtype(dtype, jnp.floating):
+        return np.asarray(np.inf, dtype)
+    if dtype == np.bool_:
+        return np.True_
+    return np.asarray(jnp.iinfo(dtype).max, dtype)
+
+
+def reduce(ctx, eqn, value, *, neutral):
+    """`max` or `min` over axes, some of them dynamic."""
+    axes = tuple(int(a) for a in eqn.params["axes"])
+    value = ctx.solid(value, axes)
+    left = tuple(a for i, a in enumerate(value.axes) if i not in axes)
+    valid = ctx.valid_over(value, axes)
+    value = ctx.fill(value, neutral(value.array.dtype), axes)
+    if valid is None or not jnp.issubdtype(value.array.dtype, jnp.floating):
+        (out,) = jp.bind(eqn, [value.array])
+    else:
+        out = _extreme(_Reduction(eqn), axes, value.array, valid)
+    return [Value(out, left)]
+
+
+class _Reduction:
+    """An equation as a function of its operand; equal where the reductions are."""
+
+    def __init__(self, eqn):
+        self.eqn = eqn
+
+    def __call__(self, array):
+        return jp.bind(self.eqn, [array])[0]
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
+def _extreme(reduction, axes, array, valid):
+    return reduction(array)
+
+
+@_extreme.defjvp
+def _extreme_jvp(reduction, axes, primals, tangents):
+    # JAX's own rule shares among all that equal the result. Where that is infinite, so is padding.
+    (array, valid), (slope, _) = primals, tangents
+    out = _extreme(reduction, axes, array, valid)
+    equal = lax.eq(array, lax.expand_dims(out, axes))
+    chosen = lax.bitwise_and(equal, valid).astype(slope.dtype)
+    # Selected before it is multiplied: a slope of infinity times zero would be seen in the padding.
+    slope = lax.select(valid, slope, lax.full_like(slope, 0)) * chosen
+    return out, jnp.sum(slope, axes) / jnp.sum(chosen, axes)
