@@ -9,6 +9,8 @@ from typing import Any
 import jax
 import numpy as np
 
+from shims._src import errors
+from shims._src.padded import Padded
 from shims._src.signature import pad_to
 
 
@@ -133,8 +135,27 @@ def variable_sizes(pattern, dims):
 
 
 def bind_positional(f, args, kwargs, count):
-    """Positional arguments for a signature; `self` may come before them."""
-    if not kwargs:
-        return args
-    bound = inspect.signature(f).bind(*args, **kwargs)
-    return tuple(bound.arguments.values())[: max(count, len(args) + len(kwargs))]
+    """Positional arguments for a signature of `count` arguments; `self` may come before them.
+
+    Raises:
+      TypeError: there are more arguments, or fewer, than the signature has.
+    """
+    bound = args
+    if kwargs:
+        arguments = inspect.signature(f).bind_partial(*args, **kwargs).arguments
+        bound = tuple(arguments.values())[: max(count, len(args) + len(kwargs))]
+    own = bound[: len(bound) - count]
+    if len(bound) < count or len(own) > 1 or any(isinstance(x, _VALUES) for x in own):
+        raise TypeError(
+            errors.message(
+                "function",
+                f"`{f.__name__}` takes as many arguments as `input_signature` has.",
+                required=f"{count} argument{'s' if count != 1 else ''}",
+                received=f"{len(bound)}",
+            )
+        )
+    return bound
+
+
+# What a call passes; the object in front of them is the one that a method belongs to.
+_VALUES = (jax.Array, np.ndarray, np.generic, int, float, complex, str, list, tuple, dict, Padded)

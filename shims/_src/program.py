@@ -12,7 +12,7 @@ import numpy as np
 from shims._src import dims, errors, refusals, trace
 from shims._src import jax_private as jp
 from shims._src.lowering.context import Context, Root
-from shims._src.lowering.refusals import ragged_rows_error
+from shims._src.lowering.refusals import line_of_result, ragged_rows_error
 from shims._src.lowering.scopes import settle
 from shims._src.value import Axis, Value
 
@@ -96,7 +96,7 @@ def lower(
         values.append(value)
     with refusals.naming_sizes(program.state.origins):
         outs = interpreter.run(ctx, program.jaxpr, values)
-        outs = [_result(ctx, v, x, masks) for v, x in zip(outs, jaxpr.outvars, strict=True)]
+        outs = [_result(ctx, v, jaxpr, i, masks) for i, v in enumerate(outs)]
         _report_assumptions(ctx, program.state)
     return outs, ctx
 
@@ -105,15 +105,17 @@ def _is_number(array) -> bool:
     return array.dtype == bool or jnp.issubdtype(array.dtype, jnp.number)
 
 
-def _result(ctx, value: Value, aval, masks) -> Value:
+def _result(ctx, value: Value, jaxpr, position: int, masks) -> Value:
     if not value.dynamic:
         return value
-    if any(a is not None and a.per_row for a in value.axes):
-        raise ragged_rows_error(next(a.dim for a in value.axes if a is not None and a.per_row))
+    var = jaxpr.outvars[position]
+    ragged = [a.dim for a in value.axes if a is not None and a.per_row]
+    if ragged:
+        raise ragged_rows_error(ragged[0], line_of_result(jaxpr, var))
     if masks and not any(a is not None and a.uniform for a in value.axes):
         return value
     sizes = [None if a is None else a.size for a in value.axes]
-    value = settle(ctx, value, aval.shape)
+    value = settle(ctx, value, var.aval.shape)
     axes = tuple(
         None if a is None else Axis(a.dim, s, a.token)
         for a, s in zip(value.axes, sizes, strict=True)

@@ -8,7 +8,6 @@ import threading
 from shims._src import errors, remedies
 from shims._src import jax_private as jp
 
-
 _LOWERED = threading.local()
 
 
@@ -32,6 +31,12 @@ def line_of(eqn) -> str:
             return errors.line_of(*place)
     # A bare operator is traced by itself: the user's line is where it is called from.
     return errors.user_line()
+
+
+def line_of_result(jaxpr, var) -> str:
+    """The user's line behind a result of a program, or nothing."""
+    made = next((eqn for eqn in jaxpr.eqns if any(v is var for v in eqn.outvars)), None)
+    return "" if made is None else line_of(made)
 
 
 def reused_size_error(dim) -> errors.FreshSizeError:
@@ -61,13 +66,13 @@ def inner_size_error(dim) -> errors.FreshSizeError:
     )
 
 
-def ragged_rows_error(dim) -> errors.FreshSizeError:
+def ragged_rows_error(dim, at="") -> errors.FreshSizeError:
     """A loop or a `vmap` would return rows of different sizes."""
     return errors.FreshSizeError(
         errors.message(
             "",
             f"every row has a data-dependent size `{dim}` of its own; an array cannot hold that.",
-            at="",
+            at=at,
             do="reduce or pad each row inside the mapped function, or return a ragged value",
         )
     )
