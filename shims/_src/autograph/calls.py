@@ -290,7 +290,12 @@ def _of_converted(f: types.FunctionType):
     Its closure holds `g`, or another such function: the same code is closed over the converted one.
     """
     held = [_content(cell) for cell in f.__closure__ or ()]
-    converted = [_target(g) if isinstance(g, _CALLABLES) else g for g in held]
+    converted = [
+        _of_converted(g)
+        if isinstance(g, types.FunctionType) and _root(g) == "jax"
+        else _callback(g)
+        for g in held
+    ]
     if all(a is b for a, b in zip(held, converted, strict=True)):
         return f
     cells = tuple(
