@@ -30,12 +30,14 @@ class Loaded:
       name: the part after the colon.
       function: the object.
       sha256: fingerprint of the source file, empty where there is none.
+      importable: whether another process could load it by its specification.
     """
 
     spec: str
     name: str
     function: Callable[..., Any]
     sha256: str
+    importable: bool = True
 
 
 def load(spec: str, default: str = "") -> Loaded:
@@ -68,7 +70,7 @@ def named(function: Callable[..., Any]) -> Loaded:
     name = getattr(function, "__qualname__", type(function).__name__)
     module = sys.modules.get(getattr(function, "__module__", None) or "")
     place = getattr(module, "__name__", "__main__")
-    return Loaded(f"{place}:{name}", name, function, _fingerprint(module))
+    return Loaded(f"{place}:{name}", name, function, _fingerprint(module), importable=False)
 
 
 def split(spec: str, default: str = "") -> tuple[str, str]:

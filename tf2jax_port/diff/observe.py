@@ -14,13 +14,14 @@ from tf2jax_port.diff.attempt import Failure, attempt
 from tf2jax_port.diff.cotangents import Cotangents, cotangents
 from tf2jax_port.diff.facts import Facts, Reruns
 from tf2jax_port.diff.jax_lanes import JaxLanes
-from tf2jax_port.diff.lanes import JAX_EAGER, JAX_JIT, OLD_LANES, TF_EAGER, TF_GRAPH, TF_XLA
+from tf2jax_port.diff.lanes import JAX_EAGER, JAX_JIT, TF_EAGER, TF_GRAPH, TF_XLA
 from tf2jax_port.diff.observation import COTANGENTS, Gradients, Observation, Outputs
 from tf2jax_port.diff.perturb import DIRECTIONS, LARGE, SMALL, all_round, perturbed
 from tf2jax_port.diff.precision import exact_wide, narrowed, widened
 from tf2jax_port.diff.tensorflow_lanes import TensorFlowLanes
-
-Fed = Mapping[str, Cotangents]
+from tf2jax_port.diff.xla_child import Setup
+from tf2jax_port.diff.xla_here import Fed, XlaHere
+from tf2jax_port.diff.xla_process import XlaProcess
 
 
 class Observer:
@@ -31,12 +32,19 @@ class Observer:
       new: its port.
       seed: for the cotangents and for the random numbers of the functions.
       x64: whether JAX has 64-bit types.
+      setup: what another process needs to know to run TF XLA there; `None` to run it in this one.
     """
 
     def __init__(
-        self, old: Callable[..., Any], new: Callable[..., Any], seed: int, x64: bool
+        self,
+        old: Callable[..., Any],
+        new: Callable[..., Any],
+        seed: int,
+        x64: bool,
+        setup: Setup | None = None,
     ) -> None:
         self._old = TensorFlowLanes(old, seed)
+        self._xla = XlaHere(self._old) if setup is None else XlaProcess(setup)
         self._new = JaxLanes(new, seed)
         self._seed = seed
         self._x64 = x64
@@ -49,18 +57,15 @@ class Observer:
           step: told the title of each lane before it runs.
         """
         lanes: dict[str, Observation] = {}
-        step(TF_EAGER.title)
-        lanes[TF_EAGER.id] = Observation(attempt(self._old.eager, case))
-        for lane, forward in ((TF_GRAPH, self._graph), (TF_XLA, self._old.xla)):
+        for lane, forward in ((TF_EAGER, self._old.eager), (TF_GRAPH, self._old.graph)):
             step(lane.title)
             lanes[lane.id] = _forward(attempt(forward, case))
         fed = self._feed(lanes)
-        backward = {
-            TF_EAGER.id: self._old.eager_gradients,
-            TF_GRAPH.id: self._old.graph_gradients,
-            TF_XLA.id: self._old.xla_gradients,
-        }
-        for lane_id, gradients in backward.items():
+        self._xla.start(case, fed)
+        for lane_id, gradients in (
+            (TF_EAGER.id, self._old.eager_gradients),
+            (TF_GRAPH.id, self._old.graph_gradients),
+        ):
             lanes[lane_id] = _with_gradients(lanes[lane_id], gradients, case, fed)
         for lane, run, gradients in (
             (JAX_EAGER, self._new.eager, self._new.eager_gradients),
@@ -69,6 +74,8 @@ class Observer:
             step(lane.title)
             observation = _forward(attempt(run, case))
             lanes[lane.id] = _with_gradients(observation, gradients, case, fed)
+        step(TF_XLA.title)
+        lanes[TF_XLA.id] = self._xla.result()
         return Facts(
             case=case.index,
             lanes=lanes,
@@ -80,12 +87,13 @@ class Observer:
             port_in_double=functools.cache(lambda: self._port_in_double(case, fed)),
         )
 
-    def _graph(self, case: Arguments) -> tuple[Outputs, str]:
-        return self._old.graph(case)
+    def close(self) -> None:
+        """End the process that was started, if one was."""
+        self._xla.close()
 
     def _feed(self, lanes: Mapping[str, Observation]) -> Fed:
-        """The cotangents, made for the outputs of the first lane that ran."""
-        for lane in OLD_LANES:
+        """The cotangents, made for the outputs of the first lane that can be the reference."""
+        for lane in (TF_EAGER, TF_GRAPH):
             outputs = lanes[lane.id].outputs
             if not isinstance(outputs, Failure):
                 made = {kind: cotangents(kind, outputs, self._seed) for kind in COTANGENTS}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.metadata
 import shlex
@@ -22,6 +23,7 @@ from tf2jax_port.diff.reasons import Reason, grouped
 from tf2jax_port.diff.report import Report
 from tf2jax_port.diff.vacuity import Vacuity, vacuity
 from tf2jax_port.diff.verdict import Verdict, decide
+from tf2jax_port.diff.xla_child import Setup
 
 Step = Callable[[int, int, str], None]
 
@@ -74,22 +76,30 @@ def compare_functions(
     x64 = x64_is_on()
     collected = _chosen(cases.collect(source, request.old.function), request.only)
     fitted, skipped = _fit(collected, x64)
-    observer = Observer(request.old.function, request.new.function, request.seed, x64)
     facts: list[Facts] = []
     findings: list[Finding] = []
     states: list[PairState] = []
-    for done, case in enumerate(fitted):
-        fact = observer.observe(case, functools.partial(step, done, len(fitted)))
-        facts.append(fact)
-        found = judge(fact)
-        findings += found
-        states += pair_states(fact, found)
+    old, new = request.old.function, request.new.function
+    with contextlib.closing(Observer(old, new, request.seed, x64, _elsewhere(request))) as observer:
+        for done, case in enumerate(fitted):
+            fact = observer.observe(case, functools.partial(step, done, len(fitted)))
+            facts.append(fact)
+            found = judge(fact)
+            findings += found
+            states += pair_states(fact, found)
     ran = [fact for fact in facts if fact.reference is not None]
     digests = {case.index: case.digest() for case in fitted}
     vacuous = vacuity(ran, [digests[fact.case] for fact in ran])
     verdict = decide(facts, findings, skipped, vacuous)
     agreed = terms(request.old, collected, request.seed, x64)
     return _report(request, x64, verdict, vacuous, fitted, facts, findings, states, agreed)
+
+
+def _elsewhere(request: Request) -> Setup | None:
+    """What another process needs for TF XLA; `None` where it could not import the function."""
+    if not request.old.importable:
+        return None
+    return Setup(request.old.spec, request.inputs, request.seed, tuple(sys.path))
 
 
 def _chosen(found: list[Arguments], only: Sequence[int]) -> list[Arguments]:

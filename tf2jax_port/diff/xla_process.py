@@ -1,0 +1,135 @@
+"""The lane TF XLA in a process of its own: TensorFlow's compiler may crash, the comparison not."""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+from typing import Any
+
+from tf2jax_port.diff.arguments import Arguments
+from tf2jax_port.diff.attempt import Failure, attempt
+from tf2jax_port.diff.observation import Observation
+from tf2jax_port.diff.xla_child import Setup
+from tf2jax_port.diff.xla_here import Fed, Part, collected
+
+# Each new process costs some seconds of importing; who crashed so often will crash again.
+MOST_CRASHES = 3
+_NOT_TRIED = Failure("Crash", f"not tried after TensorFlow crashed {MOST_CRASHES} times")
+_LONGEST_DETAIL = 2000
+
+
+class XlaProcess:
+    """Runs the lane beside the others, one case at a time.
+
+    A process that ends is replaced for the next case. It starts at once, so that it imports
+    TensorFlow while the other lanes run.
+
+    Args:
+      setup: what the process has to import.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._crashes = 0
+        self._running: _Running | None = None
+        self._asked: tuple[Arguments, Fed, Failure | None] | None = None
+        self._open()
+
+    def start(self, case: Arguments, fed: Fed) -> None:
+        """Say what is to be run; it runs while this process does something else."""
+        if self._running is None and self._crashes < MOST_CRASHES:
+            self._open()
+        unsent = _NOT_TRIED if self._running is None else self._running.send((case, fed))
+        self._asked = case, fed, unsent
+
+    def result(self) -> Observation:
+        """What the lane gives for that, once it is there."""
+        assert self._asked is not None
+        case, fed, unsent = self._asked
+        return Observation(unsent) if unsent else collected(case, fed, self._receive)
+
+    def close(self) -> None:
+        """End the process."""
+        if self._running is not None:
+            self._running.end()
+            self._running = None
+
+    def _open(self) -> None:
+        self._running = _Running()
+        self._running.send(self._setup)
+
+    def _receive(self) -> Part:
+        assert self._running is not None
+        try:
+            return self._running.receive()
+        except (EOFError, pickle.UnpicklingError):
+            failure = self._running.wait()
+            self._running = None
+            self._crashes += 1
+            return failure
+
+
+class _Running:
+    """One process and what it writes."""
+
+    def __init__(self) -> None:
+        with contextlib.ExitStack() as stack:
+            self._errors = stack.enter_context(tempfile.TemporaryFile())
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tf2jax_port.diff.xla_child"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+            )
+            assert self._process.stdin is not None
+            assert self._process.stdout is not None
+            self._asked, self._answers = self._process.stdin, self._process.stdout
+            self._files = stack.pop_all()
+
+    def send(self, message: Any) -> Failure | None:
+        """Send it, or say why that is not possible."""
+        data = attempt(pickle.dumps, message)
+        if isinstance(data, Failure):
+            return Failure(data.kind, f"the case cannot be sent to another process, {data.reason}")
+        # A process that has ended reads nothing; `receive` notices that, too.
+        with contextlib.suppress(OSError):
+            self._asked.write(data)
+            self._asked.flush()
+        return None
+
+    def receive(self) -> Part:
+        """The next answer.
+
+        Raises:
+          EOFError, UnpicklingError: the process has ended, perhaps in the middle of it.
+        """
+        part: Part = pickle.load(self._answers)
+        return part
+
+    def end(self) -> None:
+        """End it without an answer."""
+        self._process.kill()
+        self.wait()
+
+    def wait(self) -> Failure:
+        """Clear away after a process that ends, and say how it ended."""
+        code = self._process.wait()
+        self._errors.seek(0)
+        said = self._errors.read().decode(errors="replace")[-_LONGEST_DETAIL:].strip()
+        self._files.close()
+        for stream in (self._asked, self._answers):
+            with contextlib.suppress(OSError):  # what was written last was never read
+                stream.close()
+        return Failure("Crash", how_it_ended(code), said)
+
+
+def how_it_ended(code: int) -> str:
+    """`TensorFlow crashed (SIGSEGV)`, or that the function ended its process."""
+    if code >= 0:
+        return f"the process ended by itself (exit code {code})"
+    names = {s.value: s.name for s in signal.Signals}
+    return f"TensorFlow crashed ({names.get(-code, f'signal {-code}')})"
