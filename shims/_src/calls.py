@@ -142,7 +142,10 @@ def bind_positional(f, args, kwargs, count):
     """
     bound = args
     if kwargs:
-        arguments = inspect.signature(f).bind_partial(*args, **kwargs).arguments
+        try:
+            arguments = inspect.signature(f).bind_partial(*args, **kwargs).arguments
+        except TypeError as error:
+            raise TypeError(errors.message("function", f"`{f.__name__}` {error}.")) from None
         bound = tuple(arguments.values())[: max(count, len(args) + len(kwargs))]
     own = bound[: len(bound) - count]
     if len(bound) < count or len(own) > 1 or any(isinstance(x, _VALUES) for x in own):

@@ -167,7 +167,7 @@ def with_sizes(text: str, origins: dict[str, str]) -> str:
     """A message with the lines that made the sizes that it names, if it does not tell them."""
     if not origins or "\n  Size: " in text:
         return text
-    lines = "".join(f"\n  Size:     {name}, made at {line}" for name, line in origins.items())
+    lines = "".join(f"\n  Size:     {name}: {line}" for name, line in origins.items())
     for mark in ("\n  At: ", "\n  Do: "):
         head, found, rest = text.partition(mark)
         if found:

@@ -167,17 +167,25 @@ def _select(original, array, items, options):
 def select(array, mask, axis):
     """The slots of `array` that a mask over axes `axis`, `axis + 1`, ... selects."""
     rank = mask.ndim
-    for i in range(rank):
-        have, want = array.shape[axis + i], mask.shape[i]
-        if not jp.is_symbolic(have) and not jp.is_symbolic(want) and have != want:
-            raise IndexError(
-                f"boolean index did not match shape of indexed array in index {axis + i}: "
-                f"got {mask.shape}, expected {array.shape[axis : axis + rank]}"
+    have = array.shape[axis : axis + rank]
+    if len(have) < rank or any(_must_differ(a, b) for a, b in zip(have, mask.shape, strict=True)):
+        raise IndexError(
+            errors.message(
+                "x[mask]",
+                "the mask must have the shape of the axes that it selects from.",
+                required=f"bool{list(have)}" if len(have) == rank else f"rank {len(have)} or less",
+                received=f"bool{list(mask.shape)} for {array.dtype.name}{list(array.shape)}",
+                do="build the mask from the array that it selects from",
             )
+        )
     if rank > 1:
         shape = (*array.shape[:axis], -1, *array.shape[axis + rank :])
         array, mask = array.reshape(shape), mask.reshape(-1)
     return primitives.compress(array, mask, axis)
+
+
+def _must_differ(a, b) -> bool:
+    return not jp.is_symbolic(a) and not jp.is_symbolic(b) and a != b
 
 
 def _positions(item: slice, size):

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import jax
 import numpy as np
 from jax._src import array as _array
-from jax._src import core
+from jax._src import core, dtypes
 from jax._src import linear_util as lu
 from jax._src import source_info_util as _source_info
 from jax._src.export import shape_poly
@@ -273,6 +273,7 @@ def expansion(eqn):
 def register_type(cls, to_aval) -> None:
     """What JAX asks for when a value of a class is given to a primitive."""
     core.pytype_aval_mappings[cls] = to_aval
+    dtypes.canonicalize_value_handlers[cls] = to_aval  # newer versions ask here first
 
 
 def array_from_host(x):

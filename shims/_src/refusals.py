@@ -14,13 +14,19 @@ from shims._src.failing_call import FailingCall, failing_call
 # What JAX says where it needs a number and gets a symbol.
 _SIGNS = ("_DimExpr", "shape polymorphism", "non-constant", "symbolic dimension")
 # What it says where two sizes would have to be one.
-_MEETING = ("same shape", "Incompatible shapes", "incompatible shapes", "must be equal")
+_MEETING = (
+    "same shape",
+    "equal types",
+    "Incompatible shapes",
+    "incompatible shapes",
+    "must be equal",
+)
 _VALUES = (
     jax.errors.ConcretizationTypeError,
     jax.errors.TracerArrayConversionError,
     jax.errors.TracerIntegerConversionError,
 )
-_UNEXPLAINED = (TypeError, ValueError, NotImplementedError, *_VALUES)
+_UNEXPLAINED = (TypeError, ValueError, IndexError, NotImplementedError, *_VALUES)
 _NAME = re.compile(r"\b[up]\d+\b")
 
 
@@ -62,7 +68,8 @@ def translated(error: Exception) -> Exception:
         return error
     remedy = remedies.remedy(call)
     if isinstance(error, _UNEXPLAINED) and _meets(error, text):
-        problem, do = "two sizes meet that cannot be known to be equal.", remedies.SAME_SIZE
+        problem = "two sizes meet that cannot be known to be equal."
+        do = remedies.MEETING.get(call.name, remedies.SAME_SIZE)
     elif _needs_size(error, text) or (_asks_for_tracer(error, text) and _about_size(call, remedy)):
         problem = "this step needs to know a data-dependent size while it is traced."
         do = remedy or remedies.ANY
@@ -140,9 +147,11 @@ def _annotate(error: Exception, call: FailingCall, remedy: str) -> None:
     line = line_of_error(error)
     if not isinstance(error, _UNEXPLAINED) or not line:
         return
-    do = remedy
-    if isinstance(error, _VALUES) and not do:
-        do = "keep the value as an array, and ask for a Python number or a NumPy array after the call"
+    do = ""
+    if isinstance(error, _VALUES):
+        do = remedy or (
+            "keep the value as an array; ask for a Python number or a NumPy array after the call"
+        )
     note = f"  At:       {line}" + (f"\n  Do:       {do}" if do else "")
     if note not in getattr(error, "__notes__", ()):
         error.add_note(note)

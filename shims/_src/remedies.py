@@ -12,6 +12,14 @@ ANY = (
 )
 SAME_SIZE = "state it: `shims.same_size(a, b)` gives `a` the size of `b`, checked at run time"
 
+_BRANCHES = "write `shims.cond` or `shims.switch_case`, whose branches may have sizes of their own"
+MEETING = {
+    "cond": _BRANCHES,
+    "switch": _BRANCHES,
+    "while_loop": "write `shims.while_loop`, and name the sizes that change in `shape_invariants`",
+    "fori_loop": "write a `for` statement that `shims.function` converts",
+    "scan": "carry a static size and a mask, or write `shims.while_loop`",
+}
 _SLICES = "cut with slices: `y[: n // 2]` and `y[n // 2 :]`, with `n = y.shape[0]`"
 _SPLIT = "write `shims.split(y, 2)`, which checks the size at run time"
 _RESHAPE = (
