@@ -4,7 +4,6 @@ import collections
 import os
 
 import hypothesis
-import pytest
 
 # How long an example takes says something of the machine, not of the code.
 hypothesis.settings.register_profile(

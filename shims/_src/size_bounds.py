@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from shims._src import jax_private as jp
 
-
 # Sizes are int32 numbers everywhere: no array is longer.
 _LARGEST = 2**31 - 1
 

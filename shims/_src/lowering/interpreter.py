@@ -54,7 +54,8 @@ def _constant(ctx: Context, const) -> Value:
     var = jp.variable_of(const)
     if var is None:
         return static(const)
-    return next(env[var] for env in reversed(ctx.root.frames) if var in env)
+    frames = (env[var] for env in reversed(ctx.root.frames) if var in env)
+    return next(frames, static(const))  # of another trace: a leak, which JAX refuses
 
 
 def apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
