@@ -29,7 +29,7 @@ def of(value: Value) -> tuple[int, int] | None:
     if isinstance(value.array, np.ndarray) and dtype.kind in "iub" and 0 < value.array.size <= 64:
         return int(value.array.min()), int(value.array.max())
     known = isinstance(value.array, jax.Array) and not jp.is_tracer(value.array)
-    if known and value.array.size == 1 and np.dtype(dtype).kind in "iub":
+    if known and value.array.size == 1 and getattr(dtype, "kind", "") in tuple("iub"):
         number = int(value.array.reshape(()))
         return number, number
     if dtype == np.bool_:
@@ -149,7 +149,7 @@ def _inner(ctx, eqn, values, given):
     for inner in jaxpr.eqns:
         rule = _RULES.get(inner.primitive.name)
         env[inner.outvars[0]] = None
-        if rule is not None and inner.outvars[0].aval.dtype.kind in "iub":
+        if rule is not None and getattr(inner.outvars[0].aval.dtype, "kind", "") in tuple("iub"):
             env[inner.outvars[0]] = rule(ctx, inner, values, [read(a) for a in inner.invars])
     return read(jaxpr.outvars[0])
 
