@@ -108,7 +108,7 @@ def _ordering(state, original, e1, e2, describe):
             state.assumptions.append((difference, "nonnegative", errors.user_line()))
             return False
         if _asked_by_user():
-            raise undecidable(describe()) from None
+            raise undecidable(describe().replace("'", "")) from None
         raise
 
 

@@ -80,9 +80,9 @@ def translated(error: Exception) -> Exception:
     message = errors.message(
         call.function, problem, received=received, at=line_of_error(error), do=do
     )
-    origins = getattr(error, "shims_origins", {})
-    if len(origins) == 1:  # no doubt which size it is, even where JAX does not name it
-        message = errors.with_sizes(message, origins)
+    every = getattr(error, "shims_origins", {})
+    # No doubt which size it is where there is only one, even if JAX does not name it.
+    message = errors.with_sizes(message, every if len(every) == 1 else _origins(error, text))
     return errors.FreshSizeError(_placed(message, error))
 
 
@@ -149,9 +149,8 @@ def _annotate(error: Exception, call: FailingCall, remedy: str) -> None:
         return
     do = ""
     if isinstance(error, _VALUES):
-        do = remedy or (
-            "keep the value as an array; ask for a Python number or a NumPy array after the call"
-        )
+        asked = isinstance(error, jax.errors.TracerBoolConversionError)
+        do = remedy or (remedies.DECISION if asked else remedies.VALUE)
     note = f"  At:       {line}" + (f"\n  Do:       {do}" if do else "")
     if note not in getattr(error, "__notes__", ()):
         error.add_note(note)

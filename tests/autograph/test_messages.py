@@ -440,6 +440,7 @@ MESSAGES = {
         "append: the list `values` grows in a loop of unknown length inside of another loop.\n"
         "  Required: a known number of iterations of the inner loop\n"
         "  Received: u0 iterations\n"
+        "  Size:     u0\n"
         "  At:\n"
         "  Do:       collect the inner loop's values in a list of its own.",
     ),
@@ -483,6 +484,8 @@ MESSAGES = {
         "zip: it is not known which of several sizes is the smallest.\n"
         "  Required: equal sizes\n"
         "  Received: u0, u1\n"
+        "  Size:     u0\n"
+        "  Size:     u1\n"
         "  At:\n"
         "  Do:       cut the arrays to one size, or state it: `shims.same_size(a, b)`.",
     ),

@@ -54,7 +54,12 @@ def reused_size_error(dim) -> errors.FreshSizeError:
 
 
 def inner_size_error(dim) -> errors.FreshSizeError:
-    """A size that only one iteration, branch or row knows is used outside of it."""
+    """A size that only one iteration, branch or row knows is used outside of it.
+
+    Args:
+      dim: the size, or the shape of a value that has it.
+    """
+    dim = next((d for d in getattr(dim, "shape", ()) if jp.is_symbolic(d)), dim)
     return errors.FreshSizeError(
         errors.message(
             "",
@@ -73,7 +78,7 @@ def ragged_rows_error(dim, at="") -> errors.FreshSizeError:
             "",
             f"every row has a data-dependent size `{dim}` of its own; an array cannot hold that.",
             at=at,
-            do="reduce or pad each row inside the mapped function, or return a ragged value",
+            do="reduce or pad each row inside the mapped function",
         )
     )
 

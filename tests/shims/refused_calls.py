@@ -1,0 +1,97 @@
+"""Calls that need a data-dependent size while they are traced, one per kind of message."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+import shims as tf
+
+X = np.array([3, 1, 2, 1, 5, 0], np.float32)
+M = np.array([True, False, True, True, False, True])
+
+
+def selected(body):
+    """A call of a function that hands `x[m]` to `body`."""
+
+    def f(x, m):
+        y = x[m]
+        return body(y)
+
+    return lambda: tf.function(f)(X, M)
+
+
+def unsupported_primitive(y):
+    return jnp.fft.fft(y)
+
+
+def split(y):
+    return jnp.split(y, 2)
+
+
+def array_split(y):
+    return jnp.array_split(y, 2)
+
+
+def reshape(y):
+    return y.reshape(2, -1)
+
+
+def bincount(y):
+    return jnp.bincount(y.astype(int))
+
+
+def setdiff1d(y):
+    return jnp.setdiff1d(y, y[:1])
+
+
+def union1d(y):
+    return jnp.union1d(y, y[:1])
+
+
+def top_k(y):
+    return lax.top_k(y, 2)
+
+
+def numpy_zeros(y):
+    return np.zeros(y.shape[0])
+
+
+def numpy_random(y):
+    return np.random.rand(*y.shape)
+
+
+def int_of_a_size(y):
+    return int(y.shape[0])
+
+
+def float_of_a_size(y):
+    return float(y.shape[0])
+
+
+def position_in_a_list(y):
+    return [10, 20, 30, 40, 50][y.shape[0]]
+
+
+def sizes_in_a_stack(y):
+    return jnp.stack([y, y[y > 1]])
+
+
+def sizes_in_a_product(y):
+    return y @ jnp.ones(3)
+
+
+def sizes_of_branches(y):
+    return lax.cond(y.sum() > 1, lambda: y[y > 1], lambda: y)
+
+
+def size_of_a_carry(y):
+    return lax.while_loop(lambda c: c.sum() > 5, lambda c: c[c < 5], y)
+
+
+def rows_of_a_map(y):
+    return lax.map(lambda t: y[y > t], y)
+
+
+def rows_of_a_vmap(y):
+    return jax.vmap(lambda t: y[y > t])(y)
