@@ -80,7 +80,8 @@ def pairwise_iou(first, second):
     """[len(first), len(second)] of intersection over union."""
     low = tf.maximum(first[:, None, :2], second[None, :, :2])
     high = tf.minimum(first[:, None, 2:], second[None, :, 2:])
-    shared = tf.reduce_prod(tf.maximum(high - low, 0.0), axis=-1)
+    side = tf.maximum(high - low, 0.0)
+    shared = side[..., 0] * side[..., 1]
     union = box_area(first)[:, None] + box_area(second)[None, :] - shared
     return tf.math.divide_no_nan(shared, union)
 

@@ -15,6 +15,8 @@ from tf2jax_port.diff.attempt import Failure, attempt
 from tf2jax_port.diff.cotangents import Cotangents
 from tf2jax_port.diff.observation import Gradients
 
+_LEAST_ROOM = 16
+
 
 @dataclass(frozen=True, slots=True)
 class Linear:
@@ -70,9 +72,8 @@ class JaxGradients:
 
     def jit(self, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents) -> Gradients:
         """The gradients of one compiled program."""
-        fed = [self._jax.numpy.asarray(ct) for ct in cotangents.values()]
         runs = [
-            functools.partial(self._compile(number, case, tuple(cotangents)), arrays, fed)
+            functools.partial(self._jit_with, number, case, arrays, cotangents)
             for number in range(len(self._jit_forms))
         ]
         return _named(case, self._first_that_works(("jit", case.key), runs))
@@ -98,14 +99,27 @@ class JaxGradients:
             self._last = (case, number, self._linearise(form, case, arrays, tuple(cotangents)))
         return self._pull(self._last[2], cotangents)
 
+    def _jit_with(
+        self, number: int, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents
+    ) -> list[Any]:
+        program = self._compile(number, case, tuple(cotangents))
+        if self._jit_forms[number][1] is self._jax.jit:
+            fed = [self._jax.numpy.asarray(ct) for ct in cotangents.values()]
+            return program(arrays, fed)[0]
+        gradients, shapes = program(arrays, [_roomy(ct) for ct in cotangents.values()])
+        for (path, ct), shape in zip(cotangents.items(), shapes, strict=True):
+            _same_shape(path, tuple(np.asarray(shape).tolist()), ct.shape)
+        return gradients
+
     def _compile(self, number: int, case: Arguments, paths: tuple[str, ...]) -> Callable[..., Any]:
         key = (number, case.key, paths)
         if key not in self._compiled:
             function, compiler = self._jit_forms[number]
 
-            def gradients(arrays: Sequence[Any], fed: Sequence[Any]) -> list[Any]:
+            def gradients(arrays: Sequence[Any], fed: Sequence[Any]) -> tuple[list[Any], list[Any]]:
                 linear = self._linearise(function, case, arrays, paths)
-                return self._pull(linear, dict(zip(paths, fed)))
+                found = self._pull(linear, dict(zip(paths, fed)))
+                return found, [self._shims.shape(out) for out in linear.outputs]
 
             self._compiled[key] = compiler(gradients)
         return self._compiled[key]
@@ -156,22 +170,36 @@ class JaxGradients:
         jnp = self._jax.numpy
         cotangent = jnp.asarray(cotangent).astype(output.dtype)
         if any(not isinstance(size, int) for size in (*output.shape, *cotangent.shape)):
-            return self._unified(cotangent, output.shape)
+            return self._cut(cotangent, output.shape)
         missing = [have - want for have, want in zip(output.shape, cotangent.shape)]
-        fits = all(n >= 0 for n in missing) if padded else not any(missing)
-        if output.ndim != cotangent.ndim or not fits:
-            raise ValueError(
-                f"{path} has shape {output.shape} where the original has {cotangent.shape}"
-            )
+        fits = padded and output.ndim == cotangent.ndim and all(n >= 0 for n in missing)
+        if not fits:
+            _same_shape(path, output.shape, cotangent.shape)
         return jnp.pad(cotangent, [(0, n) for n in missing]) if any(missing) else cotangent
 
-    def _unified(self, cotangent: Any, shape: Sequence[Any]) -> Any:
-        """The cotangent with sizes that are only known when the program runs."""
-        jnp = self._jax.numpy
+    def _cut(self, roomy: Any, shape: Sequence[Any]) -> Any:
+        """The corner of a `_roomy` cotangent that has sizes known when the program runs."""
+        if roomy.ndim != len(shape):
+            raise ValueError(f"an output has {len(shape)} axes, not {roomy.ndim}")
         for axis, size in enumerate(shape):
-            leading = self._shims.same_size(jnp.moveaxis(cotangent, axis, 0), size)
-            cotangent = jnp.moveaxis(leading, 0, axis)
-        return cotangent
+            roomy = self._jax.numpy.take(roomy, self._shims.range(size), axis=axis)
+        return roomy
+
+
+def _roomy(cotangent: np.ndarray) -> np.ndarray:
+    """The cotangent with zeros behind it.
+
+    How large an output is depends on data, and a program is compiled once for sizes of one bucket
+    and anew for sizes 0 and 1; so that it is not compiled for the size of an output, too, the
+    cotangent is cut where it is used.
+    """
+    sizes = [max(_LEAST_ROOM, 1 << (n - 1).bit_length()) - n for n in cotangent.shape]
+    return np.pad(cotangent, [(0, n) for n in sizes]) if sizes else cotangent
+
+
+def _same_shape(path: str, port: tuple[int, ...], original: tuple[int, ...]) -> None:
+    if port != original:
+        raise ValueError(f"{path} has shape {port} where the original has {original}")
 
 
 def is_jax_jit(function: Any) -> bool:

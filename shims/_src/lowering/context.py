@@ -191,9 +191,12 @@ class Context:
             return self.materialize(value, i)
         capacity = self.capacity(axis.dim)
         key = ("pack", axis.token, capacity)
-        if key not in self.cache:
-            self.cache[key] = packing.positions(axis.valid, capacity)
-        array = packing.take(value.array, self.cache[key], i)
+        if key not in self.cache and packing.is_direct(value.array) and not _is_key(value.array):
+            array = packing.direct(value.array, axis.valid, capacity)
+        else:
+            if key not in self.cache:
+                self.cache[key] = packing.positions(axis.valid, capacity)
+            array = packing.take(value.array, self.cache[key], i)
         packed = Axis(axis.dim, axis.size, ("packed", axis.dim, self._serials(axis.dim)))
         return Value(array, value.with_axis(i, packed), None, value.bounds)
 

@@ -89,7 +89,7 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
     valid = mask.array
     if mask.axes[0] is not None:
         valid = lax.bitwise_and(valid, ctx.valid(mask.axes[0], valid.shape[0]))
-    size = jnp.sum(valid, dtype=jnp.int32)
+    size = packing.count(valid)
     if ctx.knows(name):
         binding = ctx.env[name]  # the same mask, computed a second time
     else:
