@@ -224,9 +224,9 @@ def settle_reports(found, buckets, pins, *, grow: bool = True) -> bool:
 
 def with_line(text: str, line: str, code: int) -> str:
     """A message with the place and the number that the run found."""
-    head, _, rest = text.partition("\n")
+    head, _, rest = text.replace(errors.NUMBER, str(code)).partition("\n")
     kept = [part for part in rest.split("\n") if part and not part.lstrip().startswith("At:")]
-    return "\n".join([head, *kept, f"  At:       {line}"])
+    return errors.with_place("\n".join([head, *kept]), line)
 
 
 def exceeded(site: str, capacity: int, needed: int, line: str) -> errors.CapacityError:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from types import FrameType
+from typing import Any
+
+# Where a message will tell a number that only the run knows.
+NUMBER = "<number>"
 
 # Frames of these packages are never "the user's own line".
 _LIBRARIES = ("jax", "jaxlib", "shims", "malt", "numpy", "tensorflow", "contextlib", "functools")
@@ -81,6 +85,18 @@ class SpecializationError(OpError):
     """`shims.function(on_specialize="raise")` would have compiled once per size."""
 
 
+class GrowingStateError(UnimplementedError):
+    """The state of a loop changes its shape; `name`, `before` and `after` say which and how."""
+
+    name: str
+    before: Any
+    after: Any
+
+
+class SpecializationWarning(UserWarning):
+    """A function is compiled once per size of an input, as `jax.jit` would."""
+
+
 for _class in (
     OpError,
     InvalidArgumentError,
@@ -95,6 +111,8 @@ for _class in (
     OutsideDynamicTraceError,
     PaddedUseError,
     SpecializationError,
+    GrowingStateError,
+    SpecializationWarning,
 ):
     _class.__module__ = "shims.errors"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from shims._src import jax_private as jp
 from shims._src import rooms, size_bounds, trace
-from shims._src.loop_state import GrowingStateError, LoopState
+from shims._src.errors import GrowingStateError
+from shims._src.loop_state import LoopState
 from shims._src.staging import is_array, is_staged
 
 

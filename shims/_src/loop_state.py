@@ -316,19 +316,9 @@ def _nothing(aval, *, is_return: bool):
     return jnp.full(aval.shape, jnp.nan if is_float else 0, aval.dtype)
 
 
-class GrowingStateError(errors.UnimplementedError):
-    """The state of a loop changes its shape; `name`, `before` and `after` say which and how."""
-
-    __module__ = "shims.errors"
-
-    name: str
-    before: Any
-    after: Any
-
-
-def growing_state(label: str, name: str, before, after) -> GrowingStateError:
+def growing_state(label: str, name: str, before, after) -> errors.GrowingStateError:
     """The error for a loop whose state changes its shape, where no room can be made for it."""
-    error = GrowingStateError(
+    error = errors.GrowingStateError(
         errors.message(
             label,
             f"`{name}` changes its shape from one iteration to the next.",

@@ -162,6 +162,8 @@ def unify_axis(x, axis: int, target, *, label: str):
         label,
         "the sizes of two operands differ.",
         required=f"one size: {have} == {target} (axis {axis})",
+        received=f"{have} = {errors.NUMBER}",
+        do="select both with one mask, or cut them to one size",
     )
     state = trace.current()
     text = text if state is None else errors.with_sizes(text, state.origins_of(have, target))

@@ -12,10 +12,6 @@ from shims._src import jax_private as jp
 from shims._src.entry import Entry, Form
 
 
-class SpecializationWarning(UserWarning):
-    """A function is compiled once per size of an input, as `jax.jit` would."""
-
-
 class Maker:
     """Traces the programs of one function.
 
@@ -117,7 +113,7 @@ class Maker:
             raise errors.SpecializationError(text) from error
         if not self._warned:
             self._warned = True
-            warnings.warn(text, SpecializationWarning, stacklevel=8)
+            warnings.warn(text, errors.SpecializationWarning, stacklevel=8)
 
 
 def _raise_translated(error):

@@ -9,7 +9,6 @@ import pytest
 from shims._src import errors
 from shims._src.autograph import convert, to_code, to_graph
 from shims._src.dynamic import dynamic
-from shims._src.loop_state import GrowingStateError
 from tests.control_flow.messages import rendered
 
 V = jnp.asarray([1.0, 2.0, -1.0])
@@ -356,7 +355,7 @@ MESSAGES = {
     ),
     "shape changes": (
         jitted(shape_changes),
-        GrowingStateError,
+        errors.GrowingStateError,
         "while: `x` changes its shape from one iteration to the next.\n"
         "  Required: float32[3], as before the loop\n"
         "  Received: float32[6] after one iteration\n"

@@ -8,7 +8,6 @@ from shims._src import errors
 from shims._src.branches import case, cond, switch_case
 from shims._src.folds import foldl, scan
 from shims._src.lift import discover, lift
-from shims._src.loop_state import GrowingStateError
 from shims._src.loops import while_loop
 from shims._src.maps import map_fn, vectorized_map
 from shims._src.tensor_spec import TensorSpec
@@ -212,7 +211,7 @@ MESSAGES = {
     ),
     "while_loop, shape": (
         loop(lambda s: jnp.concatenate([s, s]), V, lambda s: s.sum() < 9),
-        GrowingStateError,
+        errors.GrowingStateError,
         "while_loop: `loop_vars[0]` changes its shape from one iteration to the next.\n"
         "  Required: float32[3], as before the loop\n"
         "  Received: float32[6] after one iteration\n"
