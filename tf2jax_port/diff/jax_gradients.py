@@ -52,11 +52,16 @@ class JaxGradients:
     ) -> None:
         self._jax = jax
         self._shims = shims
+        self._given = given
         dynamic = shims.dynamic(python)
         self._eager_forms = [python, dynamic]
         # As the lane runs the values: what was given as a program of unknown sizes is one program
         # for all of them, and a `jax.jit` is what it is.
-        forms = [(dynamic, self._with_unknown_sizes), (given, jax.jit), (dynamic, jax.jit)]
+        forms = [
+            functools.partial(self._jit_of_unknown_sizes, dynamic),
+            functools.partial(self._jit_of_known_sizes, "given", given),
+            functools.partial(self._jit_of_known_sizes, "dynamic", dynamic),
+        ]
         self._jit_forms = [*forms[1:], forms[0]] if is_jax_jit(given) else forms
         self._compiled: dict[Any, Callable[..., Any]] = {}
         self._works: dict[tuple[str, str], int] = {}
@@ -72,10 +77,7 @@ class JaxGradients:
 
     def jit(self, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents) -> Gradients:
         """The gradients of one compiled program."""
-        runs = [
-            functools.partial(self._jit_with, number, case, arrays, cotangents)
-            for number in range(len(self._jit_forms))
-        ]
+        runs = [functools.partial(form, case, arrays, cotangents) for form in self._jit_forms]
         return _named(case, self._first_that_works(("jit", case.key), runs))
 
     def _first_that_works(
@@ -99,33 +101,63 @@ class JaxGradients:
             self._last = (case, number, self._linearise(form, case, arrays, tuple(cotangents)))
         return self._pull(self._last[2], cotangents)
 
-    def _jit_with(
-        self, number: int, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents
+    def _jit_of_known_sizes(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        case: Arguments,
+        arrays: Sequence[Any],
+        cotangents: Cotangents,
     ) -> list[Any]:
-        program = self._compile(number, case, tuple(cotangents))
-        if self._jit_forms[number][1] is self._jax.jit:
-            fed = [self._jax.numpy.asarray(ct) for ct in cotangents.values()]
-            return program(arrays, fed)[0]
-        gradients, shapes = program(arrays, [_roomy(ct) for ct in cotangents.values()])
+        paths = tuple(cotangents)
+
+        def gradients(arrays: Sequence[Any], fed: Sequence[Any]) -> list[Any]:
+            linear = self._linearise(function, case, arrays, paths)
+            return self._pull(linear, dict(zip(paths, fed)))
+
+        key = (name, case.key, paths)
+        program = self._compiled.setdefault(key, self._jax.jit(gradients))
+        return program(arrays, [self._jax.numpy.asarray(ct) for ct in cotangents.values()])
+
+    def _jit_of_unknown_sizes(
+        self,
+        function: Callable[..., Any],
+        case: Arguments,
+        arrays: Sequence[Any],
+        cotangents: Cotangents,
+    ) -> list[Any]:
+        paths = tuple(cotangents)
+        rooms = [_roomy(ct) for ct in cotangents.values()]
+
+        def gradients(arrays: Sequence[Any], rooms: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+            linear = self._linearise(function, case, arrays, paths)
+            fed = [self._cut(room, out.shape) for room, out in zip(rooms, linear.outputs)]
+            found = self._pull(linear, dict(zip(paths, fed)))
+            return found, [self._shims.shape(out) for out in linear.outputs]
+
+        key = ("unknown", case.key, paths, tuple(room.shape for room in rooms))
+        if key not in self._compiled:
+            signature = [self._specs(arrays), [self._spec(room.shape, room) for room in rooms]]
+            self._compiled[key] = self._shims.function(
+                gradients, autograph=False, input_signature=signature
+            )
+        found, shapes = self._compiled[key](arrays, rooms)
         for (path, ct), shape in zip(cotangents.items(), shapes, strict=True):
             _same_shape(path, tuple(np.asarray(shape).tolist()), ct.shape)
-        return gradients
+        return found
 
-    def _compile(self, number: int, case: Arguments, paths: tuple[str, ...]) -> Callable[..., Any]:
-        key = (number, case.key, paths)
-        if key not in self._compiled:
-            function, compiler = self._jit_forms[number]
+    def _specs(self, arrays: Sequence[Any]) -> list[Any]:
+        """What the port itself leaves open, or every size."""
+        given = self._jax.tree.leaves(
+            getattr(self._given, "input_signature", None),
+            is_leaf=lambda part: isinstance(part, self._shims.TensorSpec),
+        )
+        if [len(spec.shape) for spec in given] == [array.ndim for array in arrays]:
+            return given
+        return [self._spec([None] * array.ndim, array) for array in arrays]
 
-            def gradients(arrays: Sequence[Any], fed: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-                linear = self._linearise(function, case, arrays, paths)
-                found = self._pull(linear, dict(zip(paths, fed)))
-                return found, [self._shims.shape(out) for out in linear.outputs]
-
-            self._compiled[key] = compiler(gradients)
-        return self._compiled[key]
-
-    def _with_unknown_sizes(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        return self._shims.function(function, autograph=False, reduce_retracing=True)
+    def _spec(self, sizes: Sequence[int | None], array: Any) -> Any:
+        return self._shims.TensorSpec(sizes, array.dtype)
 
     def _linearise(
         self,
@@ -170,7 +202,7 @@ class JaxGradients:
         jnp = self._jax.numpy
         cotangent = jnp.asarray(cotangent).astype(output.dtype)
         if any(not isinstance(size, int) for size in (*output.shape, *cotangent.shape)):
-            return self._cut(cotangent, output.shape)
+            return cotangent  # cut to fit already
         missing = [have - want for have, want in zip(output.shape, cotangent.shape)]
         fits = padded and output.ndim == cotangent.ndim and all(n >= 0 for n in missing)
         if not fits:
