@@ -13,7 +13,7 @@ from shims._src import jax_private as jp
 from shims._src.casting import convert
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
-from shims._src.operands import matching, operand
+from shims._src.operands import broadcasting, matching, operand
 from shims._src.shapes import size_of, sizes_of
 from shims._src.sized_by import selected_by, sized_by
 
@@ -300,7 +300,7 @@ def linspace(start, stop, num, name=None, axis=0):
     start, stop = matching("linspace", start=start, stop=stop)
     if not jnp.issubdtype(start.dtype, jnp.inexact):
         start, stop = (convert(v, array_dtype(np.float64, "linspace")) for v in (start, stop))
-    start, stop = jnp.broadcast_arrays(start, stop)
+    start, stop = jnp.broadcast_arrays(*broadcasting("linspace", start, stop))
     count = size_of("linspace", num)
     place = checks.axis_of("linspace", axis, start.ndim + 1)
     along = tuple(-1 if i == place else 1 for i in builtins.range(start.ndim + 1))

@@ -11,7 +11,7 @@ from shims._src import jax_private as jp
 from shims._src.casting import convert
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
-from shims._src.operands import matching, operand
+from shims._src.operands import broadcasting, matching, operand
 from shims._src.shapes import size_of
 from shims._src.sized_by import selected_by, sized_by
 
@@ -219,6 +219,7 @@ def _confusion_of_some(labels, predictions, weights, dtype):
 @sized_by("num_classes")
 def _confusion(labels, predictions, num_classes, weights, dtype):
     labels, predictions = operand(labels), operand(predictions)
+    labels, predictions = broadcasting("confusion_matrix", labels, predictions)
     count = size_of("confusion_matrix", num_classes)
     checks.check_positions("confusion_matrix", "labels", labels, count)
     checks.check_positions("confusion_matrix", "predictions", predictions, count)

@@ -13,9 +13,9 @@ from shims._src import jax_private as jp
 
 def take(state, original, array, index, **options):
     """`array[index]` where the index holds something that JAX would refuse."""
-    items = _items(index)
+    items = _paired(_items(index))
     if not any(_is_dynamic(i) for i in items):
-        return original(array, index, **options)
+        return original(array, items if isinstance(index, tuple) else index, **options)
     array = jnp.asarray(array)
     items = _spelled_out(items, array.ndim)
     array, items = _cut_slices(array, items)
@@ -28,10 +28,11 @@ def take(state, original, array, index, **options):
 
 def update(state, original, array, index, *rest, **options):
     """`array.at[index].set(...)` and its relatives with masks and traced bounds as index."""
-    items = _items(index)
+    items = _paired(_items(index))
     array = jnp.asarray(array)
     _need_rows(state, array, items)
     if not any(_is_dynamic(i) for i in items):
+        index = items if isinstance(index, tuple) else index
         return original(array, index, *rest, **options)
     items = _spelled_out(items, array.ndim)
     axis = 0
@@ -135,18 +136,29 @@ def _masks_as_positions(items):
     out = []
     for item in items:
         out += nonzero(item) if _is_mask(item) else [item]
-    sizes = [x.shape[0] for x in out if _is_advanced(x) and np.ndim(x) == 1]
+    return _paired(tuple(out))
+
+
+def _paired(items):
+    """The index with its vectors of positions stated to be of one size, where sizes are unknown."""
+    sizes = [x.shape[0] for x in items if _is_vector(x)]
     sizes = [d for d in sizes if jp.is_symbolic(d) or d != 1]
-    if not sizes:
-        return tuple(out)
+    if all(jp.is_symbolic(d) == jp.is_symbolic(sizes[0]) and d == sizes[0] for d in sizes):
+        return items
+    if not any(map(jp.is_symbolic, sizes)):
+        return items  # JAX has its own words for known sizes that differ
     # Vectors of positions are paired: fresh sizes must agree, which is checked at run time.
     target = next((d for d in sizes if not jp.is_symbolic(d)), sizes[0])
     return tuple(
         primitives.unify_axis(jnp.asarray(x), 0, target, label="index")
-        if _is_advanced(x) and np.ndim(x) == 1 and jp.is_symbolic(x.shape[0])
+        if _is_vector(x) and jp.is_symbolic(x.shape[0])
         else x
-        for x in out
+        for x in items
     )
+
+
+def _is_vector(item) -> bool:
+    return getattr(item, "ndim", 0) == 1 and item.dtype != bool
 
 
 def _select(original, array, items, options):

@@ -145,10 +145,11 @@ def _searchsorted(state, original, a, v, side="left", sorter=None, **options):
     return jnp.sum(before, -1, dtype=jnp.int32)
 
 
-def _squeeze(state, original, a, axis=None):
+def _squeeze(state, original, a, *axis, **named):
     shape = np.shape(a)
-    if axis is not None or not any(map(jp.is_symbolic, shape)):
-        return original(a, axis=axis)
+    given = [*axis, *named.values()]  # `axis` to `jax.numpy`, `dimensions` to `lax`
+    if any(x is not None for x in given) or not any(map(jp.is_symbolic, shape)):
+        return original(a, *axis, **named)
     for d in shape:
         if jp.is_symbolic(d) and not state.is_input_only(d):
             # Dropping it where it happens to be 1 is another program: checked when this one runs.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,14 +14,14 @@ from tf2jax_port.diff.attempt import Failure, attempt
 from tf2jax_port.diff.cotangents import Cotangents, cotangents
 from tf2jax_port.diff.facts import Facts, Reruns
 from tf2jax_port.diff.jax_lanes import JaxLanes
-from tf2jax_port.diff.lanes import JAX_EAGER, JAX_JIT, TF_EAGER, TF_GRAPH, TF_XLA
+from tf2jax_port.diff.lane_process import LaneProcess
+from tf2jax_port.diff.lane_program import Setup
+from tf2jax_port.diff.lanes import JAX_EAGER, JAX_JIT, TF_EAGER, TF_GRAPH, TF_XLA, title
 from tf2jax_port.diff.observation import COTANGENTS, Gradients, Observation, Outputs
+from tf2jax_port.diff.parts import Fed, Here
 from tf2jax_port.diff.perturb import DIRECTIONS, LARGE, SMALL, all_round, perturbed
 from tf2jax_port.diff.precision import exact_wide, narrowed, widened
 from tf2jax_port.diff.tensorflow_lanes import TensorFlowLanes
-from tf2jax_port.diff.xla_child import Setup
-from tf2jax_port.diff.xla_here import Fed, XlaHere
-from tf2jax_port.diff.xla_process import XlaProcess
 
 
 class Observer:
@@ -32,7 +32,7 @@ class Observer:
       new: its port.
       seed: for the cotangents and for the random numbers of the functions.
       x64: whether JAX has 64-bit types.
-      setup: what another process needs to know to run TF XLA there; `None` to run it in this one.
+      elsewhere: what other processes need to know for the lanes that run there.
     """
 
     def __init__(
@@ -41,11 +41,15 @@ class Observer:
         new: Callable[..., Any],
         seed: int,
         x64: bool,
-        setup: Setup | None = None,
+        elsewhere: Sequence[Setup] = (),
     ) -> None:
         self._old = TensorFlowLanes(old, seed)
-        self._xla = XlaHere(self._old) if setup is None else XlaProcess(setup)
         self._new = JaxLanes(new, seed)
+        setups = {setup.lane: setup for setup in elsewhere}
+        self._beside: dict[str, Here | LaneProcess] = {
+            lane: LaneProcess(setups[lane]) if lane in setups else Here(lane, lanes)
+            for lane, lanes in ((JAX_EAGER.id, self._new), (TF_XLA.id, self._old))
+        }
         self._seed = seed
         self._x64 = x64
 
@@ -61,21 +65,19 @@ class Observer:
             step(lane.title)
             lanes[lane.id] = _forward(attempt(forward, case))
         fed = self._feed(lanes)
-        self._xla.start(case, fed)
-        for lane_id, gradients in (
-            (TF_EAGER.id, self._old.eager_gradients),
-            (TF_GRAPH.id, self._old.graph_gradients),
+        for runner in self._beside.values():
+            runner.start(case, fed)
+        for lane, run in (
+            (TF_EAGER, self._old.eager_gradients),
+            (TF_GRAPH, self._old.graph_gradients),
         ):
-            lanes[lane_id] = _with_gradients(lanes[lane_id], gradients, case, fed)
-        for lane, run, gradients in (
-            (JAX_EAGER, self._new.eager, self._new.eager_gradients),
-            (JAX_JIT, self._new.jit, self._new.jit_gradients),
-        ):
-            step(lane.title)
-            observation = _forward(attempt(run, case))
-            lanes[lane.id] = _with_gradients(observation, gradients, case, fed)
-        step(TF_XLA.title)
-        lanes[TF_XLA.id] = self._xla.result()
+            lanes[lane.id] = _with_gradients(lanes[lane.id], run, case, fed)
+        step(JAX_JIT.title)
+        compiled = _forward(attempt(self._new.jit, case))
+        lanes[JAX_JIT.id] = _with_gradients(compiled, self._new.jit_gradients, case, fed)
+        for lane_id, runner in self._beside.items():
+            step(title(lane_id))
+            lanes[lane_id] = runner.result()
         return Facts(
             case=case.index,
             lanes=lanes,
@@ -88,8 +90,9 @@ class Observer:
         )
 
     def close(self) -> None:
-        """End the process that was started, if one was."""
-        self._xla.close()
+        """End the processes that were started."""
+        for runner in self._beside.values():
+            runner.close()
 
     def _feed(self, lanes: Mapping[str, Observation]) -> Fed:
         """The cotangents, made for the outputs of the first lane that can be the reference."""

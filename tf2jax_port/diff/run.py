@@ -7,7 +7,7 @@ import functools
 import importlib.metadata
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +18,13 @@ from tf2jax_port.diff.contract import fingerprint, terms
 from tf2jax_port.diff.explain import EQUAL, KNIFE_EDGE
 from tf2jax_port.diff.facts import Facts
 from tf2jax_port.diff.judge import Finding, judge
+from tf2jax_port.diff.lane_program import Setup
+from tf2jax_port.diff.lanes import JAX_EAGER, TF_XLA
 from tf2jax_port.diff.matrix import PairState, pair_states
 from tf2jax_port.diff.reasons import Reason, grouped
 from tf2jax_port.diff.report import Report
 from tf2jax_port.diff.vacuity import Vacuity, vacuity
 from tf2jax_port.diff.verdict import Verdict, decide
-from tf2jax_port.diff.xla_child import Setup
 
 Step = Callable[[int, int, str], None]
 
@@ -80,7 +81,8 @@ def compare_functions(
     findings: list[Finding] = []
     states: list[PairState] = []
     old, new = request.old.function, request.new.function
-    with contextlib.closing(Observer(old, new, request.seed, x64, _elsewhere(request))) as observer:
+    elsewhere = list(_elsewhere(request, x64))
+    with contextlib.closing(Observer(old, new, request.seed, x64, elsewhere)) as observer:
         for done, case in enumerate(fitted):
             fact = observer.observe(case, functools.partial(step, done, len(fitted)))
             facts.append(fact)
@@ -95,11 +97,15 @@ def compare_functions(
     return _report(request, x64, verdict, vacuous, fitted, facts, findings, states, agreed)
 
 
-def _elsewhere(request: Request) -> Setup | None:
-    """What another process needs for TF XLA; `None` where it could not import the function."""
-    if not request.old.importable:
-        return None
-    return Setup(request.old.spec, request.inputs, request.seed, tuple(sys.path))
+def _elsewhere(request: Request, x64: bool) -> Iterator[Setup]:
+    """What other processes need to know for the lanes that run there.
+
+    TensorFlow's XLA, because it can crash; the port's eager lane, because it takes longest.
+    """
+    for lane, loaded in ((TF_XLA, request.old), (JAX_EAGER, request.new)):
+        if loaded.importable:
+            path = tuple(sys.path)
+            yield Setup(lane.id, loaded.spec, request.inputs, request.seed, x64, path)
 
 
 def _chosen(found: list[Arguments], only: Sequence[int]) -> list[Arguments]:

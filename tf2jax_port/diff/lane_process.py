@@ -1,8 +1,9 @@
-"""The lane TF XLA in a process of its own: TensorFlow's compiler may crash, the comparison not."""
+"""A lane in a process of its own: it runs beside the others, and its crash ends nothing else."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import pickle
 import signal
 import subprocess
@@ -12,21 +13,24 @@ from typing import Any
 
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure, attempt
+from tf2jax_port.diff.lane_program import Setup
+from tf2jax_port.diff.lanes import is_old
 from tf2jax_port.diff.observation import Observation
-from tf2jax_port.diff.xla_child import Setup
-from tf2jax_port.diff.xla_here import Fed, Part, collected
+from tf2jax_port.diff.parts import Fed, Part, collected
 
 # Each new process costs some seconds of importing; who crashed so often will crash again.
 MOST_CRASHES = 3
-_NOT_TRIED = Failure("Crash", f"not tried after TensorFlow crashed {MOST_CRASHES} times")
+_NOT_TRIED = Failure("Crash", f"not tried after {MOST_CRASHES} crashes")
+# Two processes on one accelerator: neither may take all of its memory at once.
+_SHARING = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TF_FORCE_GPU_ALLOW_GROWTH": "true"}
 _LONGEST_DETAIL = 2000
 
 
-class XlaProcess:
+class LaneProcess:
     """Runs the lane beside the others, one case at a time.
 
-    A process that ends is replaced for the next case. It starts at once, so that it imports
-    TensorFlow while the other lanes run.
+    A process that ends is replaced for the next case. It starts at once, so that it imports its
+    framework while the other lanes run.
 
     Args:
       setup: what the process has to import.
@@ -67,10 +71,10 @@ class XlaProcess:
         try:
             return self._running.receive()
         except (EOFError, pickle.UnpicklingError):
-            failure = self._running.wait()
+            code, said = self._running.wait()
             self._running = None
             self._crashes += 1
-            return failure
+            return Failure("Crash", how_it_ended(self._setup.lane, code), said)
 
 
 class _Running:
@@ -80,10 +84,11 @@ class _Running:
         with contextlib.ExitStack() as stack:
             self._errors = stack.enter_context(tempfile.TemporaryFile())
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tf2jax_port.diff.xla_child"],
+                [sys.executable, "-m", "tf2jax_port.diff.lane_program"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
+                env={**_SHARING, **os.environ},
             )
             assert self._process.stdin is not None
             assert self._process.stdout is not None
@@ -115,8 +120,8 @@ class _Running:
         self._process.kill()
         self.wait()
 
-    def wait(self) -> Failure:
-        """Clear away after a process that ends, and say how it ended."""
+    def wait(self) -> tuple[int, str]:
+        """Clear away after a process that ends: its exit status, and what it said last."""
         code = self._process.wait()
         self._errors.seek(0)
         said = self._errors.read().decode(errors="replace")[-_LONGEST_DETAIL:].strip()
@@ -124,12 +129,13 @@ class _Running:
         for stream in (self._asked, self._answers):
             with contextlib.suppress(OSError):  # what was written last was never read
                 stream.close()
-        return Failure("Crash", how_it_ended(code), said)
+        return code, said
 
 
-def how_it_ended(code: int) -> str:
+def how_it_ended(lane: str, code: int) -> str:
     """`TensorFlow crashed (SIGSEGV)`, or that the function ended its process."""
     if code >= 0:
         return f"the process ended by itself (exit code {code})"
     names = {s.value: s.name for s in signal.Signals}
-    return f"TensorFlow crashed ({names.get(-code, f'signal {-code}')})"
+    framework = "TensorFlow" if is_old(lane) else "JAX"
+    return f"{framework} crashed ({names.get(-code, f'signal {-code}')})"

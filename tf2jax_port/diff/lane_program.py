@@ -1,7 +1,7 @@
-"""The program that runs the lane TF XLA in a process of its own; `xla_process` starts it.
+"""The program that runs one lane in a process of its own; `lane_process` starts it.
 
 It reads pickled messages from its standard input: a `Setup`, then one `(case, cotangents)` after
-another. It answers each with its parts, as `xla_here.xla_parts` gives them.
+another. It answers each with its `parts`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from tf2jax_port.diff.attempt import Failure, attempt
+from tf2jax_port.diff.lanes import is_old
 from tf2jax_port.diff.loading import load
+from tf2jax_port.diff.parts import parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +23,19 @@ class Setup:
     """What the program needs to know.
 
     Attributes:
-      old: the specification of the old function.
+      lane: the name of the lane.
+      function: the specification of the function that it runs.
       inputs: the specification of the cases, whose module may define types of arguments.
       seed: for the random numbers of the function.
+      x64: whether JAX has 64-bit types.
       path: where modules are searched.
     """
 
-    old: str
+    lane: str
+    function: str
     inputs: str
     seed: int
+    x64: bool
     path: tuple[str, ...]
 
 
@@ -41,7 +46,8 @@ def main() -> None:
     sys.path[:] = setup.path
     lanes = attempt(_prepare, setup)
     while (request := _next(asked)) is not None:
-        for part in [lanes] if isinstance(lanes, Failure) else _parts(lanes, request):
+        failed = isinstance(lanes, Failure)
+        for part in [lanes] if failed else parts(setup.lane, lanes, *request):
             pickle.dump(part, answers)
             answers.flush()
             if isinstance(part, Failure):
@@ -58,9 +64,14 @@ def _channels() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _prepare(setup: Setup) -> Any:
-    from tf2jax_port.diff.tensorflow_lanes import TensorFlowLanes
+    if is_old(setup.lane):
+        from tf2jax_port.diff.tensorflow_lanes import TensorFlowLanes as Lanes
+    else:
+        from tf2jax_port.diff.jax_lanes import JaxLanes as Lanes
+        from tf2jax_port.diff.jax_lanes import set_x64
 
-    lanes = TensorFlowLanes(load(setup.old).function, setup.seed)
+        set_x64(setup.x64)
+    lanes = Lanes(load(setup.function).function, setup.seed)
     load(setup.inputs, default="cases")
     return lanes
 
@@ -70,12 +81,6 @@ def _next(asked: BinaryIO) -> tuple[Any, Any] | None:
         return pickle.load(asked)
     except EOFError:
         return None
-
-
-def _parts(lanes: Any, request: tuple[Any, Any]) -> Iterator[Any]:
-    from tf2jax_port.diff.xla_here import xla_parts
-
-    return xla_parts(lanes, *request)
 
 
 if __name__ == "__main__":

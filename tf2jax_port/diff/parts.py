@@ -1,27 +1,36 @@
-"""The lane TF XLA in this process, for functions that no other process could import."""
+"""A lane that may run in another process: what it gives, part by part."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure, attempt
 from tf2jax_port.diff.cotangents import Cotangents
+from tf2jax_port.diff.lanes import JAX_EAGER, TF_XLA
 from tf2jax_port.diff.observation import Gradients, Observation, Outputs
-from tf2jax_port.diff.tensorflow_lanes import TensorFlowLanes
 
 Fed = Mapping[str, Cotangents]
 Part = Outputs | Gradients | Failure
 
+# The methods of `TensorFlowLanes` and `JaxLanes` for values and gradients.
+_METHODS = {
+    TF_XLA.id: ("xla", "xla_gradients"),
+    JAX_EAGER.id: ("eager", "eager_gradients"),
+}
 
-class XlaHere:
-    """Runs the lane when its result is asked for; a crash of TensorFlow ends everything.
+
+class Here:
+    """Runs the lane in this process when its result is asked for; a crash ends everything.
 
     Args:
-      lanes: the old function.
+      lane: its name.
+      lanes: a `TensorFlowLanes` or `JaxLanes`.
     """
 
-    def __init__(self, lanes: TensorFlowLanes) -> None:
+    def __init__(self, lane: str, lanes: Any) -> None:
+        self._lane = lane
         self._lanes = lanes
         self._asked: tuple[Arguments, Fed] | None = None
 
@@ -33,18 +42,19 @@ class XlaHere:
         """What the lane gives for that."""
         assert self._asked is not None
         case, fed = self._asked
-        parts = xla_parts(self._lanes, case, fed)
-        return collected(case, fed, lambda: next(parts))
+        found = parts(self._lane, self._lanes, case, fed)
+        return collected(case, fed, lambda: next(found))
 
     def close(self) -> None:
         """There is nothing to close."""
 
 
-def xla_parts(lanes: TensorFlowLanes, case: Arguments, fed: Fed) -> Iterator[Part]:
+def parts(lane: str, lanes: Any, case: Arguments, fed: Fed) -> Iterator[Part]:
     """The outputs, and then the gradients for each set of cotangents."""
-    yield attempt(lanes.xla, case)
+    outputs, gradients = (getattr(lanes, name) for name in _METHODS[lane])
+    yield attempt(outputs, case)
     for made in fed.values() if case.differentiable else ():
-        yield attempt(lanes.xla_gradients, case, made)
+        yield attempt(gradients, case, made)
 
 
 def collected(case: Arguments, fed: Fed, part: Callable[[], Part]) -> Observation:
