@@ -110,6 +110,10 @@ def shifted_cumulative_sum(y):
     return jnp.concatenate([jnp.zeros((1, 5)), jnp.cumsum(y, axis=0)])[:-1]
 
 
+def product_of_each_row(y):
+    return jnp.prod(y, axis=-1), jnp.prod(y, axis=0)
+
+
 def cumulative_product(y):
     return jnp.cumprod(y, axis=0)
 
@@ -183,6 +187,7 @@ PROGRAMS = (
     Masked(cumulative_sum_from_the_end),
     Masked(exclusive_cumulative_sum),
     Masked(shifted_cumulative_sum),
+    Masked(product_of_each_row),
     Masked(cumulative_product),
     Masked(cumulative_maximum),
     Masked(cumulative_log_sum_exp),
