@@ -14,7 +14,7 @@ from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.elementwise import inverse_root, larger, magnitude, square_root
 from shims._src.operands import describe, matching, meeting, operand
-from shims._src.reduction import largest
+from shims._src.over_axes import largest
 
 
 @operator

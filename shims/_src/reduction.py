@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import math
-
-import jax
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src import primitives
 from shims._src.checks import axes_of
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.elementwise import is_inexact, square_root
 from shims._src.operands import operand
+from shims._src.over_axes import (
+    largest,
+    logsumexp,
+    mean_over,
+    product_over,
+    smallest,
+    sum_over,
+    variance,
+)
 
 
 def _keep(function: str, x, axis, keepdims, reduce):
@@ -21,10 +26,6 @@ def _keep(function: str, x, axis, keepdims, reduce):
     axes = axes_of(function, axis, x.ndim)
     out = reduce(x, axes)
     return lax.expand_dims(out, axes) if keepdims else out
-
-
-def _total(x, axes):
-    return jnp.sum(x, axis=axes, dtype=x.dtype)
 
 
 @operator
@@ -51,22 +52,7 @@ def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
     x = operand(input_tensor)
     if x.dtype == jnp.bool_:
         x = x.astype(jnp.int32)
-    return _keep("reduce_sum", x, axis, keepdims, _total)
-
-
-def _count(x, axes):
-    """How many elements a reduction takes together: a number, or an int32 scalar."""
-    size = math.prod(x.shape[a] for a in axes)
-    return size if isinstance(size, int) else primitives.as_size(size)
-
-
-def _mean(x, axes):
-    if not jnp.issubdtype(x.dtype, jnp.integer):
-        return jnp.mean(x, axis=axes)
-    count = jnp.asarray(_count(x, axes), x.dtype)
-    total = _total(x, axes)
-    # TensorFlow's integer mean is truncated towards 0; the mean of nothing is 0.
-    return lax.div(total, jnp.broadcast_to(jnp.maximum(count, 1), total.shape))
+    return _keep("reduce_sum", x, axis, keepdims, sum_over)
 
 
 @operator
@@ -90,7 +76,7 @@ def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_mean
     """
-    return _keep("reduce_mean", operand(input_tensor), axis, keepdims, _mean)
+    return _keep("reduce_mean", operand(input_tensor), axis, keepdims, mean_over)
 
 
 @operator
@@ -141,17 +127,6 @@ def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
     return _keep("reduce_min", operand(input_tensor), axis, keepdims, smallest)
 
 
-# `jnp.max` refuses an axis of size 0; the primitives have TensorFlow's answer.
-def largest(x, axes):
-    """The maximum over axes."""
-    return lax.reduce_max(x, axes)
-
-
-def smallest(x, axes):
-    """The minimum over axes."""
-    return lax.reduce_min(x, axes)
-
-
 @operator
 def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
     """The product over axes, in the dtype of the input.
@@ -173,41 +148,7 @@ def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_prod
     """
-    return _keep("reduce_prod", operand(input_tensor), axis, keepdims, _product)
-
-
-def _product(x, axes):
-    if not axes:
-        return x
-    if not is_inexact(x):
-        return jnp.prod(x, axis=axes, dtype=x.dtype)
-    # One axis to multiply over: the reduced ones, flattened.
-    kept = tuple(a for a in range(x.ndim) if a not in axes)
-    x = jnp.transpose(x, (*kept, *axes))
-    return _product_of_last(x.reshape((*x.shape[: len(kept)], _flat(x.shape[len(kept) :]))))
-
-
-def _flat(shape):
-    return math.prod(shape)
-
-
-@jax.custom_jvp
-def _product_of_last(x):
-    return jnp.prod(x, axis=-1)
-
-
-@_product_of_last.defjvp
-def _product_of_last_jvp(primals, tangents):
-    (x,), (t,) = primals, tangents
-    # The product of all others, zeros or not: what stands before times what stands after.
-    others = _exclusive_product(x) * jnp.flip(_exclusive_product(jnp.flip(x, -1)), -1)
-    return _product_of_last(x), jnp.sum(t * others, -1)
-
-
-def _exclusive_product(x):
-    first = (0, 0, 0)
-    shifted = lax.pad(x, jnp.ones((), x.dtype), [first] * (x.ndim - 1) + [(1, -1, 0)])
-    return lax.cumprod(shifted, axis=x.ndim - 1)
+    return _keep("reduce_prod", operand(input_tensor), axis, keepdims, product_over)
 
 
 @operator
@@ -284,21 +225,6 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_logsumexp
     """
     return _keep("reduce_logsumexp", operand(input_tensor), axis, keepdims, logsumexp)
-
-
-def logsumexp(x, axes):
-    """`log(sum(exp(x)))` over axes."""
-    top = lax.stop_gradient(largest(x, axes))
-    top = jnp.where(jnp.isfinite(top), top, 0)
-    return jnp.log(jnp.sum(jnp.exp(x - lax.expand_dims(top, axes)), axis=axes)) + top
-
-
-def variance(x, axes):
-    """The mean squared distance from the mean."""
-    distance = x - lax.expand_dims(jnp.mean(x, axis=axes), axes)
-    if jnp.issubdtype(x.dtype, jnp.complexfloating):
-        return jnp.mean(jnp.real(distance * jnp.conj(distance)), axis=axes)
-    return jnp.mean(jnp.square(distance), axis=axes)
 
 
 def _check_floating(function, x):
@@ -388,7 +314,7 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     x = operand(input_tensor)
 
     def reduce(x, axes):
-        total = _total(jnp.square(x), axes)
+        total = sum_over(jnp.square(x), axes)
         return square_root(total) if is_inexact(x) else jnp.sqrt(total).astype(x.dtype)
 
     return _keep("reduce_euclidean_norm", x, axis, keepdims, reduce)
@@ -418,7 +344,7 @@ def count_nonzero(input, axis=None, keepdims=None, dtype=jnp.int64, name=None):
     """
     dtype = array_dtype(dtype, "count_nonzero")
     hits = (operand(input) != 0).astype(dtype)
-    return _keep("count_nonzero", hits, axis, keepdims, _total)
+    return _keep("count_nonzero", hits, axis, keepdims, sum_over)
 
 
 @operator

@@ -403,7 +403,7 @@ ROWS: tuple[Row, ...] = (
         "pad",
         "tensor, paddings, mode='CONSTANT', constant_values=0, name=None",
         "jnp.pad({tensor}, {paddings}, constant_values={constant_values})",
-        own="joining",
+        own="padding",
         optional=("constant_values",),
         tensors=("tensor",),
         inputs=(

@@ -85,7 +85,6 @@ from shims._src.histogram import histogram_fixed_width as histogram_fixed_width
 from shims._src.histogram import histogram_fixed_width_bins as histogram_fixed_width_bins
 from shims._src.joining import concat as concat
 from shims._src.joining import meshgrid as meshgrid
-from shims._src.joining import pad as pad
 from shims._src.joining import reverse as reverse
 from shims._src.joining import roll as roll
 from shims._src.joining import split as split
@@ -95,6 +94,7 @@ from shims._src.linalg_ops import einsum as einsum
 from shims._src.linalg_ops import matmul as matmul
 from shims._src.linalg_ops import norm as norm
 from shims._src.linalg_ops import tensordot as tensordot
+from shims._src.padding import pad as pad
 from shims._src.partition import dynamic_partition as dynamic_partition
 from shims._src.partition import dynamic_stitch as dynamic_stitch
 from shims._src.quotients import divide as divide

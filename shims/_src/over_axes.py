@@ -1,0 +1,94 @@
+"""Reductions over a tuple of axes: their values over nothing, and their gradients."""
+
+from __future__ import annotations
+
+import math
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src import primitives
+from shims._src.elementwise import is_inexact
+
+
+def sum_over(x, axes):
+    """The sum over axes, in the dtype of `x`."""
+    return jnp.sum(x, axis=axes, dtype=x.dtype)
+
+
+def _count(x, axes):
+    """How many elements a reduction takes together: a number, or an int32 scalar."""
+    size = math.prod(x.shape[a] for a in axes)
+    return size if isinstance(size, int) else primitives.as_size(size)
+
+
+def mean_over(x, axes):
+    """The mean over axes, in the dtype of `x`."""
+    if not jnp.issubdtype(x.dtype, jnp.integer):
+        return jnp.mean(x, axis=axes)
+    count = jnp.asarray(_count(x, axes), x.dtype)
+    total = sum_over(x, axes)
+    # TensorFlow's integer mean is truncated towards 0; the mean of nothing is 0.
+    return lax.div(total, jnp.broadcast_to(jnp.maximum(count, 1), total.shape))
+
+
+# `jnp.max` refuses an axis of size 0; the primitives have TensorFlow's answer.
+def largest(x, axes):
+    """The maximum over axes."""
+    return lax.reduce_max(x, axes)
+
+
+def smallest(x, axes):
+    """The minimum over axes."""
+    return lax.reduce_min(x, axes)
+
+
+def product_over(x, axes):
+    """The product over axes, in the dtype of `x`."""
+    if not axes:
+        return x
+    if not is_inexact(x):
+        return jnp.prod(x, axis=axes, dtype=x.dtype)
+    # One axis to multiply over: the reduced ones, flattened.
+    kept = tuple(a for a in range(x.ndim) if a not in axes)
+    x = jnp.transpose(x, (*kept, *axes))
+    return _product_of_last(x.reshape((*x.shape[: len(kept)], _flat(x.shape[len(kept) :]))))
+
+
+def _flat(shape):
+    return math.prod(shape)
+
+
+@jax.custom_jvp
+def _product_of_last(x):
+    return jnp.prod(x, axis=-1)
+
+
+@_product_of_last.defjvp
+def _product_of_last_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    # The product of all others, zeros or not: what stands before times what stands after.
+    others = _exclusive_product(x) * jnp.flip(_exclusive_product(jnp.flip(x, -1)), -1)
+    return _product_of_last(x), jnp.sum(t * others, -1)
+
+
+def _exclusive_product(x):
+    first = (0, 0, 0)
+    shifted = lax.pad(x, jnp.ones((), x.dtype), [first] * (x.ndim - 1) + [(1, -1, 0)])
+    return lax.cumprod(shifted, axis=x.ndim - 1)
+
+
+def logsumexp(x, axes):
+    """`log(sum(exp(x)))` over axes."""
+    top = lax.stop_gradient(largest(x, axes))
+    top = jnp.where(jnp.isfinite(top), top, 0)
+    return jnp.log(jnp.sum(jnp.exp(x - lax.expand_dims(top, axes)), axis=axes)) + top
+
+
+def variance(x, axes):
+    """The mean squared distance from the mean."""
+    distance = x - lax.expand_dims(jnp.mean(x, axis=axes), axes)
+    if jnp.issubdtype(x.dtype, jnp.complexfloating):
+        return jnp.mean(jnp.real(distance * jnp.conj(distance)), axis=axes)
+    return jnp.mean(jnp.square(distance), axis=axes)

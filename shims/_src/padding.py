@@ -1,0 +1,83 @@
+"""Arrays with something before and after along their axes."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+from shims._src import checks, primitives
+from shims._src.checks import is_known
+from shims._src.operands import operand
+from shims._src.shapes import size_of
+from shims._src.sized_by import sized_by
+
+
+@sized_by("paddings")
+def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
+    """The array with something before and after along every axis.
+
+    Args:
+      tensor: array.
+      paddings: integers `[rank, 2]`.
+      mode: `CONSTANT`, `REFLECT` (without the edge) or `SYMMETRIC` (with it).
+      constant_values: scalar for `CONSTANT`.
+      name: ignored.
+
+    Returns:
+      The larger array.
+
+    Raises:
+      InvalidArgumentError: a padding is negative, or larger than what it mirrors.
+      ValueError: there is no such mode.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Paddings may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/pad
+    """
+    x = operand(tensor)
+    mode = mode.upper()
+    if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
+        raise ValueError(f"Unknown padding mode: {mode!r}. Use CONSTANT, REFLECT or SYMMETRIC.")
+    for axis in range(x.ndim):
+        low, high = (size_of("pad", paddings[axis][side]) for side in (0, 1))
+        if any(is_known(d) and d < 0 for d in (low, high)):
+            raise checks.invalid(
+                "pad",
+                f"paddings must be non-negative: {low} {high}.",
+                required="paddings >= 0",
+                received=f"axis {axis}: ({low}, {high})",
+            )
+        if mode == "CONSTANT":
+            x = _with_constant(x, axis, low, high, constant_values)
+        elif not all(is_known(d) and d == 0 for d in (low, high)):
+            x = _mirrored(x, axis, low, high, 0 if mode == "REFLECT" else 1)
+    return x
+
+
+def _with_constant(x, axis, low, high, value):
+    def block(extent):
+        shape = (*x.shape[:axis], extent, *x.shape[axis + 1 :])
+        return jnp.broadcast_to(operand(value, x.dtype), shape)
+
+    before = [] if is_known(low) and low == 0 else [block(low)]
+    after = [] if is_known(high) and high == 0 else [block(high)]
+    return jnp.concatenate([*before, x, *after], axis=axis) if before or after else x
+
+
+def _mirrored(x, axis, low, high, edge):
+    extent = x.shape[axis]
+    if is_known(extent) and any(is_known(d) and d > extent - 1 + edge for d in (low, high)):
+        raise checks.invalid(
+            "pad",
+            f"axis {axis} of size {extent} is too short to mirror.",
+            required=f"paddings <= {extent - 1 + edge}",
+            received=f"({low}, {high})",
+        )
+    place = jnp.arange(low + extent + high, dtype=jnp.int32) - primitives.as_size(low)
+    last = primitives.as_size(extent) - 1
+    place = jnp.where(place < 0, -place - edge, place)
+    place = jnp.where(place > last, 2 * last - place + edge, place)
+    return jnp.take(x, place, axis=axis, mode="clip")

@@ -1,0 +1,122 @@
+"""One array over `[n, ...]` and ids `[n]`, reduced: ids outside of the segments count for nothing."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import primitives
+from shims._src.elementwise import is_inexact, square_root
+
+
+def _slots(data, count, value):
+    return jnp.full((count, *data.shape[1:]), value, data.dtype)
+
+
+def total(data, ids, count):
+    """The sum of each segment."""
+    return _slots(data, count, 0).at[ids].add(data, mode="drop")
+
+
+def population(data, ids, count):
+    """How many rows each segment has, shaped to divide the segments of `data`."""
+    ones = jnp.ones(ids.shape, jnp.int32)
+    number = jnp.zeros((count,), jnp.int32).at[ids].add(ones, mode="drop")
+    number = jnp.maximum(number, 1).astype(data.dtype)
+    return lax.expand_dims(number, tuple(range(1, data.ndim)))
+
+
+def average(data, ids, count):
+    """The mean of each segment, 0 where it is empty."""
+    sums, number = total(data, ids, count), population(data, ids, count)
+    if is_inexact(data):
+        return sums / number
+    return lax.div(sums, jnp.broadcast_to(number, sums.shape))
+
+
+def over_root(data, ids, count):
+    """The sum of each segment over the root of its number of rows."""
+    return total(data, ids, count) / square_root(population(data, ids, count))
+
+
+def _place(ids, count):
+    """Ids as positions that can be read; a negative one is not read from the end."""
+    return jnp.clip(ids, 0, primitives.as_size(count).astype(ids.dtype) - 1)
+
+
+def _read(segments, ids, count):
+    return jnp.take(segments, _place(ids, count), axis=0, mode="clip")
+
+
+def _inside(ids, data):
+    return lax.expand_dims(ids >= 0, tuple(range(1, data.ndim)))
+
+
+@functools.cache
+def extreme(method: str):
+    """The largest or smallest row of each segment; equal ones share the gradient."""
+
+    @functools.partial(jax.custom_jvp, nondiff_argnums=(2, 3))
+    def reduce(data, ids, count, start):
+        return getattr(_slots(data, count, start).at[ids], method)(data, mode="drop")
+
+    @reduce.defjvp
+    def jvp(count, start, primals, tangents):
+        data, ids = primals
+        out = reduce(data, ids, count, start)
+        here = (data == _read(out, ids, count)) & _inside(ids, data)
+        hits = here.astype(data.dtype)
+        shared = jnp.maximum(total(hits, ids, count), 1)
+        return out, total(tangents[0] * hits, ids, count) / shared
+
+    return reduce
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
+def product(data, ids, count):
+    """The product of each segment, 1 where it is empty."""
+    return _slots(data, count, 1).at[ids].multiply(data, mode="drop")
+
+
+@product.defjvp
+def _product_jvp(count, primals, tangents):
+    data, ids = primals
+    out = product(data, ids, count)
+    is_zero = data == 0
+    zeros = _read(total(is_zero.astype(jnp.int32), ids, count), ids, count)
+    without = product(jnp.where(is_zero, 1, data), ids, count)
+    # The product of the others: one zero leaves it to that element alone, two leave nothing.
+    others = jnp.where(is_zero, 1, 1 / jnp.where(is_zero, 1, data)) * _read(without, ids, count)
+    others = jnp.where(zeros - is_zero > 0, 0, others)
+    return out, total(tangents[0] * others, ids, count)
+
+
+def _lowest(dtype, method):
+    """What stands in an empty segment before anything does: the finite end of the range."""
+    info = jnp.finfo(dtype) if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype)
+    return np.asarray(info.min if method == "max" else info.max, dtype)[()]
+
+
+def extreme_or_zero(method, data, ids, count):
+    """Sorted segments have 0 where they are empty."""
+    start = -np.inf if method == "max" else np.inf
+    start = start if is_inexact(data) else _lowest(data.dtype, method)
+    out = extreme(method)(data, ids, count, start)
+    number = jnp.zeros((count,), jnp.int32).at[ids].add(1, mode="drop")
+    return jnp.where(lax.expand_dims(number > 0, tuple(range(1, data.ndim))), out, 0)
+
+
+def product_of_any(data, ids, count):
+    """The product of each segment, in the dtype of `data`."""
+    if is_inexact(data):
+        return product(data, ids, count)
+    return _slots(data, count, 1).at[ids].multiply(data, mode="drop")
+
+
+def extreme_or_lowest(method, data, ids, count):
+    """Unsorted segments have the end of the range where they are empty, not infinity."""
+    return extreme(method)(data, ids, count, _lowest(data.dtype, method))
