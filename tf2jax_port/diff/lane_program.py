@@ -64,14 +64,16 @@ def _channels() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _prepare(setup: Setup) -> Any:
+    function = load(setup.function).function
     if is_old(setup.lane):
-        from tf2jax_port.diff.tensorflow_lanes import TensorFlowLanes as Lanes
+        from tf2jax_port.diff.tensorflow_lanes import TensorFlowLanes
+
+        lanes: Any = TensorFlowLanes(function, setup.seed)
     else:
-        from tf2jax_port.diff.jax_lanes import JaxLanes as Lanes
-        from tf2jax_port.diff.jax_lanes import set_x64
+        from tf2jax_port.diff.jax_lanes import JaxLanes, set_x64
 
         set_x64(setup.x64)
-    lanes = Lanes(load(setup.function).function, setup.seed)
+        lanes = JaxLanes(function, setup.seed)
     load(setup.inputs, default="cases")
     return lanes
 
