@@ -72,22 +72,8 @@ def while_loop(
     limit = current_value(maximum_iterations)
     done = 0
 
-    def repack(results) -> list:
-        if not isinstance(results, (list, tuple)):
-            results = (results,)
-        if len(results) != len(values):
-            raise ValueError(
-                errors.message(
-                    "while_loop",
-                    "`body` must return as many values as there are loop variables.",
-                    required=str(len(values)),
-                    received=str(len(results)),
-                )
-            )
-        return list(jax.tree.map(_to_array, results))
-
     def step(state: Sequence) -> list:
-        return repack(body(*state))
+        return _next_values(body(*state), len(values))
 
     while is_staged(limit) or limit is None or done < limit:
         holds = current_value(cond(*values))
@@ -99,6 +85,22 @@ def while_loop(
         values, done = step(values), done + 1
         _check_invariants(shape_invariants, values)
     return _like(loop_vars, values)
+
+
+def _next_values(results, count: int) -> list:
+    """What the body returned, one value per loop variable."""
+    if not isinstance(results, (list, tuple)):
+        results = (results,)
+    if len(results) != count:
+        raise ValueError(
+            errors.message(
+                "while_loop",
+                "`body` must return as many values as there are loop variables.",
+                required=str(count),
+                received=str(len(results)),
+            )
+        )
+    return list(jax.tree.map(_to_array, results))
 
 
 def _to_array(leaf):
