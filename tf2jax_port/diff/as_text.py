@@ -52,7 +52,7 @@ def render(report: Report) -> RenderableType:
     listed = report.reasons if report.verdict not in (EQUAL, DIFFERENT) else ()
     parts += _reasons("Why", listed)
     parts += _reasons("Not covered", _not_covered(report))
-    parts += _reasons("Knife edges of the original", report.knife_edges)
+    parts += _reasons("Where the original disagrees with itself", report.knife_edges)
     parts += _reasons("Good to know", report.notes)
     parts += _section("Again", [report.reproduce])
     return Group(*parts)

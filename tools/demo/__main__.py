@@ -97,7 +97,7 @@ def compare() -> tuple[int, Any]:
     console.print(Rule("3. Is it the same?"))
     words = ("diff", f"{OLD}:{ENTRY}", f"{NEW}:{ENTRY}", "--inputs", CASES)
     type_out(*words)
-    with console.status("five lanes, values and gradients"):
+    with console.status("five lanes, values and gradients; this takes a minute"):
         done = command(*words, "--json", "build/demo/diff.json", may_exit=(0, 1, 2))
     sys.stdout.write(done.stdout)
     sys.stdout.flush()
@@ -117,9 +117,9 @@ def measure() -> Any:
     for row in found["rows"]:
         table.add_row(row["what"], row["port"], row["tf"])
     console.print(table)
-    images, sizes, count = found["images"], found["sizes"], found["compilations"]
+    images, sizes = found["images"], found["sizes"]
     console.print(
-        f"{images} images of {sizes} different sizes: {count} XLA compilations; losses and gradients "
+        f"{images} images of {sizes} different sizes: {page.compilations(found)}; losses and gradients "
         f"differ by {found['difference']} at most, relative to the largest entry."
     )
     return found

@@ -28,17 +28,27 @@ table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th { text-align: left; font-weight: 600; color: var(--dim); background: var(--card);
   position: sticky; top: 0; } th, td { padding: .38rem .7rem; border-top: 1px solid var(--line);
   vertical-align: top; white-space: nowrap; } tr:first-child th { border-top: 0; }
-td.wrap { white-space: normal; }
-td.num { text-align: right; font-variant-numeric: tabular-nums; }
+td.wrap { white-space: normal; min-width: 12rem; }
+td.num { font-variant-numeric: tabular-nums; }
 .chip { display: inline-block; padding: 0 .55em; border-radius: 1em; font-size: .82rem; }
 .good { color: var(--good); background: var(--good-bg); }
 .bad { color: var(--bad); background: var(--bad-bg); }
 .warn { color: var(--warn); background: var(--warn-bg); }
-.code td { padding: 0 .6rem; border: 0; white-space: pre-wrap; word-break: break-word;
-  width: 50%; line-height: 1.55; }
-.code td.n { width: 1%; color: var(--dim); text-align: right; user-select: none; }
+.code td { padding: 0 .6rem; border: 0; white-space: pre-wrap; overflow-wrap: anywhere;
+  line-height: 1.55; } .code { table-layout: fixed; }
+.code td.n { color: var(--dim); text-align: right; user-select: none; white-space: nowrap; }
+.code col.n { width: 3rem; }
 .code tr.changed td.old { background: var(--old); } .code tr.changed td.new { background: var(--new); }
 .code tr.gap td { background: var(--card); height: .6rem; }
+.group { margin: 1rem 0 1.4rem; } .group p { margin: 0 0 .4rem; }
+.name { display: inline-block; background: var(--card); border: 1px solid var(--line);
+  border-radius: 6px; padding: 0 .5em; margin: 0 .25em .4em 0; color: var(--dim); font-size: .85rem; }
+.name code { color: var(--ink); }
 details > summary { cursor: pointer; color: var(--accent); margin: .6rem 0; }
-footer { margin-top: 4rem; color: var(--dim); font-size: .88rem; }
+@media (max-width: 44rem) { body { padding: 1.2rem .8rem 3rem; } h1 { font-size: 1.5rem; }
+  th, td { white-space: normal; padding: .3rem .4rem; } td code { overflow-wrap: anywhere; }
+  .code tr { display: grid; grid-template-columns: 2.6rem 1fr; } .code col { display: none; }
+  .code td.n { padding: 0 .3rem 0 0; } .code td:empty { display: none; }
+  .code tr:not(.changed) td:nth-child(n + 3) { display: none; } }
+footer { margin-top: 4rem; overflow-wrap: anywhere; color: var(--dim); font-size: .88rem; }
 """

@@ -14,6 +14,13 @@ Data = Mapping[str, Any]
 
 GOOD = {"equal", "ran", "rewritten", "shim"}
 BAD = {"different", "error", "manual"}
+STATES = {
+    "rewritten": "one call of JAX, with the same numbers",
+    "review": "one call of JAX that differs from TensorFlow in a rare case, which the rewriter names",
+    "shim": "TensorFlow's name and meaning, over JAX",
+    "kept": "works as it is",
+    "manual": "left to a person, with the reason",
+}
 LANES = {
     "tf-eager": "TF eager",
     "tf-graph": "TF graph",
@@ -78,6 +85,11 @@ def cell(content: object, kind: str = "") -> str:
     return f'<td class="{kind}">{content}</td>'
 
 
+def compilations(run: Data) -> str:
+    """`1 XLA compilation`."""
+    return f"{run['compilations']} XLA compilation{'' if run['compilations'] == 1 else 's'}"
+
+
 def _verdict(verdict: Data) -> str:
     bad = "" if verdict["verdict"] in ("equal", "limited") else " bad"
     reasons = "".join(
@@ -95,7 +107,7 @@ def _cards(rows: Sequence[Line], plan: Data, verdict: Data, run: Data) -> str:
         (plan["totals"]["references"], "TensorFlow references found"),
         (f"{changed} of {len(rows)}", "lines changed, by the rewriter alone"),
         (len(verdict["cases"]), "images compared, values and gradients"),
-        (f"{run['sizes']} sizes", f"run with {run['compilations']} XLA compilations"),
+        (f"{run['sizes']} sizes", f"run with {compilations(run)}"),
     )
     inside = "".join(
         f'<div class="card"><b>{escape(big)}</b><span>{escape(small)}</span></div>'
@@ -106,15 +118,22 @@ def _cards(rows: Sequence[Line], plan: Data, verdict: Data, run: Data) -> str:
 
 def _scanned(plan: Data) -> str:
     found = [finding for file in plan["files"] for finding in file["findings"]]
-    counted = Counter((finding["symbol"], finding["state"]) for finding in found)
-    rows = [
-        (cell(f"<code>{escape(name)}</code>"), cell(count, "num"), cell(chip(state)))
-        for (name, state), count in sorted(counted.items(), key=lambda kv: (-kv[1], kv[0]))
-    ]
+    groups = []
+    for state, meaning in STATES.items():
+        counted = Counter(finding["symbol"] for finding in found if finding["state"] == state)
+        if not counted:
+            continue
+        names = " ".join(
+            f'<span class="name"><code>{escape(name)}</code>{f" &times; {n}" if n > 1 else ""}</span>'
+            for name, n in sorted(counted.items(), key=lambda kv: (-kv[1], kv[0]))
+        )
+        groups.append(
+            f'<div class="group"><p>{chip(f"{counted.total()} {state}", state)} {meaning}</p>'
+            f"{names}</div>"
+        )
     return (
         "<h2>1. What is in there</h2><p class='dim'>Every TensorFlow name of the file, resolved "
-        "through its imports, and what becomes of it.</p>"
-        + table(("name", "times", "becomes"), rows)
+        "through its imports, and what becomes of it.</p>" + "".join(groups)
     )
 
 
@@ -140,7 +159,7 @@ def _code(lines: Iterable[Line]) -> str:
 
 def _changed(rows: Sequence[Line]) -> str:
     changes = "".join(_code(hunk) for hunk in hunks(list(rows)))
-    frame = '<div class="scroll"><table class="code">{}</table></div>'
+    frame = '<div class="scroll"><table class="code"><col class="n"><col><col class="n"><col>{}</table></div>'
     return (
         "<h2>2. What changed</h2><p class='dim'>TensorFlow on the left, its port on the right. "
         "Comments, layout and everything that is not TensorFlow keep every byte.</p>"
@@ -155,7 +174,7 @@ def _compared(verdict: Data) -> str:
             cell(escape(LANES[lane["lane"]])),
             cell(lane["values"], "num"),
             cell(lane["gradients"], "num"),
-            cell("; ".join(escape(r["what"]) for r in lane["reasons"][:2]), "wrap dim"),
+            cell("<br>".join(_reason(r) for r in lane["reasons"][:3]), "wrap dim"),
         )
         for lane in verdict["covered"]["lanes"]
     ]
@@ -190,6 +209,10 @@ def _compared(verdict: Data) -> str:
     )
 
 
+def _reason(reason: Data) -> str:
+    return f"{escape(reason['what'])} in {len(reason['cases'])}: {escape(reason['why'])}"
+
+
 def _closeness(leaf: Data) -> str:
     ratio = leaf["close"]["R"]
     return "exact" if ratio in (0, None) else f"{ratio:.2g}" if isinstance(ratio, float) else ratio
@@ -214,7 +237,7 @@ def _sizes(run: Data) -> str:
     return (
         f"<h2>4. Many sizes, and what they cost</h2><p class='dim'>{run['images']} images of "
         f"{run['sizes']} different sizes, loss and gradients, through the port and through the original "
-        f"in one process: {run['compilations']} XLA compilations, and a largest difference of "
+        f"in one process: {compilations(run)}, and a largest difference of "
         f"{escape(run['difference'])}, relative to the largest entry of the array.</p>"
         + table(("", "port", "tf.function"), rows)
     )
