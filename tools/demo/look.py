@@ -38,15 +38,18 @@ td.num { font-variant-numeric: tabular-nums; }
   line-height: 1.55; } .code { table-layout: fixed; }
 .code td.n { color: var(--dim); text-align: right; user-select: none; white-space: nowrap; }
 .code col.n { width: 3rem; }
-.code tr.changed td.old { background: var(--old); } .code tr.changed td.new { background: var(--new); }
+.code tr.changed td.old { background: var(--old); }
+.code tr.changed td.new { background: var(--new); }
 .code tr.gap td { background: var(--card); height: .6rem; }
 .group { margin: 1rem 0 1.4rem; } .group p { margin: 0 0 .4rem; }
 .name { display: inline-block; background: var(--card); border: 1px solid var(--line);
-  border-radius: 6px; padding: 0 .5em; margin: 0 .25em .4em 0; color: var(--dim); font-size: .85rem; }
+  border-radius: 6px; padding: 0 .5em; margin: 0 .25em .4em 0; color: var(--dim);
+  font-size: .85rem; }
 .name code { color: var(--ink); }
 details > summary { cursor: pointer; color: var(--accent); margin: .6rem 0; }
 @media (max-width: 44rem) { body { padding: 1.2rem .8rem 3rem; } h1 { font-size: 1.5rem; }
-  th, td { white-space: normal; padding: .3rem .4rem; } td code { overflow-wrap: anywhere; }
+  th, td { white-space: normal; padding: .3rem .4rem; } 
+  td.wrap { min-width: 0; overflow-wrap: anywhere; } td code { overflow-wrap: anywhere; }
   .code tr { display: grid; grid-template-columns: 2.6rem 1fr; } .code col { display: none; }
   .code td.n { padding: 0 .3rem 0 0; } .code td:empty { display: none; }
   .code tr:not(.changed) td:nth-child(n + 3) { display: none; } }
