@@ -166,7 +166,7 @@ def unify_axis(x, axis: int, target, *, label: str):
         do="select both with one mask, or cut them to one size",
     )
     state = trace.current()
-    text = text if state is None else errors.with_sizes(text, state.origins_of(have, target))
+    text = text if state is None else state.with_origins(text)
     return unify_p.bind(jnp.asarray(x), axis=axis, new=target, text=text)
 
 
@@ -176,7 +176,9 @@ def check(bad, text: str, payload=0) -> None:
         if bool(np.any(np.asarray(bad))):
             raise errors.InvalidArgumentError(text)
         return
-    if trace.current() is not None:
+    state = trace.current()
+    if state is not None:
+        text = state.with_origins(text)
         check_p.bind(jnp.asarray(bad, bool), jnp.asarray(payload, jnp.int32), text=text)
 
 

@@ -43,6 +43,7 @@ _REMEDIES = {
     "bincount": "write `shims.math.bincount(y)`, or give `jnp.bincount` a `length`",
     "setdiff1d": "write `jnp.unique(y[~jnp.isin(y, z)])`",
     "union1d": "write `jnp.unique(jnp.concatenate([y, z]))`",
+    "unstack": "give the number of slices: `shims.unstack(y, num=3)`, checked at run time",
     "top_k": _TOP_K,
     "approx_max_k": _TOP_K,
     "int": _NUMBER,

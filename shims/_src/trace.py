@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
+import re
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -104,10 +105,11 @@ class DynamicTrace:
         if self.owns(d) and not self.is_input_only(d):
             self.assumptions.append((d, "zero", errors.user_line()))
 
-    def origins_of(self, *dims) -> dict[str, str]:
-        """The lines that made the data-dependent sizes in some dimensions."""
-        names = {name for d in dims if jp.is_symbolic(d) for name in jp.variables(d)}
-        return {name: self.origins[name] for name in sorted(names) if name in self.origins}
+    def with_origins(self, text: str) -> str:
+        """A message with the lines that made the data-dependent sizes that it names."""
+        named = {name: line for name, line in self.origins.items() if name in text}
+        whole = {n: line for n, line in named.items() if re.search(rf"\b{n}\b", text)}
+        return errors.with_sizes(text, whole)
 
     def owns(self, d) -> bool:
         """Whether a dimension belongs to this trace."""

@@ -33,6 +33,10 @@ def array_split(y):
     return jnp.array_split(y, 2)
 
 
+def unstack(y):
+    return tf.unstack(y)
+
+
 def reshape(y):
     return y.reshape(2, -1)
 

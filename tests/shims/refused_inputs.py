@@ -28,6 +28,22 @@ def outgrown_bound_under_jit():
     return padded.unpad()
 
 
+def a_loop_without_a_bound():
+    f = tf.dynamic(
+        lambda x: tf.while_loop(
+            lambda c: tf.reduce_sum(c) < 50,
+            lambda c: [tf.concat([c, c], 0)],
+            [x],
+            shape_invariants=[tf.TensorShape([None])],
+        )
+    )
+    return jax.jit(f)(V)
+
+
+def more_than_there_is():
+    return tf.function(lambda x, m: tf.math.top_k(x[m][:, 0], 4))(X, M)
+
+
 def sizes_that_differ():
     return tf.function(lambda x, m, k: tf.boolean_mask(x, m) + tf.boolean_mask(x, k))(X, M, K)
 
@@ -133,6 +149,26 @@ def a_step_between_traced_bounds():
 
 def traced_bounds_twice():
     return tf.function(lambda x, k: x.at[:k, :k].set(0.0))(X, np.int32(1))
+
+
+def a_traced_axis():
+    return tf.function(lambda x, k: tf.reduce_sum(x, axis=k))(X, np.int32(0))
+
+
+def windows_of_unknown_extent():
+    def f(x, starts):
+        y = x[x > 0]
+        return jax.vmap(lambda s: lax.dynamic_slice(y, (s,), (y.shape[0] // 2,)))(starts)
+
+    return tf.function(f)(V, np.arange(2, dtype=np.int32))
+
+
+def random_rows_from_many_keys():
+    def f(x, keys):
+        n = x[x > 0].shape[0]
+        return jax.vmap(lambda key: jax.random.normal(key, (n,)))(keys)
+
+    return tf.function(f)(V, jax.random.split(jax.random.key(0), 3))
 
 
 def padded_in_numpy():

@@ -40,6 +40,23 @@ CASES = (
         "  Do:       raise the bound to 9, or call through `shims.function`, which grows",
     ),
     (
+        calls.a_loop_without_a_bound,
+        tf.errors.CapacityError,
+        "while_loop: nothing bounds how far this value grows, and inside somebody else's trace nothing can grow.\n"
+        "  Required: a bound on the number of iterations\n"
+        "  At:       refused_inputs.py:N  lambda x: tf.while_loop(\n"
+        "  Do:       give `maximum_iterations`, or call the function through `shims.function` at the top level",
+    ),
+    (
+        calls.more_than_there_is,
+        tf.errors.InvalidArgumentError,
+        "top_k: the input has fewer than k columns.\n"
+        "  Required: k <= input.shape[-1]\n"
+        "  Received: k=4, input.shape[-1]=u0\n"
+        "  Size:     u0: refused_inputs.py:N  return tf.function(lambda x, m: tf.math.top_k(x[m][:, 0], 4))(X, M)\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x, m: tf.math.top_k(x[m][:, 0], 4))(X, M)",
+    ),
+    (
         calls.sizes_that_differ,
         tf.errors.InvalidArgumentError,
         "add: the sizes of two operands differ.\n"
@@ -244,6 +261,32 @@ CASES = (
         "x.at[...]: a slice with traced bounds stands beside another traced index.\n"
         "  At:       refused_inputs.py:N  return tf.function(lambda x, k: x.at[:k, :k].set(0.0))(X, np.int32(1))\n"
         "  Do:       update in two steps, or use `shims.where` with a mask",
+    ),
+    (
+        calls.a_traced_axis,
+        tf.errors.FreshSizeError,
+        "reduce_sum: `axis` depends on traced data.\n"
+        "  Required: axis known while the program is traced\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x, k: tf.reduce_sum(x, axis=k))(X, np.int32(0))\n"
+        "  Do:       pass a Python number",
+    ),
+    (
+        calls.windows_of_unknown_extent,
+        tf.errors.UnsupportedPrimitiveError,
+        "`gather` takes many windows of an unknown extent each.\n"
+        "  Received: float32[u0]\n"
+        "  Size:     u0: refused_inputs.py:N  y = x[x > 0]\n"
+        "  At:       refused_inputs.py:N  return jax.vmap(lambda s: lax.dynamic_slice(y, (s,), (y.shape[0] // 2,)))(starts)\n"
+        "  Do:       take whole rows, or windows of a static extent",
+    ),
+    (
+        calls.random_rows_from_many_keys,
+        tf.errors.UnsupportedPrimitiveError,
+        "random numbers of an unknown shape need one key and partitionable Threefry.\n"
+        "  Received: shape (u0,)\n"
+        "  Size:     u0: refused_inputs.py:N  n = x[x > 0].shape[0]\n"
+        "  At:       refused_inputs.py:N  return jax.vmap(lambda key: jax.random.normal(key, (n,)))(keys)\n"
+        "  Do:       leave `jax_threefry_partitionable` on, and draw all rows at once from one key: `jax.random.normal(key, (rows, n))`",
     ),
     (
         calls.padded_in_numpy,

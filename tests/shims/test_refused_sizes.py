@@ -41,6 +41,15 @@ CASES = (
         "  Do:       cut with slices: `y[: n // 2]` and `y[n // 2 :]`, with `n = y.shape[0]`",
     ),
     (
+        calls.unstack,
+        tf.errors.FreshSizeError,
+        "tf.unstack: this step needs to know a data-dependent size while it is traced.\n"
+        "  Received: Cannot infer argument `num` from shape (u0,)\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  At:       refused_calls.py:N  return tf.unstack(y)\n"
+        "  Do:       give the number of slices: `shims.unstack(y, num=3)`, checked at run time",
+    ),
+    (
         calls.reshape,
         tf.errors.FreshSizeError,
         "y.reshape: this step needs to know a data-dependent size while it is traced.\n"
@@ -217,6 +226,7 @@ WAYS_OUT = (
     (lambda y: jnp.unique(y[~jnp.isin(y, y[:1])]), np.setdiff1d(Y, Y[:1])),
     (lambda y: jnp.unique(jnp.concatenate([y, y[:1]])), np.union1d(Y, Y[:1])),
     (lambda y: tf.math.top_k(y, 2).values, np.sort(Y)[:-3:-1]),
+    (lambda y: jnp.stack(tf.unstack(y, num=4)), Y),
     (lambda y: jnp.zeros(y.shape[0]), np.zeros(len(Y))),
     (lambda y: jnp.float32(y.shape[0]), len(Y)),
     (lambda y: tf.size(y), len(Y)),

@@ -6,6 +6,7 @@ V = np.array([3, 1, 2], np.float32)
 I = np.array([3, 1, 2], np.int32)  # noqa: E741
 N = np.array([-3, 1, 2], np.int32)
 A = np.arange(6, dtype=np.float32).reshape(2, 3)
+C = np.ones((2, 1, 3), np.float32)
 B = np.arange(4, dtype=np.float32).reshape(2, 2)
 
 CALLS = {
@@ -66,6 +67,14 @@ CALLS = {
     "searchsorted shapes": lambda tf: tf.searchsorted(A, np.ones((3, 3), np.float32)),
     "add_n nothing": lambda tf: tf.add_n([]),
     "add_n shapes": lambda tf: tf.add_n([V, V[:2]]),
+    "stitch position": lambda tf: tf.dynamic_stitch([[-1], [1]], [[1.0], [2.0]]),
+    "norm of three axes": lambda tf: tf.norm(C, axis=[0, 1, 2]),
+    "variance of integers": lambda tf: tf.math.reduce_variance(I),
+    "segment of a scalar": lambda tf: tf.math.segment_sum(3.0, [0]),
+    "no labels": lambda tf: tf.nn.sigmoid_cross_entropy_with_logits(labels=None, logits=V),
+    "bias layout": lambda tf: tf.nn.bias_add(A, V, data_format="X"),
+    "dtype name": lambda tf: tf.as_dtype("foo"),
+    "dtype limits": lambda tf: tf.string.max,
     "as_list": lambda tf: tf.TensorShape(None).as_list(),
     "compatible": lambda tf: tf.TensorShape([2]).assert_is_compatible_with([3]),
     "iterate": lambda tf: list(tf.TensorShape(None)),

@@ -333,6 +333,38 @@ MESSAGES = {
         "  Received: f32[3], f32[2]\n"
         "  At:",
     ),
+    "stitch position": (
+        tf.errors.InvalidArgumentError,
+        "dynamic_stitch: an index is negative.\n  Required: indices >= 0\n  At:",
+    ),
+    "norm of three axes": (
+        ValueError,
+        "'axis' must be None, an integer, or a tuple of 2 unique integers",
+    ),
+    "variance of integers": (
+        TypeError,
+        "reduce_variance: the input must be floating point, received int32.",
+    ),
+    "segment of a scalar": (
+        tf.errors.InvalidArgumentError,
+        "segment_sum: `data` is a scalar.\n  Required: at least one axis\n  At:",
+    ),
+    "no labels": (
+        ValueError,
+        "sigmoid_cross_entropy_with_logits: `labels` must be given.",
+    ),
+    "bias layout": (
+        ValueError,
+        "`data_format` must be of the form `N...C` or `NC...`. Received: 'X'",
+    ),
+    "dtype name": (
+        TypeError,
+        "Cannot convert 'foo' to a dtype.",
+    ),
+    "dtype limits": (
+        TypeError,
+        "Cannot find the limits of object.",
+    ),
     "as_list": (
         ValueError,
         "as_list() is not defined on an unknown TensorShape.",

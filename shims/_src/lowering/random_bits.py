@@ -26,7 +26,8 @@ def random_bits(ctx, eqn, key):
                 "random numbers of an unknown shape need one key and partitionable Threefry.",
                 received=f"shape {shape}",
                 at=line_of(eqn),
-                do="leave `jax_threefry_partitionable` on, and `vmap` over keys instead",
+                do="leave `jax_threefry_partitionable` on, and draw all rows at once from one key: "
+                "`jax.random.normal(key, (rows, n))`",
             )
         )
     extents = ctx.shape(shape)
