@@ -48,7 +48,7 @@ td.num { font-variant-numeric: tabular-nums; }
 .name code { color: var(--ink); }
 details > summary { cursor: pointer; color: var(--accent); margin: .6rem 0; }
 @media (max-width: 44rem) { body { padding: 1.2rem .8rem 3rem; } h1 { font-size: 1.5rem; }
-  th, td { white-space: normal; padding: .3rem .4rem; } 
+  th, td { white-space: normal; padding: .3rem .4rem; }
   td.wrap { min-width: 0; overflow-wrap: anywhere; } td code { overflow-wrap: anywhere; }
   .code tr { display: grid; grid-template-columns: 2.6rem 1fr; } .code col { display: none; }
   .code td.n { padding: 0 .3rem 0 0; } .code td:empty { display: none; }
