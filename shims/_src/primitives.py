@@ -101,8 +101,8 @@ def bounded(x, max: int):
       max: the largest value that `x` takes.
 
     Returns:
-      `x`. Above the bound: `CapacityError` from the top-level call; under somebody else's `jit`
-      an error value.
+      `x`. Above the bound a top-level call grows and runs again, or raises `CapacityError` under
+      `overflow="raise"`; under somebody else's `jit` the result is an error value.
 
     Raises:
       CapacityError: eagerly, when `x` exceeds the bound.
