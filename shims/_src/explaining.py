@@ -31,23 +31,60 @@ def numbers_in(text: str) -> list[str]:
     return re.findall(r"(?<![\w.])\d+(?![\w.])", text)
 
 
+def _is_spec(x) -> bool:
+    return isinstance(x, TensorSpec)
+
+
 class ConcreteFunction:
     """One program of a function.
 
     Attributes:
       structured_input_signature: `(args, kwargs)` of specs.
-      structured_outputs: the specs of the results.
-      jaxpr: the traced program, over symbolic sizes.
     """
 
-    def __init__(self, function, specs):
+    def __init__(self, function, signature):
         self._function = function
-        self._entry = function.entries[-1]
-        self.structured_input_signature = (tuple(specs), {})
+        self.structured_input_signature = (tuple(signature), {})
+        specs = jax.tree.leaves(tuple(signature), is_leaf=_is_spec)
+        self._specs = specs
+        # Two is a size like any other; 0 and 1 would be programs of their own.
+        examples = [
+            jax.ShapeDtypeStruct([d if isinstance(d, int) else 2 for d in s.shape], s.dtype) for s in specs
+        ]
+        tree = jax.tree.structure(tuple(signature), is_leaf=_is_spec)
+        self._entry = function.compiled(jax.tree.unflatten(tree, examples), {})
+
+    @property
+    def name(self) -> str:
+        """The name of the Python function."""
+        return self._function.__name__
+
+    @property
+    def inputs(self) -> list[TensorSpec]:
+        """Specs of the tensors that it takes."""
+        return list(self._specs)
+
+    @property
+    def outputs(self) -> list[TensorSpec]:
+        """Specs of the tensors that it gives."""
+        return jax.tree.leaves(self.structured_outputs, is_leaf=_is_spec)
+
+    @property
+    def output_shapes(self):
+        """The shapes of the results, in their structure."""
+        return self._of_outputs(lambda s: s.shape)
+
+    @property
+    def output_dtypes(self):
+        """The dtypes of the results, in their structure."""
+        return self._of_outputs(lambda s: s.dtype)
+
+    def _of_outputs(self, f):
+        return jax.tree.map(f, self.structured_outputs, is_leaf=_is_spec)
 
     @property
     def jaxpr(self):
-        """The symbolic program."""
+        """The traced program, over symbolic sizes."""
         return self._entry.program.jaxpr
 
     @property

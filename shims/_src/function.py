@@ -341,16 +341,18 @@ class Function:
                     )
                 )
         if sizes is not None:
-            specs = jax.tree.leaves(
-                self.input_signature or (), is_leaf=lambda x: isinstance(x, TensorSpec)
-            )
+            specs = jax.tree.leaves(self.input_signature or (), is_leaf=_is_spec)
             examples = [(tuple(_example(s, n) for s in specs), {}) for n in sizes]
         for a, k in examples:
-            a, k = jax.tree.map(_zeros_like, (a, k))
-            leaves, tree = jax.tree.flatten((a, k))
-            call = self._prepare(a, k, leaves, tree)
-            with self._lock:
-                self._settled(None, None, lambda call=call: call)
+            self.compiled(a, k)
+
+    def compiled(self, args, kwargs) -> Entry:
+        """The program for arguments like these, traced and compiled."""
+        args, kwargs = jax.tree.map(_zeros_like, (args, kwargs))
+        leaves, tree = jax.tree.flatten((args, kwargs))
+        call = self._prepare(args, kwargs, leaves, tree)
+        with self._lock:
+            return self._settled(None, None, lambda: call)[0].entry
 
     def stats(self) -> Counts:
         """How often it was called, traced, compiled and run again, and the share of padding."""
@@ -360,11 +362,45 @@ class Function:
         """What was traced and why: guards, fresh sizes, layouts, and the line of each."""
         return explaining.explain(self)
 
-    def get_concrete_function(self, *args, **kwargs):
-        """The program for one kind of arguments (arrays or `TensorSpec`s)."""
-        specs = args or self.input_signature or ()
-        self.precompile(*[_example(s, 2) for s in specs], **kwargs)
-        return explaining.ConcreteFunction(self, specs)
+    def get_concrete_function(self, *args, **kwargs) -> explaining.ConcreteFunction:
+        """The program for one kind of arguments.
+
+        Args:
+          *args: `TensorSpec`s, arrays (which stand for their shape and dtype), and Python values,
+            which become part of the program; nothing where there is an `input_signature`.
+          **kwargs: as above.
+
+        Returns:
+          What takes the tensors among the arguments, in order, and tells about its program.
+
+        https://www.tensorflow.org/api_docs/python/tf/types/experimental/PolymorphicFunction
+        """
+        if not args and not kwargs and self.input_signature is not None:
+            return explaining.ConcreteFunction(self, self.input_signature)
+        leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_spec)
+        specs = [_spec_of(leaf) for leaf in leaves]
+
+        def on_tensors(*tensors):
+            left = iter(tensors)
+            full = [x if s is None else next(left) for x, s in zip(leaves, specs, strict=True)]
+            a, k = jax.tree.unflatten(tree, full)
+            return self.converted()(*a, **k)
+
+        function = Function(
+            functools.update_wrapper(on_tensors, self.python_function),
+            input_signature=[s for s in specs if s is not None],
+            autograph=False,
+            reduce_retracing=False,
+            buckets=self._bucket,
+            overflow=self._overflow,
+            on_specialize=self.on_specialize,
+            unpad=self.host_cuts,
+        )
+        return explaining.ConcreteFunction(function, function.input_signature)
+
+    def experimental_get_tracing_count(self) -> int:
+        """How often it was traced."""
+        return self.counts.traces
 
     @property
     def entries(self) -> list[Entry]:
@@ -385,6 +421,19 @@ def _unpadded(x):
         return x
     check_status(x.status, x.values)
     return x.unpad()
+
+
+def _is_spec(x) -> bool:
+    return isinstance(x, TensorSpec)
+
+
+def _spec_of(leaf) -> TensorSpec | None:
+    """What an argument says of its kind; `None` where it is a Python value."""
+    if isinstance(leaf, TensorSpec):
+        return leaf
+    if isinstance(leaf, (jax.Array, np.ndarray, np.generic)):
+        return TensorSpec(np.shape(leaf), leaf.dtype)
+    return None
 
 
 def _example(spec, n):

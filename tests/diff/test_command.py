@@ -129,14 +129,24 @@ def test_without_tensorflow(folder, monkeypatch):
     assert "pip install 'tf2jax-port[tensorflow]'" in done.stderr
 
 
-def test_a_report_that_cannot_be_written(folder):
+def test_a_report_that_has_no_folder(folder, monkeypatch):
+    monkeypatch.setattr("tf2jax_port.diff.command._run", None)  # nothing runs before that is said
     done = invoke(
         *("old.py:half", "new.py:half", "--inputs", "cases.py", "--json", "nowhere/out.json")
     )
     assert done.exit_code == 2
     assert done.stderr == (
-        "nowhere/out.json: the report cannot be written.\n"
-        "  Received: [Errno 2] No such file or directory: 'nowhere/out.json'\n"
+        "nowhere/out.json: the report cannot be written.\n  Received: there is no such folder\n"
+    )
+
+
+def test_a_report_that_cannot_be_written(folder):
+    (folder / "out.json").mkdir()
+    done = invoke("old.py:half", "new.py:half", "--inputs", "cases.py", "--json", "out.json")
+    assert done.exit_code == 2
+    assert done.stderr == (
+        "out.json: the report cannot be written.\n"
+        "  Received: [Errno 21] Is a directory: 'out.json'\n"
     )
 
 

@@ -2,7 +2,7 @@
 
 The layers, from the bottom: `lanes`, `tree`, `arguments`, `precision` (what things are);
 `closeness`, `comparison`, `perturb`, `explain`, `facts`, `judge`, `vacuity`, `verdict` (judging, pure
-functions of NumPy arrays); `tensorflow_lanes`, `jax_lanes`, `observe` (running, the only modules
+functions of NumPy arrays); `tensorflow_lanes`, `jax_lanes`, `parts`, `lane_process`, `observe` (running, the only modules
 that touch the frameworks); `run`, `assemble`, `report` (the whole); `as_json`, `as_html`,
 `as_text`, `command` (showing it).
 """

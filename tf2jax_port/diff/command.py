@@ -49,6 +49,7 @@ def diff(
     """
     console, errors = Console(), Console(stderr=True)
     try:
+        _check_folders(json_file, html_file)
         report = _run(errors, old, new, inputs, seed, only, x64)
         written = _write(report, json_file, html_file)
     except DiffError as error:
@@ -89,6 +90,15 @@ def _run(
             status.update(f"Case {done + 1} of {total}, {lane}")
 
         return compare_functions(request, source, step)
+
+
+def _check_folders(*files: str | None) -> None:
+    """Say that a report cannot be written before it is made, which takes longer."""
+    for path in files:
+        if path is not None and not Path(path).resolve().parent.is_dir():
+            raise DiffError(
+                f"{path}: the report cannot be written.\n  Received: there is no such folder"
+            )
 
 
 def _write(report: Report, json_file: str | None, html_file: str | None) -> list[str]:

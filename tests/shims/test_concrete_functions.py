@@ -1,0 +1,73 @@
+"""What a function tells of one of its programs, beside TensorFlow's own concrete functions."""
+
+import jax
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import shims
+
+X = np.arange(15, dtype=np.float32).reshape(5, 3)
+MASK = np.array([True, False, True, False, False])
+
+
+def program(library):
+    @library.function
+    def kept(x, m, scale=2.0):
+        rows = library.boolean_mask(x, m)
+        return {"mean": library.reduce_mean(rows, 0), "rows": rows * scale}
+
+    return kept
+
+
+def specs(library):
+    return library.TensorSpec([None, 3], library.float32), library.TensorSpec([None], library.bool)
+
+
+@pytest.fixture(params=[tf, shims], ids=["tensorflow", "shims"])
+def concrete(request):
+    return program(request.param).get_concrete_function(*specs(request.param))
+
+
+def test_it_takes_and_gives_what_its_specs_say(concrete):
+    assert [tuple(s.shape) for s in concrete.inputs] == [(None, 3), (None,)]
+    assert concrete.output_shapes["mean"].as_list() == [3]
+    assert concrete.output_shapes["rows"].as_list() == [None, 3]
+    assert [tuple(s.shape) for s in concrete.outputs] == [(3,), (None, 3)]
+    assert concrete.structured_outputs["rows"].shape.as_list() == [None, 3]
+    assert {np.dtype(getattr(d, "as_numpy_dtype", d)) for d in concrete.output_dtypes.values()} == {
+        np.dtype(np.float32)
+    }
+    args, _ = concrete.structured_input_signature
+    assert [a.dtype for a in args[:2]] == [s.dtype for s in concrete.inputs]
+    assert "kept" in str(concrete.name)
+
+
+def test_it_runs(concrete):
+    module = shims if isinstance(concrete.inputs[0], shims.TensorSpec) else tf
+    for mask in (MASK, ~MASK, np.zeros(5, bool), np.ones(5, bool)):
+        out = concrete(module.constant(X), module.constant(mask))
+        np.testing.assert_array_equal(out["rows"], 2 * X[mask])
+
+
+def test_python_values_belong_to_the_program():
+    tripled = program(shims).get_concrete_function(*specs(shims), scale=3.0)
+    np.testing.assert_array_equal(tripled(X, MASK)["rows"], 3 * X[MASK])
+    assert len(tripled.inputs) == 2
+
+
+def test_arrays_stand_for_their_kind():
+    function = program(shims)
+    fixed = function.get_concrete_function(X, MASK)
+    assert [tuple(s.shape) for s in fixed.inputs] == [(5, 3), (5,)]
+    np.testing.assert_array_equal(fixed(X, ~MASK)["rows"], 2 * X[~MASK])
+
+
+def test_a_function_with_a_signature_needs_no_arguments():
+    function = shims.function(lambda x: x[x > 0], input_signature=[shims.TensorSpec(["batch"])])
+    concrete = function.get_concrete_function()
+    assert concrete.outputs[0].shape.as_list() == [None]
+    assert function.experimental_get_tracing_count() == 1
+    assert concrete(np.float32([1, -1, 2])).tolist() == [1, 2]
+    assert str(concrete.jaxpr).count("compress") == 1
+    assert isinstance(concrete(np.float32([1])), jax.Array)
