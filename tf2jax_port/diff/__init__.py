@@ -1,10 +1,11 @@
 """Compare a TensorFlow function with its port: values, gradients, and which pair of lanes differs.
 
 The layers, from the bottom: `lanes`, `tree`, `arguments`, `precision` (what things are);
-`closeness`, `comparison`, `perturb`, `explain`, `facts`, `judge`, `vacuity`, `verdict` (judging, pure
-functions of NumPy arrays); `tensorflow_lanes`, `jax_lanes`, `parts`, `lane_process`, `observe` (running, the only modules
-that touch the frameworks); `run`, `assemble`, `report` (the whole); `as_json`, `as_html`,
-`as_text`, `command` (showing it).
+`closeness`, `comparison`, `perturb`, `explain`, `facts`, `judge`, `vacuity`, `verdict` (judging,
+pure functions of NumPy arrays); `tensorflow_lanes`, `jax_lanes`, `jax_gradients` (running, the only
+modules that touch the frameworks); `parts`, `lane_program`, `lane_process`, `observe` (where each
+lane runs); `run`, `assemble`, `report` (the whole); `as_json`, `as_html`, `as_text`, `command`
+(showing it).
 """
 
 from __future__ import annotations
