@@ -49,7 +49,8 @@ class ConcreteFunction:
         self._specs = specs
         # Two is a size like any other; 0 and 1 would be programs of their own.
         examples = [
-            jax.ShapeDtypeStruct([d if isinstance(d, int) else 2 for d in s.shape], s.dtype) for s in specs
+            jax.ShapeDtypeStruct([d if isinstance(d, int) else 2 for d in s.shape], s.dtype)
+            for s in specs
         ]
         tree = jax.tree.structure(tuple(signature), is_leaf=_is_spec)
         self._entry = function.compiled(jax.tree.unflatten(tree, examples), {})
