@@ -181,6 +181,18 @@ def _repeat(state, original, a, repeats, axis=None, *, total_repeat_length=None,
     return jnp.take(a, source, axis=axis, mode="clip")
 
 
+def _split(state, original, ary, indices_or_sections, axis=0):
+    at = indices_or_sections
+    if jp.is_tracer(at) and np.ndim(at) == 1 and not jp.is_symbolic(at.shape[0]):
+        at = list(at)
+    if not isinstance(at, (tuple, list)) or not any(map(jp.is_tracer, at)):
+        return original(ary, indices_or_sections, axis)
+    ary = jnp.asarray(ary)
+    before = (slice(None),) * (axis % ary.ndim)
+    bounds = zip([None, *at], [*at, None], strict=True)
+    return [ary[(*before, slice(start, stop))] for start, stop in bounds]
+
+
 def _convolve(state, original, a, v, mode="full", **options):
     if not any(jp.is_symbolic(d) for d in (*np.shape(a), *np.shape(v))):
         return original(a, v, mode, **options)
@@ -242,6 +254,7 @@ FUNCTIONS = (
     ("squeeze", _squeeze),
     ("eye", _eye),
     ("repeat", _repeat),
+    ("split", _split),
     ("convolve", _convolve),
     ("associative_scan", _associative_scan),
     ("nonzero", _nonzero),

@@ -218,9 +218,18 @@ def is_error_value(leaf) -> bool:
     return False
 
 
+def selected(row, case: str, gradient):
+    """The part of a gradient that depends on the program: what is not selected has none."""
+    return gradient[MASKS[case]] if isinstance(row, Masked) else gradient
+
+
 def assert_exact_or_error_value(lane, row, case: str) -> None:
     """Raises unless each result is either right or an error value."""
     got, want = lane(row)(*cases_of(row)[case]), exact(row, case)
-    for a, b in zip(jax.tree.leaves(got, is_leaf=is_padded), jax.tree.leaves(want), strict=True):
+    pairs = [
+        *zip(jax.tree.leaves(got[0], is_leaf=is_padded), jax.tree.leaves(want[0]), strict=True),
+        *((selected(row, case, a), selected(row, case, b)) for a, b in zip(got[1], want[1])),
+    ]
+    for a, b in pairs:
         if not is_error_value(a):
             assert_close(unpadded(a), b, row.tolerance, f"{row.name}, {case}")
