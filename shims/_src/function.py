@@ -17,6 +17,7 @@ from shims._src.calls import Call, Plan, bind_positional, plan_key, variable_siz
 from shims._src.dynamic import dynamic, settle_reports
 from shims._src.entry import Entry, exact_results, is_static, padded_results, read_codes
 from shims._src.padded import Padded, check_status
+from shims._src.random.global_seed import graph_of
 from shims._src.signature import bucket_rule, conform, pattern_of, unknown_dimensions
 from shims._src.specialization import Maker
 from shims._src.tensor_spec import TensorSpec
@@ -150,14 +151,27 @@ class Function:
     def __call__(self, *args, **kwargs):
         """Run: at the top level compiled, under a trace as `shims.dynamic(func)`."""
         if trace.current() is not None or not jp.ambient_is_eager():
-            return self._dynamic(*args, **kwargs)
+            return self._inlined(args, kwargs)
         leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_padded)
         if any(jp.is_tracer(x) or isinstance(x, Padded) for x in leaves):
             if any(jp.is_tracer(x) for x in jax.tree.leaves(leaves)):
-                return self._dynamic(*args, **kwargs)
+                return self._inlined(args, kwargs)
             leaves = [_unpadded(x) for x in leaves]
             args, kwargs = jax.tree.unflatten(tree, leaves)
         return self._run(args, kwargs, leaves, tree)
+
+    def _inlined(self, args, kwargs):
+        with graph_of(self, self._random_signature(args, kwargs)):
+            return self._dynamic(*args, **kwargs)
+
+    def _random_signature(self, args, kwargs):
+        """What makes TensorFlow trace a function anew, so that its random numbers begin again."""
+        if self.input_signature is not None or self._reduce_retracing:
+            return None
+        return tuple(
+            (jnp.shape(x), jnp.result_type(x)) if hasattr(x, "dtype") else repr(x)
+            for x in jax.tree.leaves((args, kwargs))
+        )
 
     # ---- a call ----------------------------------------------------------------------------------
 
@@ -312,9 +326,16 @@ class Function:
             if self._autograph:
                 from shims._src import autograph
 
-                self._conversion = autograph.convert(self.python_function)
+                conversion = autograph.convert(self.python_function)
             else:
-                self._conversion = self.python_function
+                conversion = self.python_function
+
+            @functools.wraps(conversion)
+            def in_graph(*args, **kwargs):
+                with graph_of(self, self._random_signature(args, kwargs)):
+                    return conversion(*args, **kwargs)
+
+            self._conversion = in_graph
         return self._conversion
 
     # ---- introspection ---------------------------------------------------------------------------

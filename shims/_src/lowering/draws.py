@@ -1,0 +1,49 @@
+"""Masking rules of TensorFlow's random numbers: element i depends on the stream and on i alone."""
+
+from __future__ import annotations
+
+import math
+
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src import errors
+from shims._src.lowering import elementwise
+from shims._src.lowering.refusals import line_of
+from shims._src.lowering.reshaping import linear_position
+from shims._src.lowering.rule import Rule
+from shims._src.value import Value
+
+
+def draw(ctx, eqn, *operands):
+    """As many numbers as there is room for, each at the place that the true shape gives it."""
+    shape = eqn.params["shape"]
+    if any(v.dynamic for v in operands) or eqn.params["batches"]:
+        raise errors.UnsupportedPrimitiveError(
+            errors.message(
+                "",
+                "random numbers with parameters of an unknown size have no rule.",
+                received=", ".join(str(v.aval) for v in eqn.invars),
+                at=line_of(eqn),
+                do="draw standard numbers of the unknown shape, and scale them",
+            )
+        )
+    extents, axes = ctx.shape(shape), ctx.axes(shape)
+    arrays = [v.array for v in operands]
+    if all(a is None for a in axes[1:]):
+        out = eqn.primitive.bind(*arrays, **dict(eqn.params, shape=extents))
+        return [Value(out, axes)]
+    flat = eqn.primitive.bind(*arrays, **dict(eqn.params, shape=(math.prod(extents),)))
+    line = lax.min(linear_position(ctx, shape, extents), jnp.int32(flat.shape[0] - 1))
+    return [Value(flat[line], axes)]
+
+
+def scale_and_shift(ctx, eqn, *values):
+    """Element by element."""
+    return elementwise.lower(ctx, eqn, *values)
+
+
+RULES = (
+    Rule("tensorflow_random", draw),
+    Rule("scale_and_shift", scale_and_shift),
+)

@@ -1,0 +1,1 @@
+"""TensorFlow's random numbers: streams, distributions, generators and what is built on them."""

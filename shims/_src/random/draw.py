@@ -1,0 +1,98 @@
+"""`draw`: random numbers as one primitive, from a stream, a kernel and a shape.
+
+TensorFlow's kernels compute with 64-bit integers and floats whatever comes out. The primitive's
+lowering has them too, without `jax_enable_x64`, and what comes out has the dtype asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import jax_private as jp
+
+draw_p = jp.Primitive("tensorflow_random")
+
+
+def draw(kernel, words, *operands, shape, dtype):
+    """Random numbers.
+
+    Args:
+      kernel: a function `(words, *operands, size)` of this package that gives a flat array.
+      words: uint32 `[6]` (key, counter) or `[4]` (two seeds).
+      *operands: parameters of the distribution.
+      shape: of the result; its sizes may be symbolic.
+      dtype: of the result.
+
+    Returns:
+      The array; it has no derivative.
+    """
+    return draw_p.bind(
+        jnp.asarray(words, jnp.uint32),
+        *operands,
+        kernel=kernel,
+        shape=tuple(shape),
+        dtype=np.dtype(dtype),
+        batches=(),
+    )
+
+
+def _computed(words, *operands, kernel, shape, dtype, batches):
+    with jax.enable_x64(True):
+
+        def once(words, *operands):
+            size = math.prod(shape)
+            if size == 0:
+                return jnp.zeros(shape, dtype)
+            return kernel(words, *operands, size).reshape(shape).astype(dtype)
+
+        for mapped in batches:
+            once = jax.vmap(once, in_axes=tuple(0 if m else None for m in mapped))
+        return once(words, *operands)
+
+
+_lowered = jp.mlir.lower_fun(_computed, multiple_results=False)
+
+
+def _lowering(ctx, *args, **params):
+    with jax.enable_x64(True):
+        return _lowered(ctx, *args, **params)
+
+
+@functools.partial(jax.jit, static_argnames=("kernel", "shape", "dtype", "batches"))
+def _compiled(*args, **params):
+    return draw_p.bind(*args, **params)
+
+
+@draw_p.def_abstract_eval
+def _aval(words, *operands, kernel, shape, dtype, batches):
+    axes = []
+    for i in range(len(batches)):
+        # The outermost map is the last one; each takes the leading axis of what it maps.
+        mapped = batches[-1 - i]
+        taken = [sum(b[j] for b in batches[len(batches) - i :]) for j in range(len(mapped))]
+        sizes = [a.shape[t] for a, m, t in zip((words, *operands), mapped, taken, strict=True) if m]
+        axes.append(sizes[0])
+    return jp.ShapedArray((*axes, *shape), dtype)
+
+
+def _batch(args, dims, *, batches, **params):
+    mapped = tuple(d is not jp.NOT_MAPPED for d in dims)
+    args = [jnp.moveaxis(a, d, 0) if m else a for a, d, m in zip(args, dims, mapped, strict=True)]
+    return draw_p.bind(*args, batches=(*batches, mapped), **params), 0
+
+
+def _jvp(primals, tangents, **params):
+    del tangents
+    out = draw_p.bind(*primals, **params)
+    return out, jp.ad.Zero(jp.core.typeof(out).to_tangent_aval())
+
+
+draw_p.def_impl(_compiled)
+jp.mlir.register_lowering(draw_p, _lowering)
+jp.batching.primitive_batchers[draw_p] = _batch
+jp.ad.primitive_jvps[draw_p] = _jvp

@@ -1,0 +1,234 @@
+"""`set_seed`, and the streams of the operators that follow from it.
+
+TensorFlow gives every stateful operator two seeds. Eagerly the second one is drawn anew for each
+call; in a graph it is the number of the operator. A kernel starts its stream at the two seeds and
+goes on from call to call. Here an eager kernel is a number in a dictionary, and the kernel of an
+operator in a `shims.function` is a variable that the function reads and assigns.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import sys
+import threading
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import state
+from shims._src.random.words import advanced, split_number
+from shims._src.variable import Variable
+
+_DEFAULT_GRAPH_SEED = 87654321
+_MOST = 2**31 - 1
+_LIBRARIES = (
+    os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep,
+    os.path.dirname(jax.__file__) + os.sep,
+)
+
+
+class _Program:
+    """The seed of the program, and what was drawn since it was set.
+
+    Attributes:
+      seed: what `set_seed` was given.
+      source: gives eager operators their second seeds.
+      skipped: per eager kernel the number of blocks that it has used.
+    """
+
+    def __init__(self):
+        self.seed: int | None = None
+        self.source = random.Random()
+        self.skipped: dict[tuple, int] = {}
+
+
+_PROGRAM = _Program()
+
+
+class Graph:
+    """What a traced function remembers of its random operators.
+
+    Attributes:
+      seed: the program's seed when the function was first traced.
+      kernels: per operator its two seeds, and a variable with the number of blocks used.
+    """
+
+    def __init__(self):
+        self.seed = _PROGRAM.seed
+        self.kernels: dict[tuple, tuple[np.ndarray, Variable]] = {}
+        _GRAPHS.add(self)
+
+    def reset(self) -> None:
+        """Start all streams again."""
+        for _, used in self.kernels.values():
+            used.stored_value = jnp.zeros((2,), jnp.uint32)
+
+
+class _Trace:
+    """One run of a function's Python code: which operators came by, scope by scope."""
+
+    def __init__(self, graph: Graph):
+        self.graph = graph
+        self.seeds: dict[Any, int] = {}
+        self.places: dict[tuple, int] = {}
+
+
+class _Thread(threading.local):
+    trace: _Trace | None = None
+
+
+_THREAD = _Thread()
+_GRAPHS: weakref.WeakSet[Graph] = weakref.WeakSet()
+_OF_FUNCTION: weakref.WeakKeyDictionary[Any, dict[object, Graph]] = weakref.WeakKeyDictionary()
+
+
+def set_seed(seed):
+    """Set the seed that operators without a seed of their own follow from.
+
+    Args:
+      seed: an integer.
+
+    Differs from TensorFlow:
+      Nothing: eager operators, and operators inside `shims.function`, give the numbers that
+      TensorFlow gives eagerly and inside `tf.function`.
+
+    Under jit:
+      Not for use inside of a trace. Numbers that a foreign `jax.jit` draws are constants of the
+      compiled program.
+
+    Example:
+      >>> import shims
+      >>> shims.random.set_seed(1)
+      >>> a = shims.random.uniform([2])
+      >>> shims.random.set_seed(1)
+      >>> bool((shims.random.uniform([2]) == a).all())
+      True
+
+    https://www.tensorflow.org/api_docs/python/tf/random/set_seed
+    """
+    seed = int(np.asarray(seed))
+    _PROGRAM.seed = seed
+    _PROGRAM.source = random.Random(seed)
+    _PROGRAM.skipped = {}
+    for graph in list(_GRAPHS):
+        graph.reset()
+
+
+@contextlib.contextmanager
+def graph_of(function, signature: object) -> Iterator[None]:
+    """Let the operators drawn from inside belong to a function's graph for a signature."""
+    graphs = _OF_FUNCTION.setdefault(function, {})
+    if signature not in graphs:
+        graphs[signature] = Graph()
+    outer = _THREAD.trace
+    _THREAD.trace = _Trace(graphs[signature])
+    try:
+        yield
+    finally:
+        _THREAD.trace = outer
+
+
+def stream(operator: str, seed, blocks, *attributes: object):
+    """The words (see `draw`) at which a stateful operator starts.
+
+    Args:
+      operator: its name.
+      seed: the caller's seed, or `None`.
+      blocks: how many blocks the call uses up: two words, see `words.blocks_of`.
+      *attributes: what else makes it another kernel in TensorFlow: dtypes.
+    """
+    if state.current_scope() is None:
+        return _eager_stream((operator, *attributes), seed, blocks)
+    seeds, used = _kernel((operator, *attributes), seed)
+    before = state.read(used)
+    counter = jnp.concatenate([before, jnp.zeros((2,), jnp.uint32)])
+    state.write(used, advanced(counter, jnp.asarray(blocks))[:2])
+    return jnp.concatenate([jnp.asarray(seeds[:2]), before, jnp.asarray(seeds[2:])])
+
+
+def consume_seed(seed) -> None:
+    """Do as an operator does that draws nothing but takes its seeds."""
+    if seed is None:
+        pair(None, *_sources())
+
+
+def _eager_stream(kernel, seed, blocks):
+    seeds = pair(seed, _PROGRAM.seed, _drawn)
+    if seeds is None:
+        return np.frombuffer(os.urandom(24), np.uint32)
+    key = (*kernel, *seeds)
+    before = _PROGRAM.skipped.get(key, 0)
+    _PROGRAM.skipped[key] = before + int(blocks[0]) + (int(blocks[1]) << 32)
+    return np.concatenate([split_number(seeds[0]), split_number(before), split_number(seeds[1])])
+
+
+def _drawn() -> int:
+    return _PROGRAM.source.randint(0, _MOST)
+
+
+def pair(seed, global_seed, next_seed) -> tuple[int, int] | None:
+    """The two seeds of an operator; `None` where nothing is to be repeatable."""
+    if seed is not None:
+        seed = int(np.asarray(seed))
+    if global_seed is None and seed is None:
+        return None
+    first = _DEFAULT_GRAPH_SEED if global_seed is None else global_seed % _MOST
+    second = (next_seed() if seed is None else seed) % _MOST
+    return (0, _MOST) if (first, second) == (0, 0) else (first, second)
+
+
+# ---- operators in a graph ------------------------------------------------------------------------
+
+
+def _sources():
+    """The seed of the program or graph, and where the next operator's seed comes from."""
+    scope, trace = state.current_scope(), _THREAD.trace
+    if scope is None or trace is None:
+        return _PROGRAM.seed, _drawn
+
+    def counted() -> int:
+        number = trace.seeds.get(scope, 0)
+        trace.seeds[scope] = number + 1
+        return number
+
+    return trace.graph.seed, counted
+
+
+def _kernel(kernel, seed):
+    """The seeds of an operator being traced, and the variable that counts its blocks."""
+    if _THREAD.trace is None:
+        # A loop or a branch outside of every function: one graph for all of them.
+        _THREAD.trace = _Trace(Graph())
+    trace = _THREAD.trace
+    line = (*kernel, state.current_scope(), _lines())
+    turn = trace.places.get(line, 0)
+    trace.places[line] = turn + 1
+    seeds = pair(seed, *_sources())
+    place = (*kernel, seeds, _lines(), turn)
+    if place not in trace.graph.kernels:
+        words = (
+            np.frombuffer(os.urandom(16), np.uint32)
+            if seeds is None
+            else np.concatenate([split_number(s) for s in seeds])
+        )
+        with state.state_scope(None), jax.ensure_compile_time_eval():
+            used = Variable(np.zeros(2, np.uint32), trainable=False, name="random_blocks")
+        trace.graph.kernels[place] = words, used
+    return trace.graph.kernels[place]
+
+
+def _lines() -> tuple:
+    """The lines of the user's own code that are being run, innermost first."""
+    frame, found = sys._getframe(1), []
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if not name.startswith(_LIBRARIES):
+            found.append((name, frame.f_lineno))
+        frame = frame.f_back
+    return tuple(found)

@@ -1,0 +1,167 @@
+"""The draws that have one kernel per dtype: uniforms, normals, integers."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import checks, errors
+from shims._src.dtypes import array_dtype, as_dtype
+from shims._src.operands import operand
+from shims._src.random import distributions
+from shims._src.random.draw import draw
+from shims._src.random.scaling import scale_and_shift
+
+_FLOATS = ("float16", "bfloat16", "float32", "float64")
+_KERNELS = {
+    "uniform": {
+        "float16": distributions.uniform_float16,
+        "bfloat16": distributions.uniform_bfloat16,
+        "float32": distributions.uniform_float32,
+        "float64": distributions.uniform_float64,
+    },
+    "normal": {
+        "float16": distributions.normal_float32,
+        "bfloat16": distributions.normal_float32,
+        "float32": distributions.normal_float32,
+        "float64": distributions.normal_float64,
+    },
+    "truncated_normal": {
+        "float16": distributions.truncated_normal_float32,
+        "bfloat16": distributions.truncated_normal_float32,
+        "float32": distributions.truncated_normal_float32,
+        "float64": distributions.truncated_normal_float64,
+    },
+    "full": {
+        "int32": distributions.full_32,
+        "uint32": distributions.full_32,
+        "int64": distributions.full_64,
+        "uint64": distributions.full_64,
+    },
+    "bounded": {
+        "int32": distributions.bounded_int32,
+        "int64": distributions.bounded_int64,
+    },
+}
+
+
+def kernel_of(function: str, kind: str, dtype):
+    """The kernel of a kind of draw for TensorFlow's dtype.
+
+    Raises:
+      ValueError: TensorFlow has none.
+    """
+    name = as_dtype(dtype).name
+    if name not in _KERNELS[kind]:
+        raise ValueError(f"{function}: `dtype` is one of {', '.join(_KERNELS[kind])}, not {name}.")
+    return _KERNELS[kind][name]
+
+
+def is_integer(dtype) -> bool:
+    """Whether a dtype is one of integers."""
+    return as_dtype(dtype).is_integer
+
+
+def standard(function: str, kind: str, words, dims, dtype):
+    """Standard numbers of a floating dtype.
+
+    Args:
+      function: the operator, for messages.
+      kind: `uniform`, `normal` or `truncated_normal`.
+      words: see `draw`.
+      dims: the sizes.
+      dtype: TensorFlow's dtype; what JAX has of it comes out.
+    """
+    kernel = kernel_of(function, kind, dtype)
+    return draw(kernel, words, shape=dims, dtype=array_dtype(dtype, function))
+
+
+def affine(function: str, kind: str, words, dims, scale, shift, dtype):
+    """Standard numbers times `scale` plus `shift`."""
+    numbers = standard(function, kind, words, dims, dtype)
+    scale, shift = operand(scale, numbers.dtype), operand(shift, numbers.dtype)
+    return scale_and_shift(numbers, scale, shift)
+
+
+def between(function: str, words, dims, minval, maxval, dtype):
+    """Floating numbers in [minval, maxval)."""
+    narrowed = array_dtype(dtype, function)
+    low, high = operand(minval, narrowed), operand(maxval, narrowed)
+    return affine(function, "uniform", words, dims, high - low, low, dtype)
+
+
+def integers(function: str, words, dims, minval, maxval, dtype):
+    """Integers in [minval, maxval).
+
+    Raises:
+      InvalidArgumentError: the bounds are no scalars, or there is nothing between them.
+    """
+    kernel = kernel_of(function, "bounded", dtype)
+    narrowed = array_dtype(dtype, function)
+    low, high = operand(minval, narrowed), operand(maxval, narrowed)
+    for name, bound in (("minval", low), ("maxval", high)):
+        if bound.ndim:
+            raise checks.invalid(
+                function, f"`{name}` must be a scalar.", received=f"shape {bound.shape}"
+            )
+    if not (all(map(checks.is_known, dims)) and 0 in dims):
+        checks.check_data(
+            low >= high,
+            function,
+            "there is nothing between the bounds.",
+            required="minval < maxval",
+            received=f"minval={minval}, maxval={maxval}",
+        )
+    return draw(kernel, words, low, high, shape=dims, dtype=narrowed)
+
+
+def all_integers(function: str, words, dims, dtype):
+    """Integers of all bits.
+
+    Raises:
+      UnimplementedError: they have 64 bits, which JAX has only with `jax_enable_x64`.
+    """
+    kernel = kernel_of(function, "full", dtype)
+    narrowed = array_dtype(dtype, function)
+    name = as_dtype(dtype).name
+    if narrowed.itemsize != int(name.removeprefix("u").removeprefix("int")) // 8:
+        raise errors.UnimplementedError(
+            errors.message(
+                function,
+                "the full range of a 64-bit integer needs 64 bits.",
+                required="jax_enable_x64, or a 32-bit dtype",
+                received=f"dtype {name}",
+                do="`jax.config.update('jax_enable_x64', True)`, or ask for uint32",
+            )
+        )
+    bits = draw(kernel, words, shape=dims, dtype=narrowed.str.replace("i", "u"))
+    return lax.bitcast_convert_type(bits, narrowed)
+
+
+def wide_words(function: str, words, count):
+    """`count` 64-bit numbers as pairs of words, low words first: uint32 `[count, 2]`."""
+    flat = draw(distributions.full_32, words, shape=(2 * count,), dtype=np.uint32)
+    return jnp.reshape(flat, (count, 2))
+
+
+def uniform_of(function: str, words, dims, minval, maxval, dtype):
+    """What `uniform` means for a dtype: see `stateless_uniform`."""
+    if not is_integer(dtype):
+        return between(function, words, dims, minval, 1 if maxval is None else maxval, dtype)
+    if minval is None:
+        return all_integers(function, words, dims, dtype)
+    return integers(function, words, dims, minval, maxval, dtype)
+
+
+def check_bounds(dtype, minval, maxval) -> None:
+    """Integers have both bounds or none.
+
+    Raises:
+      ValueError: they have one.
+    """
+    if is_integer(dtype) and (minval is None) != (maxval is None):
+        raise ValueError(
+            f"For integer `dtype` argument {as_dtype(dtype)!r}, argument `minval` and `maxval` "
+            f"must be both None or not None. Got `minval`={minval} and `maxval`={maxval}."
+        )

@@ -1,0 +1,140 @@
+"""`random.uniform`, `normal` and `truncated_normal`: numbers that follow from `set_seed`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from shims._src import checks, primitives
+from shims._src.dtypes import array_dtype, as_dtype
+from shims._src.operands import operand
+from shims._src.random import standard
+from shims._src.random.global_seed import stream
+from shims._src.random.words import blocks_of
+from shims._src.shapes import sizes_of
+from shims._src.sized_by import sized_by
+
+# Blocks that a kernel sets aside for each number.
+RESERVED = 256
+_UNIFORM = ("float16", "bfloat16", "float32", "float64", "int32", "int64")
+
+
+def elements(dims):
+    """The number of elements of a shape; a scalar array where it is not known yet."""
+    count = math.prod(dims)
+    return count if checks.is_known(count) else primitives.as_size(count)
+
+
+def _words(kernel, seed, dims, dtype):
+    return stream(kernel, seed, blocks_of(elements(dims), RESERVED), as_dtype(dtype).name)
+
+
+@sized_by("shape")
+def uniform(shape, minval=0, maxval=None, dtype=np.float32, seed=None, name=None):
+    """Uniform numbers in [minval, maxval).
+
+    Args:
+      shape: the sizes.
+      minval: the lower bound, a scalar or an array that broadcasts; a scalar for integers.
+      maxval: the upper bound; 1 for floats where it is `None`.
+      dtype: float16, bfloat16, float32, float64, int32 or int64.
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      ValueError: the dtype is another one, or integers have no upper bound.
+      InvalidArgumentError: `minval >= maxval` for integers.
+
+    Differs from TensorFlow:
+      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      Inside `shims.function` every call gives new numbers. Inside a foreign `jax.jit` they are
+      constants of the compiled program: use `stateless_uniform` there.
+
+    https://www.tensorflow.org/api_docs/python/tf/random/uniform
+    """
+    kind = as_dtype(dtype)
+    if kind.name not in _UNIFORM:
+        raise ValueError(
+            f"Argument `dtype` got invalid value {kind!r}. Accepted dtypes are "
+            f"{', '.join(_UNIFORM)}."
+        )
+    if maxval is None:
+        if kind.is_integer:
+            raise ValueError(f"Must specify maxval for integer dtype {kind!r}")
+        maxval = 1
+    dims = sizes_of("uniform", shape)
+    if kind.is_integer:
+        words = _words("RandomUniformInt", seed, dims, kind)
+        return standard.integers("uniform", words, dims, minval, maxval, kind)
+    words = _words("RandomUniform", seed, dims, kind)
+    if isinstance(minval, int) and minval == 0:
+        numbers = standard.standard("uniform", "uniform", words, dims, kind)
+        one = isinstance(maxval, int) and maxval == 1
+        return numbers if one else numbers * operand(maxval, array_dtype(kind, "uniform"))
+    return standard.between("uniform", words, dims, minval, maxval, kind)
+
+
+@sized_by("shape")
+def normal(shape, mean=0.0, stddev=1.0, dtype=np.float32, seed=None, name=None):
+    """Normal numbers.
+
+    Args:
+      shape: the sizes.
+      mean: a scalar or an array that broadcasts.
+      stddev: the same.
+      dtype: float16, bfloat16, float32 or float64.
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      Inside `shims.function` every call gives new numbers. Inside a foreign `jax.jit` they are
+      constants of the compiled program: use `stateless_normal` there.
+
+    https://www.tensorflow.org/api_docs/python/tf/random/normal
+    """
+    dims = sizes_of("normal", shape)
+    standard.kernel_of("normal", "normal", dtype)
+    words = _words("RandomStandardNormal", seed, dims, dtype)
+    return standard.affine("normal", "normal", words, dims, stddev, mean, dtype)
+
+
+@sized_by("shape")
+def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=np.float32, seed=None, name=None):
+    """Normal numbers within two standard deviations.
+
+    Args:
+      shape: the sizes.
+      mean: a scalar or an array that broadcasts.
+      stddev: the same; before the truncation.
+      dtype: float16, bfloat16, float32 or float64.
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      Inside `shims.function` every call gives new numbers. Inside a foreign `jax.jit` they are
+      constants of the compiled program: use `stateless_truncated_normal` there.
+
+    https://www.tensorflow.org/api_docs/python/tf/random/truncated_normal
+    """
+    dims = sizes_of("truncated_normal", shape)
+    standard.kernel_of("truncated_normal", "truncated_normal", dtype)
+    words = _words("TruncatedNormal", seed, dims, dtype)
+    return standard.affine("truncated_normal", "truncated_normal", words, dims, stddev, mean, dtype)
