@@ -44,6 +44,8 @@ def compress(x, mask, axis: int = 0):
     state = _require_trace("boolean_mask")
     mask = jnp.asarray(mask, bool)
     axis = axis % jnp.ndim(x)
+    if all(not jp.is_symbolic(d) and d == 0 for d in (mask.shape[0], jnp.shape(x)[axis])):
+        return jnp.asarray(x)  # nothing can be selected from nothing
     name, dim = numbering.size_of_selection(state, mask)
     return compress_p.bind(jnp.asarray(x), mask, axis=axis, name=name, dim=dim)
 
@@ -63,6 +65,8 @@ def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
             return jnp.arange(count, dtype=dtype)
         return jnp.arange(max(int(count), 0), dtype=dtype)
     known = numbering.symbolic_value(count)
+    if known is None and bound is not None and not jp.is_symbolic(bound) and bound <= 0:
+        known = 0  # JAX takes no positions of a size that it cannot see from an axis of none
     if known is not None:
         return jnp.arange(known, dtype=dtype)
     state = _require_trace(label)

@@ -388,6 +388,27 @@ def test_the_tail_of_an_empty_selection_is_never_silently_wrong(m):
         close(unpadded(got), want)
 
 
+def test_positions_found_in_nothing_are_taken_from_nothing():
+    def f(x, k):
+        (i,) = jnp.nonzero(x[:, 0] > 0)
+        rows = tf.gather_nd(x, tf.where(x[:, 1] > 0))
+        most = tf.nn.top_k(x[:, 0], tf.minimum(tf.maximum(k, 1), tf.size(x[:, 0]))).indices
+        return x[i], jnp.take(x, i, axis=0), rows, tf.gather(x, most), x[: k - 1][::-1]
+
+    spec = [tf.TensorSpec([None, 2]), tf.TensorSpec([], tf.int32)]
+    run = tf.function(f, input_signature=spec)
+    slope = tf.function(jax.grad(lambda x, k: sum(map(jnp.sum, f(x, k)))), input_signature=spec)
+    for n in (0, 4, 1):
+        x = X[:n]
+        first = x[x[:, 0] > 0]
+        most = x[np.argsort(-x[:, 0], kind="stable")[: min(n, 2)]]
+        wants = (first, first, x[x[:, 1] > 0], most, x[:1][::-1])
+        for got, want in zip(run(x, np.int32(2)), wants, strict=True):
+            assert got.shape == want.shape
+            close(got, want)
+        assert slope(x, np.int32(2)).shape == x.shape
+
+
 def test_products_of_an_empty_size_are_empty():
     def f(x, m):
         y = tf.boolean_mask(x, m)

@@ -110,6 +110,16 @@ def prefix_and_rest(tf, x, k):
     return jnp.mean(x[:k] ** 2) + 0.1 * jnp.sum(x[k:])
 
 
+def split_at_a_count(tf, x, k):
+    a, b = jnp.split(x, [k])
+    return a, jnp.cumsum(b, 0)
+
+
+def split_at_counts(tf, x, k):
+    a, b, c = jnp.split(x, jnp.stack([k - 1, k]), axis=0)
+    return a.sum(0), b * 2, c[::-1]
+
+
 def prefix_of_masked(tf, x, m, k):
     return tf.boolean_mask(x, m)[:k]
 
@@ -264,6 +274,8 @@ PROGRAMS = (
     Selecting(suffix, counts),
     Selecting(window, counts),
     Selecting(prefix_and_rest, counts),
+    Selecting(split_at_a_count, counts),
+    Selecting(split_at_counts, counts, refused_cases=("0",)),
     Selecting(prefix_of_masked, masks_and_counts),
     Selecting(traced_range, counts, unbounded=True),
     Selecting(range_of_bounded, counts),
