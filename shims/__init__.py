@@ -12,16 +12,21 @@ from shims._src.release import check_version as _check_version
 from shims._src.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from shims import autodiff as autodiff
     from shims import autograph as autograph
     from shims import dtypes as dtypes
     from shims import errors as errors
     from shims import image as image
     from shims import linalg as linalg
     from shims import math as math
+    from shims import nest as nest
     from shims import nn as nn
+    from shims import ragged as ragged
+    from shims import sparse as sparse
     from shims._src.branches import case as case
     from shims._src.branches import cond as cond
     from shims._src.branches import switch_case as switch_case
+    from shims._src.custom_gradient import custom_gradient as custom_gradient
     from shims._src.dynamic import dynamic as dynamic
     from shims._src.errors import CapacityError as CapacityError
     from shims._src.errors import InvalidArgumentError as InvalidArgumentError
@@ -30,43 +35,60 @@ if TYPE_CHECKING:
     from shims._src.folds import foldr as foldr
     from shims._src.folds import scan as scan
     from shims._src.function import function as function
+    from shims._src.graph_gradients import gradients as gradients
+    from shims._src.graph_gradients import hessians as hessians
+    from shims._src.indexed_slices import IndexedSlices as IndexedSlices
     from shims._src.loops import while_loop as while_loop
     from shims._src.maps import map_fn as map_fn
     from shims._src.maps import vectorized_map as vectorized_map
     from shims._src.padded import Padded as Padded
     from shims._src.primitives import bounded as bounded
     from shims._src.primitives import same_size as same_size
+    from shims._src.recompute_grad import recompute_grad as recompute_grad
+    from shims._src.tape import GradientTape as GradientTape
     from shims._src.tensor_shape import TensorShape as TensorShape
     from shims._src.tensor_spec import TensorSpec as TensorSpec
+    from shims._src.unconnected_gradients import UnconnectedGradients as UnconnectedGradients
     from shims._src.variable import Variable as Variable
 
 _check_version()
 
 _NAMESPACES = (
+    "autodiff",
     "autograph",
     "dtypes",
     "errors",
     "image",
     "linalg",
     "math",
+    "nest",
     "nn",
+    "ragged",
+    "sparse",
 )
 # The engine's names, written out; the operators' stand in the generated façade.
 _ENGINE = {
     "CapacityError": "errors",
+    "GradientTape": "tape",
+    "IndexedSlices": "indexed_slices",
     "InvalidArgumentError": "errors",
     "Padded": "padded",
     "TensorShape": "tensor_shape",
     "TensorSpec": "tensor_spec",
+    "UnconnectedGradients": "unconnected_gradients",
     "Variable": "variable",
     "bounded": "primitives",
     "case": "branches",
     "cond": "branches",
+    "custom_gradient": "custom_gradient",
     "dynamic": "dynamic",
     "foldl": "folds",
     "foldr": "folds",
     "function": "function",
+    "gradients": "graph_gradients",
+    "hessians": "graph_gradients",
     "map_fn": "maps",
+    "recompute_grad": "recompute_grad",
     "same_size": "primitives",
     "scan": "folds",
     "switch_case": "branches",

@@ -2,10 +2,80 @@
 """The names of `tf.image`."""
 
 from shims._src.facade.claim import claim as _claim
+from shims._src.image_colour import adjust_brightness as adjust_brightness
+from shims._src.image_colour import adjust_contrast as adjust_contrast
+from shims._src.image_colour import adjust_gamma as adjust_gamma
+from shims._src.image_colour import adjust_hue as adjust_hue
+from shims._src.image_colour import adjust_saturation as adjust_saturation
+from shims._src.image_colour import convert_image_dtype as convert_image_dtype
+from shims._src.image_colour import grayscale_to_rgb as grayscale_to_rgb
+from shims._src.image_colour import hsv_to_rgb as hsv_to_rgb
+from shims._src.image_colour import rgb_to_grayscale as rgb_to_grayscale
+from shims._src.image_colour import rgb_to_hsv as rgb_to_hsv
+from shims._src.image_colour import rgb_to_yiq as rgb_to_yiq
+from shims._src.image_colour import rgb_to_yuv as rgb_to_yuv
+from shims._src.image_colour import yiq_to_rgb as yiq_to_rgb
+from shims._src.image_colour import yuv_to_rgb as yuv_to_rgb
+from shims._src.image_layout import central_crop as central_crop
+from shims._src.image_layout import crop_to_bounding_box as crop_to_bounding_box
+from shims._src.image_layout import flip_left_right as flip_left_right
+from shims._src.image_layout import flip_up_down as flip_up_down
+from shims._src.image_layout import pad_to_bounding_box as pad_to_bounding_box
+from shims._src.image_layout import per_image_standardization as per_image_standardization
+from shims._src.image_layout import resize_with_crop_or_pad as resize_with_crop_or_pad
+from shims._src.image_layout import rot90 as rot90
+from shims._src.image_layout import transpose as transpose
+from shims._src.image_quality import image_gradients as image_gradients
+from shims._src.image_quality import psnr as psnr
+from shims._src.image_quality import sobel_edges as sobel_edges
+from shims._src.image_quality import ssim as ssim
+from shims._src.image_quality import total_variation as total_variation
+from shims._src.image_sampling import crop_and_resize as crop_and_resize
+from shims._src.image_sampling import resize as resize
 from shims._src.nms import non_max_suppression as non_max_suppression
+from shims._src.nms_variants import combined_non_max_suppression as combined_non_max_suppression
+from shims._src.nms_variants import non_max_suppression_overlaps as non_max_suppression_overlaps
+from shims._src.nms_variants import non_max_suppression_padded as non_max_suppression_padded
+from shims._src.nms_variants import (
+    non_max_suppression_with_scores as non_max_suppression_with_scores,
+)
 
 __all__ = [
+    "adjust_brightness",
+    "adjust_contrast",
+    "adjust_gamma",
+    "adjust_hue",
+    "adjust_saturation",
+    "central_crop",
+    "combined_non_max_suppression",
+    "convert_image_dtype",
+    "crop_and_resize",
+    "crop_to_bounding_box",
+    "flip_left_right",
+    "flip_up_down",
+    "grayscale_to_rgb",
+    "hsv_to_rgb",
+    "image_gradients",
     "non_max_suppression",
+    "non_max_suppression_overlaps",
+    "non_max_suppression_padded",
+    "non_max_suppression_with_scores",
+    "pad_to_bounding_box",
+    "per_image_standardization",
+    "psnr",
+    "resize",
+    "resize_with_crop_or_pad",
+    "rgb_to_grayscale",
+    "rgb_to_hsv",
+    "rgb_to_yiq",
+    "rgb_to_yuv",
+    "rot90",
+    "sobel_edges",
+    "ssim",
+    "total_variation",
+    "transpose",
+    "yiq_to_rgb",
+    "yuv_to_rgb",
 ]
 
 _claim(globals(), "shims.image")

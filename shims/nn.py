@@ -10,6 +10,7 @@ from shims._src.activations import silu as swish
 from shims._src.activations import softmax as softmax
 from shims._src.activations import softsign as softsign
 from shims._src.clip import l2_loss as l2_loss
+from shims._src.embedding import embedding_lookup as embedding_lookup
 from shims._src.facade.claim import claim as _claim
 from shims._src.facade.native import elu as elu
 from shims._src.facade.native import gelu as gelu
@@ -32,11 +33,15 @@ from shims._src.losses import (
 from shims._src.reduction import zero_fraction as zero_fraction
 from shims._src.sorting import in_top_k as in_top_k
 from shims._src.sorting import top_k as top_k
+from shims._src.sparse.embedding import embedding_lookup_sparse as embedding_lookup_sparse
+from shims._src.sparse.embedding import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
 
 __all__ = [
     "bias_add",
     "crelu",
     "elu",
+    "embedding_lookup",
+    "embedding_lookup_sparse",
     "gelu",
     "in_top_k",
     "l2_loss",
@@ -46,6 +51,7 @@ __all__ = [
     "moments",
     "relu",
     "relu6",
+    "safe_embedding_lookup_sparse",
     "selu",
     "sigmoid",
     "sigmoid_cross_entropy_with_logits",

@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from shims._src import errors, primitives
 from shims._src import jax_private as jp
-from shims._src import primitives
 
 # TensorFlow's dtypes of Python numbers; NumPy's are twice as wide.
 _NARROW = {np.dtype("float64"): np.float32, np.dtype("int64"): np.int32}
@@ -24,6 +24,7 @@ def as_array(value, dtype=None):
 
     Raises:
       ValueError: `value` is an array of another dtype than `dtype`.
+      CompositeOperandError: `value` is a ragged or a sparse tensor.
       TypeError: a Python number does not fit `dtype`.
     """
     if jp.is_symbolic(value):
@@ -32,6 +33,8 @@ def as_array(value, dtype=None):
         value = value.__jax_array__()
     if isinstance(value, (jax.Array, np.ndarray, np.generic)):
         return _as_declared(value, dtype)
+    if getattr(value, "is_composite", False):
+        raise _composite(value)
     if any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(value)):
         return _as_declared(jnp.asarray(value), dtype)
     plain = np.asarray(value)
@@ -42,6 +45,17 @@ def as_array(value, dtype=None):
     if not np.can_cast(plain.dtype, dtype, "same_kind") and plain.dtype.kind != "i":
         raise TypeError(f"Cannot convert {value!r} to an array of dtype {np.dtype(dtype).name}")
     return jnp.asarray(plain, dtype)
+
+
+def _composite(value):
+    return errors.CompositeOperandError(
+        errors.message(
+            "",
+            f"a {type(value).__name__} stands where an array is expected.",
+            required="an array",
+            do="take its values, or fill it up: `to_tensor()`, `shims.sparse.to_dense`",
+        )
+    )
 
 
 def _as_declared(array, dtype):

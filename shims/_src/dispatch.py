@@ -24,17 +24,22 @@ def operator(f=None, *, fresh: bool = False):
 
     @functools.wraps(f)
     def call(*args, **kwargs):
-        if trace.current() is None and _needs_dynamic(args, kwargs, fresh):
-            from shims._src.dynamic import dynamic
-
-            return dynamic(f, autograph=False)(*args, **kwargs)
         try:
+            if trace.current() is None and _needs_dynamic(args, kwargs, fresh):
+                from shims._src.dynamic import dynamic
+
+                return dynamic(f, autograph=False)(*args, **kwargs)
             return f(*args, **kwargs)
         except errors.OutsideDynamicTraceError:
             from shims._src.dynamic import dynamic
 
             # A traced size among the arguments: only now is it known to be one.
             return dynamic(f, autograph=False)(*args, **kwargs)
+        except errors.CompositeOperandError as error:
+            # Only now is an operand known to be ragged: calls on arrays pay nothing for it.
+            from shims._src.ragged import composites
+
+            return composites.apply(call, f.__name__, args, kwargs, error)
 
     return call
 

@@ -14,6 +14,7 @@ from jax import lax
 from shims._src import errors, primitives, refusals, trace
 from shims._src import jax_private as jp
 from shims._src.padded import ASSUMPTION, INVALID, OK, Padded, check_status
+from shims._src.recording import is_followed
 from shims._src.program import Size, lower, trace_program
 
 
@@ -249,8 +250,14 @@ def next_bucket(needed: int) -> int:
 
 
 def exact(array, sizes, masks=None):
-    """The true entries of a padded result, cut on the host (no compilation)."""
+    """The true entries of a padded result, cut on the host (no compilation) unless on a tape."""
     if not sizes and not masks:
+        return array
+    if is_followed(array):
+        for axis, size in sizes.items():
+            array = lax.slice_in_dim(array, 0, int(size), axis=axis)
+        for axis, mask in (masks or {}).items():
+            array = jnp.take(array, np.flatnonzero(np.asarray(mask)), axis=axis)
         return array
     index = [slice(None)] * array.ndim
     for axis, size in sizes.items():

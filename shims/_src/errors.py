@@ -33,6 +33,10 @@ class DtypeMismatchError(InvalidArgumentError, TypeError):
     """
 
 
+class CompositeOperandError(InvalidArgumentError, TypeError):
+    """An operator of arrays was given a ragged or a sparse tensor."""
+
+
 class OutOfRangeError(OpError):
     """An iteration went past the end of its input."""
 
@@ -101,6 +105,7 @@ for _class in (
     OpError,
     InvalidArgumentError,
     DtypeMismatchError,
+    CompositeOperandError,
     OutOfRangeError,
     FailedPreconditionError,
     UnimplementedError,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from shims._src import checks, primitives
+from shims._src import checks, primitives, recording
 from shims._src.checks import axis_of, check_positions, static_int
 from shims._src.dispatch import operator
+from shims._src.indexed_slices import rows_of
 from shims._src.operands import agreeing, operand
 
 
@@ -57,7 +58,18 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
 
     for _ in range(batch_dims):
         take = jax.vmap(take)
+    if axis == 0 and recording.is_followed(params):
+        return _rows(take, params, indices)
     return take(params, indices)
+
+
+def _rows(take, params, indices):
+    """Rows by position, under a tape: their gradient is rows as well."""
+    with recording.unrecorded():
+        taken = take(params, indices)
+    shape = params.shape
+    recording.record([params], [taken], lambda ct: [rows_of(ct, indices, shape)])
+    return taken
 
 
 @operator

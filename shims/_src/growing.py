@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import jax
+
 from shims._src import jax_private as jp
 from shims._src import rooms, size_bounds, trace
 from shims._src.errors import GrowingStateError
 from shims._src.loop_state import LoopState
 from shims._src.staging import is_array, is_staged
+from shims._src.undefined import Unwritten
 
 
 class Grown:
@@ -22,7 +25,8 @@ class Grown:
 
     def make_room(self, i: int, error, limit) -> None:
         """Give value `i` a room, or raise `error` where that cannot be."""
-        value, before, after = self.values[i], error.before.shape, error.after.shape
+        value, tree = _only_leaf(self.values[i], error.before)
+        before, after = error.before.shape, error.after.shape
         if (
             trace.current() is None
             or i in self._rooms
@@ -34,17 +38,21 @@ class Grown:
             k for k, (a, b) in enumerate(zip(before, after, strict=True)) if not _same(a, b)
         )
         spaces = tuple(_space(before[k], after[k], limit) for k in axes)
-        self._rooms[i] = (axes, spaces)
+        self._rooms[i] = (tree, axes, spaces)
         self.values[i] = rooms.put(value, axes, spaces)
 
     def open(self, values) -> list:
         """Values of their exact sizes."""
-        return [v.value() if isinstance(v, rooms.Room) else v for v in values]
+        return [
+            jax.tree.unflatten(self._rooms[i][0], [v.value()]) if isinstance(v, rooms.Room) else v
+            for i, v in enumerate(values)
+        ]
 
     def close(self, values) -> list:
         """Values back in their rooms."""
         return [
-            rooms.put(v, *self._rooms[i]) if i in self._rooms else v for i, v in enumerate(values)
+            rooms.put(jax.tree.leaves(v)[0], *self._rooms[i][1:]) if i in self._rooms else v
+            for i, v in enumerate(values)
         ]
 
 
@@ -73,6 +81,15 @@ def settled(body, values, names, item=(), *, label: str, limit=None) -> tuple[Lo
             return LoopState(inside, grown.values, names, item, label=label), grown
         except GrowingStateError as error:
             grown.make_room(names.index(error.name), error, limit)
+
+
+def _only_leaf(value, aval):
+    """The array of a value that has one, and the structure around it."""
+    leaves, tree = jax.tree.flatten(value)
+    if len(leaves) != 1:
+        return value, tree
+    leaf = leaves[0]
+    return leaf.zeros(aval.shape, aval.dtype) if isinstance(leaf, Unwritten) else leaf, tree
 
 
 def _same(a, b) -> bool:

@@ -26,6 +26,8 @@ from shims._src import jax_private as jp
 _LOCK = threading.Lock()
 _INSTALLED = False
 _LIBRARIES = ("jax", "jaxlib", "shims", "numpy", "functools")
+# What stands for the user's own operators and calls in converted code.
+_CONVERTED = "shims._src.autograph."
 
 
 def install() -> None:
@@ -88,15 +90,16 @@ def _number(state, original, dim):
 
 
 def _by_user(depth: int) -> bool:
-    """Whether the comparison stands in the user's own code."""
-    frame = sys._getframe(depth + 1)
-    return (frame.f_globals.get("__name__") or "").partition(".")[0] not in _LIBRARIES
+    """Whether the comparison stands in the user's own code, or is made for it when converted."""
+    name = sys._getframe(depth + 1).f_globals.get("__name__") or ""
+    return name.startswith(_CONVERTED) or name.partition(".")[0] not in _LIBRARIES
 
 
 def _ordering(state, original, e1, e2, describe):
     """`>=` and its relatives: over input sizes decided by this call, and guarded."""
     try:
-        return original(e1, e2, describe)
+        answer = original(e1, e2, describe)
+        return _unless_empty(state, e1 - e2, answer) if _asked_by_user() else answer
     except jp.InconclusiveDimensionOperation:
         difference = e1 - e2
         certain = size_bounds.sign(difference)
@@ -112,13 +115,25 @@ def _ordering(state, original, e1, e2, describe):
         raise
 
 
+def _unless_empty(state, difference, answer: bool) -> bool:
+    """JAX's answer to `difference >= 0`, which takes no size for zero: data may tell otherwise."""
+    if not state.owns(difference) or state.is_input_only(difference):
+        return answer
+    certain = size_bounds.sign(difference)
+    if certain is not None:
+        return certain >= 0
+    taken_false = -difference - 1 if answer else difference
+    state.assumptions.append((taken_false, "nonnegative", errors.user_line()))
+    return answer
+
+
 def _asked_by_user() -> bool:
     """Whether the first frame above JAX's comparison operators is the user's."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename.endswith(("shape_poly.py", "hooks.py")):
         frame = frame.f_back
     name = "" if frame is None else frame.f_globals.get("__name__") or ""
-    return name.partition(".")[0] not in _LIBRARIES
+    return name.startswith(_CONVERTED) or name.partition(".")[0] not in _LIBRARIES
 
 
 def _equality(state, original, self, other):

@@ -154,8 +154,9 @@ def is_tracer(x) -> bool:
 
 
 def ambient_is_eager() -> bool:
-    """Whether no JAX trace is in progress in this thread."""
-    return core.trace_state_clean()
+    """Whether no JAX trace is in progress in this thread; a tape leaves values concrete."""
+    context = core.trace_ctx
+    return below(context.trace) is core.eval_trace and context.axis_env is core.top_axis_env
 
 
 def user_line_of(eqn) -> tuple[str, int] | None:
@@ -283,3 +284,60 @@ def array_from_host(x):
     aval = core.ShapedArray(x.shape, x.dtype)
     device = jax.devices()[0]
     return _xc.batched_device_put(aval, jax.sharding.SingleDeviceSharding(device), [x], [device])
+
+
+def current_trace():
+    """The trace that this thread's operations go to."""
+    return core.trace_ctx.trace
+
+
+def below(trace):
+    """The trace under those that compute as it does, and only look on."""
+    while getattr(trace, "looks_on", False):
+        trace = trace.parent
+    return trace
+
+
+def set_trace(trace) -> None:
+    """Send this thread's operations to a trace; the caller sets it back."""
+    core.trace_ctx.set_trace(trace)
+
+
+def under(trace):
+    """A context in which operations go to a trace."""
+    return core.set_current_trace(trace)
+
+
+def trace_of(x):
+    """The trace that an array belongs to: of a concrete one, none in particular."""
+    return x._trace if isinstance(x, Tracer) else None
+
+
+def key_of(x) -> int:
+    """What two references to one array share; the array must stay alive."""
+    return id(x.val) if isinstance(x, pe.DynamicJaxprTracer) else id(x)
+
+
+def another(x):
+    """The same values as an array of its own, without copying what is concrete."""
+    if isinstance(x, Tracer):
+        return jax.lax.copy_p.bind(x)
+    return ArrayImpl(x.aval, x.sharding, x._arrays, committed=x._committed)
+
+
+@contextlib.contextmanager
+def emptied_stores(functions):
+    """Let wrapped functions run again: each remembers once what it returned, and must forget."""
+    stores = [s for f in functions for s in getattr(f, "stores", ()) if s is not None]
+    kept = []
+    for store in stores:
+        with contextlib.suppress(lu.StoreException):
+            kept.append((store, store.val))
+        store.reset()
+    try:
+        yield
+    finally:
+        for store in stores:
+            store.reset()
+        for store, value in kept:
+            store.store(value)

@@ -29,7 +29,7 @@ from shims._src.staging import (
     structure,
     trace_block,
 )
-from shims._src.undefined import Undefined, UndefinedReturnValue
+from shims._src.undefined import Undefined, UndefinedReturnValue, Unwritten
 
 
 @dataclasses.dataclass(eq=False)
@@ -148,6 +148,10 @@ class LoopState:
             self._leaves[i].append(Leaf(nothing, aval_of(nothing), is_input=False))
 
     def _settle_leaf(self, name: str, before: Leaf, after) -> bool:
+        if isinstance(before.value, Unwritten) and isinstance(after, Slot):
+            before.value = before.value.zeros(after.aval.shape, after.aval.dtype)
+            before.aval = aval_of(before.value)
+            return False
         if before.aval is None:
             value = after.original if isinstance(after, Slot) else after
             if value is before.value or (not is_array(value) and value == before.value):

@@ -22,29 +22,57 @@ def _overlap(corners, areas, one):
     return jnp.where(solid, shared / jnp.where(solid, union, 1), 0)
 
 
-def _keep(boxes, scores, limit, iou_threshold, slots):
-    """`(selected, count)`: box numbers, best first, in the first `count` of `slots` places."""
-    # TensorFlow takes any two opposite corners.
-    corners = jnp.concatenate(
+def corners_of(boxes):
+    """Boxes as their lower and their upper corner; TensorFlow takes any two opposite ones."""
+    return jnp.concatenate(
         [jnp.minimum(boxes[:, :2], boxes[:, 2:]), jnp.maximum(boxes[:, :2], boxes[:, 2:])], axis=1
     )
+
+
+def overlap_of(boxes):
+    """The function that gives every box's intersection over union with box number `one`."""
+    corners = corners_of(boxes)
     sides = corners[:, 2:] - corners[:, :2]
     areas = sides[:, 0] * sides[:, 1]
+    return lambda one: _overlap(corners, areas, one)
+
+
+def keep(scores, overlap, limit, threshold, slots, *, sigma=None, lowest=float("-inf")):
+    """The greedy selection.
+
+    Args:
+      scores: vector; what is -inf is never selected.
+      overlap: gives every box's overlap with one of them.
+      limit: the most boxes to select, may be traced.
+      threshold: what overlaps a selected box more is left out.
+      slots: how many places there are for the result.
+      sigma: of soft suppression, `None` for none: what overlaps less loses some of its score.
+      lowest: a box whose score falls to this is left out.
+
+    Returns:
+      `(selected, scores, count)`: numbers and scores, best first, in the first `count` places.
+    """
 
     def more(state):
-        left, _, count = state
+        left, _, _, count = state
         return (count < limit) & jnp.any(left > -jnp.inf)
 
     def select(state):
-        left, selected, count = state
+        left, selected, found, count = state
         best = jnp.argmax(left)
-        away = (_overlap(corners, areas, best) > iou_threshold) | (_places(left) == best)
         selected = selected.at[count].set(best.astype(jnp.int32))
-        return jnp.where(away, -jnp.inf, left), selected, count + 1
+        found = found.at[count].set(left[best])
+        shared = overlap(best)
+        away = (shared > threshold) | (_places(left) == best)
+        if sigma is not None:
+            faded = left * jnp.exp(-0.5 / sigma * jnp.square(shared))
+            left = jnp.where(left > -jnp.inf, faded, left)
+            away |= left <= lowest
+        return jnp.where(away, -jnp.inf, left), selected, found, count + 1
 
-    state = (scores, jnp.zeros((slots,), jnp.int32), jnp.zeros((), jnp.int32))
-    _, selected, count = lax.while_loop(more, select, state)
-    return selected, count
+    empty = jnp.zeros((slots,), jnp.int32), jnp.zeros((slots,), scores.dtype)
+    state = (scores, *empty, jnp.zeros((), jnp.int32))
+    return lax.while_loop(more, select, state)[1:]
 
 
 def _places(x):
@@ -115,6 +143,6 @@ def _suppress(boxes, scores, max_output_size, iou_threshold, score_threshold):
     if checks.is_known(slots) and slots == 0:
         return jnp.zeros((0,), jnp.int32)
     limit = jnp.minimum(jnp.asarray(max_output_size, jnp.int32), primitives.as_size(slots))
-    selected, count = _keep(boxes, scores, limit, threshold, slots)
+    selected, _, count = keep(scores, overlap_of(boxes), limit, threshold, slots)
     places = primitives.fresh_range(count, bound=slots, label="non_max_suppression")
     return jnp.take(selected, places, mode="clip")

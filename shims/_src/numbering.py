@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from shims._src import jax_private as jp
-from shims._src import size_bounds
+from shims._src import size_bounds, trace
 
 _DEPTH = 60
 
@@ -167,11 +167,23 @@ def _binary(f):
 
 
 def _dim_max(a, b):
-    return jp.core.max_dim(a, b)
+    return _even_if_empty(jp.core.max_dim(a, b), a, b, 1)
 
 
 def _dim_min(a, b):
-    return jp.core.min_dim(a, b)
+    return _even_if_empty(jp.core.min_dim(a, b), a, b, -1)
+
+
+def _even_if_empty(chosen, a, b, sign):
+    """The larger or smaller of two sizes, unless JAX chose it as if no selection were empty."""
+    state = trace.current()
+    for one, other in ((a, b), (b, a)):
+        difference = one - other
+        if jp.is_symbolic(difference) and not jp.is_symbolic(chosen - one):
+            known = state is None or state.is_input_only(difference)
+            if not known and size_bounds.sign(difference) != sign and chosen - one == 0:
+                raise _Unknown
+    return chosen
 
 
 def _convert(params, a):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from shims._src import errors
@@ -20,6 +20,7 @@ class _Thread(threading.local):
     """The innermost scope of each thread."""
 
     scope: Overlay | None = None
+    reader: Callable[[Any, Any], Any] | None = None
 
 
 _THREAD = _Thread()
@@ -92,7 +93,13 @@ def state_scope(scope: Overlay | None) -> Iterator[Overlay | None]:
 def read(variable):
     """The value of a variable as the innermost scope sees it."""
     scope = _THREAD.scope
-    return scope.read(variable) if scope else variable.stored_value
+    value = scope.read(variable) if scope else variable.stored_value
+    return value if _THREAD.reader is None else _THREAD.reader(variable, value)
+
+
+def on_read(reader: Callable[[Any, Any], Any] | None) -> None:
+    """Let `reader(variable, value)` see every read in this thread, and say what it gives."""
+    _THREAD.reader = reader
 
 
 def write(variable, value) -> None:

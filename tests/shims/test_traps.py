@@ -87,6 +87,76 @@ def test_membership_of_a_fresh_size_is_not_decided_silently():
     close(fn(X, FEW), -X[FEW].sum())
 
 
+@pytest.mark.parametrize("convert", [True, False], ids=["converted", "as-written"])
+def test_truth_of_an_expression_over_an_input_size_is_decided_for_this_call(convert):
+    def f(x):
+        n = x.shape[0]
+        odd = bool(n % 2) and not (n - 3)
+        return x.sum() + (10 if n % 2 else 20) + (1 if odd else 2) + (n // 4 or 7) * 100, (
+            (3, 3, 5).count(n),
+            {5: 1.0}.get(n, 0.5),
+            float(any([n - 5])),
+        )
+
+    run = tf.function(f, input_signature=[tf.TensorSpec([None])], autograph=convert)
+    for n in (5, 4, 3, 2, 1, 0, 8):
+        x = np.arange(n, dtype=np.float32)
+        (got, rest), (want, exact) = run(x), f(x)
+        assert float(got) == float(want), n
+        assert [float(v) for v in rest] == [float(v) for v in exact], n
+
+
+@pytest.mark.parametrize("convert", [True, False], ids=["converted", "as-written"])
+def test_a_fresh_size_may_be_zero_where_it_is_compared_with_one(convert):
+    def f(x, m):
+        y = tf.boolean_mask(x, m)
+        n = y.shape[0]
+        one = y[0] if n >= 1 else x[0] * 0 + 5
+        return y.sum() / max(n, 1), one, 1 if n > 0 else 2
+
+    def wants(y):
+        return y.sum() / max(len(y), 1), y[0] if len(y) else [5, 5]
+
+    top, foreign = tf.function(f, autograph=convert), jax.jit(tf.dynamic(f, autograph=convert))
+    for m in (FEW, NONE, ~NONE):
+        *got, kind = top(X, m)
+        assert int(kind) == (1 if m.any() else 2)
+        for a, b in zip(got, wants(X[m]), strict=True):
+            close(a, b)
+        for a, b in zip(foreign(X, m)[:2], wants(X[m]), strict=True):
+            if m.any() or not is_error_value(a):
+                close(unpadded(a), b)
+
+
+def test_the_larger_of_an_empty_size_and_one_is_one():
+    def f(x, m):
+        n = tf.boolean_mask(x, m).shape[0]
+        return jnp.zeros(jnp.maximum(n, 1)), jnp.ones(jnp.minimum(1, n)), jnp.ones(n + 0)
+
+    for m in (FEW, NONE):
+        shapes = [v.shape for v in under_jit(f)(X, m)]
+        n = int(m.sum())
+        assert shapes == [(max(n, 1),), (min(n, 1),), (n,)]
+
+
+def test_questions_about_fresh_sizes_are_joined_as_those_about_numbers():
+    def f(x, m, k):
+        a, b = tf.boolean_mask(x, m), tf.boolean_mask(x, k)
+        both = (a.shape[0] > 1) & (b.shape[0] > 2)
+        either = a.sum() if (a.shape[0] > 2) | (b.shape[0] > 2) else b.sum() * 3
+        one = True ^ (a.shape[0] == b.shape[0])
+        return a.sum() if both else b.sum(), either, jnp.where(one, 1, 2)
+
+    for m, k in ((FEW, MANY), (MANY, FEW), (NONE, FEW), (FEW, FEW), (NONE, NONE)):
+        a, b = X[m], X[k]
+        both, either = len(a) > 1 and len(b) > 2, len(a) > 2 or len(b) > 2
+        want = (a if both else b).sum(), a.sum() if either else b.sum() * 3
+        got = under_jit(f)(X, m, k)
+        close(got[0], want[0])
+        close(got[1], want[1])
+        assert int(got[2]) == (1 if len(a) != len(b) else 2)
+
+
 def test_shapes_of_fresh_sizes_are_not_compared_silently():
     def f(x, m, k):
         a, b = tf.boolean_mask(x, m), tf.boolean_mask(x, k)

@@ -5,7 +5,7 @@ Operators and dtypes have their rows in `tf2jax_port.table`.
 
 from __future__ import annotations
 
-from tf2jax_port.table import Native, Row, Shim
+from tf2jax_port.table import Native, Row, Shim, ragged
 
 _ERRORS = (
     "InvalidArgumentError",
@@ -45,8 +45,42 @@ _CONTROL_FLOW = (
     ("autograph.experimental.do_not_convert", "func=None"),
 )
 
+_UNCONNECTED = "unconnected_gradients=tf.UnconnectedGradients.NONE"
+_GRADIENTS = (
+    ("IndexedSlices", "values, indices, dense_shape=None"),
+    ("UnconnectedGradients", None),
+    ("UnconnectedGradients.NONE", None),
+    ("UnconnectedGradients.ZERO", None),
+    ("autodiff.ForwardAccumulator", "primals, tangents"),
+    ("custom_gradient", "f=None"),
+    (
+        "gradients",
+        "ys, xs, grad_ys=None, name='gradients', gate_gradients=False, aggregation_method=None, "
+        f"stop_gradients=None, {_UNCONNECTED}",
+    ),
+    ("hessians", "ys, xs, gate_gradients=False, aggregation_method=None, name='hessians'"),
+    ("recompute_grad", "f"),
+)
+
+_NEST = (
+    ("map_structure", "func, *structure, **kwargs"),
+    ("flatten", "structure, expand_composites=False"),
+    ("pack_sequence_as", "structure, flat_sequence, expand_composites=False"),
+    ("assert_same_structure", "nest1, nest2, check_types=True, expand_composites=False"),
+    ("is_nested", "seq"),
+)
+
 ROWS: tuple[Row, ...] = (
     *(Row(name, params, Shim(f"shims.{name}")) for name, params in _CONTROL_FLOW),
+    *ragged.CONSTRUCTORS,
+    *(Row(name, params, Shim(f"shims.{name}")) for name, params in _GRADIENTS),
+    Row(
+        "GradientTape",
+        "persistent=False, watch_accessed_variables=True",
+        Shim("shims.GradientTape"),
+        aliases=("autodiff.GradientTape",),
+    ),
+    *(Row(f"nest.{name}", params, Shim(f"shims.nest.{name}")) for name, params in _NEST),
     *(Row(f"errors.{name}", None, Shim(f"shims.errors.{name}")) for name in _ERRORS),
     _conversion("to_float", "float32"),
     _conversion("to_double", "float64"),

@@ -6,13 +6,17 @@ import difflib
 
 from tf2jax_port.table import (
     array,
+    array_windows,
     dtypes,
     image,
+    image_pixels,
     linalg,
     math_elementwise,
     math_reduction,
     math_segment,
     nn,
+    ragged,
+    sparse,
 )
 from tf2jax_port.table.row import Case, Keep, Manual, Native, Row, Shim, Target
 
@@ -32,13 +36,17 @@ __all__ = [
 
 ROWS: tuple[Row, ...] = (
     *array.ROWS,
+    *array_windows.ROWS,
     *dtypes.ROWS,
     *image.ROWS,
+    *image_pixels.ROWS,
     *linalg.ROWS,
     *math_elementwise.ROWS,
     *math_reduction.ROWS,
     *math_segment.ROWS,
     *nn.ROWS,
+    *ragged.ROWS,
+    *sparse.ROWS,
 )
 
 

@@ -148,6 +148,7 @@ class Row:
       renames: `(old keyword, parameter)` of version 1 spellings.
       fresh: the size of the result depends on data.
       no_gradient: why TensorFlow does not differentiate it, where it does not.
+      tests: the folder of its hand-written tests, where its arguments are not plain arrays.
     """
 
     name: str
@@ -164,6 +165,7 @@ class Row:
     renames: tuple[tuple[str, str], ...] = ()
     fresh: bool = False
     no_gradient: str = ""
+    tests: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:

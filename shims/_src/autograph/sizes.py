@@ -57,9 +57,28 @@ class SizeQuestion:
     def __bool__(self) -> bool:
         return self.answer()
 
+    def __and__(self, other):
+        return _combined(jnp.logical_and, self, other)
+
+    def __or__(self, other):
+        return _combined(jnp.logical_or, self, other)
+
+    def __xor__(self, other):
+        return _combined(jnp.logical_xor, self, other)
+
+    def __int__(self) -> int:
+        return int(self.answer())
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
     def __jax_array__(self):
         left, right = (primitives.as_size(d) for d in (self._left, self._right))
         return _OPERATIONS[self._name](left, right)
+
+
+def _combined(operation, *operands):
+    """What `&` and its relatives give: asked when the program runs."""
+    return operation(*(array_of(q) if isinstance(q, SizeQuestion) else q for q in operands))
 
 
 def compare(name: str, left, right):

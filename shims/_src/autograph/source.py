@@ -28,6 +28,9 @@ def find_definition(function: types.FunctionType) -> ast.FunctionDef | ast.Lambd
         lines, _ = inspect.findsource(code)
     except (OSError, TypeError):
         raise UnconvertibleError("its source cannot be found") from None
+    if code.co_filename == "<string>" and not _is_compiled_from("".join(lines), code):
+        # What `exec` compiles has the name of what `python -c` was given.
+        raise UnconvertibleError("its source cannot be found")
     try:
         candidates = _definitions("".join(lines))
     except SyntaxError:
@@ -50,6 +53,20 @@ def _definitions(text: str) -> dict[int, list]:
             line = min([node.lineno, *(d.lineno for d in decorators)])
             found.setdefault(line, []).append(node)
     return found
+
+
+def _is_compiled_from(text: str, code: types.CodeType) -> bool:
+    """Whether compiling `text` gives `code`."""
+    try:
+        waiting = [compile(text, code.co_filename, "exec", dont_inherit=True)]
+    except SyntaxError:
+        return False
+    while waiting:
+        compiled = waiting.pop()
+        if compiled == code:
+            return True
+        waiting += [c for c in compiled.co_consts if isinstance(c, types.CodeType)]
+    return False
 
 
 def _may_be(node, code: types.CodeType) -> bool:

@@ -21,6 +21,9 @@ from shims._src.creation import sequence_mask as sequence_mask
 from shims._src.creation import zeros as zeros
 from shims._src.creation import zeros_like as zeros_like
 from shims._src.cumulative import cumsum as cumsum
+from shims._src.cutting import reverse_sequence as reverse_sequence
+from shims._src.cutting import slice as slice
+from shims._src.cutting import strided_slice as strided_slice
 from shims._src.dtypes import DType as DType
 from shims._src.dtypes import as_dtype as as_dtype
 from shims._src.dtypes import bfloat16 as bfloat16
@@ -99,6 +102,8 @@ from shims._src.partition import dynamic_partition as dynamic_partition
 from shims._src.partition import dynamic_stitch as dynamic_stitch
 from shims._src.quotients import divide as divide
 from shims._src.quotients import truediv as truediv
+from shims._src.ragged.spec import RaggedTensorSpec as RaggedTensorSpec
+from shims._src.ragged.tensor import RaggedTensor as RaggedTensor
 from shims._src.reduction import reduce_all as reduce_all
 from shims._src.reduction import reduce_any as reduce_any
 from shims._src.reduction import reduce_logsumexp as reduce_logsumexp
@@ -131,6 +136,8 @@ from shims._src.sorting import argmin as argmin
 from shims._src.sorting import argsort as argsort
 from shims._src.sorting import searchsorted as searchsorted
 from shims._src.sorting import sort as sort
+from shims._src.sparse.spec import SparseTensorSpec as SparseTensorSpec
+from shims._src.sparse.tensor import SparseTensor as SparseTensor
 from shims._src.sums import add_n as add_n
 from shims._src.unique import unique as unique
 from shims._src.unique import unique_with_counts as unique_with_counts
@@ -139,6 +146,10 @@ newaxis = None
 
 __all__ = [
     "DType",
+    "RaggedTensor",
+    "RaggedTensorSpec",
+    "SparseTensor",
+    "SparseTensorSpec",
     "abs",
     "acos",
     "acosh",
@@ -229,6 +240,7 @@ __all__ = [
     "repeat",
     "reshape",
     "reverse",
+    "reverse_sequence",
     "roll",
     "round",
     "saturate_cast",
@@ -241,6 +253,7 @@ __all__ = [
     "sin",
     "sinh",
     "size",
+    "slice",
     "sort",
     "split",
     "sqrt",
@@ -248,6 +261,7 @@ __all__ = [
     "squeeze",
     "stack",
     "stop_gradient",
+    "strided_slice",
     "string",
     "subtract",
     "tan",
