@@ -33,8 +33,15 @@ class DtypeMismatchError(InvalidArgumentError, TypeError):
     """
 
 
-class CompositeOperandError(InvalidArgumentError, TypeError):
+class CompositeOperandError(InvalidArgumentError):
     """An operator of arrays was given a ragged or a sparse tensor."""
+
+
+class OutOfBoundsError(InvalidArgumentError, IndexError):
+    """A row number is out of bounds.
+
+    TensorFlow raises `IndexError` or `InvalidArgumentError` for it; this is both.
+    """
 
 
 class OutOfRangeError(OpError):
@@ -106,6 +113,7 @@ for _class in (
     InvalidArgumentError,
     DtypeMismatchError,
     CompositeOperandError,
+    OutOfBoundsError,
     OutOfRangeError,
     FailedPreconditionError,
     UnimplementedError,

@@ -14,6 +14,7 @@ import numpy as np
 from shims._src import errors, explaining, trace
 from shims._src import jax_private as jp
 from shims._src.calls import Call, Plan, bind_positional, plan_key, variable_sizes
+from shims._src.composite_specs import arranged
 from shims._src.dynamic import dynamic, settle_reports
 from shims._src.entry import Entry, exact_results, is_static, padded_results, read_codes
 from shims._src.padded import Padded, check_status
@@ -189,11 +190,12 @@ class Function:
     def _conformed(self, args, kwargs):
         """Arguments as their specs say, in the order of the signature."""
         bound = bind_positional(self.python_function, args, kwargs, len(self.input_signature))
-        specs, tree = jax.tree.flatten(
-            self.input_signature, is_leaf=lambda x: isinstance(x, TensorSpec)
-        )
         try:
-            given = tree.flatten_up_to(tuple(bound[-len(self.input_signature) :]))
+            signature, given = arranged(
+                self.input_signature, tuple(bound[-len(self.input_signature) :])
+            )
+            specs, tree = jax.tree.flatten(signature, is_leaf=lambda x: isinstance(x, TensorSpec))
+            given = tree.flatten_up_to(given)
         except ValueError as error:
             raise ValueError(
                 errors.message(

@@ -1,0 +1,143 @@
+"""Ragged tensors from nested Python lists."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shims._src.checks import static_int
+from shims._src.conversion import as_array
+from shims._src.dtypes import array_dtype
+from shims._src.ragged import partition
+from shims._src.ragged.tensor import RaggedTensor
+
+
+def constant(
+    pylist,
+    dtype=None,
+    ragged_rank=None,
+    inner_shape=None,
+    name=None,
+    row_splits_dtype=np.int64,
+):
+    """A ragged tensor from nested lists.
+
+    Args:
+      pylist: nested lists, tuples or NumPy arrays; all numbers stand equally deep.
+      dtype: the dtype of the values.
+      ragged_rank: how many axes are parted by splits; all but the last when `None`.
+      inner_shape: the shape of what stands in the innermost rows.
+      name: ignored.
+      row_splits_dtype: int32 or int64.
+
+    Returns:
+      A `RaggedTensor`; an array where nothing is ragged, as for `[1, 2]`.
+
+    Raises:
+      ValueError: the lists are nested unequally deep, or do not fit `ragged_rank`, `inner_shape`.
+      UnimplementedError: strings.
+
+    Differs from TensorFlow:
+      There are no strings. Splits are int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      A constant.
+
+    Example:
+      >>> import shims
+      >>> shims.ragged.constant([[1, 2], [], [3]])
+      <tf.RaggedTensor [[1, 2], [], [3]]>
+
+    https://www.tensorflow.org/api_docs/python/tf/ragged/constant
+    """
+    pylist = pylist.tolist() if isinstance(pylist, np.ndarray) else pylist
+    if not isinstance(pylist, (list, tuple)) and np.ndim(pylist) == 0:
+        if ragged_rank is not None and ragged_rank != 0:
+            raise ValueError(
+                f"Invalid pylist={pylist}: incompatible with ragged_rank={ragged_rank}"
+            )
+        if inner_shape is not None and inner_shape != ():
+            raise ValueError(f"Invalid pylist={pylist}: incompatible with dim(inner_shape)")
+        return _array([pylist], dtype)[0]
+    scalar_depth, max_depth = _depths(pylist)
+    if scalar_depth is not None and scalar_depth < max_depth:
+        raise ValueError(
+            f"Invalid pylist={pylist}: empty list nesting is greater than scalar value nesting"
+        )
+    inner_shape = None if inner_shape is None else tuple(inner_shape)
+    if ragged_rank is not None:
+        ragged_rank = static_int("ragged.constant", "ragged_rank", ragged_rank)
+        if inner_shape is None:
+            inner_shape = _inner_shape(pylist, ragged_rank, max_depth)
+    elif inner_shape is None:
+        ragged_rank, inner_shape = max_depth - 1, ()
+    else:
+        ragged_rank = max_depth - 1 - len(inner_shape)
+    return _build(pylist, dtype, ragged_rank, inner_shape, partition.splits_dtype(row_splits_dtype))
+
+
+def _depths(pylist):
+    """`(depth of the numbers or None, depth of the deepest list)`."""
+    if not isinstance(pylist, (list, tuple, np.ndarray)):
+        return 0, 0
+    scalar, deepest = None, 1
+    for item in pylist:
+        inner_scalar, inner_deepest = _depths(item)
+        if inner_scalar is not None:
+            if scalar is not None and scalar != inner_scalar + 1:
+                raise ValueError("all scalar values must have the same nesting depth")
+            scalar = inner_scalar + 1
+        deepest = max(deepest, inner_deepest + 1)
+    return scalar, deepest
+
+
+def _inner_shape(pylist, ragged_rank, max_depth):
+    """The shape of what stands below the ragged axes."""
+    if ragged_rank < 0 or ragged_rank >= max(max_depth, 1):
+        raise ValueError(
+            f"Invalid pylist: nesting of {max_depth} is incompatible with ragged_rank={ragged_rank}"
+        )
+    items = [pylist]
+    for _ in range(ragged_rank + 1):
+        items = [x for item in items for x in item]
+    shape = []
+    while items and isinstance(items[0], (list, tuple, np.ndarray)):
+        shape.append(len(items[0]))
+        if any(len(item) != shape[-1] for item in items):
+            raise ValueError("inner values have inconsistent shape")
+        items = [x for item in items for x in item]
+    return tuple(shape)
+
+
+def _build(pylist, dtype, ragged_rank, inner_shape, splits_dtype):
+    lengths, items = [], list(pylist)
+    for _ in range(ragged_rank):
+        if any(not isinstance(x, (list, tuple, np.ndarray)) for x in items):
+            raise ValueError(
+                f"Invalid pylist={pylist}: incompatible with ragged_rank={ragged_rank}"
+            )
+        lengths.append([len(x) for x in items])
+        items = [y for x in items for y in x]
+    flat = _array(items, dtype, (len(items), *inner_shape))
+    for part in reversed(lengths):
+        splits = np.concatenate([[0], np.cumsum(part, dtype=np.int64)]).astype(splits_dtype)
+        flat = RaggedTensor(flat, as_array(splits))
+    return flat
+
+
+def _array(items, dtype, shape=None):
+    """Numbers as an array; of nothing, float32."""
+    plain = [x.tolist() if isinstance(x, np.ndarray) else x for x in items]
+    kind = np.asarray(plain).dtype if plain else np.dtype(np.float32)
+    if kind.kind in "SUO" or dtype is not None:
+        wanted = array_dtype(kind if dtype is None else dtype, "ragged.constant")
+        if plain and kind.kind == "f" and wanted.kind in "iub":
+            raise TypeError(f"Cannot convert {plain!r} to an array of dtype {wanted.name}")
+        out = as_array(np.asarray(plain, wanted))
+    else:
+        out = as_array(plain) if plain else as_array(np.zeros(0, np.float32))
+    if shape is None:
+        return out
+    try:
+        return out.reshape(shape)
+    except TypeError:
+        raise ValueError(f"Invalid pylist: values do not have the shape {shape[1:]}") from None

@@ -1,0 +1,176 @@
+"""Ragged tensors from arrays, and arrays from ragged tensors."""
+
+from __future__ import annotations
+
+import math
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import checks, primitives
+from shims._src.checks import is_known, static_int
+from shims._src.operands import describe, operand
+from shims._src.ragged import partition, uniform
+from shims._src.ragged.tensor import RaggedTensor, is_ragged
+from shims._src.shapes import size_of
+from shims._src.sized_by import selected_by
+
+
+def to_tensor(rt, default_value=None, shape=None):
+    """`RaggedTensor.to_tensor`."""
+    sizes = _sizes(shape, rt.shape.rank)
+    return _to_tensor(rt, default_value, sizes)
+
+
+def _sizes(shape, rank):
+    if shape is None:
+        return [None] * rank
+    sizes = shape.as_list() if hasattr(shape, "as_list") else shape
+    if not isinstance(sizes, (list, tuple)):
+        sizes = [sizes[i] for i in range(sizes.shape[0])]
+    sizes = [None if s is None else size_of("to_tensor", s) for s in sizes]
+    return [None if s is not None and is_known(s) and s == -1 else s for s in sizes]
+
+
+@selected_by("rt", "sizes")
+def _to_tensor(rt, default_value, sizes):
+    flat = rt.flat_values
+    default = operand(0 if default_value is None else default_value, flat.dtype)
+    if default.ndim >= flat.ndim + rt.ragged_rank:
+        raise ValueError(f"default_value has too many axes: {describe(default)}")
+    if len(sizes) != flat.ndim + rt.ragged_rank:
+        raise checks.invalid(
+            "to_tensor",
+            f"`shape` has {len(sizes)} entries for rank {flat.ndim + rt.ragged_rank}.",
+            required="one entry per axis",
+        )
+    return _filled(rt, default, sizes)
+
+
+def _filled(rt, default, sizes):
+    values = rt.values
+    if is_ragged(values):
+        values = _filled(values, default, [None, *sizes[2:]])
+    else:
+        values = _cut(values, default, sizes[2:])
+    splits = rt.row_splits
+    rows, count = partition.row_count(splits), values.shape[0]
+    length = partition.longest(splits, count) if rt.uniform_row_length is None else None
+    length = rt.uniform_row_length if length is None else length
+    shape = (
+        rows if sizes[0] is None else sizes[0],
+        length if sizes[1] is None else sizes[1],
+        *values.shape[1:],
+    )
+    ids = partition.row_ids(splits, count)
+    place = partition.offsets(splits, ids)
+    empty = jnp.broadcast_to(default, shape)
+    return empty.at[ids, place].set(values, mode="drop")
+
+
+def _cut(values, default, sizes):
+    """Flat values brought to the sizes that were asked for."""
+    for axis, size in enumerate(sizes, 1):
+        if size is None:
+            continue
+        have = values.shape[axis]
+        if is_known(have) and is_known(size) and have == size:
+            continue
+        kept = jnp.arange(have)
+        shape = (*values.shape[:axis], size, *values.shape[axis + 1 :])
+        index = (*(slice(None),) * axis, kept)
+        values = jnp.broadcast_to(default, shape).at[index].set(values, mode="drop")
+    return values
+
+
+def from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype) -> RaggedTensor:
+    """`RaggedTensor.from_tensor`."""
+    tensor = operand(tensor)
+    dtype = partition.splits_dtype(row_splits_dtype)
+    ragged_rank = static_int("from_tensor", "ragged_rank", ragged_rank)
+    if lengths is not None and padding is not None:
+        raise ValueError("Specify argument `lengths` or `padding`, but not both.")
+    if ragged_rank <= 0:
+        raise ValueError(f"Argument `ragged_rank` must be greater than 0. Received: {ragged_rank}.")
+    if ragged_rank >= max(tensor.ndim, 1):
+        raise ValueError(
+            f"`ragged_rank` must be below the rank of `tensor`. Received: {describe(tensor)}, "
+            f"ragged_rank={ragged_rank}."
+        )
+    if isinstance(lengths, (list, tuple)) and lengths and np.ndim(lengths[0]) > 0:
+        return _with_nested_lengths(tensor, lengths, dtype)
+    if ragged_rank > 1:
+        return _inside(tensor, lengths, padding, ragged_rank, dtype)
+    if lengths is None and padding is None:
+        return _whole(tensor, dtype)
+    if padding is not None:
+        lengths = _lengths_without(tensor, padding, dtype)
+    else:
+        lengths = partition.as_partition("from_tensor", "lengths", lengths).astype(dtype)
+    return _up_to(tensor, lengths)
+
+
+def _flattened(tensor):
+    return tensor.reshape((tensor.shape[0] * tensor.shape[1], *tensor.shape[2:]))
+
+
+def _whole(tensor, dtype):
+    return uniform.wrap(_flattened(tensor), tensor.shape[1], tensor.shape[0], dtype)
+
+
+def _inside(tensor, lengths, padding, ragged_rank, dtype):
+    """Outer axes are uniform, the last one is cut."""
+    outer = tensor.shape[:ragged_rank]
+    flat = tensor.reshape((math.prod(outer), *tensor.shape[ragged_rank:]))
+    out = from_tensor(flat, lengths, padding, 1, dtype)
+    for axis in reversed(range(1, ragged_rank)):
+        out = uniform.wrap(out, outer[axis], math.prod(outer[:axis]), dtype)
+    return out
+
+
+def _with_nested_lengths(tensor, lengths, dtype):
+    """Each axis is cut to lengths of its own, outermost first."""
+    out = _up_to(tensor, partition.as_partition("from_tensor", "lengths", lengths[0]).astype(dtype))
+    if len(lengths) == 1:
+        return out
+    rest = list(lengths[1:])
+    inner = from_tensor(out.values, rest if len(rest) > 1 else rest[0], None, 1, dtype)
+    return RaggedTensor(inner, out.row_splits)
+
+
+def _lengths_without(tensor, padding, dtype):
+    """The length of each row up to the last entry that is not padding."""
+    padding = operand(padding, tensor.dtype)
+    if padding.ndim and padding.shape != tensor.shape[2:]:
+        raise ValueError(f"`padding` has shape {padding.shape}, entries {tensor.shape[2:]}.")
+    is_padding = tensor == padding
+    is_padding = jnp.all(is_padding, axis=tuple(range(2, tensor.ndim)))
+    place = jnp.arange(tensor.shape[1], dtype=dtype) + 1
+    return jnp.max(jnp.where(is_padding, 0, place), axis=1, initial=0)
+
+
+@selected_by("lengths")
+def _up_to(tensor, lengths):
+    """The first entries of each row."""
+    extent = primitives.as_size(tensor.shape[1]).astype(lengths.dtype)
+    lengths = primitives.unify_axis(lengths, 0, tensor.shape[0], label="from_tensor")
+    lengths = jnp.clip(lengths, 0, extent)
+    mask = jnp.arange(tensor.shape[1], dtype=lengths.dtype) < lengths[:, None]
+    values = primitives.compress(_flattened(tensor), mask.reshape(-1))
+    return RaggedTensor(values, partition.from_lengths(lengths))
+
+
+def as_ragged(value, ragged_rank: int, dtype) -> RaggedTensor:
+    """A ragged tensor of this ragged rank; arrays have uniform rows."""
+    if is_ragged(value):
+        if value.ragged_rank < ragged_rank:
+            inner = as_ragged(value.values, ragged_rank - 1, dtype)
+            return RaggedTensor(inner, value.row_splits, value.uniform_row_length)
+        return value
+    value = operand(value)
+    out = value.reshape(
+        (math.prod(value.shape[: ragged_rank + 1]), *value.shape[ragged_rank + 1 :])
+    )
+    for axis in reversed(range(1, ragged_rank + 1)):
+        out = uniform.wrap(out, value.shape[axis], math.prod(value.shape[:axis]), dtype)
+    return out

@@ -1,0 +1,192 @@
+"""Element by element over ragged tensors: equal rows, and arrays that broadcast into rows."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from shims._src import checks, errors, primitives
+from shims._src.checks import is_known
+from shims._src.dispatch import operator
+from shims._src.operands import describe, operand
+from shims._src.ragged import partition
+from shims._src.ragged.tensor import RaggedTensor, is_ragged, row_total
+
+
+def by_name(name: str):
+    """The operator of this name: `add`, `math.floordiv`."""
+    import shims
+
+    found = shims
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def leader_of(function: str, operands) -> RaggedTensor:
+    """The ragged operand whose rows all others follow."""
+    ragged = [x for x in operands if is_ragged(x)]
+    leader = max(ragged, key=lambda x: x.ragged_rank)
+    if any(_rank(x) != _rank(leader) for x in ragged):
+        raise errors.UnimplementedError(
+            errors.message(
+                function,
+                "ragged operands of different ranks do not broadcast.",
+                required="one rank",
+                received=", ".join(f"rank {_rank(x)}" for x in ragged),
+                do="add axes with `shims.expand_dims`",
+            )
+        )
+    return leader
+
+
+def _rank(x) -> int:
+    return x.ragged_rank + x.flat_values.ndim
+
+
+def map_rows(function: str, op, operands, **options) -> RaggedTensor:
+    """`op` over operands brought into the rows of the ragged one among them."""
+    leader = leader_of(function, operands)
+    flat = [flat_like(function, x, leader) for x in operands]
+    return leader.with_flat_values(op(*flat, **options))
+
+
+def flat_like(function: str, x, leader: RaggedTensor):
+    """An operand as what stands beside the flat values of `leader`."""
+    if x is leader:
+        return x.flat_values
+    if is_ragged(x):
+        if x.ragged_rank < leader.ragged_rank:
+            return _lower(function, x, leader)
+        check_same_rows(function, x, leader)
+        return primitives.unify_axis(x.flat_values, 0, leader.flat_values.shape[0], label=function)
+    if jnp.ndim(x) == 0:
+        return x
+    return _into_rows(function, operand(x, None), leader)
+
+
+def _lower(function, x, leader):
+    """An operand whose inner axes are not ragged, as what stands beside the flat values."""
+    check_same_rows(function, _outer(x), _outer(leader))
+    inner = x.values
+    if not is_ragged(inner):
+        inner = primitives.unify_axis(inner, 0, row_total(leader.values), label=function)
+    return flat_like(function, inner, leader.values)
+
+
+def _outer(x):
+    return RaggedTensor(x.value_rowids(), x.row_splits)
+
+
+def check_same_rows(function: str, x: RaggedTensor, y: RaggedTensor) -> None:
+    """Two ragged tensors must have equal rows."""
+    for a, b in zip(x.nested_row_splits, y.nested_row_splits, strict=True):
+        if a is b:
+            continue
+        if is_known(a.shape[0]) and is_known(b.shape[0]) and a.shape[0] != b.shape[0]:
+            raise _unequal(function, a.shape[0] - 1, b.shape[0] - 1)
+        a = primitives.unify_axis(a, 0, b.shape[0], label=function)
+        checks.check_data(
+            a.astype(b.dtype) != b,
+            function,
+            "the rows of two ragged tensors differ in length.",
+            required="equal row_splits",
+        )
+
+
+def _unequal(function, n, m):
+    return checks.invalid(
+        function,
+        "two ragged tensors differ in the number of rows.",
+        required="equal row_splits",
+        received=f"{n} and {m} rows",
+    )
+
+
+def _into_rows(function, x, leader):
+    """An array `[rows or 1, 1 or a common length, ...]` as what stands beside each flat value."""
+    flat = leader.flat_values
+    inner = flat.ndim - 1
+    if x.ndim <= inner:
+        return x
+    rank = leader.ragged_rank + flat.ndim
+    if x.ndim > rank:
+        raise checks.invalid(
+            function,
+            "an array has more axes than the ragged tensor beside it.",
+            required=f"rank {rank} or less",
+            received=describe(x),
+        )
+    x = x.reshape((*(1,) * (rank - x.ndim), *x.shape))
+    if not _is_one(x.shape[0]):
+        x = primitives.unify_axis(x, 0, row_total(leader), label=function)
+    level = leader
+    while is_ragged(level):
+        ids = level.value_rowids()
+        x = _one_axis_in(function, x, level.row_splits, ids)
+        level = level.values
+    return x
+
+
+def _one_axis_in(function, x, splits, ids):
+    """`[rows or 1, 1 or a common length, ...]` as `[values or 1, ...]`."""
+    per_row = not _is_one(x.shape[0])
+    if _is_one(x.shape[1]):
+        x = x[:, 0]
+        return partition.of_row(x, ids) if per_row else x
+    length = primitives.as_size(x.shape[1]).astype(splits.dtype)
+    checks.check_data(
+        partition.lengths_of(splits) != length,
+        function,
+        "the rows of a ragged tensor do not have the size of the axis beside them.",
+        required="size 1, or rows of that very length",
+        received=describe(x),
+    )
+    place = partition.offsets(splits, ids)
+    shape = (x.shape[0] * x.shape[1], *x.shape[2:])
+    return jnp.take(x.reshape(shape), ids * length + place if per_row else place, 0, mode="clip")
+
+
+def _is_one(d) -> bool:
+    return is_known(d) and d == 1
+
+
+@operator
+def map_flat_values(op, *args, **kwargs):
+    """A function of the flat values, in the same rows.
+
+    Args:
+      op: a function of arrays.
+      *args: its arguments; ragged tensors are replaced by their flat values.
+      **kwargs: likewise.
+
+    Returns:
+      A ragged tensor with the result as flat values; without ragged arguments the result itself.
+
+    Raises:
+      InvalidArgumentError: the rows of two ragged arguments differ, or the result does not have one
+        entry per flat value.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `op` sees arrays of symbolic sizes.
+
+    https://www.tensorflow.org/api_docs/python/tf/ragged/map_flat_values
+    """
+    leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=is_ragged)
+    if not any(map(is_ragged, leaves)):
+        return op(*args, **kwargs)
+    leader = leader_of("map_flat_values", leaves)
+    flat = [flat_like("map_flat_values", x, leader) if is_ragged(x) else x for x in leaves]
+    args, kwargs = jax.tree.unflatten(tree, flat)
+    out = operand(op(*args, **kwargs))
+    if out.ndim == 0:
+        raise checks.invalid(
+            "map_flat_values",
+            "the result of `op` has no entry per flat value.",
+            required="an array of at least one axis",
+            received=describe(out),
+        )
+    return leader.with_flat_values(out)

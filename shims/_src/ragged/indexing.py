@@ -1,0 +1,177 @@
+"""`rt[i]`, `rt[i:j]`, `rt[:, :k]`: rows of a ragged tensor, and parts of every row."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import checks, errors, primitives
+from shims._src import jax_private as jp
+from shims._src.checks import is_known
+from shims._src.ragged import partition
+from shims._src.ragged.gathering import entries, kept, kept_rows, rows
+from shims._src.ragged.reshaping import expand_dims, rank_of
+from shims._src.ragged.tensor import RaggedTensor, is_ragged, row_total
+from shims._src.sized_by import selected_by
+
+_ALL = slice(None)
+
+
+def take(rt, key):
+    """`rt[key]` with TensorFlow's rules."""
+    if is_ragged(key):
+        from shims._src.ragged.gathering import take as gather
+
+        return gather(rt, key)
+    items = list(key) if isinstance(key, (tuple, list)) else [key]
+    return _indexed(rt, _spelled_out(items, rank_of(rt)))
+
+
+def _spelled_out(items, rank):
+    """The key without `...`."""
+    if not any(i is Ellipsis for i in items):
+        return items
+    place = next(n for n, i in enumerate(items) if i is Ellipsis)
+    used = sum(i is not None for i in items) - 1
+    if any(i is Ellipsis for i in items[place + 1 :]):
+        raise ValueError("Only one Ellipsis is allowed in a key.")
+    return [*items[:place], *[_ALL] * (rank - used), *items[place + 1 :]]
+
+
+def _indexed(rt, items):
+    if not items:
+        return rt
+    if not is_ragged(rt):
+        return rt[tuple(items)]
+    first, rest = items[0], items[1:]
+    if first is None:
+        return _inside(expand_dims(rt, 0), rest)
+    if not isinstance(first, slice):
+        return _indexed(row(rt, first), rest)
+    return _inside(_sliced(rt, first), rest)
+
+
+def _inside(rt, items):
+    """Keys for the axes behind the rows."""
+    if not items:
+        return rt
+    first, rest = items[0], items[1:]
+    if first is None:
+        inner = expand_dims(rt, 1)
+        return inner if not rest else inner.with_values(_inside(inner.values, rest))
+    if not isinstance(first, slice):
+        if rt.uniform_row_length is None:
+            raise ValueError("Cannot index into an inner ragged dimension.")
+        length = rt.uniform_row_length
+        position = checks.static_int("index", "position", first)
+        if not -length <= position < length:
+            raise checks.invalid("index", f"there is no position {position} in rows of {length}.")
+        place = rt.row_splits[:-1] + position % length
+        return _behind(entries(rt.values, place), rest)
+    if first != _ALL:
+        rt = _cut(rt, _as_numbers(first))
+    if not rest:
+        return rt
+    return RaggedTensor(_behind(rt.values, rest), rt.row_splits, rt.uniform_row_length)
+
+
+def _behind(values, items):
+    """Keys for the axes behind the first one of what stands in rows."""
+    if not items:
+        return values
+    return _inside(values, items) if is_ragged(values) else values[(_ALL, *items)]
+
+
+def _as_numbers(key: slice) -> slice:
+    parts = (key.start, key.stop, key.step)
+    return slice(*(p if p is None or jp.is_tracer(p) else int(p) for p in parts))
+
+
+# ---- rows ----------------------------------------------------------------------------------------
+
+
+def row(rt, position):
+    """One row, without the axis of rows."""
+    count = row_total(rt)
+    if not jp.is_tracer(position) and not jp.is_symbolic(position):
+        position = int(np.asarray(position))
+        if is_known(count) and not -count <= position < count:
+            raise errors.OutOfBoundsError(
+                errors.message(
+                    "index",
+                    f"row {position} is out of bounds.",
+                    required=f"-{count} <= index < {count}",
+                )
+            )
+    return _row(rt, position)
+
+
+@selected_by("rt", "position")
+def _row(rt, position):
+    n = primitives.as_size(row_total(rt)).astype(rt.row_splits.dtype)
+    position = jnp.asarray(position, rt.row_splits.dtype)
+    checks.check_data(
+        (position < -n) | (position >= n),
+        "index",
+        "a row number is out of range.",
+        required="-rows <= index < rows",
+    )
+    position = jnp.where(position < 0, position + n, position)
+    return kept(rt.values, rt.value_rowids() == position)
+
+
+def _sliced(rt, key):
+    if key == _ALL:
+        return rt
+    return _rows_between(rt, _as_numbers(key))
+
+
+@selected_by("rt", "key")
+def _rows_between(rt, key):
+    step = checks.static_int("index", "step", 1 if key.step is None else key.step)
+    count = primitives.as_size(row_total(rt))
+    low, number = _range_of(key, count, step)
+    if step != 1:
+        numbers = primitives.fresh_range(number, bound=row_total(rt), label="slice")
+        return rows(rt, low + step * numbers, bound=rt.flat_values.shape[0])
+    place = jnp.arange(row_total(rt), dtype=jnp.int32)
+    return kept_rows(rt, (place >= low) & (place < low + number))
+
+
+def _range_of(key, length, step):
+    """`(first, how many)` of Python's slice over axes of these lengths."""
+    backwards = step < 0
+    least, most = (-1, length - 1) if backwards else (0, length)
+    start = _bound(key.start, length, least, most, most if backwards else least)
+    stop = _bound(key.stop, length, least, most, least if backwards else most)
+    span = start - stop if backwards else stop - start
+    size = abs(step)
+    return start, jnp.maximum((span + size - 1) // size, 0)
+
+
+def _bound(value, length, least, most, default):
+    if value is None:
+        return jnp.asarray(default, length.dtype)
+    value = jnp.asarray(value, length.dtype)
+    return jnp.clip(jnp.where(value < 0, value + length, value), least, most)
+
+
+# ---- parts of every row --------------------------------------------------------------------------
+
+
+@selected_by("rt", "key")
+def _cut(rt, key):
+    """`rt[:, key]`."""
+    step = checks.static_int("index", "step", 1 if key.step is None else key.step)
+    lengths = rt.row_lengths()
+    first, number = _range_of(key, lengths, step)
+    first = jnp.broadcast_to(first, lengths.shape)
+    if step < 0:
+        bound = row_total(rt.values)
+        splits, ids, place = partition.spread(number, bound=bound, label="slice")
+        source = partition.of_row(rt.row_splits[:-1] + first, ids) + step * place
+        return RaggedTensor(entries(rt.values, source, bound=rt.flat_values.shape[0]), splits)
+    ids = rt.value_rowids()
+    place = partition.offsets(rt.row_splits, ids) - partition.of_row(first, ids)
+    inside = (place >= 0) & (place < step * partition.of_row(number, ids)) & (place % step == 0)
+    return RaggedTensor(kept(rt.values, inside), partition.from_lengths(number))

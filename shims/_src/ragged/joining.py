@@ -1,0 +1,143 @@
+"""Ragged tensors one after the other, and side by side."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+from shims._src import checks
+from shims._src import joining as arrays
+from shims._src.checks import axis_of
+from shims._src.operands import operand
+from shims._src.ragged import dense, partition
+from shims._src.ragged.elementwise import check_same_rows
+from shims._src.ragged.gathering import entries
+from shims._src.ragged.reshaping import expand_dims, rank_of
+from shims._src.ragged.tensor import RaggedTensor, is_ragged, row_total
+
+
+def concat(values, axis):
+    """`tf.concat` where something is ragged."""
+    if not isinstance(values, (list, tuple)):
+        values = [values]
+    values = [v if is_ragged(v) else operand(v) for v in values]
+    rank = rank_of(values[0])
+    if any(rank_of(v) != rank for v in values):
+        raise checks.invalid(
+            "concat",
+            "the operands have different ranks.",
+            required="one rank",
+            received=", ".join(str(rank_of(v)) for v in values),
+        )
+    return _joined(values, axis_of("concat", axis, rank))
+
+
+def _joined(values, axis):
+    if len(values) == 1:
+        return values[0]
+    if not any(map(is_ragged, values)):
+        return arrays.concat(values, axis)
+    ragged = [v for v in values if is_ragged(v)]
+    depth, dtype = max(v.ragged_rank for v in ragged), ragged[0].row_splits.dtype
+    values = [dense.as_ragged(v, depth, dtype) for v in values]
+    if axis == 0:
+        return _below(values)
+    if axis == 1:
+        return _beside(values)
+    for v in values[1:]:
+        check_same_rows("concat", _outer(v), _outer(values[0]))
+    return values[0].with_values(_joined([v.values for v in values], axis - 1))
+
+
+def _outer(rt):
+    return RaggedTensor(rt.value_rowids(), rt.row_splits)
+
+
+def _below(values):
+    lengths = jnp.concatenate([v.row_lengths() for v in values])
+    inner = _joined([v.values for v in values], 0)
+    return RaggedTensor(inner, partition.from_lengths(lengths))
+
+
+def _beside(values):
+    """Row `i` of the result is row `i` of the first, then row `i` of the second, ..."""
+    for v in values[1:]:
+        if row_total(v) is not row_total(values[0]):
+            _check_rows(v, values[0])
+    lengths = [v.row_lengths() for v in values]
+    splits = partition.from_lengths(sum(lengths[1:], lengths[0]))
+    before = jnp.zeros_like(lengths[0])
+    targets = []
+    for v, own in zip(values, lengths, strict=True):
+        ids = v.value_rowids()
+        start = partition.of_row(splits[:-1] + before, ids)
+        targets.append(start + partition.offsets(v.row_splits, ids))
+        before = before + own
+    target = jnp.concatenate(targets)
+    places = jnp.arange(target.shape[0], dtype=jnp.int32)
+    source = jnp.zeros_like(places).at[target].set(places, mode="drop")
+    below = _joined([v.values for v in values], 0)
+    bound = below.flat_values.shape[0] if is_ragged(below) else None
+    return RaggedTensor(entries(below, source, bound=bound), splits)
+
+
+def _check_rows(x, y):
+    from shims._src import primitives
+
+    have, need = row_total(x), row_total(y)
+    primitives.unify_axis(jnp.arange(have), 0, need, label="concat")
+
+
+def stack(values, axis=0):
+    """`tf.stack` and `tf.ragged.stack` where something is or becomes ragged."""
+    values = [v if is_ragged(v) else operand(v) for v in values]
+    rank = rank_of(values[0])
+    if any(rank_of(v) != rank for v in values):
+        raise checks.invalid("stack", "the operands have different ranks.", required="one rank")
+    axis = axis_of("stack", axis, rank + 1)
+    dtype = next((v.row_splits.dtype for v in values if is_ragged(v)), partition.splits_dtype())
+    if rank == 0:
+        return arrays.stack(values, axis)
+    if not any(map(is_ragged, values)):
+        if rank > 1 and axis >= rank - 1:
+            return arrays.stack(values, axis)
+        if rank > 1:
+            values = [dense.as_ragged(v, 1, dtype) for v in values]
+    expanded = [
+        expand_dims(v, axis)
+        if is_ragged(v)
+        else dense.as_ragged(jnp.expand_dims(v, axis), 1, dtype)
+        for v in values
+    ]
+    return _joined(expanded, axis)
+
+
+def ragged_stack(values, axis=0, name=None):
+    """Arrays and ragged tensors along a new axis; their sizes may differ.
+
+    Args:
+      values: list of arrays or ragged tensors of one rank and dtype.
+      axis: where the new axis stands.
+      name: ignored.
+
+    Returns:
+      A `RaggedTensor` of one axis more.
+
+    Raises:
+      InvalidArgumentError: ranks or dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The sizes add up.
+
+    Example:
+      >>> import shims
+      >>> shims.ragged.stack([[1, 2], [3]])
+      <tf.RaggedTensor [[1, 2], [3]]>
+
+    https://www.tensorflow.org/api_docs/python/tf/ragged/stack
+    """
+    if not isinstance(values, (list, tuple)):
+        values = [values]
+    return stack(values, axis)

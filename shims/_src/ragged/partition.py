@@ -1,0 +1,107 @@
+"""How values are parted into rows: splits, lengths, row numbers and offsets.
+
+Splits `[rows + 1]` start at 0, do not decrease and end at the number of values.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import checks, primitives
+from shims._src import jax_private as jp
+from shims._src.checks import is_known
+from shims._src.dtypes import array_dtype, narrowed
+from shims._src.operands import describe, operand
+
+
+def splits_dtype(dtype=None) -> np.dtype:
+    """The dtype of row splits: int64 unless told otherwise, narrowed where there are no 64 bits."""
+    return narrowed(np.int64) if dtype is None else array_dtype(dtype, "row_splits_dtype")
+
+
+def as_partition(function: str, name: str, value):
+    """A partitioning vector as an integer array; Python numbers are int64, as in TensorFlow."""
+    if isinstance(value, (list, tuple)) and not any(map(jp.is_tracer, value)):
+        value = jnp.asarray(np.asarray(value, np.int64).astype(splits_dtype()))
+    value = operand(value)
+    if not jnp.issubdtype(value.dtype, jnp.integer) or value.ndim != 1:
+        raise checks.invalid(
+            function,
+            f"`{name}` must be a vector of integers.",
+            required="rank 1, int32 or int64",
+            received=describe(value),
+        )
+    return value
+
+
+def row_count(splits):
+    """The number of rows, as a dimension."""
+    return splits.shape[0] - 1
+
+
+def lengths_of(splits):
+    """The length of each row."""
+    return splits[1:] - splits[:-1]
+
+
+def from_lengths(lengths):
+    """Splits of rows of these lengths."""
+    zero = jnp.zeros((1,), lengths.dtype)
+    return jnp.concatenate([zero, jnp.cumsum(lengths, dtype=lengths.dtype)])
+
+
+def row_ids(splits, count):
+    """The row of each of `count` values."""
+    # Every place where a row ends moves all later values on by one row.
+    steps = jnp.zeros((count,), splits.dtype).at[splits[1:]].add(1, mode="drop")
+    return jnp.cumsum(steps, dtype=splits.dtype)
+
+
+def of_row(per_row, ids):
+    """What belongs to the row of each value; `per_row` has one entry per row, or one more."""
+    if is_known(per_row.shape[0]) and per_row.shape[0] == 0:
+        return jnp.zeros((ids.shape[0], *per_row.shape[1:]), per_row.dtype)
+    return jnp.take(per_row, ids, axis=0, mode="clip")
+
+
+def offsets(splits, ids):
+    """The place of each value in its row."""
+    return jnp.arange(ids.shape[0], dtype=splits.dtype) - of_row(splits, ids)
+
+
+def spread(lengths, *, bound=None, label: str):
+    """`(splits, row ids, offsets)` of values made anew for rows of these lengths.
+
+    Args:
+      lengths: how many values each row gets.
+      bound: a dimension that the total does not exceed, where one is known.
+      label: the operator, for messages.
+    """
+    splits = from_lengths(lengths)
+    places = primitives.fresh_range(jnp.sum(lengths), bound=bound, label=label)
+    ids = row_ids(splits, places.shape[0])
+    return splits, ids, offsets(splits, ids)
+
+
+def longest(splits, bound):
+    """The length of the longest row, as a dimension; `bound` is the number of values."""
+    length = jnp.max(lengths_of(splits), initial=0)
+    return primitives.to_dim(length, label="to_tensor", bound=bound)
+
+
+def check_splits(function: str, splits, count) -> None:
+    """Splits must start at 0, not decrease, and end at the number of values."""
+    n = primitives.as_size(count).astype(splits.dtype)
+    problems = (
+        (splits[:1] != 0, "the first row does not start at 0."),
+        (splits[1:] < splits[:-1], "row splits decrease."),
+        (splits[-1:] != n, "the last row does not end where the values end."),
+    )
+    for bad, problem in problems:
+        checks.check_data(
+            bad,
+            function,
+            problem,
+            required="row_splits[0] == 0, ascending, row_splits[-1] == number of values",
+        )

@@ -1,0 +1,91 @@
+"""`tf.ragged.range`: a row of numbers per start, limit and step."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import checks
+from shims._src.casting import cast
+from shims._src.operands import agreeing, operand
+from shims._src.ragged import partition
+from shims._src.ragged.tensor import RaggedTensor
+from shims._src.sized_by import selected_by
+
+
+@selected_by("starts", "limits", "deltas")
+def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype=np.int64):
+    """Rows of numbers: from each start up to its limit.
+
+    Args:
+      starts: number or vector; the limits, where `limits` is `None`.
+      limits: number or vector; not part of the rows.
+      deltas: number or vector, not 0.
+      dtype: the dtype of the numbers.
+      name: ignored.
+      row_splits_dtype: int32 or int64.
+
+    Returns:
+      A `RaggedTensor` of one row per start.
+
+    Raises:
+      InvalidArgumentError: a step is 0, or the vectors differ in length.
+
+    Differs from TensorFlow:
+      Splits are int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      The number of values depends on data.
+
+    Example:
+      >>> import shims
+      >>> shims.ragged.range([3, 0, 2])
+      <tf.RaggedTensor [[0, 1, 2], [], [0, 1]]>
+
+    https://www.tensorflow.org/api_docs/python/tf/ragged/range
+    """
+    if limits is None:
+        starts, limits = 0, starts
+    starts, limits, deltas = _of_one_dtype(starts, limits, deltas, dtype)
+    starts, limits, deltas = _of_one_length(starts, limits, deltas)
+    checks.check_data(
+        deltas == 0, "ragged.range", "a step is 0.", required="deltas != 0 everywhere"
+    )
+    span = (limits - starts) / jnp.where(deltas == 0, 1, deltas)
+    if jnp.issubdtype(starts.dtype, jnp.integer):
+        step = jnp.where(deltas == 0, 1, deltas)
+        lengths = -((starts - limits) // step)
+    else:
+        lengths = jnp.ceil(span)
+    lengths = jnp.maximum(lengths, 0).astype(partition.splits_dtype(row_splits_dtype))
+    splits, ids, place = partition.spread(lengths, label="ragged.range")
+    first, step = partition.of_row(starts, ids), partition.of_row(deltas, ids)
+    return RaggedTensor(first + place.astype(first.dtype) * step, splits)
+
+
+def _of_one_dtype(starts, limits, deltas, dtype):
+    given = [operand(v) for v in (starts, limits, deltas)]
+    if dtype is None:
+        dtype = jnp.result_type(*(v.dtype for v in given))
+        if not jnp.issubdtype(dtype, jnp.floating):
+            dtype = max((v.dtype for v in given), key=lambda d: d.itemsize)
+    return [cast(v, dtype) for v in given]
+
+
+def _of_one_length(*vectors):
+    if any(v.ndim > 1 for v in vectors):
+        raise checks.invalid(
+            "ragged.range", "an argument has more than one axis.", required="numbers or vectors"
+        )
+    long = [v for v in vectors if v.ndim == 1]
+    if not long:
+        return [v.reshape(1) for v in vectors]
+    known = {v.shape[0] for v in long if checks.is_known(v.shape[0])}
+    if len(known) > 1:
+        raise checks.invalid(
+            "ragged.range", "the vectors differ in length.", required="vectors of one length"
+        )
+    long = iter(agreeing("ragged.range", long, [0]))
+    vectors = [next(long) if v.ndim == 1 else v for v in vectors]
+    count = next(v.shape[0] for v in vectors if v.ndim == 1)
+    return [jnp.broadcast_to(v, (count,)) for v in vectors]

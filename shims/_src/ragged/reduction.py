@@ -1,0 +1,195 @@
+"""Reductions of ragged tensors over any of their axes."""
+
+from __future__ import annotations
+
+import functools
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import primitives, segment
+from shims._src import reduction as dense
+from shims._src.checks import axes_of
+from shims._src.dtypes import narrowed
+from shims._src.elementwise import is_inexact, square_root
+from shims._src.ragged import partition
+from shims._src.ragged.elementwise import map_rows
+from shims._src.ragged.tensor import RaggedTensor, is_ragged
+from shims._src.sized_by import selected_by
+
+# What an empty row gives is what TensorFlow's unsorted segments give.
+_SEGMENTS = {
+    "reduce_sum": segment.unsorted_segment_sum,
+    "reduce_prod": segment.unsorted_segment_prod,
+    "reduce_max": segment.unsorted_segment_max,
+    "reduce_min": segment.unsorted_segment_min,
+}
+_DENSE = {
+    "reduce_sum": dense.reduce_sum,
+    "reduce_prod": dense.reduce_prod,
+    "reduce_max": dense.reduce_max,
+    "reduce_min": dense.reduce_min,
+}
+
+
+def reduce(name: str, rt, axis=None, keepdims=False):
+    """`reduce_sum` and its like over a ragged tensor; an array where no ragged axis is left."""
+    if axis is None and name not in _COMPOSED:
+        out = _DENSE[name](rt.flat_values, None, False)
+        rank = rt.ragged_rank + rt.flat_values.ndim
+        return out.reshape((1,) * rank) if keepdims else out
+    axes = axes_of(name, axis, rt.ragged_rank + rt.flat_values.ndim)
+    return _COMPOSED.get(name, functools.partial(_over, name))(rt, axes, bool(keepdims))
+
+
+def _over(name, rt, axes, keepdims):
+    """Axes one after the other, inner ones first."""
+    out = rt
+    for axis in sorted(axes, reverse=True):
+        out = _over_one(name, out, axis, keepdims)
+    return out
+
+
+def _over_one(name, rt, axis, keepdims):
+    if not is_ragged(rt):
+        return _DENSE[name](rt, axis, keepdims)
+    if axis > 1:
+        return rt.with_values(_over_one(name, rt.values, axis - 1, keepdims))
+    out = _columns(name, rt) if axis == 0 else _rows(name, rt)
+    if not keepdims:
+        return out
+    from shims._src.ragged.reshaping import expand_dims
+
+    return expand_dims(out, axis)
+
+
+def _rows(name, rt):
+    count = partition.row_count(rt.row_splits)
+    return _aggregate(name, rt.values, rt.value_rowids(), count)
+
+
+@selected_by("rt")
+def _columns(name, rt):
+    ids = rt.value_rowids()
+    count = partition.longest(rt.row_splits, ids.shape[0])
+    return _aggregate(name, rt.values, partition.offsets(rt.row_splits, ids), count)
+
+
+def _aggregate(name, values, ids, count):
+    if not is_ragged(values):
+        return _SEGMENTS[name](values, ids, count)
+    return _aggregate_ragged(name, values, ids, count)
+
+
+@selected_by("values", "ids")
+def _aggregate_ragged(name, values, ids, count):
+    """Rows of rows: the row of a result is as long as the longest of those it takes together."""
+    lengths = values.row_lengths()
+    longest = jnp.zeros((count,), lengths.dtype).at[ids].max(lengths, mode="drop")
+    splits = partition.from_lengths(longest)
+    inner = values.value_rowids()
+    place = partition.offsets(values.row_splits, inner)
+    target = partition.of_row(partition.of_row(splits, ids), inner) + place
+    bound = inner.shape[0]
+    total = primitives.to_dim(jnp.sum(longest), label=name, bound=bound)
+    return RaggedTensor(_aggregate(name, values.values, target, total), splits)
+
+
+def _mean(rt, axes, keepdims):
+    total = _over("reduce_sum", rt, axes, keepdims)
+    ones = rt.with_flat_values(jnp.ones_like(rt.flat_values))
+    return _divided(total, _over("reduce_sum", ones, axes, keepdims))
+
+
+def _divided(total, count):
+    if is_ragged(total):
+        return total.with_flat_values(_divided(total.flat_values, count.flat_values))
+    return total / count if is_inexact(total) else _whole(total, count)
+
+
+def _whole(total, count):
+    """The quotient of integers, in floating point as TensorFlow's `/` has it."""
+    dtype = narrowed(_QUOTIENT[total.dtype.name])
+    return total.astype(dtype) / count.astype(dtype)
+
+
+_QUOTIENT = {
+    "int8": np.float32,
+    "uint8": np.float32,
+    "int16": np.float32,
+    "uint16": np.float32,
+    "int32": np.float64,
+    "uint32": np.float64,
+    "int64": np.float64,
+    "uint64": np.float64,
+}
+
+
+def _truth(name, rt, axes, keepdims):
+    """All is a product of 0 and 1, any is a sum of them, as in TensorFlow."""
+    numbers = rt.with_flat_values(rt.flat_values.astype(jnp.int32))
+    method = "reduce_prod" if name == "reduce_all" else "reduce_sum"
+    out = _over(method, numbers, axes, keepdims)
+    return _mapped(lambda x: x != 0, out)
+
+
+def _variance(rt, axes, keepdims):
+    mean = _mean(rt, axes, keepdims=False)
+    square = rt.with_flat_values(rt.flat_values * rt.flat_values)
+    mean_of_squares = _mean(square, axes, keepdims=False)
+    out = _combined(lambda a, b: a - b * b, mean_of_squares, mean)
+    if not keepdims:
+        return out
+    from shims._src.ragged.reshaping import expand_dims
+
+    for axis in sorted(axes):
+        out = expand_dims(out, axis)
+    return out
+
+
+def _combined(f, x, y):
+    if is_ragged(x):
+        return x.with_flat_values(f(x.flat_values, y.flat_values))
+    return f(x, y)
+
+
+def _logsumexp(rt, axes, keepdims):
+    top = lax.stop_gradient(rt.flat_values)
+    kept = _over("reduce_max", rt.with_flat_values(top), axes, True)
+    kept = _mapped(lambda m: jnp.where(jnp.isfinite(m), m, 0), kept)
+    powers = map_rows("reduce_logsumexp", lambda x, m: jnp.exp(x - m), (rt, kept))
+    total = _mapped(jnp.log, _over("reduce_sum", powers, axes, keepdims))
+    back = _over("reduce_max", rt.with_flat_values(top), axes, keepdims)
+    back = _mapped(lambda m: jnp.where(jnp.isfinite(m), m, 0), back)
+    return _combined(jnp.add, total, back)
+
+
+def softmax(logits, axis=None):
+    """The softmax along an axis, which may be ragged."""
+    rank = logits.ragged_rank + logits.flat_values.ndim
+    axes = axes_of("softmax", -1 if axis is None else axis, rank)
+    fixed = logits.with_flat_values(lax.stop_gradient(logits.flat_values))
+    top = _over("reduce_max", fixed, axes, True)
+    powers = map_rows("softmax", lambda x, m: jnp.exp(x - m), (logits, top))
+    total = _over("reduce_sum", powers, axes, True)
+    return map_rows("softmax", jnp.divide, (powers, total))
+
+
+def _mapped(f, x):
+    return x.with_flat_values(f(x.flat_values)) if is_ragged(x) else f(x)
+
+
+def _deviation(rt, axes, keepdims):
+    variance = _variance(rt, axes, keepdims)
+    return _mapped(square_root, variance)
+
+
+_COMPOSED = {
+    "reduce_logsumexp": _logsumexp,
+    "reduce_mean": _mean,
+    "reduce_all": functools.partial(_truth, "reduce_all"),
+    "reduce_any": functools.partial(_truth, "reduce_any"),
+    "reduce_variance": _variance,
+    "reduce_std": _deviation,
+}

@@ -1,0 +1,124 @@
+"""Axes of ragged tensors added, merged and repeated."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+from shims._src import checks, primitives, shapes
+from shims._src.checks import axis_of, is_known
+from shims._src.operands import operand
+from shims._src.ragged import partition, uniform
+from shims._src.ragged.tensor import RaggedTensor, is_ragged, row_total
+from shims._src.shapes import sizes_of
+from shims._src.sized_by import selected_by
+
+
+def rank_of(value) -> int:
+    """The number of axes of an array or a ragged tensor."""
+    return value.ragged_rank + value.flat_values.ndim if is_ragged(value) else value.ndim
+
+
+def expand_dims(value, axis):
+    """A new axis of size 1; in front of a ragged axis it is a uniform one."""
+    if not is_ragged(value):
+        return shapes.expand_dims(value, axis)
+    axis = axis_of("expand_dims", axis, rank_of(value) + 1)
+    if axis > 1:
+        return value.with_values(expand_dims(value.values, axis - 1))
+    rows, dtype = row_total(value), value.row_splits.dtype
+    length, count = (rows, 1) if axis == 0 else (1, rows)
+    return uniform.wrap(value, length, count, dtype)
+
+
+def merge_dims(value, outer_axis, inner_axis):
+    """`RaggedTensor.merge_dims`."""
+    rank = rank_of(value)
+    outer = axis_of("merge_dims", outer_axis, rank, name="outer_axis")
+    inner = axis_of("merge_dims", inner_axis, rank, name="inner_axis")
+    if outer > inner:
+        raise ValueError(f"Expected outer_axis ({outer}) to be at most inner_axis ({inner})")
+    return _merged(value, outer, inner)
+
+
+def _merged(value, outer, inner):
+    if outer == inner:
+        return value
+    if outer > 0:
+        if is_ragged(value) and (outer > 1 or is_ragged(value.values)):
+            if outer > 1:
+                return value.with_values(_merged(value.values, outer - 1, inner - 1))
+            return _merged_rows(value, inner)
+        if is_ragged(value):
+            return _merged_rows(value, inner)
+        shape = (*value.shape[:outer], -1, *value.shape[inner + 1 :])
+        return value.reshape(shape)
+    while inner > 0 and is_ragged(value):
+        value, inner = value.values, inner - 1
+    if inner == 0:
+        return value
+    return value.reshape((-1, *value.shape[inner + 1 :]))
+
+
+def _merged_rows(value, inner):
+    """Axis 1 to `inner` made one: the rows end where their last inner rows end."""
+    splits, values = value.row_splits, value.values
+    for _ in range(inner - 1):
+        if is_ragged(values):
+            splits, values = values.row_splits[splits], values.values
+        else:
+            size = primitives.as_size(values.shape[1]).astype(splits.dtype)
+            splits = splits * size
+            values = values.reshape((values.shape[0] * values.shape[1], *values.shape[2:]))
+    return RaggedTensor(values, splits)
+
+
+def tile(value, multiples):
+    """A ragged tensor repeated along its axes."""
+    times = sizes_of("tile", multiples)
+    if len(times) != rank_of(value):
+        raise checks.invalid(
+            "tile",
+            f"{len(times)} multiples for {rank_of(value)} axes.",
+            required="one multiple per axis",
+        )
+    return _tiled(value, times)
+
+
+@selected_by("value", "times")
+def _tiled(value, times):
+    from shims._src.ragged.gathering import rows
+
+    inner = list(times[1:])
+    if is_ragged(value.values) and any(not is_known(t) or t != 1 for t in inner[1:]):
+        value = value.with_values(_tiled(value.values, (1, *inner[1:])))
+    elif not is_ragged(value.values):
+        from shims._src.repetition import tile as tile_array
+
+        value = value.with_values(tile_array(value.values, [1, *inner[1:]]))
+    value = _longer_rows(value, inner[0])
+    times = times[0]
+    if is_known(times) and times == 1:
+        return value
+    count = partition.row_count(value.row_splits)
+    place = jnp.tile(jnp.arange(count, dtype=jnp.int32), times)
+    return rows(value, place, bound=value.flat_values.shape[0] * times)
+
+
+def _longer_rows(value, times):
+    if is_known(times) and times == 1:
+        return value
+    from shims._src.ragged.gathering import entries
+
+    number = primitives.as_size(times).astype(value.row_splits.dtype)
+    lengths = value.row_lengths()
+    bound = row_total(value.values) * times
+    splits, ids, place = partition.spread(lengths * number, bound=bound, label="tile")
+    length = jnp.maximum(partition.of_row(lengths, ids), 1)
+    source = partition.of_row(value.row_splits, ids) + place % length
+    below = value.flat_values.shape[0] * times
+    return RaggedTensor(entries(value.values, source, bound=below), splits)
+
+
+def size(value, out_type=None):
+    """The number of elements."""
+    return shapes.size(operand(value.flat_values), out_type)

@@ -1,0 +1,505 @@
+"""`RaggedTensor`: rows of different lengths as a pytree of two arrays."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import checks
+from shims._src.checks import is_known
+from shims._src.operands import operand
+from shims._src.ragged import partition
+from shims._src.tensor_shape import TensorShape
+
+
+@jax.tree_util.register_pytree_node_class
+class RaggedTensor:
+    """Rows of different lengths.
+
+    Args:
+      values: what stands in the rows, one after the other: an array `[n, ...]` or, where the rows
+        themselves have ragged parts, another `RaggedTensor`.
+      row_splits: integers `[rows + 1]`: row `i` is `values[row_splits[i]:row_splits[i + 1]]`.
+      uniform_row_length: the common length of all rows, where it is a number known beforehand.
+
+    Differs from TensorFlow:
+      A pytree of JAX arrays. Splits are int32 unless `jax_enable_x64` is on. Strings are not there.
+
+    Under jit:
+      Inside `shims.function` the number of values may depend on data; what the function returns is
+      cut to its true size. Gradients flow through `flat_values`.
+
+    https://www.tensorflow.org/api_docs/python/tf/RaggedTensor
+    """
+
+    __slots__ = ("_row_splits", "_uniform", "_values")
+    __module__ = "shims"
+    is_composite = True
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, values, row_splits, uniform_row_length: int | None = None):
+        self._values: Any = values
+        self._row_splits: Any = row_splits
+        self._uniform = uniform_row_length
+
+    def tree_flatten(self):
+        """Values and splits are data, a uniform length is part of the type."""
+        return (self._values, self._row_splits), self._uniform
+
+    @classmethod
+    def tree_unflatten(cls, uniform, children):
+        """The inverse of `tree_flatten`."""
+        return cls(*children, uniform)
+
+    # ---- what it is made of ----------------------------------------------------------------------
+
+    @property
+    def values(self):
+        """What stands in the rows, one after the other."""
+        return self._values
+
+    @property
+    def row_splits(self):
+        """Where rows end: `[rows + 1]`."""
+        return self._row_splits
+
+    @property
+    def uniform_row_length(self):
+        """The common length of all rows, where it is known beforehand."""
+        return self._uniform
+
+    @property
+    def flat_values(self):
+        """The innermost values, an array."""
+        values = self._values
+        while isinstance(values, RaggedTensor):
+            values = values._values
+        return values
+
+    @property
+    def nested_row_splits(self) -> tuple:
+        """The splits of all ragged axes, outermost first."""
+        inner = self._values.nested_row_splits if isinstance(self._values, RaggedTensor) else ()
+        return (self._row_splits, *inner)
+
+    @property
+    def ragged_rank(self) -> int:
+        """How many axes are parted by splits."""
+        return len(self.nested_row_splits)
+
+    @property
+    def dtype(self):
+        """The dtype of the values."""
+        return self.flat_values.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The sizes; `None` for a ragged axis and for what only the run knows."""
+        rows = partition.row_count(self._row_splits)
+        outer = [rows if is_known(rows) else None, self._uniform]
+        inner = list(self._values.shape)[1:]
+        return TensorShape([*outer, *(d if d is None or is_known(d) else None for d in inner)])
+
+    def get_shape(self) -> TensorShape:
+        """The same as `shape`."""
+        return self.shape
+
+    # ---- the rows --------------------------------------------------------------------------------
+
+    def nrows(self, out_type=None, name=None):
+        """The number of rows, as a scalar."""
+        dtype = self._row_splits.dtype if out_type is None else partition.splits_dtype(out_type)
+        return jnp.asarray(partition.row_count(self._row_splits), dtype)
+
+    def row_lengths(self, axis=1, name=None):
+        """The length of each row; for `axis` above 1 a ragged tensor of the lengths within rows."""
+        if axis == 0:
+            return self.nrows()
+        if axis == 1:
+            return partition.lengths_of(self._row_splits)
+        if isinstance(self._values, RaggedTensor):
+            return self.with_values(self._values.row_lengths(axis - 1))
+        size = jnp.asarray(self._values.shape[axis - 1], self._row_splits.dtype)
+        ones = jnp.ones(self._values.shape[: axis - 1], self._row_splits.dtype)
+        return self.with_values(ones * size)
+
+    def nested_row_lengths(self, name=None) -> tuple:
+        """The row lengths of all ragged axes, outermost first."""
+        return tuple(map(partition.lengths_of, self.nested_row_splits))
+
+    def row_starts(self, name=None):
+        """Where each row begins."""
+        return self._row_splits[:-1]
+
+    def row_limits(self, name=None):
+        """Where each row ends."""
+        return self._row_splits[1:]
+
+    def value_rowids(self, name=None):
+        """The row of each value."""
+        return partition.row_ids(self._row_splits, row_total(self._values))
+
+    def nested_value_rowids(self, name=None) -> tuple:
+        """The row of each value for all ragged axes, outermost first."""
+        inner = self._values
+        below = inner.nested_value_rowids() if isinstance(inner, RaggedTensor) else ()
+        return (self.value_rowids(), *below)
+
+    def bounding_shape(self, axis=None, name=None, out_type=None):
+        """The smallest shape that holds all rows, or its entries at `axis`."""
+        dtype = self._row_splits.dtype if out_type is None else partition.splits_dtype(out_type)
+        splits = self.nested_row_splits
+        sizes = [self.nrows()]
+        sizes += [jnp.max(partition.lengths_of(s), initial=0) for s in splits]
+        sizes += [jnp.asarray(d) for d in self.flat_values.shape[1:]]
+        shape = jnp.stack([s.astype(dtype) for s in sizes])
+        return shape if axis is None else shape[jnp.asarray(axis)]
+
+    # ---- other parts, same rows ------------------------------------------------------------------
+
+    def with_values(self, new_values) -> RaggedTensor:
+        """Other values in the same rows."""
+        new_values = new_values if isinstance(new_values, RaggedTensor) else operand(new_values)
+        new_values = _as_many(new_values, row_total(self._values))
+        return RaggedTensor(new_values, self._row_splits, self._uniform)
+
+    def with_flat_values(self, new_values) -> RaggedTensor:
+        """Other innermost values in the same rows."""
+        if isinstance(self._values, RaggedTensor):
+            return self.with_values(self._values.with_flat_values(new_values))
+        return self.with_values(new_values)
+
+    def with_row_splits_dtype(self, dtype) -> RaggedTensor:
+        """The same with splits of another dtype."""
+        dtype = partition.splits_dtype(dtype)
+        values = self._values
+        if isinstance(values, RaggedTensor):
+            values = values.with_row_splits_dtype(dtype)
+        return RaggedTensor(values, self._row_splits.astype(dtype), self._uniform)
+
+    def merge_dims(self, outer_axis, inner_axis):
+        """Axes `outer_axis` to `inner_axis` made one."""
+        from shims._src.ragged import reshaping
+
+        return reshaping.merge_dims(self, outer_axis, inner_axis)
+
+    def to_tensor(self, default_value=None, name=None, shape=None):
+        """An array with the rows filled up; see `shims.ragged`."""
+        from shims._src.ragged import dense
+
+        return dense.to_tensor(self, default_value, shape)
+
+    def to_sparse(self, name=None):
+        """The values with their coordinates."""
+        from shims._src.ragged import coordinates
+
+        return coordinates.to_sparse(self)
+
+    def to_list(self) -> list:
+        """Nested Python lists."""
+        values = self._values
+        values = values.to_list() if isinstance(values, RaggedTensor) else np.asarray(values)
+        splits = np.asarray(self._row_splits).tolist()
+        rows = [values[a:b] for a, b in itertools.pairwise(splits)]
+        return [r.tolist() if isinstance(r, np.ndarray) else r for r in rows]
+
+    def numpy(self) -> np.ndarray:
+        """A NumPy array; of objects where the rows differ in length."""
+        values = self._values
+        values = values.numpy() if isinstance(values, RaggedTensor) else np.asarray(values)
+        splits = np.asarray(self._row_splits).tolist()
+        rows = [values[a:b] for a, b in itertools.pairwise(splits)]
+        if len({len(r) for r in rows}) <= 1 and (not rows or rows[0].dtype != object):
+            return np.stack(rows) if rows else np.zeros((0, 0), values.dtype)
+        out = np.empty(len(rows), object)
+        for i, row in enumerate(rows):
+            out[i] = row
+        return out
+
+    def __repr__(self) -> str:
+        try:
+            return f"<tf.RaggedTensor {self.to_list()!r}>"
+        except jax.errors.TracerArrayConversionError:
+            return f"tf.RaggedTensor(values={self._values}, row_splits={self._row_splits})"
+
+    # ---- made from -------------------------------------------------------------------------------
+
+    @classmethod
+    def from_row_splits(cls, values, row_splits, name=None, validate=True) -> RaggedTensor:
+        """Rows that end where `row_splits` says."""
+        values = as_values(values)
+        splits = partition.as_partition("from_row_splits", "row_splits", row_splits)
+        if is_known(splits.shape[0]) and splits.shape[0] == 0:
+            raise ValueError("row_splits tensor may not be empty.")
+        if validate:
+            partition.check_splits("from_row_splits", splits, row_total(values))
+        return _rows(values, splits)
+
+    @classmethod
+    def from_row_lengths(cls, values, row_lengths, name=None, validate=True) -> RaggedTensor:
+        """Rows of these lengths."""
+        values = as_values(values)
+        lengths = partition.as_partition("from_row_lengths", "row_lengths", row_lengths)
+        splits = partition.from_lengths(lengths)
+        if validate:
+            partition.check_splits("from_row_lengths", splits, row_total(values))
+        return _rows(values, splits)
+
+    @classmethod
+    def from_row_starts(cls, values, row_starts, name=None, validate=True) -> RaggedTensor:
+        """Rows that begin where `row_starts` says."""
+        values = as_values(values)
+        starts = partition.as_partition("from_row_starts", "row_starts", row_starts)
+        end = jnp.asarray(row_total(values), starts.dtype).reshape(1)
+        splits = jnp.concatenate([starts, end])
+        if validate:
+            partition.check_splits("from_row_starts", splits, row_total(values))
+        return _rows(values, splits)
+
+    @classmethod
+    def from_row_limits(cls, values, row_limits, name=None, validate=True) -> RaggedTensor:
+        """Rows that end where `row_limits` says."""
+        values = as_values(values)
+        limits = partition.as_partition("from_row_limits", "row_limits", row_limits)
+        splits = jnp.concatenate([jnp.zeros((1,), limits.dtype), limits])
+        if validate:
+            partition.check_splits("from_row_limits", splits, row_total(values))
+        return _rows(values, splits)
+
+    @classmethod
+    def from_value_rowids(
+        cls, values, value_rowids, nrows=None, name=None, validate=True
+    ) -> RaggedTensor:
+        """Values that say the row they belong to, in ascending order."""
+        from shims._src.ragged import segment_ids
+
+        values = as_values(values)
+        ids = partition.as_partition("from_value_rowids", "value_rowids", value_rowids)
+        have, need = ids.shape[0], row_total(values)
+        if is_known(have) and is_known(need) and have != need:
+            raise checks.invalid(
+                "from_value_rowids",
+                f"{ids.shape[0]} row ids for {row_total(values)} values.",
+                required="one row id per value",
+            )
+        ids = _as_many(ids, row_total(values))
+        return _rows(values, segment_ids.splits_of_rows("from_value_rowids", ids, nrows, validate))
+
+    @classmethod
+    def from_uniform_row_length(
+        cls, values, uniform_row_length, nrows=None, validate=True, name=None
+    ) -> RaggedTensor:
+        """Rows of one length."""
+        from shims._src.ragged import uniform
+
+        return uniform.from_uniform_row_length(as_values(values), uniform_row_length, nrows)
+
+    @classmethod
+    def from_nested_row_splits(
+        cls, flat_values, nested_row_splits, name=None, validate=True
+    ) -> RaggedTensor:
+        """Ragged axes from splits, outermost first."""
+        return _nested(cls.from_row_splits, flat_values, nested_row_splits, validate)
+
+    @classmethod
+    def from_nested_row_lengths(
+        cls, flat_values, nested_row_lengths, name=None, validate=True
+    ) -> RaggedTensor:
+        """Ragged axes from row lengths, outermost first."""
+        return _nested(cls.from_row_lengths, flat_values, nested_row_lengths, validate)
+
+    @classmethod
+    def from_nested_value_rowids(
+        cls, flat_values, nested_value_rowids, nested_nrows=None, name=None, validate=True
+    ) -> RaggedTensor:
+        """Ragged axes from row ids, outermost first."""
+        counts = [None] * len(nested_value_rowids) if nested_nrows is None else nested_nrows
+        out = flat_values
+        pairs = list(zip(nested_value_rowids, counts, strict=True))
+        for ids, count in reversed(pairs):
+            out = cls.from_value_rowids(out, ids, count, validate=validate)
+        return out
+
+    @classmethod
+    def from_tensor(
+        cls,
+        tensor,
+        lengths=None,
+        padding=None,
+        ragged_rank=1,
+        name=None,
+        row_splits_dtype=np.int64,
+    ) -> RaggedTensor:
+        """The rows of an array, whole, up to a length each, or without their padding."""
+        from shims._src.ragged import dense
+
+        return dense.from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype)
+
+    @classmethod
+    def from_sparse(cls, st_input, name=None, row_splits_dtype=np.int64) -> RaggedTensor:
+        """The rows of a sparse matrix whose entries stand at the left, in order."""
+        from shims._src.ragged import coordinates
+
+        return coordinates.from_sparse(st_input, row_splits_dtype)
+
+    # ---- indexing and operators ------------------------------------------------------------------
+
+    def __getitem__(self, key):
+        from shims._src.ragged import indexing
+
+        return indexing.take(self, key)
+
+    def __bool__(self):
+        raise TypeError("RaggedTensor may not be used as a boolean.")
+
+    def __abs__(self):
+        return _unary("abs", self)
+
+    def __neg__(self):
+        return _unary("negative", self)
+
+    def __invert__(self):
+        return _unary("logical_not", self)
+
+    def __add__(self, other):
+        return _binary("add", self, other)
+
+    def __radd__(self, other):
+        return _binary("add", other, self)
+
+    def __sub__(self, other):
+        return _binary("subtract", self, other)
+
+    def __rsub__(self, other):
+        return _binary("subtract", other, self)
+
+    def __mul__(self, other):
+        return _binary("multiply", self, other)
+
+    def __rmul__(self, other):
+        return _binary("multiply", other, self)
+
+    def __truediv__(self, other):
+        return _binary("math.truediv", self, other)
+
+    def __rtruediv__(self, other):
+        return _binary("math.truediv", other, self)
+
+    def __floordiv__(self, other):
+        return _binary("math.floordiv", self, other)
+
+    def __rfloordiv__(self, other):
+        return _binary("math.floordiv", other, self)
+
+    def __mod__(self, other):
+        return _binary("math.floormod", self, other)
+
+    def __rmod__(self, other):
+        return _binary("math.floormod", other, self)
+
+    def __pow__(self, other):
+        return _binary("pow", self, other)
+
+    def __rpow__(self, other):
+        return _binary("pow", other, self)
+
+    def __and__(self, other):
+        return _binary("logical_and", self, other)
+
+    def __rand__(self, other):
+        return _binary("logical_and", other, self)
+
+    def __or__(self, other):
+        return _binary("logical_or", self, other)
+
+    def __ror__(self, other):
+        return _binary("logical_or", other, self)
+
+    def __xor__(self, other):
+        return _binary("math.logical_xor", self, other)
+
+    def __rxor__(self, other):
+        return _binary("math.logical_xor", other, self)
+
+    def __eq__(self, other):
+        return _binary("equal", self, other)
+
+    def __ne__(self, other):
+        return _binary("not_equal", self, other)
+
+    def __lt__(self, other):
+        return _binary("less", self, other)
+
+    def __le__(self, other):
+        return _binary("less_equal", self, other)
+
+    def __gt__(self, other):
+        return _binary("greater", self, other)
+
+    def __ge__(self, other):
+        return _binary("greater_equal", self, other)
+
+
+def is_ragged(value) -> bool:
+    """Whether a value is a `RaggedTensor`."""
+    return isinstance(value, RaggedTensor)
+
+
+def row_total(values):
+    """How many entries an array or a ragged tensor has along its first axis, as a dimension."""
+    if isinstance(values, RaggedTensor):
+        return partition.row_count(values.row_splits)
+    return values.shape[0]
+
+
+def as_values(values):
+    """What is to stand in rows: a ragged tensor or an array of at least one axis."""
+    if isinstance(values, RaggedTensor):
+        return values
+    values = operand(values)
+    if values.ndim == 0:
+        raise ValueError("values must have at least one axis.")
+    return values
+
+
+def _as_many(values, count):
+    """Values stated to be as many as the rows take."""
+    from shims._src import primitives
+
+    if isinstance(values, RaggedTensor):
+        have = partition.row_count(values.row_splits)
+        if is_known(have) and is_known(count) and have != count:
+            raise checks.invalid("RaggedTensor", f"{have} values for rows of {count}.")
+        return values
+    return primitives.unify_axis(values, 0, count, label="RaggedTensor")
+
+
+def _rows(values, splits) -> RaggedTensor:
+    """Values in rows; nested splits have one dtype."""
+    if isinstance(values, RaggedTensor) and values.row_splits.dtype != splits.dtype:
+        splits = splits.astype(jnp.int64)
+        values = values.with_row_splits_dtype(np.int64)
+    return RaggedTensor(values, splits)
+
+
+def _nested(make, flat_values, parts, validate):
+    out = flat_values
+    for part in reversed(list(parts)):
+        out = make(out, part, validate=validate)
+    return out
+
+
+def _unary(name: str, x):
+    from shims._src.ragged import elementwise
+
+    return elementwise.by_name(name)(x)
+
+
+def _binary(name: str, x, y):
+    from shims._src.ragged import elementwise
+
+    return elementwise.by_name(name)(x, y)

@@ -1,0 +1,40 @@
+"""Rows of one length."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+from shims._src import checks, primitives
+from shims._src.checks import is_known
+from shims._src.ragged import partition
+from shims._src.ragged.tensor import RaggedTensor, row_total
+from shims._src.shapes import size_of
+
+
+def wrap(values, length, rows, dtype) -> RaggedTensor:
+    """`rows` rows of `length` each, both dimensions, around values that are as many."""
+    size = primitives.as_size(length).astype(dtype)
+    splits = jnp.arange(rows + 1, dtype=dtype) * size
+    return RaggedTensor(values, splits, length if is_known(length) else None)
+
+
+def from_uniform_row_length(values, uniform_row_length, nrows) -> RaggedTensor:
+    """`RaggedTensor.from_uniform_row_length`."""
+    length = size_of("from_uniform_row_length", uniform_row_length)
+    total = row_total(values)
+    if nrows is not None:
+        rows = size_of("from_uniform_row_length", nrows)
+    elif is_known(length) and length == 0:
+        rows = 0
+    else:
+        rows = total // length
+    if is_known(rows) and is_known(length) and is_known(total) and rows * length != total:
+        raise checks.invalid(
+            "from_uniform_row_length",
+            f"{total} values do not make {rows} rows of {length}.",
+            required="nrows * uniform_row_length == number of values",
+        )
+    dtype = values.row_splits.dtype if isinstance(values, RaggedTensor) else None
+    out = wrap(values, length, rows, dtype or partition.splits_dtype())
+    partition.check_splits("from_uniform_row_length", out.row_splits, total)
+    return out

@@ -1,0 +1,246 @@
+"""Products, sums and reductions of sparse tensors."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+from shims._src import checks, errors, primitives
+from shims._src.checks import axes_of, is_known
+from shims._src.operands import describe, operand
+from shims._src.segment_reducers import extreme_or_zero, total
+from shims._src.sized_by import selected_by
+from shims._src.sparse import ordering
+from shims._src.sparse.dense import check_inside
+from shims._src.sparse.selection import kept
+from shims._src.sparse.tensor import (
+    columns,
+    coordinates,
+    dims,
+    is_sparse,
+    rank_of,
+    unchecked,
+)
+
+
+@selected_by("sp_a")
+def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
+    """The product of a sparse matrix and a matrix.
+
+    Args:
+      sp_a: sparse matrix; where `b` is the sparse one, an array.
+      b: array `[k, m]` of the same dtype.
+      adjoint_a: use the conjugate transpose of `sp_a`.
+      adjoint_b: use the conjugate transpose of `b`.
+      name: ignored.
+
+    Returns:
+      `[n, m]`.
+
+    Raises:
+      InvalidArgumentError: the inner sizes differ, or a coordinate is out of range.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Gradients flow to the values and to `b`.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/sparse_dense_matmul
+    """
+    if is_sparse(b) and not is_sparse(sp_a):
+        out = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
+        return jnp.conj(out.T)
+    b = operand(b, None)
+    if rank_of(sp_a) != 2 or b.ndim != 2:
+        raise checks.invalid(
+            "sparse_dense_matmul",
+            "an operand is no matrix.",
+            required="rank 2",
+            received=f"sparse of rank {rank_of(sp_a)}, {describe(b)}",
+        )
+    sizes = dims("sparse_dense_matmul", sp_a)
+    (row, column), values = columns(sp_a), sp_a.values
+    if adjoint_a:
+        sizes, row, column, values = sizes[::-1], column, row, jnp.conj(values)
+    b = jnp.conj(b.T) if adjoint_b else b
+    if is_known(sizes[1]) and is_known(b.shape[0]) and sizes[1] != b.shape[0]:
+        raise checks.invalid(
+            "sparse_dense_matmul",
+            "the inner sizes differ.",
+            required=f"{sizes[1]} rows in `b`",
+            received=describe(b),
+        )
+    if not (is_known(sizes[1]) and is_known(b.shape[0])):
+        b = primitives.unify_axis(b, 0, sizes[1], label="sparse_dense_matmul")
+    checks.check_positions("sparse_dense_matmul", "rows of `sp_a`", row, sizes[0])
+    checks.check_positions("sparse_dense_matmul", "columns of `sp_a`", column, sizes[1])
+    if is_known(b.shape[0]) and b.shape[0] == 0:
+        return jnp.zeros((sizes[0], b.shape[1]), b.dtype)
+    products = values[:, None] * jnp.take(b, column, axis=0, mode="clip")
+    return jnp.zeros((sizes[0], b.shape[1]), products.dtype).at[row].add(products, mode="drop")
+
+
+def _reduced(function, sp, axis, keepdims, output_is_sparse, reduce):
+    if output_is_sparse:
+        raise errors.UnimplementedError(
+            errors.message(
+                function,
+                "`output_is_sparse` is not there.",
+                do="reduce to an array, then `shims.sparse.from_dense`",
+            )
+        )
+    sizes = dims(function, sp)
+    check_inside(function, sp, sizes)
+    axes = axes_of(function, axis, rank_of(sp))
+    left = [i for i in range(rank_of(sp)) if i not in axes]
+    ids = jnp.zeros((sp.values.shape[0],), jnp.int32)
+    count = 1
+    for i in left:
+        size = primitives.as_size(sizes[i])
+        ids = ids * size + columns(sp)[i].astype(jnp.int32)
+        count = count * sizes[i]
+    out = reduce(sp.values, ids, count)
+    if keepdims:
+        return out.reshape([1 if i in axes else d for i, d in enumerate(sizes)])
+    return out.reshape([sizes[i] for i in left])
+
+
+@selected_by("sp_input")
+def reduce_sum(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=None):
+    """The sum over axes of a sparse tensor.
+
+    Args:
+      sp_input: sparse tensor.
+      axis: the axes to sum over; all when `None`.
+      keepdims: keep them with size 1.
+      output_is_sparse: must be False.
+      name: ignored.
+
+    Returns:
+      An array.
+
+    Raises:
+      UnimplementedError: `output_is_sparse`.
+
+    Differs from TensorFlow:
+      There is no sparse result.
+
+    Under jit:
+      A shape that depends on data gives sizes that depend on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/reduce_sum
+    """
+    return _reduced("sparse.reduce_sum", sp_input, axis, keepdims, output_is_sparse, total)
+
+
+def _largest(values, ids, count):
+    return extreme_or_zero("max", values, ids, count)
+
+
+@selected_by("sp_input")
+def reduce_max(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=None):
+    """The largest of the values that are there; 0 where there is none.
+
+    Args:
+      sp_input: sparse tensor.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      output_is_sparse: must be False.
+      name: ignored.
+
+    Returns:
+      An array.
+
+    Raises:
+      UnimplementedError: `output_is_sparse`.
+
+    Differs from TensorFlow:
+      There is no sparse result; it has a gradient.
+
+    Under jit:
+      A shape that depends on data gives sizes that depend on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/reduce_max
+    """
+    return _reduced("sparse.reduce_max", sp_input, axis, keepdims, output_is_sparse, _largest)
+
+
+@selected_by("a", "b")
+def add(a, b, threshold=0):
+    """The sum of two sparse tensors, or of a sparse one and an array.
+
+    Args:
+      a: sparse tensor or array.
+      b: sparse tensor or array of the same shape; one of them is sparse.
+      threshold: of two sparse ones, sums of a smaller magnitude are dropped.
+
+    Returns:
+      A `SparseTensor` in row-major order if both are sparse, otherwise an array.
+
+    Raises:
+      TypeError: neither is sparse.
+      InvalidArgumentError: the shapes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The number of values depends on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/add
+    """
+    if not is_sparse(a) and not is_sparse(b):
+        raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
+    if is_sparse(a) and is_sparse(b):
+        return _add_sparse(a, b, threshold)
+    sp, array = (a, b) if is_sparse(a) else (b, a)
+    array = operand(array, None)
+    check_inside("sparse.add", sp, array.shape)
+    return array.at[tuple(columns(sp))].add(sp.values, mode="drop")
+
+
+def _add_sparse(a, b, threshold):
+    if rank_of(a) != rank_of(b):
+        raise checks.invalid("sparse.add", "the operands have different ranks.")
+    checks.check_data(
+        a.dense_shape != b.dense_shape,
+        "sparse.add",
+        "the shapes differ.",
+        required="two sparse tensors of one shape",
+    )
+    indices = jnp.concatenate([a.indices, b.indices])
+    values = jnp.concatenate([a.values, b.values])
+    out = ordering.combined(unchecked(indices, values, a.dense_shape))
+    if not checks.jp.is_tracer(threshold) and threshold == 0:
+        return out
+    return kept(out, jnp.abs(out.values) >= threshold)
+
+
+def eye(num_rows, num_columns=None, dtype=jnp.float32, name=None):
+    """The identity as a sparse matrix.
+
+    Args:
+      num_rows: how many rows there are.
+      num_columns: how many columns; as many as rows when `None`.
+      dtype: the dtype of the ones.
+      name: ignored.
+
+    Returns:
+      A `SparseTensor`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes are numbers.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/eye
+    """
+    from shims._src.dtypes import array_dtype
+
+    columns_there = num_rows if num_columns is None else num_columns
+    shape = coordinates("num_rows", [num_rows, columns_there])
+    count = min(int(num_rows), int(columns_there))
+    place = coordinates("num_rows", list(range(count)))
+    ones = jnp.ones((count,), array_dtype(dtype, "sparse.eye"))
+    return unchecked(jnp.stack([place, place], 1), ones, shape)

@@ -1,0 +1,139 @@
+"""Sparse tensors from arrays, and arrays from sparse tensors."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import checks, select, shapes
+from shims._src.checks import is_known
+from shims._src.operands import describe, operand
+from shims._src.sized_by import selected_by
+from shims._src.sparse.ordering import compared
+from shims._src.sparse.tensor import SparseTensor, columns, dims, rank_of, unchecked
+
+
+@selected_by("tensor")
+def from_dense(tensor, name=None):
+    """The elements of an array that are not 0, with their coordinates.
+
+    Args:
+      tensor: array.
+      name: ignored.
+
+    Returns:
+      A `SparseTensor` in row-major order.
+
+    Differs from TensorFlow:
+      Coordinates are int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      The number of values depends on data.
+
+    Example:
+      >>> import shims
+      >>> shims.sparse.from_dense([0, 7, 0, 5]).values.tolist()
+      [7, 5]
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/from_dense
+    """
+    x = operand(tensor)
+    indices = select.where(x != 0)
+    values = x.at[tuple(indices[:, i] for i in range(x.ndim))].get(mode="clip") if x.ndim else None
+    if values is None:
+        values = jnp.broadcast_to(x, (indices.shape[0],))
+    return unchecked(indices, values, shapes.shape(x, np.int64))
+
+
+def check_inside(function: str, sp: SparseTensor, sizes) -> None:
+    """Coordinates must lie inside of the dense shape."""
+    for i, column in enumerate(columns(sp)):
+        checks.check_positions(function, f"indices[:, {i}]", column, sizes[i])
+
+
+def check_order(function: str, sp: SparseTensor) -> None:
+    """Coordinates must be in row-major order, each there once."""
+    if is_known(sp.indices.shape[0]) and sp.indices.shape[0] < 2:
+        return
+    falls, repeats = compared(sp.indices)
+    checks.check_data(
+        falls,
+        function,
+        "the indices are out of order.",
+        required="indices in row-major order: use `shims.sparse.reorder`",
+    )
+    checks.check_data(
+        repeats, function, "an index is repeated.", required="every coordinate at most once"
+    )
+
+
+@selected_by("sp_input")
+def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
+    """An array with the values at their coordinates.
+
+    Args:
+      sp_input: sparse tensor.
+      default_value: what stands everywhere else; 0 when `None`.
+      validate_indices: check that the coordinates are in order and that none is repeated.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: a coordinate is out of range, out of order or repeated.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A shape that depends on data gives sizes that depend on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/to_dense
+    """
+    sizes = dims("to_dense", sp_input)
+    check_inside("to_dense", sp_input, sizes)
+    if validate_indices:
+        check_order("to_dense", sp_input)
+    default = operand(0 if default_value is None else default_value, sp_input.dtype)
+    if default.ndim:
+        raise checks.invalid(
+            "to_dense", "`default_value` must be a scalar.", received=describe(default)
+        )
+    if not rank_of(sp_input):
+        return default
+    out = jnp.broadcast_to(default, sizes)
+    return out.at[tuple(columns(sp_input))].set(sp_input.values, mode="drop")
+
+
+@selected_by("sp_input", "vocab_size")
+def to_indicator(sp_input, vocab_size, name=None):
+    """Bools that say which numbers stand in each row.
+
+    Args:
+      sp_input: sparse tensor of integers.
+      vocab_size: the size of the last axis of the result.
+      name: ignored.
+
+    Returns:
+      `dense_shape[:-1] + [vocab_size]`.
+
+    Raises:
+      InvalidArgumentError: a value is not in `[0, vocab_size)`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `vocab_size` may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/to_indicator
+    """
+    values = sp_input.values
+    if not jnp.issubdtype(values.dtype, jnp.integer):
+        raise TypeError(f"Input must be a SparseTensor of integers, not {values.dtype.name}.")
+    size = shapes.size_of("to_indicator", vocab_size)
+    checks.check_positions("to_indicator", "values", values, size)
+    shape = (*dims("to_indicator", sp_input)[:-1], size)
+    place = (*columns(sp_input)[:-1], values)
+    return jnp.zeros(shape, bool).at[place].set(True, mode="drop")

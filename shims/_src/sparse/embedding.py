@@ -1,0 +1,206 @@
+"""Rows of a table, combined per row of a sparse matrix of ids."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+from shims._src import errors, primitives
+from shims._src.elementwise import square_root
+from shims._src.gather import gather
+from shims._src.operands import operand
+from shims._src.ragged.tensor import is_ragged
+from shims._src.segment_reducers import total
+from shims._src.sized_by import selected_by
+from shims._src.sparse.selection import fill_empty_rows, kept
+from shims._src.sparse.tensor import SparseTensor, dims, is_sparse, unchecked
+
+_COMBINERS = ("mean", "sqrtn", "sum")
+
+
+def _as_table(params):
+    if isinstance(params, (list, tuple)):
+        if len(params) != 1:
+            raise errors.UnimplementedError(
+                errors.message(
+                    "embedding_lookup_sparse",
+                    f"`params` is a list of {len(params)} shards.",
+                    required="one table",
+                    do="join the shards with `shims.concat`",
+                )
+            )
+        params = params[0]
+    return operand(params)
+
+
+def _as_sparse(value):
+    return value.to_sparse() if is_ragged(value) else value
+
+
+def _check(function, ids, weights, combiner):
+    if combiner not in _COMBINERS:
+        raise ValueError(f"combiner must be one of {', '.join(_COMBINERS)}, got {combiner}")
+    if not is_sparse(ids):
+        raise TypeError(f"{function}: sp_ids must be SparseTensor, got {type(ids).__name__}")
+    if weights is None:
+        return
+    if not is_sparse(weights):
+        raise TypeError(f"{function}: sp_weights must be SparseTensor or None.")
+
+
+@selected_by("params", "sp_ids", "sp_weights")
+def embedding_lookup_sparse(
+    params,
+    sp_ids,
+    sp_weights,
+    combiner=None,
+    max_norm=None,
+    name=None,
+    allow_fast_lookup=False,
+):
+    """Rows of a table added up, averaged, or added up over a root, per row of ids.
+
+    Args:
+      params: the table `[vocabulary, ...]`.
+      sp_ids: sparse or ragged matrix of positions of rows; ordered by row.
+      sp_weights: weights at the same coordinates, or `None` for ones.
+      combiner: `"mean"` (also when `None`), `"sqrtn"` or `"sum"`.
+      max_norm: rows of a larger l2 norm are scaled down to it.
+      name: ignored.
+      allow_fast_lookup: ignored.
+
+    Returns:
+      `[last row with ids + 1, ...]`; 0 for a row without ids.
+
+    Raises:
+      ValueError: the combiner is another one.
+      TypeError: ids or weights are not sparse.
+      InvalidArgumentError: an id is out of range.
+
+    Differs from TensorFlow:
+      A table in several shards is refused.
+
+    Under jit:
+      The number of rows is that of the last id's row, as in TensorFlow, and depends on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/embedding_lookup_sparse
+    """
+    combiner = "mean" if combiner is None else combiner
+    ids, weights = _as_sparse(sp_ids), _as_sparse(sp_weights)
+    _check("embedding_lookup_sparse", ids, weights, combiner)
+    return _combined(_as_table(params), ids, weights, combiner, max_norm)
+
+
+def _combined(table, ids, weights, combiner, max_norm):
+    rows = gather(table, ids.values)
+    if max_norm is not None:
+        rows = _clipped(rows, max_norm)
+    row = ids.indices[:, 0]
+    number = jnp.max(row, initial=-1) + 1
+    count = primitives.to_dim(number, label="embedding_lookup_sparse")
+    if weights is None:
+        weight = jnp.ones(row.shape, rows.dtype)
+    else:
+        weight = operand(weights.values).astype(rows.dtype)
+        weight = primitives.unify_axis(weight, 0, row.shape[0], label="embedding_lookup_sparse")
+    return _average(rows, weight, row, count, combiner)
+
+
+def _average(rows, weight, row, count, combiner):
+    spread = weight.reshape((weight.shape[0], *(1,) * (rows.ndim - 1)))
+    sums = total(rows * spread, row, count)
+    if combiner == "sum":
+        return sums
+    if combiner == "mean":
+        scale = total(spread, row, count)
+    else:
+        scale = square_root(total(spread * spread, row, count))
+    # TensorFlow's div_no_nan: rows whose weights add up to 0 are 0.
+    return jnp.where(scale == 0, 0, sums / jnp.where(scale == 0, 1, scale))
+
+
+def _clipped(rows, max_norm):
+    axes = tuple(range(1, rows.ndim))
+    norm = square_root(jnp.sum(rows * rows, axis=axes, keepdims=True))
+    limit = jnp.asarray(max_norm, rows.dtype)
+    return rows * limit / jnp.maximum(norm, limit)
+
+
+@selected_by("embedding_weights", "sparse_ids", "sparse_weights")
+def safe_embedding_lookup_sparse(
+    embedding_weights,
+    sparse_ids,
+    sparse_weights=None,
+    combiner="mean",
+    default_id=None,
+    max_norm=None,
+    name=None,
+    allow_fast_lookup=False,
+):
+    """`embedding_lookup_sparse` that drops invalid ids and fills empty rows.
+
+    Args:
+      embedding_weights: the table `[vocabulary, ...]`, or a list of one.
+      sparse_ids: sparse or ragged array of positions; negative ones are dropped.
+      sparse_weights: weights at the same coordinates; ids of weights <= 0 are dropped.
+      combiner: `"mean"`, `"sqrtn"` or `"sum"`.
+      default_id: what a row without ids looks up; when `None` the row is 0.
+      max_norm: rows of a larger l2 norm are scaled down to it.
+      name: ignored.
+      allow_fast_lookup: ignored.
+
+    Returns:
+      `sparse_ids.dense_shape[:-1] + table.shape[1:]`.
+
+    Raises:
+      ValueError: the combiner is another one.
+      InvalidArgumentError: an id is too large.
+
+    Differs from TensorFlow:
+      A table in several shards is refused.
+
+    Under jit:
+      A shape that depends on data gives sizes that depend on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/safe_embedding_lookup_sparse
+    """
+    if embedding_weights is None or (
+        isinstance(embedding_weights, (list, tuple)) and not embedding_weights
+    ):
+        raise ValueError(f"Missing embedding_weights {embedding_weights}.")
+    table = _as_table(embedding_weights)
+    ids, weights = _as_sparse(sparse_ids), _as_sparse(sparse_weights)
+    _check("safe_embedding_lookup_sparse", ids, weights, combiner)
+    outer = dims("safe_embedding_lookup_sparse", ids)[:-1]
+    ids, weights, rows = _as_matrix(ids, weights, outer)
+    valid = ids.values >= 0
+    if weights is not None:
+        valid = valid & (weights.values > 0)
+        weights = kept(weights, valid)
+    ids = kept(ids, valid)
+    filled, is_empty = fill_empty_rows(ids, 0 if default_id is None else default_id)
+    if weights is not None:
+        weights, _ = fill_empty_rows(weights, 1.0)
+    found = gather(table, filled.values)
+    if max_norm is not None:
+        found = _clipped(found, max_norm)
+    row = filled.indices[:, 0]
+    weight = jnp.ones(row.shape, found.dtype) if weights is None else weights.values
+    weight = primitives.unify_axis(weight.astype(found.dtype), 0, row.shape[0], label="embedding")
+    out = _average(found, weight, row, rows, combiner)
+    if default_id is None:
+        out = jnp.where(is_empty.reshape((rows, *(1,) * (out.ndim - 1))), 0, out)
+    return out.reshape((*outer, *out.shape[1:]))
+
+
+def _as_matrix(ids: SparseTensor, weights, outer):
+    """Ids and weights with all axes but the last made one."""
+    if len(outer) == 1:
+        return ids, weights, outer[0]
+    rows, row = 1, jnp.zeros((ids.indices.shape[0],), ids.indices.dtype)
+    for i, d in enumerate(outer):
+        row = row * primitives.as_size(d).astype(row.dtype) + ids.indices[:, i]
+        rows = rows * d
+    shape = jnp.stack([primitives.as_size(rows).astype(row.dtype), ids.dense_shape[-1]])
+    indices = jnp.stack([row, ids.indices[:, -1]], 1)
+    flat = [unchecked(indices, x.values, shape) for x in (ids, weights) if x is not None]
+    return flat[0], flat[1] if weights is not None else None, rows

@@ -1,0 +1,151 @@
+"""Segments of rows that are taken by position: `tf.sparse.segment_*`."""
+
+from __future__ import annotations
+
+from shims._src import checks, segment
+from shims._src.checks import is_known
+from shims._src.gather import gather
+from shims._src.operands import describe, operand
+from shims._src.sized_by import selected_by
+
+
+def _segments(function, sorted_op, unsorted_op, data, indices, segment_ids, num_segments):
+    data, indices, ids = operand(data), operand(indices), operand(segment_ids)
+    if indices.ndim != 1 or ids.ndim != 1:
+        raise checks.invalid(
+            function,
+            "`indices` and `segment_ids` must be vectors.",
+            required="rank 1",
+            received=f"{describe(indices)}, {describe(ids)}",
+        )
+    n, m = indices.shape[0], ids.shape[0]
+    if is_known(n) and is_known(m) and n != m:
+        raise checks.invalid(function, f"{n} indices for {m} segment ids.")
+    rows = gather(data, indices)
+    if num_segments is None:
+        return sorted_op(rows, ids)
+    checks.check_data(ids < 0, function, "segment ids are negative.", required="segment_ids >= 0")
+    if not is_known(m) or m > 1:
+        checks.check_data(
+            ids[1:] < ids[:-1],
+            function,
+            "segment ids are not increasing.",
+            required="segment_ids sorted",
+        )
+    return unsorted_op(rows, ids, num_segments)
+
+
+@selected_by("segment_ids", "num_segments")
+def segment_sum(data, indices, segment_ids, num_segments=None, name=None, sparse_gradient=False):
+    """The sum of each segment of rows taken by position.
+
+    Args:
+      data: array `[n, ...]`.
+      indices: positions `[m]` of rows.
+      segment_ids: ascending integers `[m]`.
+      num_segments: how many segments there are; the last id + 1 when `None`.
+      name: ignored.
+      sparse_gradient: ignored: gradients are arrays.
+
+    Returns:
+      An array of one row per segment; 0 for an empty one.
+
+    Raises:
+      InvalidArgumentError: ids are not ascending, or a position is out of range.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      The number of segments depends on data, unless it is given.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/segment_sum
+    """
+    return _segments(
+        "sparse.segment_sum",
+        segment.segment_sum,
+        segment.unsorted_segment_sum,
+        data,
+        indices,
+        segment_ids,
+        num_segments,
+    )
+
+
+@selected_by("segment_ids", "num_segments")
+def segment_mean(data, indices, segment_ids, num_segments=None, name=None, sparse_gradient=False):
+    """The mean of each segment of rows taken by position.
+
+    Args:
+      data: floating-point array `[n, ...]`.
+      indices: positions `[m]` of rows.
+      segment_ids: ascending integers `[m]`.
+      num_segments: how many segments there are; the last id + 1 when `None`.
+      name: ignored.
+      sparse_gradient: ignored: gradients are arrays.
+
+    Returns:
+      An array of one row per segment; 0 for an empty one.
+
+    Raises:
+      InvalidArgumentError: ids are not ascending, or a position is out of range.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      The number of segments depends on data, unless it is given.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/segment_mean
+    """
+    return _segments(
+        "sparse.segment_mean",
+        segment.segment_mean,
+        segment.unsorted_segment_mean,
+        data,
+        indices,
+        segment_ids,
+        num_segments,
+    )
+
+
+@selected_by("segment_ids", "num_segments")
+def segment_sqrt_n(data, indices, segment_ids, num_segments=None, name=None, sparse_gradient=False):
+    """The sum of each segment of rows taken by position, over the root of their number.
+
+    Args:
+      data: floating-point array `[n, ...]`.
+      indices: positions `[m]` of rows.
+      segment_ids: ascending integers `[m]`.
+      num_segments: how many segments there are; the last id + 1 when `None`.
+      name: ignored.
+      sparse_gradient: ignored: gradients are arrays.
+
+    Returns:
+      An array of one row per segment; 0 for an empty one.
+
+    Raises:
+      InvalidArgumentError: ids are not ascending, or a position is out of range.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      The number of segments depends on data, unless it is given.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/segment_sqrt_n
+    """
+    return _segments(
+        "sparse.segment_sqrt_n",
+        _sorted_over_root,
+        segment.unsorted_segment_sqrt_n,
+        data,
+        indices,
+        segment_ids,
+        num_segments,
+    )
+
+
+def _sorted_over_root(data, ids):
+    count = segment.segment_sum(data, ids).shape[0]
+    return segment.unsorted_segment_sqrt_n(data, ids, count)

@@ -1,0 +1,376 @@
+"""Parts of sparse tensors, sparse tensors together, and their axes."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src import checks, errors, primitives
+from shims._src.checks import axis_of, is_known, static_int
+from shims._src.operands import operand
+from shims._src.shapes import dims_of
+from shims._src.sized_by import selected_by
+from shims._src.sparse.ordering import order_of, permuted, sorted_entries
+from shims._src.sparse.tensor import (
+    SparseTensor,
+    columns,
+    coordinates,
+    dims,
+    rank_of,
+    unchecked,
+)
+
+
+def kept(sp: SparseTensor, mask) -> SparseTensor:
+    """The entries where a vector is True."""
+    indices = primitives.compress(sp.indices, mask)
+    return unchecked(indices, primitives.compress(sp.values, mask), sp.dense_shape)
+
+
+@selected_by("to_retain")
+def retain(sp_input, to_retain):
+    """The entries where a vector is True.
+
+    Args:
+      sp_input: sparse tensor.
+      to_retain: bools, one per value.
+
+    Returns:
+      A `SparseTensor` of the same shape.
+
+    Raises:
+      InvalidArgumentError: there are not as many bools as values.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The number of values depends on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/retain
+    """
+    mask = operand(to_retain)
+    have, need = mask.shape[0], sp_input.values.shape[0]
+    if is_known(have) and is_known(need) and have != need:
+        raise checks.invalid("retain", f"{have} bools for {need} values.")
+    return kept(sp_input, primitives.unify_axis(mask, 0, need, label="retain"))
+
+
+@selected_by("sp_input", "start", "size")
+def slice(sp_input, start, size, name=None):
+    """A window of a sparse tensor.
+
+    Args:
+      sp_input: sparse tensor.
+      start: where the window begins, one number per axis.
+      size: how large it is; what lies outside is cut off.
+      name: ignored.
+
+    Returns:
+      A `SparseTensor`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The number of values depends on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/slice
+    """
+    start, size = coordinates("start", start), coordinates("size", size)
+    inside = (sp_input.indices >= start) & (sp_input.indices < start + size)
+    out = kept(sp_input, jnp.all(inside, axis=1))
+    shape = jnp.maximum(jnp.minimum(size, sp_input.dense_shape - start), 0)
+    return unchecked(out.indices - start, out.values, shape)
+
+
+def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
+    """Sparse tensors one after the other along an axis.
+
+    Args:
+      axis: the axis to join along.
+      sp_inputs: list of sparse tensors of one rank.
+      expand_nonconcat_dims: let the other sizes differ; the largest counts.
+      name: ignored.
+
+    Returns:
+      A `SparseTensor` in row-major order.
+
+    Raises:
+      InvalidArgumentError: ranks, or other sizes, differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The numbers of values add up.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/concat
+    """
+    return _concat(static_int("sparse.concat", "axis", axis), sp_inputs, expand_nonconcat_dims)
+
+
+@selected_by("parts")
+def _concat(axis, parts, expand):
+    parts = [parts] if isinstance(parts, SparseTensor) else list(parts)
+    rank = rank_of(parts[0])
+    if any(rank_of(p) != rank for p in parts):
+        raise checks.invalid("sparse.concat", "the operands have different ranks.")
+    axis = axis_of("sparse.concat", axis, rank)
+    unit = jnp.arange(rank) == axis
+    shape = parts[0].dense_shape
+    indices = [parts[0].indices]
+    for p in parts[1:]:
+        if not expand:
+            checks.check_data(
+                (p.dense_shape != parts[0].dense_shape) & ~unit,
+                "sparse.concat",
+                "sizes beside the axis differ.",
+                required=f"equal sizes except along axis {axis}",
+            )
+        indices.append(p.indices + jnp.where(unit, shape, 0))
+        shape = jnp.where(unit, shape + p.dense_shape, jnp.maximum(shape, p.dense_shape))
+    values = jnp.concatenate([p.values for p in parts])
+    return sorted_entries(unchecked(jnp.concatenate(indices), values, shape))
+
+
+@selected_by("sp_input", "default_value")
+def fill_empty_rows(sp_input, default_value, name=None):
+    """The same with one entry in each row that has none.
+
+    Args:
+      sp_input: sparse tensor.
+      default_value: what stands in column 0 of an empty row.
+      name: ignored.
+
+    Returns:
+      `(SparseTensor, bools)`: the entries ordered by row, and which rows were empty.
+
+    Raises:
+      InvalidArgumentError: a row number is out of range.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The number of values depends on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/fill_empty_rows
+    """
+    default = operand(default_value, sp_input.dtype)
+    rows = dims("fill_empty_rows", sp_input)[0]
+    row = sp_input.indices[:, 0]
+    checks.check_positions("fill_empty_rows", "indices[:, 0]", row, rows)
+    is_empty = ~jnp.zeros((rows,), bool).at[row].set(True, mode="drop")
+    empty = primitives.compress(jnp.arange(rows, dtype=row.dtype), is_empty)
+    more = jnp.where(jnp.arange(rank_of(sp_input)) == 0, empty[:, None], 0).astype(row.dtype)
+    indices = jnp.concatenate([sp_input.indices, more])
+    values = jnp.concatenate([sp_input.values, jnp.broadcast_to(default, (empty.shape[0],))])
+    whole = unchecked(indices, values, sp_input.dense_shape)
+    return permuted(whole, order_of([indices[:, 0]])), is_empty
+
+
+def expand_dims(sp_input, axis=None, name=None):
+    """A new axis of size 1.
+
+    Args:
+      sp_input: sparse tensor.
+      axis: where it stands; at the end when `None`.
+      name: ignored.
+
+    Returns:
+      A `SparseTensor`.
+
+    Raises:
+      ValueError: there is no such place.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A column of zeros.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/expand_dims
+    """
+    rank = rank_of(sp_input)
+    axis = axis_of("sparse.expand_dims", -1 if axis is None else axis, rank + 1)
+    indices, shape = sp_input.indices, sp_input.dense_shape
+    zero = jnp.zeros((indices.shape[0], 1), indices.dtype)
+    indices = jnp.concatenate([indices[:, :axis], zero, indices[:, axis:]], axis=1)
+    shape = jnp.concatenate([shape[:axis], jnp.ones((1,), shape.dtype), shape[axis:]])
+    return unchecked(indices, sp_input.values, shape)
+
+
+def transpose(sp_input, perm=None, name=None):
+    """The axes in another order.
+
+    Args:
+      sp_input: sparse tensor.
+      perm: the axes in their new order; reversed when `None`.
+      name: ignored.
+
+    Returns:
+      A `SparseTensor` in row-major order.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sorts the coordinates.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/transpose
+    """
+    rank = rank_of(sp_input)
+    axes = list(reversed(range(rank))) if perm is None else [int(p) for p in perm]
+    if sorted(axes) != list(range(rank)):
+        raise checks.invalid("sparse.transpose", f"`perm` {axes} is no order of {rank} axes.")
+    order = jnp.asarray(axes, jnp.int32)
+    shape = jnp.take(sp_input.dense_shape, order)
+    return sorted_entries(
+        unchecked(jnp.take(sp_input.indices, order, axis=1), sp_input.values, shape)
+    )
+
+
+@selected_by("sp_input", "shape")
+def reshape(sp_input, shape, name=None):
+    """The same entries, in row-major order, in another shape.
+
+    Args:
+      sp_input: sparse tensor.
+      shape: the new shape; one size may be -1.
+      name: ignored.
+
+    Returns:
+      A `SparseTensor`.
+
+    Raises:
+      InvalidArgumentError: the numbers of elements differ.
+
+    Differs from TensorFlow:
+      Without `jax_enable_x64` a dense tensor of 2**31 elements or more is refused.
+
+    Under jit:
+      The shape may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/reshape
+    """
+    have, dtype = sp_input.dense_shape, sp_input.dense_shape.dtype
+    wanted = dims_of("sparse.reshape", shape)
+    unknown = [i for i, d in enumerate(wanted) if is_known(d) and d == -1]
+    if len(unknown) > 1:
+        raise checks.invalid("sparse.reshape", "`shape` has more than one -1.")
+    _check_countable(have)
+    total = jnp.prod(have)
+    sizes = [primitives.as_size(d).astype(dtype) for d in wanted]
+    if unknown:
+        rest = jnp.asarray(1, dtype)
+        for i, s in enumerate(sizes):
+            rest = rest * s if i not in unknown else rest
+        sizes[unknown[0]] = total // jnp.maximum(rest, 1)
+    count = jnp.asarray(1, dtype)
+    for s in sizes:
+        count = count * s
+    checks.check_data(
+        count != total,
+        "sparse.reshape",
+        "the shapes have different numbers of elements.",
+        required="equal products of sizes",
+    )
+    place = jnp.zeros((sp_input.indices.shape[0],), dtype)
+    for i, column in enumerate(columns(sp_input)):
+        place = place * have[i] + column
+    out = []
+    for s in reversed(sizes):
+        out.append(lax.rem(place, jnp.broadcast_to(jnp.maximum(s, 1), place.shape)))
+        place = lax.div(place, jnp.broadcast_to(jnp.maximum(s, 1), place.shape))
+    return unchecked(jnp.stack(out[::-1], 1), sp_input.values, jnp.stack(sizes))
+
+
+def _check_countable(shape):
+    """Without 64 bits the place of an element must fit into 32."""
+    if shape.dtype.itemsize < 8:
+        elements = jnp.prod(shape.astype(jnp.float32))
+        if checks.jp.is_tracer(elements):
+            checks.check_data(elements >= 2.0**31, "sparse.reshape", "too many elements.")
+        elif elements >= 2.0**31:
+            raise errors.UnimplementedError(
+                errors.message(
+                    "sparse.reshape",
+                    "the dense tensor has too many elements to count in 32 bits.",
+                    do="turn on `jax_enable_x64`",
+                )
+            )
+
+
+@selected_by("sp_input", "new_shape")
+def reset_shape(sp_input, new_shape=None):
+    """The same entries in a larger, or the smallest possible, shape.
+
+    Args:
+      sp_input: sparse tensor.
+      new_shape: not smaller than the shape; the bounding box of the entries when `None`.
+
+    Returns:
+      A `SparseTensor`.
+
+    Raises:
+      InvalidArgumentError: `new_shape` is smaller.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The shape may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/reset_shape
+    """
+    old = sp_input.dense_shape
+    if new_shape is None:
+        shape = jnp.max(sp_input.indices, axis=0, initial=-1) + 1
+    else:
+        shape = coordinates("new_shape", new_shape)
+        if shape.shape != old.shape:
+            raise ValueError("`new_shape` has another rank than the sparse tensor.")
+        checks.check_data(
+            shape < old, "reset_shape", "`new_shape` is smaller.", required="new_shape >= shape"
+        )
+    return unchecked(sp_input.indices, sp_input.values, shape)
+
+
+def map_values(op, *args, **kwargs):
+    """A function of the values, at the same coordinates.
+
+    Args:
+      op: a function of arrays.
+      *args: its arguments; sparse tensors are replaced by their values.
+      **kwargs: likewise.
+
+    Returns:
+      A `SparseTensor`.
+
+    Raises:
+      ValueError: no argument is sparse.
+      InvalidArgumentError: the coordinates of two sparse arguments differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `op` sees a vector of symbolic size.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/map_values
+    """
+    import jax
+
+    leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=lambda x: isinstance(x, SparseTensor))
+    sparse = [x for x in leaves if isinstance(x, SparseTensor)]
+    if not sparse:
+        raise ValueError("No SparseTensor in argument list of map_values")
+    for other in sparse[1:]:
+        same = primitives.unify_axis(
+            other.indices, 0, sparse[0].indices.shape[0], label="map_values"
+        )
+        checks.check_data(same != sparse[0].indices, "map_values", "the coordinates differ.")
+    plain = [x.values if isinstance(x, SparseTensor) else x for x in leaves]
+    args, kwargs = jax.tree.unflatten(tree, plain)
+    return sparse[0].with_values(op(*args, **kwargs))

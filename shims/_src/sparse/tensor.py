@@ -1,0 +1,186 @@
+"""`SparseTensor`: values with their coordinates, as a pytree of three arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import checks, numbering, primitives
+from shims._src import jax_private as jp
+from shims._src.checks import is_known
+from shims._src.dtypes import narrowed
+from shims._src.operands import describe, operand
+from shims._src.shapes import sizes_of
+from shims._src.tensor_shape import TensorShape
+
+
+@jax.tree_util.register_pytree_node_class
+class SparseTensor:
+    """Values at coordinates; everything else is 0.
+
+    Args:
+      indices: integers `[n, rank]`, in row-major order for the operators that say so.
+      values: `[n]`.
+      dense_shape: integers `[rank]`.
+
+    Raises:
+      ValueError: the shapes of the three do not fit together.
+
+    Differs from TensorFlow:
+      A pytree of JAX arrays. Coordinates are int32 unless `jax_enable_x64` is on. No strings.
+
+    Under jit:
+      Inside `shims.function` the number of values may depend on data; what the function returns is
+      cut to its true size.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/SparseTensor
+    """
+
+    __slots__ = ("_dense_shape", "_indices", "_values")
+    __module__ = "shims"
+    is_composite = True
+
+    def __init__(self, indices, values, dense_shape):
+        self._indices: Any = coordinates("indices", indices)
+        self._values: Any = operand(values)
+        self._dense_shape: Any = coordinates("dense_shape", dense_shape)
+        self._check()
+
+    def _check(self):
+        i, v, d = self._indices, self._values, self._dense_shape
+        if i.ndim == 1 and is_known(i.shape[0]) and i.shape[0] == 0 and d.ndim == 1:
+            self._indices = i = i.reshape((0, d.shape[0]))
+        ranks = (i.ndim, v.ndim, d.ndim) == (2, 1, 1)
+        if not ranks or _differ(i.shape[1], d.shape[0]) or _differ(i.shape[0], v.shape[0]):
+            raise ValueError(
+                "SparseTensor: the shapes do not fit together.\n"
+                "  Required: indices [n, rank], values [n], dense_shape [rank]\n"
+                f"  Received: indices {describe(i)}, values {describe(v)}, "
+                f"dense_shape {describe(d)}"
+            )
+        self._values = primitives.unify_axis(v, 0, i.shape[0], label="SparseTensor")
+
+    def tree_flatten(self):
+        """All three are data."""
+        return (self._indices, self._values, self._dense_shape), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        """The inverse of `tree_flatten`; checks nothing."""
+        return unchecked(*children)
+
+    @property
+    def indices(self):
+        """The coordinates `[n, rank]`."""
+        return self._indices
+
+    @property
+    def values(self):
+        """The values `[n]`."""
+        return self._values
+
+    @property
+    def dense_shape(self):
+        """The shape as a vector."""
+        return self._dense_shape
+
+    @property
+    def dtype(self):
+        """The dtype of the values."""
+        return self._values.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape, as far as it is known."""
+        d = self._dense_shape
+        if not jp.is_tracer(d):
+            return TensorShape(np.asarray(d).tolist())
+        sizes = [numbering.symbolic_value(d[i]) for i in range(d.shape[0])]
+        return TensorShape([s if s is not None and is_known(s) else None for s in sizes])
+
+    def get_shape(self) -> TensorShape:
+        """The same as `shape`."""
+        return self.shape
+
+    def with_values(self, new_values) -> SparseTensor:
+        """Other values at the same coordinates."""
+        return SparseTensor(self._indices, new_values, self._dense_shape)
+
+    def __mul__(self, other):
+        return self.with_values(self._values * beside(self, other))
+
+    def __truediv__(self, other):
+        from shims._src.quotients import truediv
+
+        return self.with_values(truediv(self._values, beside(self, other)))
+
+    def __repr__(self) -> str:
+        return (
+            f"SparseTensor(indices={self._indices}, values={self._values}, "
+            f"dense_shape={self._dense_shape})"
+        )
+
+
+def _differ(a, b) -> bool:
+    return is_known(a) and is_known(b) and a != b
+
+
+def unchecked(indices, values, dense_shape) -> SparseTensor:
+    """A sparse tensor of parts that are known to fit."""
+    out = object.__new__(SparseTensor)
+    out._indices, out._values, out._dense_shape = indices, values, dense_shape
+    return out
+
+
+def coordinates(name: str, value):
+    """Integers; Python numbers are int64 as in TensorFlow, narrowed where there are no 64 bits."""
+    if not isinstance(value, jax.Array) and not _has_tracer(value):
+        plain = np.asarray(value)
+        plain = plain.astype(np.int64) if plain.size == 0 else plain
+        if plain.dtype.kind not in "iu":
+            raise TypeError(f"SparseTensor: `{name}` holds integers, not {plain.dtype.name}.")
+        return jnp.asarray(plain.astype(narrowed(np.int64)))
+    value = operand(value)
+    if not jnp.issubdtype(value.dtype, jnp.integer):
+        raise TypeError(f"SparseTensor: `{name}` holds integers, not {value.dtype.name}.")
+    return value.astype(narrowed(np.int64))
+
+
+def _has_tracer(value) -> bool:
+    return any(isinstance(x, jax.Array) or jp.is_symbolic(x) for x in jax.tree.leaves(value))
+
+
+def is_sparse(value) -> bool:
+    """Whether a value is a `SparseTensor`."""
+    return isinstance(value, SparseTensor)
+
+
+def dims(function: str, sp: SparseTensor) -> tuple:
+    """The dense shape as dimensions."""
+    return sizes_of(function, sp.dense_shape)
+
+
+def rank_of(sp: SparseTensor) -> int:
+    """The number of axes."""
+    return sp.dense_shape.shape[0]
+
+
+def columns(sp: SparseTensor) -> list:
+    """The coordinates, one vector per axis."""
+    return [sp.indices[:, i] for i in range(rank_of(sp))]
+
+
+def beside(sp: SparseTensor, other):
+    """What stands in an array, broadcast to the sparse tensor's shape, at its coordinates."""
+    other = operand(other, sp.dtype)
+    if other.ndim > rank_of(sp):
+        raise checks.invalid("SparseTensor", "the array has more axes than the sparse tensor.")
+    place = columns(sp)[rank_of(sp) - other.ndim :]
+    place = [
+        jnp.zeros_like(p) if is_known(d) and d == 1 else p
+        for p, d in zip(place, other.shape, strict=True)
+    ]
+    return other.at[tuple(place)].get(mode="clip") if place else other
