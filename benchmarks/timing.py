@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import random
 import statistics
 import time
 from collections.abc import Callable, Mapping
@@ -60,7 +61,7 @@ def in_turns(
 
     Args:
       candidates: what to call, by name.
-      rounds: how often each is timed, one after the other in every round.
+      rounds: how often each is timed, one after the other in every round, in a random order.
       warm: untimed calls of each before the first round.
       repeat: calls within one timing, for calls too short for the clock.
     """
@@ -68,8 +69,10 @@ def in_turns(
         for _ in range(warm):
             finish(call())
     times: dict[str, list[float]] = {name: [] for name in candidates}
+    order, shuffle = list(candidates.items()), random.Random(0).shuffle
     for _ in range(rounds):
-        for name, call in candidates.items():
+        shuffle(order)  # the library that ran before leaves its threads awake and its data in the caches
+        for name, call in order:
             times[name].append(seconds(lambda c=call: [c() for _ in range(repeat)]) / repeat)
     return {name: statistics.median(found) for name, found in times.items()}
 
