@@ -10,11 +10,11 @@ setup: .venv/ready
 demo: setup  ## scan, rewrite and compare a real TensorFlow program; writes build/demo/report.html
 	@$(PY) -m tools.demo
 test: setup  ## everything that a change must pass
-	@$(PY) -m pytest -q -m "not long" -n auto --dist worksteal
+	@$(PY) -m pytest -q -m "not long" -n auto --dist loadgroup
 test-fast: setup  ## what to run between two edits
 	@$(PY) -m pytest -q -x -m "not long" tests/meta tests/rewrite tests/specs tests/shims
 test-long: setup  ## everything, the slow parts too
-	@$(PY) -m pytest -q -m "" -n auto --dist worksteal
+	@$(PY) -m pytest -q -m "" -n auto --dist loadgroup
 bench: setup  ## ratios side by side; rewrites the table of docs/performance.md
 	@$(PY) -m benchmarks
 lint: setup types  ## style, format and types

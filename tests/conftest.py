@@ -4,6 +4,7 @@ import collections
 import os
 
 import hypothesis
+import pytest
 
 # How long an example takes says something of the machine, not of the code.
 hypothesis.settings.register_profile(
@@ -14,6 +15,16 @@ hypothesis.settings.load_profile("any_machine")
 # Read when TensorFlow is first imported, so they must be set before any test module is.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+
+
+@pytest.hookimpl(tryfirst=True)  # before the scheduler reads the groups
+def pytest_collection_modifyitems(items):
+    """What is about one row runs in one process: references and compiled programs are kept there."""
+    for item in items:
+        given = getattr(item, "callspec", None)
+        row = given and (given.params.get("row") or getattr(given.params.get("point"), "row", None))
+        if row is not None:
+            item.add_marker(pytest.mark.xdist_group(getattr(row, "name", str(row))))
 
 
 def pytest_terminal_summary(terminalreporter):
