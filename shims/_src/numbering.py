@@ -54,6 +54,8 @@ def _number(state, x, seen, depth) -> int:
 
 def _key(state, x, seen, depth):
     constant = jp.constant_of(x)
+    if jp.is_tracer(constant):  # a value of the program around this one
+        return _key(state, jp.primal_tracer(constant), seen, depth + 1)
     if constant is not None:
         array = np.asarray(constant) if np.ndim(constant) == 0 else None
         if array is not None and array.dtype != object:
@@ -105,6 +107,8 @@ def _evaluate(x, depth) -> np.ndarray:
     """A small integer array as an object array of ints and dimensions."""
     constant = jp.constant_of(x)
     if constant is not None:
+        if jp.is_tracer(constant):  # a value of the program around this one
+            return _evaluate(jp.primal_tracer(constant), depth + 1)
         array = np.asarray(constant)
         if array.size > 64 or array.dtype.kind not in "iu":
             raise _Unknown

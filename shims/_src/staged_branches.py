@@ -30,7 +30,7 @@ from shims._src.staging import (
     structure,
     trace_block,
 )
-from shims._src.undefined import Undefined, UndefinedReturnValue
+from shims._src.undefined import Undefined, UndefinedReturnValue, Unwritten
 
 
 def stage_branches(
@@ -114,6 +114,8 @@ class _Chosen:
         spec = self._specs[number]
         if isinstance(spec, Undefined):
             return jnp.zeros(self._aval.shape, self._aval.dtype)
+        if isinstance(spec, Unwritten):
+            return spec.zeros(self._aval.shape, self._aval.dtype)
         value = arrays[spec.position] if isinstance(spec, Slot) else spec
         return cast_leaf(value, self._aval)
 
@@ -160,9 +162,9 @@ def _join_leaf(subject: _Subject, labels, column: Sequence):
     if not any(isinstance(spec, Slot) for spec in column) and _are_equal(originals):
         return originals[0]
     for label, x in zip(labels, originals):
-        if not (is_array(x) or is_number(x) or isinstance(x, Undefined)):
+        if not (is_array(x) or is_number(x) or isinstance(x, (Undefined, Unwritten))):
             _raise_not_an_array(subject, label, x)
-    avals = [aval_of_leaf(spec) for spec in column if not isinstance(spec, Undefined)]
+    avals = _avals_of(column)
     if any(not same_shape(a.shape, avals[0].shape) for a in avals):
         return _join_branches(subject, labels, column, avals)
     common = common_dtype(avals)
@@ -170,6 +172,18 @@ def _join_leaf(subject: _Subject, labels, column: Sequence):
         _raise_dtypes(subject, labels, avals)
     dtype, weak = common
     return _Chosen(column, jax.ShapeDtypeStruct(avals[0].shape, dtype, weak_type=weak))
+
+
+def _avals_of(column: Sequence) -> list:
+    """Shapes and dtypes of a leaf in the branches that have one."""
+    slots = [spec.aval for spec in column if isinstance(spec, Slot)]
+    return [
+        jax.ShapeDtypeStruct((spec.count, *slots[0].shape[1:]), slots[0].dtype)
+        if isinstance(spec, Unwritten)
+        else aval_of_leaf(spec)
+        for spec in column
+        if not isinstance(spec, Undefined)
+    ]
 
 
 def _are_equal(values) -> bool:
@@ -191,6 +205,8 @@ class _Roomy(_Chosen):
             for axis in self._axes:
                 shape[axis] = 0
             value = jnp.zeros(shape, self._aval.dtype)
+        elif isinstance(spec, Unwritten):
+            value = spec.zeros(self._aval.shape, self._aval.dtype)
         else:
             value = as_array(arrays[spec.position] if isinstance(spec, Slot) else spec)
         return rooms.put(value.astype(self._aval.dtype), self._axes, self._spaces)

@@ -1,0 +1,72 @@
+"""Rows of a table of embeddings, by number."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import checks
+from shims._src.clip import clip_by_norm
+from shims._src.dispatch import operator
+from shims._src.gather import gather
+from shims._src.operands import operand
+
+
+@operator
+def embedding_lookup(params, ids, max_norm=None, name=None):
+    """The rows of a table, or of a table in several parts, by number.
+
+    Args:
+      params: array `[n, ...]`, or a list of such arrays that hold the rows in order, the first ones
+        one row more where they do not come out even.
+      ids: int32 or int64 array.
+      max_norm: rows of a larger Euclidean norm are scaled down to it.
+      name: ignored.
+
+    Returns:
+      `[*ids.shape, ...]`.
+
+    Raises:
+      InvalidArgumentError: a number is out of range.
+      ValueError: there is no table.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      As `gather`: inside `shims.function` a number out of range raises after the call.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/embedding_lookup
+    """
+    if params is None:
+        raise ValueError("embedding_lookup: `params` must be specified.")
+    ids = operand(ids)
+    parts = [operand(p) for p in params] if isinstance(params, (list, tuple)) else [operand(params)]
+    if not parts:
+        raise ValueError("embedding_lookup: `params` must not be an empty list.")
+    if len(parts) == 1:
+        rows = gather(parts[0], ids)
+    else:
+        rows = jnp.take(jnp.concatenate(parts), _place(parts, ids), axis=0, mode="clip")
+    if max_norm is None:
+        return rows
+    return clip_by_norm(rows, max_norm, axes=list(range(ids.ndim, rows.ndim)))
+
+
+def _place(parts, ids):
+    """Row numbers as positions in all parts put together."""
+    sizes = [p.shape[0] for p in parts]
+    each, more = sum(sizes) // len(parts), sum(sizes) % len(parts)
+    checks.check_positions("embedding_lookup", "ids", ids, sum(sizes))
+    part = ids // (each + 1) if each == 0 else jnp.maximum(ids // (each + 1), (ids - more) // each)
+    begins = np.asarray([i * each + min(i, more) for i in range(len(parts))])
+    within = ids - jnp.take(jnp.asarray(begins, ids.dtype), part, mode="clip")
+    checks.check_data(
+        within >= jnp.take(jnp.asarray(sizes, ids.dtype), part, mode="clip"),
+        "embedding_lookup",
+        "the parts of the table are not as long as their number of rows asks for.",
+        required=f"{more} parts of {each + 1} rows, then {len(parts) - more} of {each}",
+        received=f"parts of {sizes} rows",
+    )
+    offsets = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    return jnp.take(jnp.asarray(offsets, ids.dtype), part, mode="clip") + within

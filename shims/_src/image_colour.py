@@ -1,0 +1,516 @@
+"""Colours of images: dtypes and ranges, spaces, brightness and its relatives."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import checks
+from shims._src.casting import convert, saturate_cast
+from shims._src.dispatch import operator
+from shims._src.dtypes import array_dtype
+from shims._src.operands import operand
+
+_GREY = (0.2989, 0.5870, 0.1140)
+_TO_YUV = (
+    (0.299, -0.14714119, 0.61497538),
+    (0.587, -0.28886916, -0.51496512),
+    (0.114, 0.43601035, -0.10001026),
+)
+_FROM_YUV = ((1, 1, 1), (0, -0.394642334, 2.03206185), (1.13988303, -0.58062185, 0))
+_TO_YIQ = (
+    (0.299, 0.59590059, 0.2115),
+    (0.587, -0.27455667, -0.52273617),
+    (0.114, -0.32134392, 0.31119955),
+)
+_FROM_YIQ = (
+    (1, 1, 1),
+    (0.95598634, -0.27201283, -1.10674021),
+    (0.6208248, -0.64720424, 1.70423049),
+)
+
+
+@operator
+def convert_image_dtype(image, dtype, saturate=False, name=None):
+    """Images in another dtype, scaled: floating-point ones lie in [0, 1].
+
+    Args:
+      image: array.
+      dtype: an integer or floating-point dtype.
+      saturate: whether numbers that do not fit become the nearest ones that do.
+      name: ignored.
+
+    Returns:
+      The images in that dtype.
+
+    Raises:
+      AttributeError: `dtype` is neither.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/convert_image_dtype
+    """
+    x, dtype = operand(image), array_dtype(dtype, "convert_image_dtype")
+    if not jnp.issubdtype(dtype, jnp.floating) and not jnp.issubdtype(dtype, jnp.integer):
+        raise AttributeError("dtype must be either floating point or integer")
+    return _rescaled(x, dtype, saturate)
+
+
+def _rescaled(x, dtype, saturate: bool = False):
+    dtype = np.dtype(dtype)
+    if x.dtype == dtype:
+        return x
+    whole_before, whole_after = (jnp.issubdtype(d, jnp.integer) for d in (x.dtype, dtype))
+    cast = saturate_cast if saturate else convert
+    if whole_before and whole_after:
+        before, after = int(jnp.iinfo(x.dtype).max), int(jnp.iinfo(dtype).max)
+        if before > after:
+            return cast(x // jnp.asarray((before + 1) // (after + 1), x.dtype), dtype)
+        return cast(x, dtype) * jnp.asarray((after + 1) // (before + 1), dtype)
+    if whole_before:
+        return convert(x, dtype) * jnp.asarray(1.0 / int(jnp.iinfo(x.dtype).max), dtype)
+    if whole_after:
+        return cast(x * jnp.asarray(int(jnp.iinfo(dtype).max) + 0.5, x.dtype), dtype)
+    return convert(x, dtype)
+
+
+def as_float(x):
+    """Images as floating-point ones: float16 and float32 stay, others become float32."""
+    return x if x.dtype in (jnp.float16, jnp.float32) else _rescaled(x, jnp.float32)
+
+
+def _check_rgb(function: str, x) -> None:
+    if x.ndim < 1 or x.shape[-1] != 3:
+        raise checks.invalid(
+            function,
+            "the last axis must hold three channels.",
+            required="[..., 3]",
+            received=f"shape {x.shape}",
+        )
+
+
+@operator
+def rgb_to_grayscale(images, name=None):
+    """How bright each pixel is.
+
+    Args:
+      images: array `[..., 3]`.
+      name: ignored.
+
+    Returns:
+      `[..., 1]` of the same dtype.
+
+    Raises:
+      InvalidArgumentError: there are not three channels.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Pixel by pixel.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/rgb_to_grayscale
+    """
+    x = operand(images)
+    _check_rgb("rgb_to_grayscale", x)
+    return _rescaled(_mixed(_rescaled(x, jnp.float32), _GREY)[..., None], x.dtype)
+
+
+@operator
+def grayscale_to_rgb(images, name=None):
+    """Grey images with three equal channels.
+
+    Args:
+      images: array `[..., 1]`.
+      name: ignored.
+
+    Returns:
+      `[..., 3]`.
+
+    Raises:
+      InvalidArgumentError: there is not one channel; TensorFlow raises `ValueError`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Pixel by pixel.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/grayscale_to_rgb
+    """
+    x = operand(images)
+    if x.ndim < 1 or x.shape[-1] != 1:
+        raise checks.invalid(
+            "grayscale_to_rgb",
+            "the last axis must hold one channel.",
+            required="[..., 1]",
+            received=f"shape {x.shape}",
+        )
+    return jnp.concatenate([x, x, x], axis=-1)
+
+
+def _mixed(x, kernel):
+    """Channels mixed by a matrix, without a matrix product's lower precision elsewhere."""
+    kernel = np.asarray(kernel, np.float64)
+    rows = [x[..., i, None] * jnp.asarray(kernel[i], x.dtype) for i in range(3)]
+    if kernel.ndim == 1:
+        rows = [x[..., i] * jnp.asarray(kernel[i], x.dtype) for i in range(3)]
+    return rows[0] + rows[1] + rows[2]
+
+
+def _space(function: str, images, kernel):
+    x = operand(images)
+    _check_rgb(function, x)
+    if not jnp.issubdtype(x.dtype, jnp.floating):
+        raise checks.invalid(
+            function,
+            "the images must be floating-point numbers.",
+            received=x.dtype.name,
+            do="convert them: `shims.image.convert_image_dtype(images, shims.float32)`",
+        )
+    return _mixed(x, kernel)
+
+
+@operator
+def rgb_to_yuv(images):
+    """Images in YUV.
+
+    Args:
+      images: floating-point array `[..., 3]` in [0, 1].
+
+    Returns:
+      `[..., 3]`: luma in [0, 1], both chromas in [-0.5, 0.5].
+
+    Raises:
+      InvalidArgumentError: there are not three channels, or they are not floating-point numbers.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Pixel by pixel.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/rgb_to_yuv
+    """
+    return _space("rgb_to_yuv", images, _TO_YUV)
+
+
+@operator
+def yuv_to_rgb(images):
+    """Images in RGB, from YUV.
+
+    Args:
+      images: floating-point array `[..., 3]`.
+
+    Returns:
+      `[..., 3]`.
+
+    Raises:
+      InvalidArgumentError: there are not three channels, or they are not floating-point numbers.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Pixel by pixel.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/yuv_to_rgb
+    """
+    return _space("yuv_to_rgb", images, _FROM_YUV)
+
+
+@operator
+def rgb_to_yiq(images):
+    """Images in YIQ.
+
+    Args:
+      images: floating-point array `[..., 3]` in [0, 1].
+
+    Returns:
+      `[..., 3]`.
+
+    Raises:
+      InvalidArgumentError: there are not three channels, or they are not floating-point numbers.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Pixel by pixel.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/rgb_to_yiq
+    """
+    return _space("rgb_to_yiq", images, _TO_YIQ)
+
+
+@operator
+def yiq_to_rgb(images):
+    """Images in RGB, from YIQ.
+
+    Args:
+      images: floating-point array `[..., 3]`.
+
+    Returns:
+      `[..., 3]`.
+
+    Raises:
+      InvalidArgumentError: there are not three channels, or they are not floating-point numbers.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Pixel by pixel.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/yiq_to_rgb
+    """
+    return _space("yiq_to_rgb", images, _FROM_YIQ)
+
+
+@operator
+def rgb_to_hsv(images, name=None):
+    """Hue, saturation and value of each pixel.
+
+    Args:
+      images: floating-point array `[..., 3]` in [0, 1].
+      name: ignored.
+
+    Returns:
+      `[..., 3]` in [0, 1]; a hue of 0 is red, 1/3 green, 2/3 blue.
+
+    Raises:
+      InvalidArgumentError: there are not three channels, or they are not floating-point numbers.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Pixel by pixel.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/rgb_to_hsv
+    """
+    x = operand(images)
+    _check_floating_rgb("rgb_to_hsv", x)
+    return jnp.stack(_hsv(x), axis=-1)
+
+
+@operator
+def hsv_to_rgb(images, name=None):
+    """Images in RGB, from hue, saturation and value.
+
+    Args:
+      images: floating-point array `[..., 3]` in [0, 1].
+      name: ignored.
+
+    Returns:
+      `[..., 3]`.
+
+    Raises:
+      InvalidArgumentError: there are not three channels, or they are not floating-point numbers.
+
+    Differs from TensorFlow:
+      It can be differentiated.
+
+    Under jit:
+      Pixel by pixel.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/hsv_to_rgb
+    """
+    x = operand(images)
+    _check_floating_rgb("hsv_to_rgb", x)
+    return _rgb(x[..., 0], x[..., 1], x[..., 2])
+
+
+def _check_floating_rgb(function: str, x) -> None:
+    _check_rgb(function, x)
+    if not jnp.issubdtype(x.dtype, jnp.floating):
+        raise checks.invalid(
+            function, "the images must be floating-point numbers.", received=x.dtype.name
+        )
+
+
+def _hsv(x):
+    r, g, b = x[..., 0], x[..., 1], x[..., 2]
+    value = jnp.maximum(jnp.maximum(r, g), b)
+    spread = value - jnp.minimum(jnp.minimum(r, g), b)
+    light, coloured = value > 0, spread > 0
+    saturation = jnp.where(light, spread / jnp.where(light, value, 1), 0)
+    norm = 1 / (6 * jnp.where(coloured, spread, 1))
+    hue = jnp.where(
+        r == value,
+        norm * (g - b),
+        jnp.where(g == value, norm * (b - r) + 2.0 / 6.0, norm * (r - g) + 4.0 / 6.0),
+    )
+    hue = jnp.where(coloured, hue, 0)
+    return jnp.where(hue < 0, hue + 1, hue), saturation, value
+
+
+def _rgb(hue, saturation, value):
+    six = hue * 6
+    red = jnp.clip(jnp.abs(six - 3) - 1, 0, 1)
+    green = jnp.clip(2 - jnp.abs(six - 2), 0, 1)
+    blue = jnp.clip(2 - jnp.abs(six - 4), 0, 1)
+    channels = [((1 - saturation) + saturation * c) * value for c in (red, green, blue)]
+    return jnp.stack(channels, axis=-1)
+
+
+@operator
+def adjust_brightness(image, delta):
+    """Images with `delta` added to each pixel.
+
+    Args:
+      image: array of numbers; integers are scaled to [0, 1] and back.
+      delta: a number, in terms of floating-point images.
+
+    Returns:
+      An array like `image`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element; `delta` may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/adjust_brightness
+    """
+    x = operand(image)
+    flat = as_float(x)
+    return _rescaled(flat + convert(operand(delta), flat.dtype), x.dtype, saturate=True)
+
+
+@operator
+def adjust_contrast(images, contrast_factor):
+    """Images whose distance from the mean of each channel is scaled.
+
+    Args:
+      images: array `[..., height, width, channels]`; integers are scaled to [0, 1] and back.
+      contrast_factor: a number.
+
+    Returns:
+      An array like `images`.
+
+    Raises:
+      InvalidArgumentError: it has fewer than three axes; TensorFlow raises `ValueError`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      All sizes may be known only at run time; the factor may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/adjust_contrast
+    """
+    x = operand(images)
+    if x.ndim < 3:
+        raise checks.invalid(
+            "adjust_contrast", "an image has three axes.", received=f"rank {x.ndim}"
+        )
+    flat = as_float(x)
+    mean = jnp.mean(flat, axis=(-3, -2), keepdims=True)
+    factor = convert(operand(contrast_factor), flat.dtype)
+    return _rescaled((flat - mean) * factor + mean, x.dtype, saturate=True)
+
+
+@operator
+def adjust_gamma(image, gamma=1, gain=1):
+    """`gain * image ** gamma`.
+
+    Args:
+      image: array; integers are scaled to [0, 1] and back.
+      gamma: a number, not negative.
+      gain: a number.
+
+    Returns:
+      An array like `image`.
+
+    Raises:
+      InvalidArgumentError: `gamma` is negative; TensorFlow raises `ValueError` for Python numbers.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element; both numbers may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/adjust_gamma
+    """
+    x = operand(image)
+    flat = as_float(x)
+    gamma = operand(gamma, flat.dtype)
+    checks.check_data(
+        gamma < 0, "adjust_gamma", "`gamma` must not be negative.", required="gamma >= 0"
+    )
+    return _rescaled(operand(gain, flat.dtype) * flat**gamma, x.dtype, saturate=True)
+
+
+@operator
+def adjust_hue(image, delta, name=None):
+    """Images with `delta` added to the hue.
+
+    Args:
+      image: array `[..., 3]`; integers are scaled to [0, 1] and back.
+      delta: a number in [-1, 1]; 1 is all around.
+      name: ignored.
+
+    Returns:
+      An array like `image`.
+
+    Raises:
+      InvalidArgumentError: there are not three channels, or `delta` is out of range.
+
+    Differs from TensorFlow:
+      It can be differentiated.
+
+    Under jit:
+      Pixel by pixel; `delta` may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/adjust_hue
+    """
+    x = operand(image)
+    _check_rgb("adjust_hue", x)
+    flat = as_float(x)
+    delta = operand(delta, flat.dtype)
+    checks.check_data(
+        (delta < -1) | (delta > 1),
+        "adjust_hue",
+        "`delta` must be in [-1, 1].",
+        required="-1 <= delta <= 1",
+    )
+    hue, saturation, value = _hsv(flat)
+    hue = hue + delta
+    return _rescaled(_rgb(hue - jnp.floor(hue), saturation, value), x.dtype)
+
+
+@operator
+def adjust_saturation(image, saturation_factor, name=None):
+    """Images whose saturation is scaled.
+
+    Args:
+      image: array `[..., 3]`; integers are scaled to [0, 1] and back.
+      saturation_factor: a number.
+      name: ignored.
+
+    Returns:
+      An array like `image`.
+
+    Raises:
+      InvalidArgumentError: there are not three channels.
+
+    Differs from TensorFlow:
+      It can be differentiated.
+
+    Under jit:
+      Pixel by pixel; the factor may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/adjust_saturation
+    """
+    x = operand(image)
+    _check_rgb("adjust_saturation", x)
+    flat = as_float(x)
+    hue, saturation, value = _hsv(flat)
+    scaled = jnp.clip(saturation * convert(operand(saturation_factor), flat.dtype), 0, 1)
+    return _rescaled(_rgb(hue, scaled, value), x.dtype)

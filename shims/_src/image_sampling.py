@@ -1,0 +1,266 @@
+"""Images read between their pixels: in another size, or in boxes."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import checks, errors, primitives
+from shims._src.checks import is_known
+from shims._src.cutting import entries
+from shims._src.image_layout import image_of
+from shims._src.operands import operand
+from shims._src.shapes import size_of
+from shims._src.sized_by import sized_by
+
+_CUBIC_STEPS = 1024
+
+
+@sized_by("size")
+def resize(
+    images, size, method="bilinear", preserve_aspect_ratio=False, antialias=False, name=None
+):
+    """Images in another size.
+
+    Args:
+      images: array `[height, width, channels]` or `[batch, height, width, channels]`.
+      size: `[height, width]` of the result.
+      method: `bilinear`, `nearest`, `bicubic` or `area`.
+      preserve_aspect_ratio: whether `size` is the largest size that is allowed.
+      antialias: not supported.
+      name: ignored.
+
+    Returns:
+      float32 images; of `nearest` in the dtype of `images`. Pixel centres are at halves.
+
+    Raises:
+      ValueError: `images` has another number of axes, `size` is no pair, or there is no such
+        method.
+      InvalidArgumentError: a size is not positive.
+      UnimplementedError: `antialias` with a method that has one, or a method that JAX lacks.
+
+    Differs from TensorFlow:
+      `antialias=True` and the methods lanczos3, lanczos5, gaussian and mitchellcubic are refused.
+
+    Under jit:
+      Both sizes may be known only at run time, and `size` may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/resize
+    """
+    x = image_of("resize", images)
+    method = str(getattr(method, "value", method)).lower()
+    if method not in _METHODS:
+        raise ValueError(
+            f"resize: `method` must be one of {', '.join(_METHODS)}, received {method!r}."
+        )
+    take = _METHODS[method]
+    if take is None or (antialias and method not in ("nearest", "area")):
+        raise errors.UnimplementedError(
+            errors.message(
+                "resize",
+                f"there is no {method} with antialias={antialias}.",
+                required="bilinear, nearest, bicubic or area without antialias",
+                do="call `jax.image.scale_and_translate`",
+            )
+        )
+    target = entries(size)
+    if len(target) != 2:
+        raise ValueError("resize: `size` must hold two numbers, the new height and width.")
+    if preserve_aspect_ratio:
+        target = _fitting(x, target)
+    target = [size_of("resize", d) for d in target]
+    for axis, new in zip((x.ndim - 3, x.ndim - 2), target, strict=True):
+        if is_known(new) and new <= 0:
+            raise checks.invalid("resize", "output dimensions must be positive.", received=f"{new}")
+        if is_known(x.shape[axis]) and x.shape[axis] == 0:
+            raise checks.invalid("resize", "the images are empty.", received=f"shape {x.shape}")
+    if method != "nearest":
+        x = x.astype(jnp.float32)
+    for axis, new in zip((x.ndim - 3, x.ndim - 2), target, strict=True):
+        x = take(x, axis, new)
+    return x
+
+
+def _fitting(x, target):
+    """The largest size of the images' proportions inside of `target`."""
+    sides = x.shape[-3:-1]
+    if not all(is_known(d) for d in (*sides, *target)):
+        raise errors.UnimplementedError(
+            errors.message(
+                "resize",
+                "`preserve_aspect_ratio` needs sizes that are known while the program is traced.",
+                do="compute `size` first",
+            )
+        )
+    scale = min(np.float32(new) / np.float32(old) for new, old in zip(target, sides, strict=True))
+    return [int(np.round(np.float32(scale) * np.float32(d))) for d in sides]
+
+
+def _scale(have, want):
+    """Input pixels per output pixel, in TensorFlow's float32."""
+    return primitives.as_size(have).astype(jnp.float32) / primitives.as_size(want).astype(
+        jnp.float32
+    )
+
+
+def _centres(have, want):
+    """Where the centres of the output's pixels are among the input's."""
+    return (jnp.arange(want, dtype=jnp.float32) + 0.5) * _scale(have, want)
+
+
+def _pick(x, axis, places):
+    return jnp.take(x, places, axis=axis, mode="clip")
+
+
+def _along(vector, x, axis):
+    return vector.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
+
+
+def _bilinear(x, axis, want):
+    place = _centres(x.shape[axis], want) - 0.5
+    floor = jnp.floor(place)
+    last = primitives.as_size(x.shape[axis]) - 1
+    low = _pick(x, axis, jnp.maximum(floor.astype(jnp.int32), 0))
+    high = _pick(x, axis, jnp.minimum(jnp.ceil(place).astype(jnp.int32), last))
+    return low + (high - low) * _along(place - floor, x, axis)
+
+
+def _nearest(x, axis, want):
+    place = jnp.floor(_centres(x.shape[axis], want)).astype(jnp.int32)
+    return _pick(x, axis, jnp.minimum(place, primitives.as_size(x.shape[axis]) - 1))
+
+
+def _bicubic(x, axis, want):
+    """Keys' cubic of -0.5 in TensorFlow's 1024 steps; pixels beyond the edge have no weight."""
+    place = _centres(x.shape[axis], want) - 0.5
+    floor = jnp.floor(place)
+    step = jnp.round((place - floor) * _CUBIC_STEPS) / _CUBIC_STEPS
+    taps, weights = [], []
+    for offset, distance in zip((-1, 0, 1, 2), (step + 1, step, 1 - step, 2 - step), strict=True):
+        near = ((1.5 * distance - 2.5) * distance) * distance + 1
+        far = ((-0.5 * distance + 2.5) * distance - 4) * distance + 2
+        tap = floor.astype(jnp.int32) + offset
+        inside = (tap >= 0) & (tap < primitives.as_size(x.shape[axis]))
+        weight = far if offset in (-1, 2) else near
+        weights.append(jnp.where(inside, weight, 0))
+        taps.append(jnp.maximum(tap, 0))
+    total = sum(weights)
+    total = jnp.where(jnp.abs(total) >= 1000 * jnp.finfo(jnp.float32).tiny, total, 1)
+    return sum(
+        _pick(x, axis, tap) * _along(weight / total, x, axis)
+        for tap, weight in zip(taps, weights, strict=True)
+    )
+
+
+def _area(x, axis, want):
+    """Each output pixel is the mean of what it covers."""
+    scale = _scale(x.shape[axis], want)
+    begin = jnp.arange(want, dtype=jnp.float32) * scale
+    pixel = jnp.arange(x.shape[axis], dtype=jnp.float32)
+    low = jnp.maximum(begin[:, None], pixel)
+    covered = jnp.maximum(jnp.minimum((begin + scale)[:, None], pixel + 1) - low, 0) / scale
+    return jnp.moveaxis(
+        jnp.tensordot(x, covered, axes=((axis,), (1,)), precision="highest"), -1, axis
+    )
+
+
+_METHODS = {
+    "bilinear": _bilinear,
+    "nearest": _nearest,
+    "bicubic": _bicubic,
+    "area": _area,
+    "lanczos3": None,
+    "lanczos5": None,
+    "gaussian": None,
+    "mitchellcubic": None,
+}
+
+
+@sized_by("crop_size")
+def crop_and_resize(
+    image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0, name=None
+):
+    """Boxes cut out of images, all in one size.
+
+    Args:
+      image: array `[batch, height, width, channels]`.
+      boxes: float32 array `[n, 4]` of `y1, x1, y2, x2`, where 1 is the centre of the last pixel.
+      box_indices: int32 vector `[n]`: which image each box belongs to.
+      crop_size: `[height, width]` of the result.
+      method: `bilinear` or `nearest`.
+      extrapolation_value: what stands outside of the image.
+      name: ignored.
+
+    Returns:
+      float32 array `[n, *crop_size, channels]`.
+
+    Raises:
+      InvalidArgumentError: shapes do not fit, a number of an image is out of range, or a size is
+        not positive.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      The number of boxes and the images' sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/crop_and_resize
+    """
+    x, boxes, owner = operand(image), operand(boxes, np.float32), operand(box_indices)
+    if x.ndim != 4 or boxes.ndim != 2 or boxes.shape[1] != 4 or owner.ndim != 1:
+        raise checks.invalid(
+            "crop_and_resize",
+            "the shapes do not fit.",
+            required="image [batch, height, width, channels], boxes [n, 4], box_indices [n]",
+            received=f"{x.shape}, {boxes.shape} and {owner.shape}",
+        )
+    if method not in ("bilinear", "nearest"):
+        raise checks.invalid(
+            "crop_and_resize", f"there is no method {method!r}.", required="bilinear or nearest"
+        )
+    owner = primitives.unify_axis(owner, 0, boxes.shape[0], label="crop_and_resize")
+    checks.check_positions("crop_and_resize", "box_indices", owner, x.shape[0])
+    target = [size_of("crop_and_resize", d) for d in entries(crop_size)]
+    if len(target) != 2 or any(is_known(d) and d <= 0 for d in target):
+        raise checks.invalid(
+            "crop_and_resize", "`crop_size` must be two positive numbers.", received=f"{target}"
+        )
+    x = x.astype(jnp.float32)
+
+    def cut(box, i):
+        one = jnp.take(x, i, axis=0, mode="clip")
+        inside = []
+        for axis, new in enumerate(target):
+            place = _places_in(box[axis], box[axis + 2], one.shape[axis], new)
+            last = primitives.as_size(one.shape[axis]) - 1
+            inside.append((place >= 0) & (place <= last.astype(jnp.float32)))
+            one = _between(one, axis, place, last, method)
+        both = (inside[0][:, None] & inside[1][None, :])[..., None]
+        return jnp.where(both, one, jnp.asarray(extrapolation_value, jnp.float32))
+
+    return jax.vmap(cut)(boxes, owner)
+
+
+def _places_in(begin, end, have, want):
+    """Where the crop's pixels are in the image."""
+    side = (primitives.as_size(have) - 1).astype(jnp.float32)
+    if is_known(want) and want == 1:
+        return jnp.reshape(0.5 * (begin + end) * side, (1,))
+    steps = (primitives.as_size(want) - 1).astype(jnp.float32)
+    if not is_known(want):
+        one = steps == 0
+        step = (end - begin) * side / jnp.where(one, 1, steps)
+        first = jnp.where(one, 0.5 * (begin + end), begin) * side
+        return first + jnp.arange(want, dtype=jnp.float32) * step
+    return begin * side + jnp.arange(want, dtype=jnp.float32) * ((end - begin) * side / steps)
+
+
+def _between(one, axis, place, last, method):
+    if method == "nearest":
+        closest = jnp.trunc(place + jnp.where(place < 0, -0.5, 0.5))
+        return _pick(one, axis, jnp.clip(closest.astype(jnp.int32), 0, last))
+    floor = jnp.floor(place)
+    low = _pick(one, axis, jnp.clip(floor.astype(jnp.int32), 0, last))
+    high = _pick(one, axis, jnp.clip(jnp.ceil(place).astype(jnp.int32), 0, last))
+    return low + (high - low) * _along(place - jax.lax.stop_gradient(floor), one, axis)

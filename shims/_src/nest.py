@@ -1,0 +1,276 @@
+"""Nested structures: lists, tuples, named tuples, dictionaries and `attrs` classes of anything.
+
+Unlike JAX's trees, `None` is an element here, and a registered class that is no container is one too.
+"""
+
+from __future__ import annotations
+
+import collections
+import collections.abc
+from collections.abc import Iterator
+
+import jax
+
+_Mapping = collections.abc.Mapping
+
+
+def is_nested(seq):
+    """Whether something is a container of elements.
+
+    Args:
+      seq: anything.
+
+    Returns:
+      True for lists, tuples, named tuples, dictionaries and their views, and `attrs` classes; False
+      for arrays, strings, sets and all else.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Structures are Python's; nothing is traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/nest/is_nested
+    """
+    if isinstance(seq, (str, bytes, bytearray)):
+        return False
+    return isinstance(
+        seq, (_Mapping, collections.abc.MappingView, collections.abc.Sequence)
+    ) or _is_attrs(seq)
+
+
+def _is_attrs(x) -> bool:
+    return hasattr(type(x), "__attrs_attrs__")
+
+
+def _is_namedtuple(x) -> bool:
+    return isinstance(x, tuple) and hasattr(x, "_fields")
+
+
+def _keys(x) -> list:
+    try:
+        return sorted(x)
+    except TypeError:
+        raise TypeError("nest only supports dicts with sortable keys.") from None
+
+
+def _children(x) -> list:
+    """What a container holds, dictionaries in the order of their keys."""
+    if isinstance(x, _Mapping):
+        return [x[key] for key in _keys(x)]
+    if _is_attrs(x):
+        return [getattr(x, field.name) for field in type(x).__attrs_attrs__]
+    return list(x)
+
+
+def _rebuilt(like, children):
+    """A container like another one around other children."""
+    if isinstance(like, _Mapping):
+        found = dict(zip(_keys(like), children, strict=True))
+        items = [(key, found[key]) for key in like]
+        if isinstance(like, collections.defaultdict):
+            return type(like)(like.default_factory, items)
+        return type(like)(items)
+    if isinstance(like, collections.abc.MappingView):
+        return list(children)
+    if _is_namedtuple(like) or _is_attrs(like):
+        return type(like)(*children)
+    return list(children) if isinstance(like, range) else type(like)(children)
+
+
+def _is_composite(x, expand: bool) -> bool:
+    """Whether an element is made of arrays that are asked for."""
+    return expand and x is not None and not jax.tree_util.all_leaves([x])
+
+
+def _elements(structure, expand: bool) -> Iterator:
+    if is_nested(structure):
+        for child in _children(structure):
+            yield from _elements(child, expand)
+    elif _is_composite(structure, expand):
+        yield from jax.tree.leaves(structure)
+    else:
+        yield structure
+
+
+def flatten(structure, expand_composites=False):
+    """The elements of a structure, as a list.
+
+    Args:
+      structure: a structure, or a single element.
+      expand_composites: whether classes made of arrays count as containers.
+
+    Returns:
+      The elements in order; those of a dictionary in the order of its keys.
+
+    Raises:
+      TypeError: the keys of a dictionary have no order.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Structures are Python's; nothing is traced.
+
+    Example:
+      >>> from shims import nest
+      >>> nest.flatten({"b": [2, 3], "a": 1})
+      [1, 2, 3]
+
+    https://www.tensorflow.org/api_docs/python/tf/nest/flatten
+    """
+    return list(_elements(structure, expand_composites))
+
+
+def _packed(structure, elements: Iterator, expand: bool):
+    if is_nested(structure):
+        return _rebuilt(structure, [_packed(c, elements, expand) for c in _children(structure)])
+    if _is_composite(structure, expand):
+        leaves, tree = jax.tree.flatten(structure)
+        return jax.tree.unflatten(tree, [next(elements) for _ in leaves])
+    return next(elements)
+
+
+def pack_sequence_as(structure, flat_sequence, expand_composites=False):
+    """Elements put into a structure.
+
+    Args:
+      structure: the structure, or a single element.
+      flat_sequence: the elements in the order of `flatten`.
+      expand_composites: whether classes made of arrays count as containers.
+
+    Returns:
+      A structure like `structure`.
+
+    Raises:
+      TypeError: `flat_sequence` is not a sequence.
+      ValueError: there are not as many elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Structures are Python's; nothing is traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/nest/pack_sequence_as
+    """
+    if not is_nested(flat_sequence):
+        raise TypeError(
+            "Attempted to pack value into a structure, but found an incompatible type "
+            f"`{type(flat_sequence)}` instead of a sequence: {flat_sequence}"
+        )
+    elements = list(_children(flat_sequence))
+    wanted = len(flatten(structure, expand_composites))
+    if len(elements) != wanted:
+        raise ValueError(
+            f"Could not pack sequence. Structure had {wanted} atoms, but flat_sequence had "
+            f"{len(elements)} items. Structure: {structure}, flat_sequence: {flat_sequence}."
+        )
+    return _packed(structure, iter(elements), expand_composites)
+
+
+def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False):
+    """Raises unless two structures are nested in the same way.
+
+    Args:
+      nest1: a structure.
+      nest2: another one.
+      check_types: whether their containers must be of the same types; two dictionaries always are.
+      expand_composites: whether classes made of arrays count as containers.
+
+    Raises:
+      ValueError: they differ in nesting, in a number of elements or in keys.
+      TypeError: they differ in a type.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Structures are Python's; nothing is traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/nest/assert_same_structure
+    """
+    counts = [len(flatten(n, expand_composites)) for n in (nest1, nest2)]
+    nested = [is_nested(n) for n in (nest1, nest2)]
+    if counts[0] != counts[1] and all(nested):
+        raise ValueError(_unlike(nest1, nest2, f"{counts[0]} elements are not {counts[1]}"))
+    _check_alike(nest1, nest2, check_types, expand_composites, (nest1, nest2))
+
+
+def _unlike(nest1, nest2, why: str) -> str:
+    return (
+        "The two structures don't have the same nested structure.\n\n"
+        f"First structure: {nest1}\n\nSecond structure: {nest2}\n\nMore specifically: {why}"
+    )
+
+
+def _check_alike(a, b, check_types, expand, whole) -> None:
+    if is_nested(a) != is_nested(b):
+        which, other = (a, b) if is_nested(a) else (b, a)
+        raise ValueError(_unlike(*whole, f"{which} is a container and {other} is not"))
+    if not is_nested(a):
+        if _is_composite(a, expand) or _is_composite(b, expand):
+            same = jax.tree.structure(a) == jax.tree.structure(b)
+            if not same:
+                raise ValueError(_unlike(*whole, f"{type(a)} is not {type(b)}"))
+        return
+    if check_types and not _same_type(a, b):
+        raise TypeError(_unlike(*whole, f"{type(a)} is not {type(b)}"))
+    if check_types and isinstance(a, _Mapping) and set(a) != set(b):
+        raise ValueError(_unlike(*whole, f"the keys {list(a)} are not {list(b)}"))
+    first, second = _children(a), _children(b)
+    if len(first) != len(second):
+        raise ValueError(_unlike(*whole, f"{len(first)} elements are not {len(second)}"))
+    for x, y in zip(first, second, strict=True):
+        _check_alike(x, y, check_types, expand, whole)
+
+
+def _same_type(a, b) -> bool:
+    if _is_namedtuple(a) and _is_namedtuple(b):
+        return type(a).__name__ == type(b).__name__ and a._fields == b._fields
+    return type(a) is type(b) or (isinstance(a, _Mapping) and isinstance(b, _Mapping))
+
+
+def map_structure(func, *structure, **kwargs):
+    """A function of the elements of structures, in such a structure.
+
+    Args:
+      func: takes an element of each structure.
+      *structure: structures that are nested in the same way.
+      **kwargs: `check_types` (True) and `expand_composites` (False), see `assert_same_structure`.
+
+    Returns:
+      A structure like the first one with what `func` gives.
+
+    Raises:
+      TypeError: `func` is not callable, or types differ.
+      ValueError: there is no structure, they are not nested alike, or there is another keyword.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Structures are Python's; only what `func` does is traced.
+
+    Example:
+      >>> from shims import nest
+      >>> nest.map_structure(lambda a, b: a + b, {"x": 1, "y": (2,)}, {"x": 10, "y": (20,)})
+      {'x': 11, 'y': (22,)}
+
+    https://www.tensorflow.org/api_docs/python/tf/nest/map_structure
+    """
+    if not callable(func):
+        raise TypeError(f"func must be callable, got: {func}")
+    if not structure:
+        raise ValueError("Must provide at least one structure")
+    check_types = kwargs.pop("check_types", True)
+    expand = kwargs.pop("expand_composites", False)
+    if kwargs:
+        raise ValueError(
+            "Only valid keyword arguments are `check_types` and `expand_composites`, not: "
+            f"`{'`, `'.join(kwargs)}`"
+        )
+    for other in structure[1:]:
+        assert_same_structure(structure[0], other, check_types, expand)
+    columns = [flatten(s, expand) for s in structure]
+    return _packed(structure[0], iter([func(*row) for row in zip(*columns)]), expand)
