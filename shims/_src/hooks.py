@@ -12,6 +12,8 @@ import sys
 import threading
 from types import FrameType
 
+import numpy as np
+
 from shims._src import (
     errors,
     hooked_indexing,
@@ -153,6 +155,11 @@ def _asked_equal(self, other, depth):
 
 
 def _equal(state, original, self, other, asked):
+    if isinstance(other, np.ndarray) and other.ndim and state.owns(self):
+        return np.array([_equal(state, original, self, v, asked) for v in other.flat]).reshape(
+            other.shape
+        )
+    other = _as_int(other)
     answer = original(self, other)
     if answer or not state.owns(self):
         return answer
@@ -169,6 +176,13 @@ def _equal(state, original, self, other, asked):
         state.assumptions.append((difference, "zero", errors.user_line()))
         return False
     return _decide_equal(state, difference, f"{self} == {other}")
+
+
+def _as_int(other):
+    """The number that a size is compared with as a Python number, where it is a whole one."""
+    if isinstance(other, (np.ndarray, np.generic)) and np.ndim(other) == 0:
+        other = other.item()
+    return int(other) if isinstance(other, float) and other.is_integer() else other
 
 
 def _is_divisibility(state, d, other) -> bool:

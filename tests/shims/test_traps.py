@@ -106,6 +106,27 @@ def test_truth_of_an_expression_over_an_input_size_is_decided_for_this_call(conv
         assert [float(v) for v in rest] == [float(v) for v in exact], n
 
 
+@pytest.mark.parametrize(
+    "factor",
+    [
+        lambda n: 2 if n == np.prod([2, 2]) else 3,
+        lambda n: 2 if np.int64(4) == n else 3,
+        lambda n: 2 if (n, 1) == (np.int32(4), 1) else 3,
+        lambda n: 2 if n == 4.0 else 3 if n != 5.5 else 4,
+        lambda n: 2 if n in np.array([4, 5]) else 3,
+        lambda n: 2 if n in {4, 5} else 3,
+        lambda n: 2 if (n, 1) not in {(4, 1): None} else 3,
+        lambda n: {4: 2, 5: 3}.get(n, 7),
+    ],
+    ids=["product", "left", "tuple", "float", "array", "set", "dict", "get"],
+)
+def test_an_input_size_equals_what_its_number_equals(factor):
+    run = tf.function(lambda x: x * factor(x.shape[0]), input_signature=[tf.TensorSpec([None])])
+    for n in (6, 4, 5, 0, 4):
+        x = np.arange(n, dtype=np.float32)
+        assert run(x).tolist() == (x * factor(n)).tolist(), n
+
+
 @pytest.mark.parametrize("convert", [True, False], ids=["converted", "as-written"])
 def test_a_fresh_size_may_be_zero_where_it_is_compared_with_one(convert):
     def f(x, m):

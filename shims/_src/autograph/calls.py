@@ -16,7 +16,7 @@ from collections.abc import Callable
 import jax
 
 from shims._src import errors
-from shims._src.autograph import builtin_functions, lists
+from shims._src.autograph import builtin_functions, lists, sizes
 from shims._src.autograph.source import UnconvertibleError
 from shims._src.autograph.transform import converted_code, converted_text
 
@@ -195,6 +195,8 @@ def converted_call(f, args: tuple, kwargs: dict | None, scope=None):
         return replacement(*args, **kwargs)
     if isinstance(f, types.BuiltinMethodType):
         lists.note_change(f, args)
+        if isinstance(f.__self__, dict) and f.__name__ == "get" and args:
+            args = (sizes.key_of(f.__self__, args[0]), *args[1:])
     if _calls_back(f):
         args = tuple(_callback(a) for a in args)
         kwargs = {name: _callback(a) for name, a in kwargs.items()}

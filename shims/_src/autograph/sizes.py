@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import operator
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, KeysView
 from typing import Any
 
 import jax.numpy as jnp
@@ -83,9 +83,27 @@ def _combined(operation, *operands):
 
 def compare(name: str, left, right):
     """`left < right` and its relatives."""
+    if name in ("in", "not in"):
+        return contains(right, left) == (name == "in")
     if (jp.is_symbolic(left) or jp.is_symbolic(right)) and _depends_on_data(left, right):
         return SizeQuestion(name, left, right)
     return _QUESTIONS[name](left, right)
+
+
+def contains(container, item) -> bool:
+    """`item in container`; sets and dictionaries know numbers by hashes, which sizes lack."""
+    if isinstance(container, (set, frozenset, dict, KeysView)) and _has_sizes(item):
+        container = list(container)
+    return item in container
+
+
+def key_of(container: dict, item):
+    """The key of a dictionary that a size equals, where there is one; anything else as it is."""
+    return next((k for k in container if item == k), item) if _has_sizes(item) else item
+
+
+def _has_sizes(item) -> bool:
+    return jp.is_symbolic(item) or (isinstance(item, tuple) and any(map(_has_sizes, item)))
 
 
 def _depends_on_data(left, right) -> bool:

@@ -140,6 +140,8 @@ _COMPARISONS = {
     ast.GtE: "ge",
     ast.Eq: "eq",
     ast.NotEq: "ne",
+    ast.In: "in",
+    ast.NotIn: "not in",
 }
 
 
