@@ -14,8 +14,8 @@ from jax import lax
 from shims._src import errors, primitives, refusals, trace
 from shims._src import jax_private as jp
 from shims._src.padded import ASSUMPTION, INVALID, OK, Padded, check_status
-from shims._src.recording import is_followed
 from shims._src.program import Size, lower, trace_program
+from shims._src.recording import is_followed
 
 
 def dynamic(f, *, autograph: bool = True):

@@ -1,0 +1,145 @@
+"""`IndexedSlices`: the gradient of rows that were taken by position."""
+
+from __future__ import annotations
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.conversion import as_array
+from shims._src.jax_private import is_tracer
+from shims._src.primitives import as_size, to_dim
+
+
+@jax.tree_util.register_pytree_node_class
+class IndexedSlices:
+    """Rows of an array that is zero elsewhere; rows with one index add up.
+
+    Args:
+      values: array `[n, ...]`.
+      indices: integer vector `[n]`.
+      dense_shape: the shape of the whole array.
+
+    Differs from TensorFlow:
+      `dense_shape` is a tuple of sizes. JAX functions take it as the whole array.
+
+    Under jit:
+      A pytree of `values`, `indices` and the sizes that are not known beforehand.
+
+    Example:
+      >>> IndexedSlices(jnp.ones([2, 1]), jnp.array([0, 0]), (2, 1)).to_dense().tolist()
+      [[2.0], [0.0]]
+
+    https://www.tensorflow.org/api_docs/python/tf/IndexedSlices
+    """
+
+    __module__ = "shims"
+
+    def __init__(self, values, indices, dense_shape=None):
+        self._values, self._indices = values, indices
+        self._dense_shape = None if dense_shape is None else tuple(dense_shape)
+
+    @property
+    def values(self):
+        """The rows."""
+        return self._values
+
+    @property
+    def indices(self):
+        """The position of each row."""
+        return self._indices
+
+    @property
+    def dense_shape(self):
+        """The shape of the whole array, or `None`."""
+        return self._dense_shape
+
+    @property
+    def dtype(self):
+        """The dtype of the rows."""
+        return self._values.dtype
+
+    @property
+    def shape(self):
+        """The shape of the whole array, or `None`."""
+        return self._dense_shape
+
+    def to_dense(self):
+        """The whole array.
+
+        Raises:
+          ValueError: there is no `dense_shape`.
+        """
+        if self._dense_shape is None:
+            raise ValueError(
+                "IndexedSlices: without `dense_shape` it cannot become an array.\n"
+                f"  Received: {self!r}"
+            )
+        shape = tuple(to_dim(d, label="IndexedSlices") for d in self._dense_shape)
+        whole = jnp.zeros(shape, self._values.dtype)
+        return whole.at[self._indices].add(self._values)
+
+    def __jax_array__(self):
+        return self.to_dense()
+
+    def __array__(self, dtype=None, copy=None):
+        del copy
+        return jax.device_get(self.to_dense()).astype(dtype or self.dtype)
+
+    def __neg__(self):
+        return IndexedSlices(-self._values, self._indices, self._dense_shape)
+
+    def __repr__(self) -> str:
+        return (
+            f"IndexedSlices(indices={self._indices!r}, values={self._values!r}, "
+            f"dense_shape={self._dense_shape!r})"
+        )
+
+    def tree_flatten(self):
+        """Values, indices and sizes that are not plain numbers are traced."""
+        shape = self._dense_shape
+        if shape is None:
+            return (self._values, self._indices), None
+        open_sizes = [as_size(d) for d in shape if not isinstance(d, int)]
+        known = tuple(d if isinstance(d, int) else None for d in shape)
+        return (self._values, self._indices, *open_sizes), known
+
+    @classmethod
+    def tree_unflatten(cls, known, children):
+        """The inverse of `tree_flatten`."""
+        values, indices, *open_sizes = children
+        if known is None:
+            return cls(values, indices)
+        sizes = iter(open_sizes)
+        shape = tuple(_plain(next(sizes)) if d is None else d for d in known)
+        return cls(values, indices, shape)
+
+
+def _plain(size):
+    """A size as a number where it is one."""
+    is_number = isinstance(size, (jax.Array, np.ndarray)) and not is_tracer(size)
+    return int(size) if is_number else size
+
+
+def dense(gradient):
+    """A gradient as an array."""
+    return gradient.to_dense() if isinstance(gradient, IndexedSlices) else gradient
+
+
+def added(first, second):
+    """The sum of two gradients; rows stay rows."""
+    if isinstance(first, IndexedSlices) and isinstance(second, IndexedSlices):
+        values = jnp.concatenate([first.values, second.values])
+        indices = jnp.concatenate([first.indices, second.indices])
+        return IndexedSlices(values, indices, first.dense_shape)
+    return dense(first) + dense(second)
+
+
+def rows_of(cotangent, indices, shape) -> IndexedSlices:
+    """The gradient of `params[indices]` by `params`."""
+    indices = as_array(indices)
+    count = math.prod(indices.shape)
+    values = jnp.reshape(cotangent, (count, *shape[1:]))
+    return IndexedSlices(values, jnp.reshape(indices, (count,)), shape)

@@ -1,0 +1,304 @@
+"""Tapes inside functions, functions under tapes, at sizes full, some, one and zero."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import shims
+from tests.gradients.both import array, check, plain
+
+SIZES = {
+    "full": [1.0, 2.0, 0.5, 3.0],
+    "some": [1.0, -1.0, 2.0, -3.0, 2.0],
+    "one": [-1.0, 2.0, -2.0],
+    "zero": [-1.0, -2.0],
+}
+
+
+def vector(m):
+    """A signature of one vector of unknown size."""
+    return [m.TensorSpec([None], m.float32)]
+
+
+def masked_sum(m, x, v):
+    y = m.boolean_mask(x, x > 0.0)
+    return m.reduce_sum(y * y * v)
+
+
+def branch_on_a_value(m, x, v):
+    y = m.boolean_mask(x, x > 0.0)
+    s = m.reduce_sum(y * y * v)
+    return m.cond(s > 3.0, lambda: s * 2.0 + v, lambda: s)
+
+
+def positions(m, x, v):
+    places = m.where(x > 0.0)
+    picked = m.gather_nd(x, places)
+    return m.reduce_sum(m.exp(picked)) * v
+
+
+def loop_over_the_size(m, x, v):
+    size, start = m.shape(x)[0], array(m, 0, "int32")
+    step = lambda i, s: (i + 1, s * 1.5 + x[i] ** 2 * v)
+    return m.while_loop(lambda i, s: i < size, step, (start, v * 1.0))[1]
+
+
+def distinct_values(m, x, v):
+    values, places = m.unique(m.cast(x, m.int32))
+    sums = m.math.unsorted_segment_sum(x, places, m.shape(values)[0])
+    return m.reduce_sum(sums**3) * v
+
+
+def gathered_rows(m, x, v):
+    places = m.cast(m.where(x > 0.0)[:, 0], m.int32)
+    return m.reduce_sum(m.gather(x, places) ** 3 * v)
+
+
+def running_sums(m, x, v):
+    y = m.boolean_mask(x, x > 0.0)
+    return m.reduce_sum(m.cumsum(y) * y) * v
+
+
+LOSSES = [
+    masked_sum,
+    branch_on_a_value,
+    positions,
+    loop_over_the_size,
+    distinct_values,
+    gathered_rows,
+    running_sums,
+]
+
+
+def tape_inside(m, loss):
+    v = m.Variable(2.0)
+
+    @m.function(input_signature=vector(m))
+    def step(x):
+        with m.GradientTape() as tape:
+            tape.watch(x)
+            y = loss(m, x, v)
+        return y, tape.gradient(y, [x, v])
+
+    return step
+
+
+def tape_outside(m, loss):
+    v = m.Variable(2.0)
+    computed = m.function(lambda x: loss(m, x, v), input_signature=vector(m))
+
+    def step(x):
+        with m.GradientTape() as tape:
+            tape.watch(x)
+            y = computed(x * 1.0) * 3.0
+        return y, tape.gradient(y, [x, v])
+
+    return step
+
+
+def second_order_inside(m, loss):
+    v = m.Variable(2.0)
+
+    @m.function(input_signature=vector(m))
+    def step(x):
+        with m.GradientTape(persistent=True) as outer:
+            outer.watch(x)
+            with m.GradientTape() as inner:
+                inner.watch(x)
+                y = loss(m, x, v)
+            g = dense(inner.gradient(y, x))
+        return g, outer.gradient(g, [x, v])
+
+    return step
+
+
+def second_order_outside(m, loss):
+    v = m.Variable(2.0)
+    computed = m.function(lambda x: loss(m, x, v), input_signature=vector(m))
+
+    def step(x):
+        with m.GradientTape() as outer:
+            outer.watch(x)
+            with m.GradientTape() as inner:
+                inner.watch(x)
+                y = computed(x)
+            g = inner.gradient(y, x)
+        return g, outer.gradient(g, [x, v])
+
+    return step
+
+
+PLACES = [tape_inside, tape_outside, second_order_inside, second_order_outside]
+
+
+def dense(value):
+    """Rows that a gradient consists of as a whole array: which of the two it is, is not compared."""
+    if isinstance(value, (list, tuple)):
+        return [dense(v) for v in value]
+    if isinstance(value, tf.IndexedSlices):
+        return tf.convert_to_tensor(value)
+    return value.to_dense() if isinstance(value, shims.IndexedSlices) else value
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("place", PLACES, ids=lambda f: f.__name__)
+def test_as_tensorflow_at_every_size(place, loss):
+    ours, theirs = place(shims, loss), place(tf, loss)
+    for size, values in SIZES.items():
+        found, wanted = ours(array(shims, values)), theirs(array(tf, values))
+        check(plain(dense(found)), plain(dense(wanted)), size)
+
+
+@shims.function(input_signature=vector(shims))
+def python_control_flow(x):
+    with shims.GradientTape() as tape:
+        tape.watch(x)
+        y = shims.boolean_mask(x, x > 0)
+        s, i = shims.reduce_sum(y), 0
+        while i < shims.shape(x)[0]:
+            s = s * 1.5 + x[i]
+            i += 1
+        if s > 3.0:
+            s = s * 2.0
+    return tape.gradient(s, x)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_python_control_flow_inside(size):
+    x = jnp.array(SIZES[size])
+    check(plain(python_control_flow(x)), plain(python_control_flow.python_function(x)))
+
+
+def test_results_of_unknown_sizes_under_a_tape():
+    x, v = jnp.array([1.0, -1.0, 2.0]), shims.Variable(2.0)
+
+    @shims.function(input_signature=vector(shims))
+    def kept(x):
+        return shims.boolean_mask(x, x > 0) * v, x > 0
+
+    with shims.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y, mask = kept(x)
+        assert y.tolist() == [2, 4]
+        assert mask.tolist() == [True, False, True]
+        z = y * y
+    assert tape.gradient(z, y).tolist() == [4, 8]
+    assert tape.gradient(z, x).tolist() == [8, 0, 16]
+    assert tape.gradient(z, v) == 20
+    assert tape.jacobian(y, x).tolist() == [[2, 0, 0], [0, 0, 2]]
+    assert tape.gradient(mask, x) is None
+
+
+def test_a_call_is_one_operation():
+    f = shims.function(lambda x: shims.reduce_sum(shims.boolean_mask(x, x > 0) ** 2))
+    x = jnp.array([1.0, -1.0])
+    with shims.GradientTape() as tape:
+        tape.watch(x)
+        f(x)
+    assert len(tape._operations) == 1
+
+
+def test_what_a_function_closes_over_has_a_gradient():
+    x, scale = jnp.array([1.0, -1.0, 2.0]), jnp.array([2.0, 3.0])
+    f = shims.function(
+        lambda x: shims.boolean_mask(x, x > 0) * scale[1], input_signature=vector(shims)
+    )
+    for _ in range(2):
+        with shims.GradientTape() as tape:
+            tape.watch(scale)
+            y = f(x)
+        assert tape.gradient(y, scale).tolist() == [0, 3]
+
+
+def test_a_dynamic_function_under_a_tape():
+    x = jnp.array([1.0, -1.0, 2.0])
+    f = shims.dynamic(lambda x: x[x > 0] ** 2)
+    with shims.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = f(x)
+    assert y.tolist() == [1, 4]
+    assert tape.gradient(y, x).tolist() == [2, 0, 4]
+
+
+def test_a_size_that_outgrows_its_bucket_under_a_tape():
+    f = shims.function(lambda k, x: shims.reduce_sum(shims.cast(shims.range(k), shims.float32) * x))
+    x = jnp.float32(2)
+    for count in (3, 40, 0):
+        with shims.GradientTape() as tape:
+            tape.watch(x)
+            y = f(jnp.int32(count), x)
+        assert tape.gradient(y, x) == sum(range(count))
+
+
+def test_a_variable_assigned_by_a_function_under_a_tape():
+    def program(m):
+        v = m.Variable(2.0)
+
+        @m.function
+        def f(x):
+            y = v * x
+            v.assign_add(1.0)
+            return y * v
+
+        x = array(m, 3.0)
+        with m.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x) + f(x)
+        return y, tape.gradient(y, x), v.read_value()
+
+    check(plain(program(shims)), plain(program(tf)))
+
+
+def gradients_of(x, v):
+    with shims.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = jnp.sum(jax.nn.relu(x) * x * v)
+        z = jnp.floor(x)
+    return tape.gradient(y, [x, v]), tape.gradient(z, x, unconnected_gradients="zero")
+
+
+@pytest.mark.parametrize("transform", [jax.jit, shims.function, shims.dynamic])
+def test_inside_other_traces(transform):
+    x, v = jnp.array([1.0, -2.0, 3.0]), shims.Variable(2.0)
+    found = transform(lambda x: gradients_of(x, v))(x)
+    check(plain(found), plain(gradients_of(x, v)))
+
+
+def test_inside_vmap_and_grad():
+    x = jnp.array([[1.0, -2.0], [3.0, 0.5]])
+
+    def slope(row):
+        with shims.GradientTape() as tape:
+            tape.watch(row)
+            y = jnp.sum(row**3)
+        return tape.gradient(y, row)
+
+    np.testing.assert_allclose(jax.vmap(slope)(x), 3 * x**2, rtol=1e-6)
+    np.testing.assert_allclose(jax.grad(lambda r: jnp.sum(slope(r)))(x[0]), 6 * x[0], rtol=1e-6)
+    np.testing.assert_allclose(jax.jit(jax.vmap(slope))(x), 3 * x**2, rtol=1e-6)
+
+
+def test_a_padded_result_inside_jit():
+    def f(x):
+        with shims.GradientTape() as tape:
+            tape.watch(x)
+            total = shims.dynamic(lambda x: jnp.sum(x[x > 0] ** 2))(x)
+        return tape.gradient(total, x)
+
+    assert jax.jit(f)(jnp.array([1.0, -1.0, 2.0])).tolist() == [2, 0, 4]
+
+
+def test_jacobians_inside_functions():
+    def program(m):
+        @m.function(input_signature=[m.TensorSpec([None, 2], m.float32)])
+        def f(x):
+            with m.GradientTape(persistent=True) as tape:
+                tape.watch(x)
+                y = m.exp(x) * m.reduce_sum(x, axis=1, keepdims=True)
+            return tape.jacobian(y, x), tape.batch_jacobian(y, x)
+
+        return [f(array(m, np.arange(2.0 * n).reshape(n, 2) / 5)) for n in (3, 2)]
+
+    check(plain(program(shims)), plain(program(tf)))
