@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from shims._src import checks, primitives, recording
-from shims._src.checks import axis_of, check_positions, static_int
+from shims._src.checks import axis_of, check_positions, is_known, static_int
 from shims._src.dispatch import operator
 from shims._src.indexed_slices import rows_of
 from shims._src.operands import agreeing, operand
@@ -52,6 +52,10 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
         )
     check_positions("gather", "indices", indices, params.shape[axis])
     params, indices = agreeing("gather", [params, indices], range(batch_dims))
+    if not batch_dims and _is_none(params.shape[axis]) and not all(map(is_known, indices.shape)):
+        # Nothing can be taken, so the positions, which were checked, turn out to be none.
+        shape = (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :])
+        return jnp.zeros(shape, params.dtype)
 
     def take(x, i):
         return jnp.take(x, i, axis=axis - batch_dims, mode="clip")
@@ -70,6 +74,10 @@ def _rows(take, params, indices):
     shape = params.shape
     recording.record([params], [taken], lambda ct: [rows_of(ct, indices, shape)])
     return taken
+
+
+def _is_none(d) -> bool:
+    return is_known(d) and d == 0
 
 
 @operator

@@ -501,6 +501,14 @@ def test_positions_found_in_nothing_are_taken_from_nothing():
         assert slope(x, np.int32(2)).shape == x.shape
 
 
+def test_no_positions_are_taken_from_a_table_of_no_rows():
+    run = tf.function(lambda table, m: tf.gather(table, tf.where(m)[:, 0]))
+    empty = np.zeros((0, 2), np.float32)
+    assert run(empty, NONE).shape == (0, 2)
+    with pytest.raises(tf.InvalidArgumentError):
+        run(empty, FEW)
+
+
 def test_products_of_an_empty_size_are_empty():
     def f(x, m):
         y = tf.boolean_mask(x, m)
