@@ -58,7 +58,7 @@ def custom_gradient(f=None):
     def call(*args, **kwargs):
         args = jax.tree.map(_as_operand, args, is_leaf=_is_variable)
         if jp.below(jp.current_trace()) is jp.core.eval_trace and not _any_traced(args):
-            return _recorded(f, args, kwargs)
+            return with_rule(f, args, kwargs)
         return _staged(f, args, kwargs)
 
     return call
@@ -79,18 +79,27 @@ def _any_traced(args) -> bool:
 # ---- on values: tapes are told -------------------------------------------------------------------
 
 
-def _recorded(f, args, kwargs):
+def with_rule(f, args, kwargs, *, hidden: bool = False):
+    """Call `f` on values, and tell the tapes its rule.
+
+    Args:
+      f: returns `(y, grad_fn)`.
+      args: its arguments; arrays among them have gradients.
+      kwargs: its keyword arguments, which have none.
+      hidden: its own operations are not recorded.
+    """
     with VariableWatcher() as seen:
         result, grad_fn = f(*args, **kwargs)
     # Read once more: the body may have hidden its reads from the tapes.
     reads = [(v, state.read(v)) for v, _ in _trainable(seen.reads, (args, kwargs))]
     outputs, tree = jax.tree.flatten(result)
     # Arrays of their own: what the body computed must not be differentiated through.
-    outputs = [recording.renamed(as_array(y)) for y in outputs]
+    computed = [as_array(y) for y in outputs]
+    outputs = [recording.renamed(y) for y in computed]
     operands = _arrays(args)
     backward = _rule(grad_fn, operands, reads)
     values = [v for _, v in reads]
-    recording.record([*operands, *values], outputs, backward)
+    recording.record([*operands, *values], outputs, backward, () if hidden else computed)
     return jax.tree.unflatten(tree, outputs)
 
 

@@ -23,7 +23,7 @@ class ForwardAccumulator(Recorder):
       ValueError: a tangent has another shape or dtype than its primal, or a primal is given twice.
 
     Differs from TensorFlow:
-      Nothing.
+      A tangent of another shape is refused at once.
 
     Under jit:
       Inside `shims.function` and `jax.jit` it differentiates what is being traced.
@@ -44,7 +44,6 @@ class ForwardAccumulator(Recorder):
         super().__init__()
         self._tangents: dict[int, tuple] = {}
         self._variables: dict[int, object] = {}
-        self._entered = False
         flat, tree = jax.tree.flatten(primals, is_leaf=_is_variable)
         for primal, tangent in zip(flat, tree.flatten_up_to(tangents), strict=True):
             self._watch(primal, as_array(tangent))
@@ -67,9 +66,8 @@ class ForwardAccumulator(Recorder):
         known[key] = tangent if isinstance(primal, Variable) else (primal, tangent)
 
     def __enter__(self) -> ForwardAccumulator:
-        if self._entered:
-            raise ValueError("ForwardAccumulator: it can be entered once.")
-        self._entered = True
+        if self.recording:
+            raise ValueError("ForwardAccumulator: it is already recording.")
         self.start()
         return self
 
@@ -87,6 +85,11 @@ class ForwardAccumulator(Recorder):
 
     def record(self, operation) -> None:
         """Compute the tangents of what an operation gave."""
+        for output, computed in zip(operation.outputs, operation.computed, strict=False):
+            if self.follows(computed):
+                self._tangents[jp.key_of(output)] = (output, self._tangents[jp.key_of(computed)][1])
+        if operation.computed:
+            return
         moving = [i for i, x in enumerate(operation.inputs) if self.follows(x)]
         linked = frozenset(moving)
         given = [
@@ -113,11 +116,9 @@ class ForwardAccumulator(Recorder):
           For each an array of its shape, or `None`; in the structure of `primals`.
 
         Raises:
-          ValueError: the block has not been entered, or `unconnected_gradients` is unknown.
+          ValueError: `unconnected_gradients` is unknown.
         """
         unconnected = check_unconnected(unconnected_gradients)
-        if not self._entered:
-            raise ValueError("ForwardAccumulator.jvp: called before the `with` block was entered.")
 
         def tangent_of(x):
             if isinstance(x, Variable):

@@ -27,6 +27,7 @@ class Application:
 
     def __init__(self, inputs: Sequence, outputs: Sequence, links, program):
         self.inputs, self.outputs = tuple(inputs), tuple(outputs)
+        self.computed: tuple = ()
         self.links = links
         self.program = program
         self.output_keys = tuple(map(jp.key_of, outputs))
@@ -54,9 +55,14 @@ class Explicit:
       outputs: the results.
       backward: `(*cotangents of all outputs) -> gradients of all inputs`, `None` for no gradient,
         in TensorFlow's convention of complex gradients.
+      computed: the values behind the outputs, where their own operations are recorded; forward
+        mode follows these, as TensorFlow's does.
     """
 
-    def __init__(self, inputs: Sequence, outputs: Sequence, backward: Callable):
+    def __init__(
+        self, inputs: Sequence, outputs: Sequence, backward: Callable, computed: Sequence = ()
+    ):
+        self.computed = tuple(computed)
         self.inputs, self.outputs = tuple(inputs), tuple(outputs)
         self.links = connectivity.links_between(inputs, outputs)
         self._backward = backward

@@ -198,20 +198,21 @@ def is_followed(*arrays) -> bool:
     return any(r.follows(x) for r in present_recorders() for x in arrays)
 
 
-def record(inputs: Sequence, outputs: Sequence, backward: Callable) -> None:
+def record(inputs: Sequence, outputs: Sequence, backward: Callable, computed=()) -> None:
     """Tell the present recorders of an operation that has a derivative of its own.
 
     Args:
       inputs: its operands.
       outputs: its results, which no recorder knows by another operation.
       backward: see `Explicit`.
+      computed: see `Explicit`.
     """
     trace = jp.current_trace()
     while isinstance(trace, RecordingTrace):
         recorder = trace.recorder
         if recorder.recording and any(map(recorder.follows, inputs)):
             with jp.under(trace.parent):
-                recorder.record(Explicit(inputs, outputs, backward))
+                recorder.record(Explicit(inputs, outputs, backward, computed))
         trace = trace.parent
 
 

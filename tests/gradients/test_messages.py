@@ -1,0 +1,222 @@
+"""Every message of tapes and their relatives, rendered whole."""
+
+import jax.numpy as jnp
+import pytest
+
+import shims
+from tests.control_flow.messages import rendered
+
+X = jnp.float32(3)
+
+
+def tape_over(persistent=False):
+    with shims.GradientTape(persistent=persistent) as tape:
+        tape.watch(X)
+        y = X * X
+    return tape, y
+
+
+def asked_again():
+    tape, y = tape_over()
+    tape.gradient(y, X)
+    tape.gradient(y, X)
+
+
+def entered_again():
+    with shims.GradientTape() as tape, tape:
+        pass
+
+
+def stopped(tape):
+    with tape.stop_recording():
+        pass
+
+
+def watched(value):
+    with shims.GradientTape() as tape:
+        tape.watch(value)
+
+
+def asked(**options):
+    tape, y = tape_over()
+    tape.gradient(y, X, **options)
+
+
+def rows():
+    tape, y = tape_over()
+    tape.batch_jacobian(y, X)
+
+
+W = shims.Variable(2.0, name="w")
+
+
+def rule(f, *sources):
+    with shims.GradientTape() as tape:
+        tape.watch(X)
+        y = shims.custom_gradient(f)(X)
+    tape.gradient(y, [X, *sources])
+
+
+def variables_forgotten():
+    rule(lambda x: (x * W, lambda dy: dy))
+
+
+def too_few_for_variables():
+    def f(x):
+        return x * W, lambda dy, variables: (dy, [])
+
+    rule(f, W)
+
+
+class _Recording:
+    def __init__(self):
+        self.acc = shims.autodiff.ForwardAccumulator(X, X)
+
+    def __call__(self):
+        with self.acc, self.acc:
+            pass
+
+
+MESSAGES = {
+    "tape-twice": (
+        asked_again,
+        RuntimeError,
+        """
+GradientTape: a tape that is not persistent gives one set of gradients (or jacobians).
+  Do:       write `GradientTape(persistent=True)`.""",
+    ),
+    "tape-entered": (
+        entered_again,
+        ValueError,
+        """
+GradientTape: the tape is still recording.
+  Do:       leave its `with` block before entering it again.""",
+    ),
+    "stop-unentered": (
+        lambda: stopped(shims.GradientTape()),
+        RuntimeError,
+        "GradientTape.stop_recording: the tape has not been entered.",
+    ),
+    "stop-outside": (
+        lambda: stopped(tape_over()[0]),
+        ValueError,
+        "GradientTape.stop_recording: the tape is not recording.",
+    ),
+    "reset-outside": (
+        lambda: tape_over()[0].reset(),
+        ValueError,
+        "GradientTape.reset: the tape is not recording.",
+    ),
+    "watch-text": (
+        lambda: watched("x"),
+        ValueError,
+        "GradientTape.watch: 'x' of type str is neither an array nor a `Variable`.",
+    ),
+    "watch-unentered": (
+        lambda: shims.GradientTape().watch(X),
+        RuntimeError,
+        "GradientTape.watch: the tape has not been entered.",
+    ),
+    "no-target": (
+        lambda: tape_over()[0].gradient(None, X),
+        TypeError,
+        "GradientTape.gradient: `target` is None; it takes arrays, variables, or a structure of "
+        "them.",
+    ),
+    "unconnected": (
+        lambda: asked(unconnected_gradients="one"),
+        ValueError,
+        "Unknown value for unconnected_gradients: 'one'",
+    ),
+    "weights-count": (
+        lambda: asked(output_gradients=[None, None]),
+        ValueError,
+        "gradient: `output_gradients` has 2 entries for 1 targets.",
+    ),
+    "weights-shape": (
+        lambda: asked(output_gradients=jnp.ones(2)),
+        ValueError,
+        "gradient: an entry of `output_gradients` has the shape (2,), its target ().",
+    ),
+    "rows": (
+        rows,
+        ValueError,
+        """
+GradientTape.batch_jacobian: `target` and `source` must have a leading axis of one size.
+  Received: shapes () and ()
+  At:""",
+    ),
+    "slices": (
+        lambda: shims.IndexedSlices(jnp.ones(1), jnp.array([2])).to_dense(),
+        ValueError,
+        """
+IndexedSlices: without `dense_shape` it cannot become an array.
+  Received: IndexedSlices(indices=Array([2], dtype=int32), values=Array([1.], dtype=float32), \
+dense_shape=None)""",
+    ),
+    "rule-variables": (
+        variables_forgotten,
+        TypeError,
+        """
+custom_gradient: `grad_fn` must take the keyword argument `variables`, since the function reads \
+variables.
+  Received: w:0
+  At:
+  Do:       write `def grad_fn(*dy, variables=None)` and return their gradients second""",
+    ),
+    "rule-count": (
+        lambda: rule(lambda x: (x * 2, lambda dy: (dy, dy))),
+        ValueError,
+        """
+custom_gradient: `grad_fn` must return one gradient for each of the arguments.
+  Required: 1
+  Received: 2
+  At:""",
+    ),
+    "rule-count-variables": (
+        too_few_for_variables,
+        ValueError,
+        """
+custom_gradient: `grad_fn` must return one gradient for each of the variables.
+  Required: 1
+  Received: 0
+  At:""",
+    ),
+    "accumulator-shape": (
+        lambda: shims.autodiff.ForwardAccumulator(X, jnp.ones(2)),
+        ValueError,
+        """
+ForwardAccumulator: a tangent must have the shape and dtype of its primal.
+  Required: float32[]
+  Received: float32[2]""",
+    ),
+    "accumulator-twice": (
+        lambda: shims.autodiff.ForwardAccumulator([X, X], [X, X]),
+        ValueError,
+        "ForwardAccumulator: the primal Array(3., dtype=float32) is given twice.",
+    ),
+    "accumulator-recording": (
+        _Recording(),
+        ValueError,
+        "ForwardAccumulator: it is already recording.",
+    ),
+    "gradients-eager": (
+        lambda: shims.gradients(X, X),
+        RuntimeError,
+        """
+gradients: arrays that are not being traced do not know what they were computed from.
+  At:
+  Do:       use `shims.GradientTape`, or call this inside of `shims.function`""",
+    ),
+    "hessians-unconnected": (
+        lambda: shims.function(lambda x, z: shims.hessians(x * x, z))(X, X + 1),
+        ValueError,
+        "hessians: no `y` depends on an `x`, which has no gradient.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_the_whole_message(name):
+    call, error, text = MESSAGES[name]
+    assert rendered(call, error) == text.lstrip("\n")
