@@ -67,7 +67,7 @@ def constant(
     if ragged_rank is not None:
         ragged_rank = static_int("ragged.constant", "ragged_rank", ragged_rank)
         if inner_shape is None:
-            inner_shape = _inner_shape(pylist, ragged_rank, max_depth)
+            inner_shape = _inner_shape(pylist, ragged_rank, scalar_depth)
     elif inner_shape is None:
         ragged_rank, inner_shape = max_depth - 1, ()
     else:
@@ -90,12 +90,10 @@ def _depths(pylist):
     return scalar, deepest
 
 
-def _inner_shape(pylist, ragged_rank, max_depth):
+def _inner_shape(pylist, ragged_rank, scalar_depth):
     """The shape of what stands below the ragged axes."""
-    if ragged_rank < 0 or ragged_rank >= max(max_depth, 1):
-        raise ValueError(
-            f"Invalid pylist: nesting of {max_depth} is incompatible with ragged_rank={ragged_rank}"
-        )
+    if ragged_rank < 0 or (scalar_depth is not None and ragged_rank >= scalar_depth):
+        raise ValueError(f"Invalid pylist={pylist}: incompatible with ragged_rank={ragged_rank}")
     items = [pylist]
     for _ in range(ragged_rank + 1):
         items = [x for item in items for x in item]
