@@ -70,6 +70,12 @@ def links_of(primitive, params, inputs, outputs) -> Links:
     return found
 
 
+def joined(links: Links, outputs) -> Links:
+    """The links of an operation that is differentiated as a whole."""
+    every = _NONE.union(*links)
+    return tuple(every if is_differentiable(y) else _NONE for y in outputs)
+
+
 def _meet(outer, inner) -> Links:
     return tuple(a & b for a, b in zip(outer, inner, strict=True))
 

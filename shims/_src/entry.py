@@ -14,6 +14,7 @@ from shims._src import trace
 from shims._src.dynamic import exact
 from shims._src.padded import OK, Padded
 from shims._src.program import Program, Size, lower, trace_program
+from shims._src.recording import whole
 
 
 @dataclasses.dataclass(frozen=True)
@@ -131,7 +132,8 @@ class Entry:
         numbers = np.asarray(
             [f.symbol_size(s) for f, s in zip(self.forms, sizes, strict=True)], np.int32
         )
-        return self._jitted[key](list(arrays), numbers, _Static(capacities))
+        with whole():
+            return self._jitted[key](list(arrays), numbers, _Static(capacities))
 
     def _body(self, buckets):
         def body(arrays, numbers, capacities):

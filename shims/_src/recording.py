@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from shims._src import jax_private as jp
 from shims._src import state
-from shims._src.connectivity import links_between, links_of
+from shims._src.connectivity import joined, links_between, links_of
 from shims._src.operation import (
     Application,
     Bound,
@@ -31,6 +31,7 @@ class _Thread(threading.local):
 
     def __init__(self):
         self.recorders: list[Recorder] = []
+        self.whole = False
 
 
 _THREAD = _Thread()
@@ -132,7 +133,10 @@ class RecordingTrace(jp.core.Trace):
             if built_in:
                 full = [*inputs, *built_in]
                 return links_between(full, outputs), Capturing(params["jaxpr"], built_in)
-            return links_of(primitive, params, inputs, outputs), Bound(primitive, params)
+            links = links_of(primitive, params, inputs, outputs)
+            if _THREAD.whole:
+                links = joined(links, outputs)
+            return links, Bound(primitive, params)
 
         return self._tell([*inputs, *built_in], outputs, described)
 
@@ -228,6 +232,20 @@ def unrecorded() -> Iterator[None]:
     finally:
         for recorder in hidden:
             recorder.recording = True
+
+
+@contextlib.contextmanager
+def whole() -> Iterator[None]:
+    """What is called here is one operation: any of its results is connected to all of its operands.
+
+    TensorFlow does so with functions. An operand by which none of them can be differentiated stays
+    unconnected.
+    """
+    before, _THREAD.whole = _THREAD.whole, True
+    try:
+        yield
+    finally:
+        _THREAD.whole = before
 
 
 def renamed(x):

@@ -302,3 +302,43 @@ def test_jacobians_inside_functions():
         return [f(array(m, np.arange(2.0 * n).reshape(n, 2) / 5)) for n in (3, 2)]
 
     check(plain(program(shims)), plain(program(tf)))
+
+
+def connections(m):
+    """Of what a function returns, each part is connected to all that any part depends on."""
+    v, w = m.Variable(2.0), m.Variable(3.0)
+    f = m.function(lambda x: (x * v, m.reduce_sum(x), m.floor(w * x)))
+    x = array(m, [1.0, 2.0])
+    with m.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        results = f(x)
+    return [tape.gradient(y, [x, v, w]) for y in results]
+
+
+def test_connections_of_a_call():
+    check(plain(connections(shims)), plain(connections(tf)))
+
+
+def training(m):
+    """Steps of gradient descent on a small network, eagerly and compiled."""
+    draw = np.random.default_rng(0).normal
+    x, y = array(m, draw(size=(16, 4))), array(m, draw(size=(16, 1)))
+    shapes = [(4, 8), (8,), (8, 1), (1,)]
+    variables = [m.Variable(array(m, draw(size=shape) / 2)) for shape in shapes]
+
+    def step(x, y):
+        with m.GradientTape() as tape:
+            w1, b1, w2, b2 = variables
+            hidden = m.nn.relu(m.matmul(x, w1) + b1)
+            loss = m.reduce_mean((m.matmul(hidden, w2) + b2 - y) ** 2)
+        for gradient, variable in zip(tape.gradient(loss, variables), variables, strict=True):
+            variable.assign_sub(0.1 * gradient)
+        return loss
+
+    compiled = m.function(step)
+    losses = [step(x, y) for _ in range(3)] + [compiled(x, y) for _ in range(3)]
+    return losses, [v.read_value() for v in variables]
+
+
+def test_training():
+    check(plain(training(shims)), plain(training(tf)))
