@@ -9,6 +9,9 @@ import tensorflow as tf
 from . import cases, reference, rows
 from .compare import difference
 
+# What TensorFlow says of itself changes with TensorFlow, not with us.
+pytestmark = pytest.mark.long
+
 
 def compiled(row, points, *, gradients: bool):
     """The outputs of all cases under XLA, and gradients on request: one program per row."""
