@@ -141,7 +141,8 @@ def safe_embedding_lookup_sparse(
     Args:
       embedding_weights: the table `[vocabulary, ...]`, or a list of one.
       sparse_ids: sparse or ragged array of positions; negative ones are dropped.
-      sparse_weights: weights at the same coordinates; ids of weights <= 0 are dropped.
+      sparse_weights: weights at the same coordinates; unless they are summed up, ids of weights
+        <= 0 are dropped.
       combiner: `"mean"`, `"sqrtn"` or `"sum"`.
       default_id: what a row without ids looks up; when `None` the row is 0.
       max_norm: rows of a larger l2 norm are scaled down to it.
@@ -174,7 +175,8 @@ def safe_embedding_lookup_sparse(
     ids, weights, rows = _as_matrix(ids, weights, outer)
     valid = ids.values >= 0
     if weights is not None:
-        valid = valid & (weights.values > 0)
+        # A sum takes weights of any sign.
+        valid = valid if combiner == "sum" else valid & (weights.values > 0)
         weights = kept(weights, valid)
     ids = kept(ids, valid)
     filled, is_empty = fill_empty_rows(ids, 0 if default_id is None else default_id)

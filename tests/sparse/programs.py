@@ -1,0 +1,100 @@
+"""Programs over a sparse matrix `[rows, 4]` of floats."""
+
+from __future__ import annotations
+
+# What stands in the matrix; 0 is not there.
+MATRICES = {
+    "some": [[0.0, 1.5, 0.0, -2.0], [0.0, 0.0, 0.0, 0.0], [3.0, 0.0, 4.0, 0.0]],
+    "others": [[1.0, 0.0, 0.0, 0.0], [0.0, 2.0, 2.0, 1.0], [0.0] * 4, [0.0, 0.0, 0.0, -1.0]],
+    "nothing": [[0.0] * 4, [0.0] * 4],
+    "one-row": [[0.0, 0.0, 5.0, 1.0]],
+}
+
+_TABLE = [[1.0, 2.0], [3.0, 4.0], [-5.0, 6.0], [0.5, 0.0]]
+
+
+def _ids(tf, sp):
+    """The columns as ids of rows of a table."""
+    return sp.with_values(tf.cast(sp.indices[:, 1], tf.int32))
+
+
+def _weights(tf, sp):
+    return sp.with_values(tf.abs(sp.values))
+
+
+def _lookup(combiner, weighted):
+    def program(tf, sp):
+        weights = _weights(tf, sp) if weighted else None
+        return tf.nn.embedding_lookup_sparse(tf.constant(_TABLE), _ids(tf, sp), weights, combiner)
+
+    return program
+
+
+def _safe_lookup(combiner, default_id):
+    def program(tf, sp):
+        ids = sp.with_values(tf.cast(sp.indices[:, 1], tf.int32) - 1)
+        return tf.nn.safe_embedding_lookup_sparse(
+            tf.constant(_TABLE), ids, sp, combiner, default_id=default_id
+        )
+
+    return program
+
+
+PROGRAMS = (
+    ("to_dense", lambda tf, sp: tf.sparse.to_dense(sp)),
+    ("to_dense-default", lambda tf, sp: tf.sparse.to_dense(sp, default_value=-1.0)),
+    ("from_dense", lambda tf, sp: tf.sparse.from_dense(tf.sparse.to_dense(sp) - 1.5)),
+    ("parts", lambda tf, sp: (sp.indices, sp.values, sp.dense_shape)),
+    ("reduce_sum", lambda tf, sp: tf.sparse.reduce_sum(sp)),
+    ("reduce_sum-0", lambda tf, sp: tf.sparse.reduce_sum(sp, axis=0)),
+    ("reduce_sum-1", lambda tf, sp: tf.sparse.reduce_sum(sp, axis=-1, keepdims=True)),
+    ("reduce_max", lambda tf, sp: tf.sparse.reduce_max(sp, axis=1)),
+    ("matmul", lambda tf, sp: tf.sparse.sparse_dense_matmul(sp, tf.constant(_TABLE))),
+    (
+        "matmul-adjoint",
+        lambda tf, sp: tf.sparse.sparse_dense_matmul(sp, tf.sparse.to_dense(sp), adjoint_a=True),
+    ),
+    (
+        "matmul-adjoint-b",
+        lambda tf, sp: tf.sparse.sparse_dense_matmul(
+            sp, tf.transpose(tf.constant(_TABLE)), adjoint_b=True
+        ),
+    ),
+    ("add", lambda tf, sp: tf.sparse.add(sp, sp)),
+    ("add-part", lambda tf, sp: tf.sparse.add(sp, tf.sparse.retain(sp, sp.values > 0.0))),
+    ("add-dense", lambda tf, sp: tf.sparse.add(sp, tf.sparse.to_dense(sp))),
+    ("concat-0", lambda tf, sp: tf.sparse.concat(0, [sp, sp])),
+    ("concat-1", lambda tf, sp: tf.sparse.concat(1, [sp, sp])),
+    ("slice", lambda tf, sp: tf.sparse.slice(sp, [0, 1], [2, 2])),
+    ("slice-beyond", lambda tf, sp: tf.sparse.slice(sp, [1, 2], [9, 9])),
+    ("retain", lambda tf, sp: tf.sparse.retain(sp, sp.values > 1.0)),
+    (
+        "reorder",
+        lambda tf, sp: tf.sparse.reorder(
+            tf.SparseTensor(tf.reverse(sp.indices, [0]), tf.reverse(sp.values, [0]), sp.dense_shape)
+        ),
+    ),
+    ("transpose", lambda tf, sp: tf.sparse.transpose(sp)),
+    ("reshape", lambda tf, sp: tf.sparse.reshape(sp, [2, -1])),
+    ("expand_dims", lambda tf, sp: (tf.sparse.expand_dims(sp, 0), tf.sparse.expand_dims(sp))),
+    ("fill_empty_rows", lambda tf, sp: tf.sparse.fill_empty_rows(sp, 7.0)),
+    ("reset_shape", lambda tf, sp: tf.sparse.reset_shape(sp, [9, 9])),
+    ("map_values", lambda tf, sp: tf.sparse.map_values(tf.abs, sp)),
+    ("map_values-two", lambda tf, sp: tf.sparse.map_values(tf.add, sp, sp)),
+    ("times", lambda tf, sp: sp * tf.constant([1.0, 2.0, 3.0, 4.0])),
+    ("over", lambda tf, sp: sp / tf.constant(2.0)),
+    ("indicator", lambda tf, sp: tf.sparse.to_indicator(_ids(tf, sp), 4)),
+    ("lookup-mean", _lookup("mean", False)),
+    ("lookup-sum", _lookup("sum", False)),
+    ("lookup-sqrtn-weights", _lookup("sqrtn", True)),
+    ("lookup-mean-weights", _lookup("mean", True)),
+    ("safe-lookup-mean", _safe_lookup("mean", None)),
+    ("safe-lookup-sum-default", _safe_lookup("sum", 2)),
+    ("safe-lookup-sqrtn", _safe_lookup("sqrtn", None)),
+    (
+        "to-ragged",
+        lambda tf, sp: tf.RaggedTensor.from_value_rowids(
+            sp.values, sp.indices[:, 0], sp.dense_shape[0]
+        ),
+    ),
+)
