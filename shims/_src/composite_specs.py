@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 
 from shims._src.tensor_spec import TensorSpec
@@ -21,6 +23,7 @@ def arranged(signature: tuple, given: tuple):
     Raises:
       ValueError: the arguments do not have the structure of the signature.
     """
+    tree: Any
     specs, tree = jax.tree.flatten(signature, is_leaf=_is_spec)
     if not any(map(_is_composite, specs)):
         return signature, given

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -185,7 +187,7 @@ def _deviation(rt, axes, keepdims):
     return _mapped(square_root, variance)
 
 
-_COMPOSED = {
+_COMPOSED: dict[str, Callable[..., Any]] = {
     "reduce_logsumexp": _logsumexp,
     "reduce_mean": _mean,
     "reduce_all": functools.partial(_truth, "reduce_all"),

@@ -1,0 +1,146 @@
+"""Where TensorFlow refuses sparse values, so does `shims`, with the same error."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import shims
+
+
+def _sp(m):
+    return m.sparse.from_dense([[0, 1, 0], [2, 0, 3]])
+
+
+def _st(m, indices, values, shape):
+    return m.SparseTensor(indices, values, shape)
+
+
+CALLS = (
+    ("count", lambda m: _st(m, [[0, 1]], [1, 2], [2, 2]), "ValueError"),
+    ("rank", lambda m: _st(m, [[0, 1]], [1], [2, 2, 2]), "ValueError"),
+    ("float-index", lambda m: _st(m, [[0.0, 1.0]], [1], [2, 2]), "TypeError"),
+    (
+        "too-far",
+        lambda m: m.sparse.to_dense(_st(m, [[0, 5]], [1], [2, 2])),
+        "InvalidArgumentError",
+    ),
+    (
+        "order",
+        lambda m: m.sparse.to_dense(_st(m, [[1, 1], [0, 0]], [1, 2], [2, 2])),
+        "InvalidArgumentError",
+    ),
+    (
+        "repeated",
+        lambda m: m.sparse.to_dense(_st(m, [[1, 1], [1, 1]], [1, 2], [2, 2])),
+        "InvalidArgumentError",
+    ),
+    (
+        "add-shape",
+        lambda m: m.sparse.add(_sp(m), m.sparse.reset_shape(_sp(m), [3, 3])),
+        "InvalidArgumentError",
+    ),
+    ("add-dense", lambda m: m.sparse.add(m.ones([2]), m.ones([2])), "TypeError"),
+    (
+        "concat-shape",
+        lambda m: m.sparse.concat(0, [_sp(m), m.sparse.reset_shape(_sp(m), [3, 4])]),
+        "InvalidArgumentError",
+    ),
+    ("retain-count", lambda m: m.sparse.retain(_sp(m), [True]), "ValueError"),
+    ("reshape-count", lambda m: m.sparse.reshape(_sp(m), [4, 2]), "InvalidArgumentError"),
+    ("reset-smaller", lambda m: m.sparse.reset_shape(_sp(m), [1, 1]), "ValueError"),
+    (
+        "matmul-sizes",
+        lambda m: m.sparse.sparse_dense_matmul(_sp(m), m.ones([2, 2], m.int32)),
+        "InvalidArgumentError",
+    ),
+    (
+        "fill-row",
+        lambda m: m.sparse.fill_empty_rows(_st(m, [[5, 0]], [1], [2, 2]), 0),
+        "InvalidArgumentError",
+    ),
+    ("indicator", lambda m: m.sparse.to_indicator(_sp(m), 2), "InvalidArgumentError"),
+    ("expand", lambda m: m.sparse.expand_dims(_sp(m), 5), "InvalidArgumentError"),
+    (
+        "segment-order",
+        lambda m: m.sparse.segment_sum([[1.0], [2.0]], [0, 1], [1, 0]),
+        "InvalidArgumentError",
+    ),
+    (
+        "segment-position",
+        lambda m: m.sparse.segment_sum([[1.0], [2.0]], [0, 3], [0, 1]),
+        "InvalidArgumentError",
+    ),
+    (
+        "segment-number",
+        lambda m: m.sparse.segment_mean([[1.0], [2.0]], [0, 1], [0, 4], num_segments=3),
+        "InvalidArgumentError",
+    ),
+    (
+        "combiner",
+        lambda m: m.nn.embedding_lookup_sparse(m.ones([4, 2]), _sp(m), None, combiner="x"),
+        "ValueError",
+    ),
+    (
+        "lookup-too-far",
+        lambda m: m.nn.embedding_lookup_sparse(m.ones([2, 2]), _sp(m), None),
+        "InvalidArgumentError",
+    ),
+    (
+        "lookup-dense",
+        lambda m: m.nn.embedding_lookup_sparse(m.ones([4, 2]), 3, None),
+        "TypeError",
+    ),
+)
+
+
+def _names(error):
+    return {c.__name__ for c in type(error).__mro__}
+
+
+@pytest.mark.parametrize(("call", "name"), [pytest.param(*c[1:], id=c[0]) for c in CALLS])
+def test_the_error_is_tensorflows(call, name):
+    with pytest.raises(Exception) as theirs:  # noqa: PT011 - which one is what is compared
+        call(tf)
+    assert name in _names(theirs.value)
+    with pytest.raises(Exception) as ours:  # noqa: PT011 - which one is what is compared
+        call(shims)
+    assert name in _names(ours.value), repr(ours.value)
+
+
+INSIDE = (
+    (
+        "to_dense",
+        lambda sp, k: shims.sparse.to_dense(
+            shims.SparseTensor(sp.indices + k, sp.values, sp.dense_shape)
+        ),
+    ),
+    ("retain", lambda sp, k: shims.sparse.retain(sp, shims.range(k) > 0)),
+    (
+        "indicator",
+        lambda sp, k: shims.sparse.to_indicator(
+            shims.sparse.map_values(lambda v: shims.cast(v, shims.int32) + k, sp), 3
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize("program", [pytest.param(p, id=name) for name, p in INSIDE])
+def test_inside_a_function_it_raises_after_the_call(program):
+    @shims.function(
+        input_signature=[shims.SparseTensorSpec([None, 3]), shims.TensorSpec([], np.int32)]
+    )
+    def run(sp, k):
+        return program(sp, k)
+
+    with pytest.raises(shims.InvalidArgumentError):
+        run(shims.sparse.from_dense(np.float32([[0, 1, 0], [2, 0, 3]])), np.int32(5))
+
+
+def test_a_sparse_result_is_not_made():
+    with pytest.raises(shims.errors.UnimplementedError) as raised:
+        shims.sparse.reduce_sum(_sp(shims), axis=0, output_is_sparse=True)
+    lines = [x for x in str(raised.value).split("\n") if not x.startswith("  At:")]
+    assert lines == [
+        "sparse.reduce_sum: `output_is_sparse` is not there.",
+        "  Do:       reduce to an array, then `shims.sparse.from_dense`",
+    ]
