@@ -107,6 +107,7 @@ class Bound:
 
     def __init__(self, primitive, params: dict[str, Any]):
         self._primitive, self._params = primitive, params
+        self._prints = bool(built_in_effects(primitive, params))
         self._key = (primitive, tuple(sorted(params.items(), key=lambda item: item[0])))
         try:
             self._hash = hash(self._key)
@@ -116,7 +117,9 @@ class Bound:
             self.compiles = False
 
     def call(self, *operands) -> Sequence:
-        """Apply it."""
+        """Apply it; what it did beside computing is not done again."""
+        if self._prints:
+            return _evaluate(self._params["jaxpr"], operands, {})
         out = self._primitive.bind(*operands, **self._params)
         return out if self._primitive.multiple_results else [out]
 
@@ -140,6 +143,7 @@ class Rule(Bound):
 
     def __init__(self, primitive, functions, params):
         self._primitive, self._functions = primitive, functions
+        self._prints = False
         self._params = {**params, "subfuns": functions}
         self._hash = id(self)
 
@@ -211,6 +215,11 @@ def built_in_arrays(primitive, params) -> tuple:
     return _arrays_in(params["jaxpr"])
 
 
+def built_in_effects(primitive, params):
+    """What a compiled function does beside computing: printing, above all."""
+    return params["jaxpr"].effects if primitive.name in ("jit", "pjit") else ()
+
+
 @functools.lru_cache(maxsize=512)
 def _arrays_in(closed) -> tuple:
     jaxpr, consts = jp.open_jaxpr(closed)
@@ -221,14 +230,17 @@ def _arrays_in(closed) -> tuple:
 
 
 def _evaluate(closed, operands, given) -> list:
-    """Run a program with some of the arrays that it has built in replaced."""
+    """Run a program for its results, with some of the arrays that it has built in replaced."""
     jaxpr, consts = jp.open_jaxpr(closed)
     env = dict(zip(jaxpr.constvars, (given.get(id(c), c) for c in consts), strict=True))
     env.update(zip(jaxpr.invars, operands, strict=True))
     for eqn in jaxpr.eqns:
         values = [a.val if isinstance(a, jex.Literal) else env[a] for a in eqn.invars]
+        if eqn.effects and not eqn.outvars:
+            continue
         inner = built_in_arrays(eqn.primitive, eqn.params)
-        if any(id(c) in given for c in inner):
+        prints = built_in_effects(eqn.primitive, eqn.params)
+        if prints or any(id(c) in given for c in inner):
             outs = _evaluate(eqn.params["jaxpr"], values, given)
         else:
             outs = jp.bind(eqn, values)

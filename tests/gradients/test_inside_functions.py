@@ -342,3 +342,23 @@ def training(m):
 
 def test_training():
     check(plain(training(shims)), plain(training(tf)))
+
+
+def test_what_is_printed_is_printed_once(capfd):
+    @jax.jit
+    def plain(x):
+        jax.debug.print("plain {}", x)
+        return jax.jit(lambda x: (jax.debug.print("inner {}", x), x * x)[1])(x)
+
+    @shims.function
+    def compiled(x):
+        jax.debug.print("compiled {}", x)
+        return x * x
+
+    x = jnp.float32(3)
+    with shims.GradientTape() as tape:
+        tape.watch(x)
+        y = plain(x) + compiled(x)
+    assert tape.gradient(y, x) == 12
+    jax.effects_barrier()
+    assert sorted(capfd.readouterr().out.split()) == ["3.0"] * 3 + ["compiled", "inner", "plain"]
