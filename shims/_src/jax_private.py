@@ -313,6 +313,13 @@ def trace_of(x):
     return x._trace if isinstance(x, Tracer) else None
 
 
+def is_within(trace, outer) -> bool:
+    """Whether a trace is `outer`, or was begun while that was going on."""
+    while trace is not None and trace is not outer:
+        trace = getattr(trace, "parent_trace", None)
+    return trace is outer
+
+
 def key_of(x) -> int:
     """What two references to one array share; the array must stay alive."""
     return id(x.val) if isinstance(x, pe.DynamicJaxprTracer) else id(x)

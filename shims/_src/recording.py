@@ -77,8 +77,8 @@ class Recorder:
         return jp.below(self._trace)
 
     def sees(self, owner) -> bool:
-        """Whether arrays of a trace can be known here; inner traces have their own."""
-        return self._trace is not None and (owner is None or owner is self.base)
+        """Whether arrays of a trace can be known here: of this one, or of one around it."""
+        return self._trace is not None and (owner is None or jp.is_within(self.base, owner))
 
     def follows(self, x) -> bool:
         """Whether operations on an array matter."""
@@ -99,7 +99,7 @@ class RecordingTrace(jp.core.Trace):
 
     def __init__(self, parent, recorder: Recorder):
         super().__init__()
-        self.parent = parent
+        self.parent = self.parent_trace = parent
         self.recorder = recorder
         self.ended = False
 

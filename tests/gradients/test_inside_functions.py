@@ -344,6 +344,51 @@ def test_training():
     check(plain(training(shims)), plain(training(tf)))
 
 
+def test_a_tape_inside_of_loops_and_branches():
+    v = shims.Variable([1.0, 2.0])
+
+    @shims.function
+    def train(x, n):
+        for _ in shims.range(n):
+            with shims.GradientTape() as tape:
+                loss = shims.reduce_sum((v * x - 1.0) ** 2)
+                if loss > 1.0:
+                    loss = loss * 0.5 * v[0]
+            v.assign_sub(0.1 * tape.gradient(loss, v))
+        return v.read_value()
+
+    x, w = np.float32([2.0, 0.5]), np.float32([1.0, 2.0])
+    for _ in range(6):
+        loss = np.sum((w * x - 1) ** 2)
+        g = 2 * (w * x - 1) * x
+        if loss > 1:
+            g = g * 0.5 * w[0] + np.float32([loss * 0.5, 0])
+        w = w - 0.1 * g
+    np.testing.assert_allclose(train(jnp.array(x), jnp.int32(6)), w, rtol=1e-5)
+    np.testing.assert_allclose(v.numpy(), w, rtol=1e-5)
+
+
+def test_a_loop_under_a_tape_reads_a_variable():
+    w = shims.Variable(2.0)
+
+    def grown(x, n):
+        s = x * 1.0
+        for _ in shims.range(n):
+            s = s * w
+            if s > 10.0:
+                s = s - x
+        return s
+
+    @shims.function
+    def step(x, n):
+        with shims.GradientTape() as tape:
+            tape.watch(x)
+            s = grown(x, n)
+        return s, tape.gradient(s, [x, w])
+
+    assert [float(g) for g in jax.tree.leaves(step(jnp.float32(3), jnp.int32(3)))] == [15, 5, 33]
+
+
 def test_what_is_printed_is_printed_once(capfd):
     @jax.jit
     def plain(x):
