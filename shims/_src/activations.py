@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from shims._src.checks import axis_of
+from shims._src.checks import axis_of, check_kind
 from shims._src.dispatch import operator
 from shims._src.elementwise import magnitude
 from shims._src.operands import operand
@@ -50,6 +50,9 @@ def selu(features, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing: the gradient at 0 is the scale. `jax.nn.selu` has the limit from below.
 
@@ -59,6 +62,7 @@ def selu(features, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/selu
     """
     x = operand(features)
+    check_kind("selu", "inexact", x)
     below = _SELU_SCALE * _SELU_ALPHA * jnp.expm1(jnp.where(x < 0, x, 0))
     return jnp.where(x < 0, below, _SELU_SCALE * x)
 
@@ -85,6 +89,9 @@ def softsign(features, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing: the gradient at infinity is 0. `jax.nn.soft_sign` has NaN there.
 
@@ -93,7 +100,9 @@ def softsign(features, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/nn/softsign
     """
-    return _softsign(operand(features))
+    x = operand(features)
+    check_kind("softsign", "inexact", x)
+    return _softsign(x)
 
 
 @operator
@@ -107,6 +116,9 @@ def silu(features, beta=1.0):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -116,6 +128,7 @@ def silu(features, beta=1.0):
     https://www.tensorflow.org/api_docs/python/tf/nn/silu
     """
     x = operand(features)
+    check_kind("silu", "inexact", x)
     return x * jax.nn.sigmoid(operand(beta, x.dtype) * x)
 
 
@@ -156,6 +169,9 @@ def softmax(logits, axis=None, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Where a logit is inf all of its row is NaN; TensorFlow has some zeros there.
 
@@ -165,6 +181,7 @@ def softmax(logits, axis=None, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/softmax
     """
     x = operand(logits)
+    check_kind("softmax", "inexact", x)
     return jax.nn.softmax(x, axis=axis_of("softmax", -1 if axis is None else axis, x.ndim))
 
 
@@ -180,6 +197,9 @@ def log_softmax(logits, axis=None, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -189,4 +209,5 @@ def log_softmax(logits, axis=None, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/log_softmax
     """
     x = operand(logits)
+    check_kind("log_softmax", "inexact", x)
     return jax.nn.log_softmax(x, axis=axis_of("log_softmax", -1 if axis is None else axis, x.ndim))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from shims._src import errors
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.operands import operand
@@ -35,7 +37,24 @@ def cast(x, dtype, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/cast
     """
-    return convert(operand(x), array_dtype(dtype, "cast"))
+    wanted = array_dtype(dtype, "cast")
+    if _is_text(x):
+        raise errors.UnimplementedError(
+            errors.message(
+                "cast",
+                f"text cannot become {wanted.name}.",
+                required="numbers",
+                received=repr(x),
+                do="read the numbers in Python first: `float(text)`",
+            )
+        )
+    return convert(operand(x), wanted)
+
+
+def _is_text(x) -> bool:
+    if isinstance(x, (list, tuple)):
+        return any(isinstance(leaf, (str, bytes)) for leaf in jax.tree.leaves(x))
+    return isinstance(x, (str, bytes)) or (isinstance(x, np.ndarray) and x.dtype.kind in "SU")
 
 
 def convert(x, dtype):

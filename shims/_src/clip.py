@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from shims._src.checks import axes_of
+from shims._src.checks import axes_of, check_kind
 from shims._src.dispatch import operator
 from shims._src.elementwise import is_inexact, larger, smaller
 from shims._src.linalg_ops import global_norm
@@ -126,6 +126,9 @@ def l2_loss(t, name=None):
     Returns:
       A scalar.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -134,4 +137,6 @@ def l2_loss(t, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/nn/l2_loss
     """
-    return halved_square(operand(t))
+    t = operand(t)
+    check_kind("l2_loss", "inexact", t)
+    return halved_square(t)

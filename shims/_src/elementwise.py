@@ -86,6 +86,9 @@ def sqrt(x, name=None):
     Returns:
       The root, NaN below 0.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing on CPU. Where no gradient flows in, none flows out, also at 0 and below, so that
       `where(d > 0, sqrt(d), 0)` has a finite gradient; `jnp.sqrt` and TensorFlow's XLA give NaN.
@@ -96,7 +99,8 @@ def sqrt(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/sqrt
     """
     x = operand(x)
-    return square_root(x) if is_inexact(x) else jnp.sqrt(x)
+    checks.check_kind("sqrt", "inexact", x)
+    return square_root(x)
 
 
 @jax.custom_jvp
@@ -123,6 +127,9 @@ def rsqrt(x, name=None):
     Returns:
       `1 / sqrt(x)`.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing on CPU. Where no gradient flows in, none flows out, also at 0 and below.
 
@@ -131,7 +138,9 @@ def rsqrt(x, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/rsqrt
     """
-    return inverse_root(operand(x))
+    x = operand(x)
+    checks.check_kind("rsqrt", "inexact", x)
+    return inverse_root(x)
 
 
 @jax.custom_jvp

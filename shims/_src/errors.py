@@ -26,7 +26,7 @@ class InvalidArgumentError(OpError, ValueError):
 
 
 class DtypeMismatchError(InvalidArgumentError, TypeError):
-    """Operands have different dtypes, or a number does not fit the dtype of the array beside it.
+    """Operands have different dtypes, or one that the operator does not take.
 
     TensorFlow raises `InvalidArgumentError`, `TypeError` or `ValueError` for it, depending on the
     operator; this is all three.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks
+from shims._src import checks, errors
 from shims._src.casting import convert, saturate_cast
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
@@ -143,10 +143,10 @@ def grayscale_to_rgb(images, name=None):
     https://www.tensorflow.org/api_docs/python/tf/image/grayscale_to_rgb
     """
     x = operand(images)
-    if x.ndim < 1 or x.shape[-1] != 1:
+    if x.ndim < 2 or x.shape[-1] != 1:
         raise checks.invalid(
             "grayscale_to_rgb",
-            "the last axis must hold one channel.",
+            "the last of at least two axes must hold one channel.",
             required="[..., 1]",
             received=f"shape {x.shape}",
         )
@@ -283,7 +283,8 @@ def rgb_to_hsv(images, name=None):
       `[..., 3]` in [0, 1]; a hue of 0 is red, 1/3 green, 2/3 blue.
 
     Raises:
-      InvalidArgumentError: there are not three channels, or they are not floating-point numbers.
+      FailedPreconditionError: there are not three channels.
+      InvalidArgumentError: they are not floating-point numbers.
 
     Differs from TensorFlow:
       Nothing.
@@ -310,10 +311,11 @@ def hsv_to_rgb(images, name=None):
       `[..., 3]`.
 
     Raises:
-      InvalidArgumentError: there are not three channels, or they are not floating-point numbers.
+      FailedPreconditionError: there are not three channels.
+      InvalidArgumentError: they are not floating-point numbers.
 
     Differs from TensorFlow:
-      It can be differentiated.
+      Nothing.
 
     Under jit:
       Pixel by pixel.
@@ -326,7 +328,15 @@ def hsv_to_rgb(images, name=None):
 
 
 def _check_floating_rgb(function: str, x) -> None:
-    _check_rgb(function, x)
+    if x.ndim < 1 or x.shape[-1] != 3:
+        raise errors.FailedPreconditionError(
+            errors.message(
+                function,
+                "the last axis must hold three channels.",
+                required="[..., 3]",
+                received=f"shape {x.shape}",
+            )
+        )
     if not jnp.issubdtype(x.dtype, jnp.floating):
         raise checks.invalid(
             function, "the images must be floating-point numbers.", received=x.dtype.name
@@ -397,7 +407,7 @@ def adjust_contrast(images, contrast_factor):
       InvalidArgumentError: it has fewer than three axes; TensorFlow raises `ValueError`.
 
     Differs from TensorFlow:
-      Nothing.
+      It can be differentiated.
 
     Under jit:
       All sizes may be known only at run time; the factor may be traced.

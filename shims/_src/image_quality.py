@@ -50,7 +50,7 @@ def psnr(a, b, max_val, name=None):
       float32 array `[...]`; infinity where the images are equal.
 
     Raises:
-      InvalidArgumentError: the shapes or dtypes differ; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the shapes or dtypes differ.
 
     Differs from TensorFlow:
       Nothing.
@@ -247,4 +247,4 @@ def sobel_edges(image):
 def _shifted(x, axis: int, weights):
     """Each pixel's weighted neighbourhood of three along an axis."""
     count = x.shape[axis] - 2
-    return sum(lax.slice_in_dim(x, i, i + count, axis=axis) * w for i, w in enumerate(weights) if w)
+    return sum(lax.slice_in_dim(x, i, i + count, axis=axis) * w for i, w in enumerate(weights))

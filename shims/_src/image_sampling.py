@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src import checks, errors, primitives
+from shims._src import jax_private as jp
 from shims._src.checks import is_known
 from shims._src.cutting import entries
 from shims._src.image_layout import image_of
@@ -196,8 +197,9 @@ def crop_and_resize(
       float32 array `[n, *crop_size, channels]`.
 
     Raises:
-      InvalidArgumentError: shapes do not fit, a number of an image is out of range, or a size is
-        not positive.
+      InvalidArgumentError: shapes do not fit, or a size is not positive.
+      OutOfRangeError: the number of an image is out of range; inside `shims.function`
+        `InvalidArgumentError`.
 
     Differs from TensorFlow:
       Nothing on CPU.
@@ -220,7 +222,7 @@ def crop_and_resize(
             "crop_and_resize", f"there is no method {method!r}.", required="bilinear or nearest"
         )
     owner = primitives.unify_axis(owner, 0, boxes.shape[0], label="crop_and_resize")
-    checks.check_positions("crop_and_resize", "box_indices", owner, x.shape[0])
+    _check_owner(owner, x.shape[0])
     target = [size_of("crop_and_resize", d) for d in entries(crop_size)]
     if len(target) != 2 or any(is_known(d) and d <= 0 for d in target):
         raise checks.invalid(
@@ -240,6 +242,22 @@ def crop_and_resize(
         return jnp.where(both, one, jnp.asarray(extrapolation_value, jnp.float32))
 
     return jax.vmap(cut)(boxes, owner)
+
+
+def _check_owner(owner, count) -> None:
+    """Boxes belong to images that there are; eagerly TensorFlow has a class of its own for it."""
+    if not jp.is_tracer(owner) and is_known(count):
+        numbers = np.asarray(owner)
+        if np.any((numbers < 0) | (numbers >= count)):
+            raise errors.OutOfRangeError(
+                errors.message(
+                    "crop_and_resize",
+                    "`box_indices` is out of range.",
+                    required=f"box_indices in [0, {count})",
+                )
+            )
+        return
+    checks.check_positions("crop_and_resize", "box_indices", owner, count)
 
 
 def _places_in(begin, end, have, want):

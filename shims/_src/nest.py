@@ -8,6 +8,7 @@ from __future__ import annotations
 import collections
 import collections.abc
 from collections.abc import Iterator
+from typing import Any
 
 import jax
 
@@ -204,14 +205,14 @@ def _unlike(nest1, nest2, why: str) -> str:
     )
 
 
-def _check_alike(a, b, check_types, expand, whole) -> None:
+def _check_alike(a, b, check_types, expand, whole: tuple[Any, Any]) -> None:
     if is_nested(a) != is_nested(b):
         which, other = (a, b) if is_nested(a) else (b, a)
         raise ValueError(_unlike(*whole, f"{which} is a container and {other} is not"))
     if not is_nested(a):
         if _is_composite(a, expand) or _is_composite(b, expand):
-            same = jax.tree.structure(a) == jax.tree.structure(b)
-            if not same:
+            trees: list[Any] = [jax.tree.structure(x) for x in (a, b)]
+            if trees[0] != trees[1]:
                 raise ValueError(_unlike(*whole, f"{type(a)} is not {type(b)}"))
         return
     if check_types and not _same_type(a, b):

@@ -46,7 +46,7 @@ def keep(scores, overlap, limit, threshold, slots, *, sigma=None, lowest=float("
       limit: the most boxes to select, may be traced.
       threshold: what overlaps a selected box more is left out.
       slots: how many places there are for the result.
-      sigma: of soft suppression, `None` for none: what overlaps less loses some of its score.
+      sigma: of soft suppression, `None` for none: what overlaps loses score, and `threshold` says nothing.
       lowest: a box whose score falls to this is left out.
 
     Returns:
@@ -63,11 +63,12 @@ def keep(scores, overlap, limit, threshold, slots, *, sigma=None, lowest=float("
         selected = selected.at[count].set(best.astype(jnp.int32))
         found = found.at[count].set(left[best])
         shared = overlap(best)
-        away = (shared > threshold) | (_places(left) == best)
+        away = shared > threshold
         if sigma is not None:
             faded = left * jnp.exp(-0.5 / sigma * jnp.square(shared))
             left = jnp.where(left > -jnp.inf, faded, left)
-            away |= left <= lowest
+            away = left <= lowest
+        away |= _places(left) == best
         return jnp.where(away, -jnp.inf, left), selected, found, count + 1
 
     empty = jnp.zeros((slots,), jnp.int32), jnp.zeros((slots,), scores.dtype)

@@ -281,6 +281,12 @@ def combined_non_max_suppression(
     return CombinedNonMaxSuppression(*jax.vmap(of_image)(boxes, scores))
 
 
+@operator(fresh=True)
+def _unpadded(boxes, scores, max_output_size, iou_threshold, score_threshold):
+    found, _ = _with_scores(boxes, scores, max_output_size, iou_threshold, score_threshold, 0.0)
+    return found, primitives.as_size(found.shape[0])
+
+
 @operator
 def non_max_suppression_padded(
     boxes,
@@ -318,7 +324,8 @@ def non_max_suppression_padded(
       ValueError: there are leading axes and no padding.
 
     Differs from TensorFlow:
-      Nothing.
+      Any two opposite corners will do; TensorFlow, with padding and unless told that all corners
+      are in order, orders those of all boxes as the first box needs it.
 
     Under jit:
       Without padding the number of selected boxes depends on data.
@@ -333,8 +340,7 @@ def non_max_suppression_padded(
                 f"'pad_to_max_output_size' (value {pad_to_max_output_size}) must be True for "
                 "batched input"
             )
-        found, _ = _with_scores(boxes, scores, max_output_size, iou_threshold, score_threshold, 0)
-        return found, primitives.as_size(found.shape[0])
+        return _unpadded(boxes, scores, max_output_size, iou_threshold, score_threshold)
     boxes, scores = lax.stop_gradient(operand(boxes)), lax.stop_gradient(operand(scores))
     slots = checks.static_int(function, "max_output_size", max_output_size)
     threshold = _threshold(function, "iou_threshold", iou_threshold, scores.dtype)

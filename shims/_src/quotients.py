@@ -200,6 +200,9 @@ def reciprocal_no_nan(x, name=None):
     Returns:
       `1 / x`, and 0 where `x` is 0, with gradient 0 there.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -209,6 +212,7 @@ def reciprocal_no_nan(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/reciprocal_no_nan
     """
     x = operand(x)
+    checks.check_kind("reciprocal_no_nan", "inexact", x)
     return quotient_or_zero(jnp.ones_like(x), x)
 
 
@@ -239,6 +243,7 @@ def multiply_no_nan(x, y, name=None):
 
     Raises:
       InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -249,6 +254,7 @@ def multiply_no_nan(x, y, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/multiply_no_nan
     """
     x, y = pair("multiply_no_nan", x, y)
+    checks.check_kind("multiply_no_nan", "inexact", x)
     return product_or_zero(x, y)
 
 
@@ -266,6 +272,7 @@ def xlogy(x, y, name=None):
 
     Raises:
       InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -276,6 +283,7 @@ def xlogy(x, y, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/xlogy
     """
     x, y = pair("xlogy", x, y)
+    checks.check_kind("xlogy", "inexact", x)
     return jnp.where(x == 0, 0, x * jnp.log(jnp.where(x == 0, 1, y)))
 
 
@@ -293,6 +301,7 @@ def xlog1py(x, y, name=None):
 
     Raises:
       InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -303,6 +312,7 @@ def xlog1py(x, y, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/xlog1py
     """
     x, y = pair("xlog1py", x, y)
+    checks.check_kind("xlog1py", "inexact", x)
     return jnp.where(x == 0, 0, x * jnp.log1p(jnp.where(x == 0, 0, y)))
 
 
@@ -320,6 +330,7 @@ def xdivy(x, y, name=None):
 
     Raises:
       InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -330,4 +341,5 @@ def xdivy(x, y, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/xdivy
     """
     x, y = pair("xdivy", x, y)
+    checks.check_kind("xdivy", "inexact", x)
     return jnp.where(x == 0, 0, x / jnp.where(x == 0, 1, y))

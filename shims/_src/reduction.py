@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src.checks import axes_of
+from shims._src.checks import axes_of, check_kind
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.elementwise import is_inexact, square_root
@@ -216,6 +216,9 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
     Returns:
       The logarithm of the sum; -inf over nothing.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -224,7 +227,9 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_logsumexp
     """
-    return _keep("reduce_logsumexp", operand(input_tensor), axis, keepdims, logsumexp)
+    x = operand(input_tensor)
+    check_kind("reduce_logsumexp", "inexact", x)
+    return _keep("reduce_logsumexp", x, axis, keepdims, logsumexp)
 
 
 def _check_floating(function, x):

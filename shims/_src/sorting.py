@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import jax
@@ -262,7 +263,7 @@ def searchsorted(sorted_sequence, values, side="left", out_type=np.int32, name=N
 
     Args:
       sorted_sequence: array, ascending along its last axis.
-      values: array of the same dtype and leading sizes.
+      values: array of the same dtype and with as many rows.
       side: `left`, before equal elements, or `right`, behind them.
       out_type: the dtype of the positions.
       name: ignored.
@@ -285,6 +286,13 @@ def searchsorted(sorted_sequence, values, side="left", out_type=np.int32, name=N
     if side not in ("left", "right"):
         raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: {side!r}.")
     found = matching("searchsorted", sorted_sequence=sorted_sequence, values=values)
+    shape = found[1].shape
+    leading = [f.shape[:-1] for f in found]
+    if len(leading[0]) != len(leading[1]) or (
+        all(map(is_known_shape, found)) and len(set(leading)) > 1
+    ):
+        # TensorFlow asks only for as many rows in either.
+        found = [f.reshape((math.prod(f.shape[:-1]), f.shape[-1])) for f in found]
     sequence, values = agreeing("searchsorted", found, range(found[0].ndim - 1))
     if sequence.shape[:-1] != values.shape[:-1]:
         raise checks.invalid(
@@ -294,7 +302,7 @@ def searchsorted(sorted_sequence, values, side="left", out_type=np.int32, name=N
             received=f"{sequence.shape} and {values.shape}",
         )
     dtype = array_dtype(out_type, "searchsorted")
-    return _insertion_points(sequence, values, side).astype(dtype)
+    return _insertion_points(sequence, values, side).reshape(shape).astype(dtype)
 
 
 def _insertion_points(sequence, values, side):

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from shims._src.checks import check_kind
 from shims._src.dispatch import operator
 from shims._src.operands import operand
 
@@ -43,6 +44,9 @@ def lgamma(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing: the gradient at 0 is NaN. JAX has -inf there.
 
@@ -51,7 +55,9 @@ def lgamma(x, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/lgamma
     """
-    return _lgamma(operand(x))
+    x = operand(x)
+    check_kind("lgamma", "inexact", x)
+    return _lgamma(x)
 
 
 @operator
@@ -65,6 +71,9 @@ def digamma(x, name=None):
     Returns:
       The array; NaN at 0.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing. `jax.lax.digamma` is -inf at 0.
 
@@ -73,4 +82,6 @@ def digamma(x, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/digamma
     """
-    return _digamma(operand(x))
+    x = operand(x)
+    check_kind("digamma", "inexact", x)
+    return _digamma(x)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -208,7 +210,7 @@ class TensorArray:
                 f"TensorArray.{method}",
                 "the elements have different shapes.",
                 required="elements of one shape",
-                received=", ".join(str(e.shape) for e in self._elements if e is not None),
+                received=", ".join(str(e.shape) for e in self._elements or () if e is not None),
             )
         stacked = self._as_stacked()
         if stacked is None:
@@ -481,7 +483,7 @@ class TensorArray:
                 required=f"at most {new._count} parts",
             )
         ends = np.cumsum([0, *sizes]).tolist()
-        parts = [lax.slice_in_dim(value, a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        parts = [lax.slice_in_dim(value, a, b) for a, b in itertools.pairwise(ends)]
         new._elements = parts + [None] * (new._count - len(parts))
         new._stacked, new._count, new._read = None, len(new._elements), set()
         return new

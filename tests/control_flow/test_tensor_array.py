@@ -48,7 +48,7 @@ def grown_in_a_branch(n, x):
 
 def written_in_branches(n, x):
     made = n.TensorArray(n.float32, size=2, element_shape=[5])
-    if x[0] > 0.0:  # noqa: SIM108 - a branch on a tensor
+    if x[0] > 0.0:
         made = made.write(0, x)
     else:
         made = made.write(1, -x)

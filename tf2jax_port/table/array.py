@@ -798,6 +798,7 @@ ROWS: tuple[Row, ...] = (
             case("int8", x=f32([-1, 130, 300.5, NAN]), dtype="int8"),
             case("uint32", x=f32([-1, 3e9, 5e9, NAN, INF, -3e9]), dtype="uint32"),
             case("int-float", x=i32([1, -2]), dtype="float32"),
+            case("text", raises="UnimplementedError", x="a", dtype="float32"),
             case("bool-float", x=bools([1, 0]), dtype="float32"),
             case("float-bool", x=f32([0, 0.5, NAN, -0.0]), dtype="bool"),
             case("int-int8", x=i32([300, -129]), dtype="int8"),

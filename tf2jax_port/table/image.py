@@ -192,8 +192,8 @@ ROWS: tuple[Row, ...] = (
             ),
             case(
                 "batch",
-                boxes=draw(2, 12, 4, low=0, high=3),
-                scores=draw(2, 12, low=0, high=1),
+                boxes=f32([_GRID.values, _GRID.values]),
+                scores=draw(2, 6, low=0, high=1),
                 max_output_size=5,
                 iou_threshold=0.3,
                 pad_to_max_output_size=True,

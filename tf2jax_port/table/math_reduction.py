@@ -111,6 +111,7 @@ ROWS: tuple[Row, ...] = (
     reduction(
         "reduce_logsumexp",
         "jax.nn.logsumexp({input_tensor}, axis={axis}, keepdims={keepdims})",
+        takes="inexact",
     ),
     reduction("math.reduce_variance", "jnp.var({input_tensor}, axis={axis}, keepdims={keepdims})"),
     reduction(
@@ -321,6 +322,18 @@ ROWS: tuple[Row, ...] = (
             ),
             case(
                 "batch", sorted_sequence=f32([[1, 2, 3], [4, 5, 6]]), values=f32([[2, 9], [0, 5]])
+            ),
+            case(
+                "rows-flattened",
+                sorted_sequence=f32([[[1, 2, 3]], [[4, 5, 6]]]),
+                values=f32([[2, 9], [0, 5]]),
+                pad=(),
+            ),
+            case(
+                "rows",
+                raises="InvalidArgumentError",
+                sorted_sequence=f32([[1, 2, 3], [4, 5, 6]]),
+                values=f32([[2, 9]]),
             ),
             case("int32", sorted_sequence=i32([1, 3, 5]), values=i32([3, 4])),
             case("nan", sorted_sequence=f32([1, 2, 3]), values=f32([NAN, INF, -INF])),

@@ -56,6 +56,7 @@ ROWS: tuple[Row, ...] = (
         ),
         note="a row with inf is NaN as a whole in JAX; TensorFlow has some zeros there",
         xla="differs: a row with NaN or inf is NaN as a whole",
+        takes="inexact",
     ),
     native(
         "nn.log_softmax",
@@ -68,8 +69,9 @@ ROWS: tuple[Row, ...] = (
         aliases=("math.log_softmax",),
         renames=(("dim", "axis"),),
         inputs=_softmax(case("nan", logits=f32([[NAN, 0.0], [1.0, 2.0]]))),
+        takes="inexact",
     ),
-    unary("nn.relu", "jax.nn.relu({features})", param="features"),
+    unary("nn.relu", "jax.nn.relu({features})", param="features", takes="number"),
     unary(
         "nn.relu6",
         "jax.nn.relu6({features})",
@@ -85,6 +87,7 @@ ROWS: tuple[Row, ...] = (
             case("nan", features=f32([NAN]), differs="gradient: TensorFlow's is 1 at NaN"),
         ),
         note="the gradient at NaN is 1 in TensorFlow, NaN in JAX",
+        takes="inexact",
     ),
     unary(
         "nn.selu",
@@ -92,6 +95,7 @@ ROWS: tuple[Row, ...] = (
         param="features",
         own="activations.selu",
         differs="TensorFlow's gradient at 0 is the scale, JAX's the limit from below",
+        takes="inexact",
     ),
     native(
         "nn.leaky_relu",
@@ -119,6 +123,7 @@ ROWS: tuple[Row, ...] = (
             case("edges", features=f32([0.0, -0.0, NAN, INF, 1, -1, 8, -8])),
             case("empty", features=empty(0, 3)),
         ),
+        takes="inexact",
     ),
     native(
         "nn.silu",
@@ -133,6 +138,7 @@ ROWS: tuple[Row, ...] = (
             case("edges", features=f32([0.0, -0.0, NAN, INF, 1, -1, 30, -30])),
             case("empty", features=empty(0, 3)),
         ),
+        takes="inexact",
     ),
     unary(
         "nn.softsign",
@@ -141,6 +147,7 @@ ROWS: tuple[Row, ...] = (
         own="activations.softsign",
         aliases=("math.softsign",),
         note="the gradient at infinity is 0 in TensorFlow, NaN in JAX",
+        takes="inexact",
     ),
     shim(
         "nn.crelu",
@@ -245,6 +252,7 @@ ROWS: tuple[Row, ...] = (
             case("empty", t=empty(0, 3)),
             case("scalar", t=f32(3.0)),
         ),
+        takes="inexact",
     ),
     shim(
         "nn.moments",

@@ -147,6 +147,8 @@ class Row:
         `unsupported: why`.
       renames: `(old keyword, parameter)` of version 1 spellings.
       fresh: the size of the result depends on data.
+      takes: the kind of arrays that TensorFlow has a kernel for: `inexact`, `number`, `bool`, or
+        empty for any; all others are refused.
       no_gradient: why TensorFlow does not differentiate it, where it does not.
       tests: the folder of its hand-written tests, where its arguments are not plain arrays.
     """
@@ -164,6 +166,7 @@ class Row:
     xla: str = "same"
     renames: tuple[tuple[str, str], ...] = ()
     fresh: bool = False
+    takes: str = ""
     no_gradient: str = ""
     tests: str = ""
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
+from shims._src.checks import check_kind
 from shims._src.dispatch import operator
 from shims._src.operands import broadcasting, matching, operand
 
@@ -21,6 +22,9 @@ def acos(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -30,6 +34,7 @@ def acos(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/acos
     """
     x = operand(x)
+    check_kind("acos", "inexact", x)
     return jnp.arccos(x)
 
 
@@ -44,6 +49,9 @@ def acosh(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -53,6 +61,7 @@ def acosh(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/acosh
     """
     x = operand(x)
+    check_kind("acosh", "inexact", x)
     return jnp.arccosh(x)
 
 
@@ -69,7 +78,7 @@ def add(x, y, name=None):
       The array.
 
     Raises:
-      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -81,6 +90,7 @@ def add(x, y, name=None):
     """
     x, y = matching("add", x=x, y=y)
     x, y = broadcasting("add", x, y)
+    check_kind("add", "number", x, y)
     return jnp.add(x, y)
 
 
@@ -95,6 +105,9 @@ def asin(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -104,6 +117,7 @@ def asin(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/asin
     """
     x = operand(x)
+    check_kind("asin", "inexact", x)
     return jnp.arcsin(x)
 
 
@@ -118,6 +132,9 @@ def asinh(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -127,6 +144,7 @@ def asinh(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/asinh
     """
     x = operand(x)
+    check_kind("asinh", "inexact", x)
     return jnp.arcsinh(x)
 
 
@@ -141,6 +159,9 @@ def atan(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -150,6 +171,7 @@ def atan(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/atan
     """
     x = operand(x)
+    check_kind("atan", "inexact", x)
     return jnp.arctan(x)
 
 
@@ -166,7 +188,7 @@ def atan2(y, x, name=None):
       The array.
 
     Raises:
-      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -178,6 +200,7 @@ def atan2(y, x, name=None):
     """
     y, x = matching("atan2", y=y, x=x)
     y, x = broadcasting("atan2", y, x)
+    check_kind("atan2", "inexact", y, x)
     return jnp.arctan2(y, x)
 
 
@@ -192,6 +215,9 @@ def atanh(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -201,6 +227,7 @@ def atanh(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/atanh
     """
     x = operand(x)
+    check_kind("atanh", "inexact", x)
     return jnp.arctanh(x)
 
 
@@ -215,6 +242,9 @@ def ceil(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -224,6 +254,7 @@ def ceil(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/ceil
     """
     x = operand(x)
+    check_kind("ceil", "inexact", x)
     return jnp.ceil(x)
 
 
@@ -238,6 +269,9 @@ def cos(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -247,6 +281,7 @@ def cos(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/cos
     """
     x = operand(x)
+    check_kind("cos", "inexact", x)
     return jnp.cos(x)
 
 
@@ -261,6 +296,9 @@ def cosh(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -270,6 +308,7 @@ def cosh(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/cosh
     """
     x = operand(x)
+    check_kind("cosh", "inexact", x)
     return jnp.cosh(x)
 
 
@@ -284,6 +323,9 @@ def elu(features, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       The gradient at NaN is 1 in TensorFlow, NaN in JAX.
 
@@ -293,6 +335,7 @@ def elu(features, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/elu
     """
     features = operand(features)
+    check_kind("elu", "inexact", features)
     return jax.nn.elu(features)
 
 
@@ -335,6 +378,9 @@ def erf(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -344,6 +390,7 @@ def erf(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/erf
     """
     x = operand(x)
+    check_kind("erf", "inexact", x)
     return jax.lax.erf(x)
 
 
@@ -358,6 +405,9 @@ def erfc(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -367,6 +417,7 @@ def erfc(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/erfc
     """
     x = operand(x)
+    check_kind("erfc", "inexact", x)
     return jax.lax.erfc(x)
 
 
@@ -381,6 +432,9 @@ def erfinv(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -390,6 +444,7 @@ def erfinv(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/erfinv
     """
     x = operand(x)
+    check_kind("erfinv", "inexact", x)
     return jax.lax.erf_inv(x)
 
 
@@ -404,6 +459,9 @@ def exp(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -413,6 +471,7 @@ def exp(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/exp
     """
     x = operand(x)
+    check_kind("exp", "inexact", x)
     return jnp.exp(x)
 
 
@@ -427,6 +486,9 @@ def expm1(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -436,6 +498,7 @@ def expm1(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/expm1
     """
     x = operand(x)
+    check_kind("expm1", "inexact", x)
     return jnp.expm1(x)
 
 
@@ -450,6 +513,9 @@ def floor(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -459,6 +525,7 @@ def floor(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/floor
     """
     x = operand(x)
+    check_kind("floor", "inexact", x)
     return jnp.floor(x)
 
 
@@ -474,6 +541,9 @@ def gelu(features, approximate=False, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -483,6 +553,7 @@ def gelu(features, approximate=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/gelu
     """
     features = operand(features)
+    check_kind("gelu", "inexact", features)
     return jax.nn.gelu(features, approximate=approximate)
 
 
@@ -499,7 +570,7 @@ def greater(x, y, name=None):
       The array.
 
     Raises:
-      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -511,6 +582,7 @@ def greater(x, y, name=None):
     """
     x, y = matching("greater", x=x, y=y)
     x, y = broadcasting("greater", x, y)
+    check_kind("greater", "number", x, y)
     return jnp.greater(x, y)
 
 
@@ -527,7 +599,7 @@ def greater_equal(x, y, name=None):
       The array.
 
     Raises:
-      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -539,6 +611,7 @@ def greater_equal(x, y, name=None):
     """
     x, y = matching("greater_equal", x=x, y=y)
     x, y = broadcasting("greater_equal", x, y)
+    check_kind("greater_equal", "number", x, y)
     return jnp.greater_equal(x, y)
 
 
@@ -553,6 +626,9 @@ def is_finite(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -562,6 +638,7 @@ def is_finite(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/is_finite
     """
     x = operand(x)
+    check_kind("is_finite", "inexact", x)
     return jnp.isfinite(x)
 
 
@@ -576,6 +653,9 @@ def is_inf(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -585,6 +665,7 @@ def is_inf(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/is_inf
     """
     x = operand(x)
+    check_kind("is_inf", "inexact", x)
     return jnp.isinf(x)
 
 
@@ -599,6 +680,9 @@ def is_nan(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -608,6 +692,7 @@ def is_nan(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/is_nan
     """
     x = operand(x)
+    check_kind("is_nan", "inexact", x)
     return jnp.isnan(x)
 
 
@@ -624,7 +709,7 @@ def less(x, y, name=None):
       The array.
 
     Raises:
-      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -636,6 +721,7 @@ def less(x, y, name=None):
     """
     x, y = matching("less", x=x, y=y)
     x, y = broadcasting("less", x, y)
+    check_kind("less", "number", x, y)
     return jnp.less(x, y)
 
 
@@ -652,7 +738,7 @@ def less_equal(x, y, name=None):
       The array.
 
     Raises:
-      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -664,6 +750,7 @@ def less_equal(x, y, name=None):
     """
     x, y = matching("less_equal", x=x, y=y)
     x, y = broadcasting("less_equal", x, y)
+    check_kind("less_equal", "number", x, y)
     return jnp.less_equal(x, y)
 
 
@@ -678,6 +765,9 @@ def log(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -687,6 +777,7 @@ def log(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/log
     """
     x = operand(x)
+    check_kind("log", "inexact", x)
     return jnp.log(x)
 
 
@@ -701,6 +792,9 @@ def log1p(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -710,6 +804,7 @@ def log1p(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/log1p
     """
     x = operand(x)
+    check_kind("log1p", "inexact", x)
     return jnp.log1p(x)
 
 
@@ -724,6 +819,9 @@ def log_sigmoid(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -733,6 +831,7 @@ def log_sigmoid(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/log_sigmoid
     """
     x = operand(x)
+    check_kind("log_sigmoid", "inexact", x)
     return jax.nn.log_sigmoid(x)
 
 
@@ -749,7 +848,7 @@ def logical_and(x, y, name=None):
       The array.
 
     Raises:
-      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -761,6 +860,7 @@ def logical_and(x, y, name=None):
     """
     x, y = matching("logical_and", x=x, y=y)
     x, y = broadcasting("logical_and", x, y)
+    check_kind("logical_and", "bool", x, y)
     return jnp.logical_and(x, y)
 
 
@@ -775,6 +875,9 @@ def logical_not(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -784,6 +887,7 @@ def logical_not(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/logical_not
     """
     x = operand(x)
+    check_kind("logical_not", "bool", x)
     return jnp.logical_not(x)
 
 
@@ -800,7 +904,7 @@ def logical_or(x, y, name=None):
       The array.
 
     Raises:
-      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -812,6 +916,7 @@ def logical_or(x, y, name=None):
     """
     x, y = matching("logical_or", x=x, y=y)
     x, y = broadcasting("logical_or", x, y)
+    check_kind("logical_or", "bool", x, y)
     return jnp.logical_or(x, y)
 
 
@@ -828,7 +933,7 @@ def logical_xor(x, y, name="LogicalXor"):
       The array.
 
     Raises:
-      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -840,6 +945,7 @@ def logical_xor(x, y, name="LogicalXor"):
     """
     x, y = matching("logical_xor", x=x, y=y)
     x, y = broadcasting("logical_xor", x, y)
+    check_kind("logical_xor", "bool", x, y)
     return jnp.logical_xor(x, y)
 
 
@@ -856,7 +962,7 @@ def multiply(x, y, name=None):
       The array.
 
     Raises:
-      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -868,6 +974,7 @@ def multiply(x, y, name=None):
     """
     x, y = matching("multiply", x=x, y=y)
     x, y = broadcasting("multiply", x, y)
+    check_kind("multiply", "number", x, y)
     return jnp.multiply(x, y)
 
 
@@ -882,6 +989,9 @@ def negative(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -891,6 +1001,7 @@ def negative(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/negative
     """
     x = operand(x)
+    check_kind("negative", "number", x)
     return jnp.negative(x)
 
 
@@ -933,6 +1044,9 @@ def relu(features, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -942,6 +1056,7 @@ def relu(features, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/relu
     """
     features = operand(features)
+    check_kind("relu", "number", features)
     return jax.nn.relu(features)
 
 
@@ -979,6 +1094,9 @@ def rint(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -988,6 +1106,7 @@ def rint(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/rint
     """
     x = operand(x)
+    check_kind("rint", "inexact", x)
     return jnp.rint(x)
 
 
@@ -1002,6 +1121,9 @@ def round(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -1011,6 +1133,7 @@ def round(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/round
     """
     x = operand(x)
+    check_kind("round", "number", x)
     return jnp.round(x)
 
 
@@ -1025,6 +1148,9 @@ def sigmoid(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -1034,6 +1160,7 @@ def sigmoid(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/sigmoid
     """
     x = operand(x)
+    check_kind("sigmoid", "inexact", x)
     return jax.nn.sigmoid(x)
 
 
@@ -1048,6 +1175,9 @@ def sign(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -1057,6 +1187,7 @@ def sign(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/sign
     """
     x = operand(x)
+    check_kind("sign", "number", x)
     return jnp.sign(x)
 
 
@@ -1071,6 +1202,9 @@ def sin(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -1080,6 +1214,7 @@ def sin(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/sin
     """
     x = operand(x)
+    check_kind("sin", "inexact", x)
     return jnp.sin(x)
 
 
@@ -1094,6 +1229,9 @@ def sinh(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -1103,6 +1241,7 @@ def sinh(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/sinh
     """
     x = operand(x)
+    check_kind("sinh", "inexact", x)
     return jnp.sinh(x)
 
 
@@ -1117,6 +1256,9 @@ def softplus(features, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -1126,6 +1268,7 @@ def softplus(features, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/softplus
     """
     features = operand(features)
+    check_kind("softplus", "inexact", features)
     return jax.nn.softplus(features)
 
 
@@ -1140,6 +1283,9 @@ def square(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -1149,6 +1295,7 @@ def square(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/square
     """
     x = operand(x)
+    check_kind("square", "number", x)
     return jnp.square(x)
 
 
@@ -1165,7 +1312,7 @@ def squared_difference(x, y, name=None):
       The array.
 
     Raises:
-      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -1177,6 +1324,7 @@ def squared_difference(x, y, name=None):
     """
     x, y = matching("squared_difference", x=x, y=y)
     x, y = broadcasting("squared_difference", x, y)
+    check_kind("squared_difference", "number", x, y)
     return jnp.square(jnp.subtract(x, y))
 
 
@@ -1193,7 +1341,7 @@ def subtract(x, y, name=None):
       The array.
 
     Raises:
-      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -1205,6 +1353,7 @@ def subtract(x, y, name=None):
     """
     x, y = matching("subtract", x=x, y=y)
     x, y = broadcasting("subtract", x, y)
+    check_kind("subtract", "number", x, y)
     return jnp.subtract(x, y)
 
 
@@ -1219,6 +1368,9 @@ def tan(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -1228,6 +1380,7 @@ def tan(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/tan
     """
     x = operand(x)
+    check_kind("tan", "inexact", x)
     return jnp.tan(x)
 
 
@@ -1242,6 +1395,9 @@ def tanh(x, name=None):
     Returns:
       The array.
 
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -1251,4 +1407,5 @@ def tanh(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/tanh
     """
     x = operand(x)
+    check_kind("tanh", "inexact", x)
     return jnp.tanh(x)

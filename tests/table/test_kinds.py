@@ -1,0 +1,44 @@
+"""Arrays of a kind that TensorFlow has no kernel for are refused, where it refuses them."""
+
+import ast
+import warnings
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from . import cases, ours, reference
+
+KINDS = (np.int32, np.bool_)
+
+
+def required(row) -> list[str]:
+    """The parameters that a call cannot leave out."""
+    arguments = ast.parse(f"def f({row.params}): pass").body[0].args
+    names = [a.arg for a in arguments.args]
+    return names[: len(names) - len(arguments.defaults)]
+
+
+ROWS = [pytest.param(row, id=row.name) for row in cases.operators() if row.takes]
+
+
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.__name__)
+def test_kernels_that_are_not_there(row, kind):
+    array = np.asarray([1, 0, 1], kind)
+    names = required(row)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what TensorFlow warns of itself
+        try:
+            reference.function_of(row)(**dict.fromkeys(names, tf.constant(array)))
+            error = None
+        except Exception as found:  # noqa: BLE001 - which one is what the test is about
+            error = found
+    call = lambda: ours.function_of(row)(**dict.fromkeys(names, jnp.asarray(array)))
+    if error is None:
+        call()
+        return
+    with pytest.raises(Exception) as raised:  # noqa: PT011 - TensorFlow decides the class
+        call()
+    assert type(error).__name__ in {c.__name__ for c in type(raised.value).__mro__}, repr(error)
