@@ -131,7 +131,9 @@ def _apply(eqn, read):
     rule = _RULES.get(name)
     if rule is None:
         raise _Unknown
-    return [rule(params, *[read(a) for a in operands])]
+    result = rule(params, *[read(a) for a in operands])
+    # NumPy gives the object itself where an array of objects would have no axis.
+    return [result if isinstance(result, np.ndarray) else _object(result)]
 
 
 def _apply_inner(params, values):

@@ -626,3 +626,20 @@ def test_a_derivative_rule_inside_an_inner_jit_knows_the_sizes():
     inside = tf.function(lambda x, m: jax.grad(program)(x, m))(x, m)
     np.testing.assert_allclose(inside[m], exact, rtol=1e-5)
     assert not np.any(inside[~m])
+
+
+@pytest.mark.parametrize("rows", [0, 1, 4])
+def test_the_larger_of_a_size_and_one_is_one_for_no_rows(rows):
+    mask = np.arange(6) < rows
+    x = np.arange(12, dtype="float32").reshape(6, 2)
+
+    def mean(x, m):
+        kept = tf.boolean_mask(x, m)
+        return kept.sum() / max(1, kept.shape[0]) + kept.sum() / max(len(kept), 1)
+
+    want = 2 * x[mask].sum() / max(1, rows)
+    for run in (tf.function(mean), jax.jit(tf.dynamic(mean))):
+        close(run(x, mask), want)
+        close(
+            jax.grad(run)(x, mask), np.where(mask, 2 / max(1, rows), 0.0)[:, None] * np.ones((1, 2))
+        )

@@ -9,6 +9,8 @@ import jax
 import jax.numpy as jnp
 
 from shims._src import jax_private as jp
+from shims._src import primitives
+from shims._src.autograph import sizes
 from shims._src.autograph.iteration import (
     TracedEnumerate,
     TracedIterable,
@@ -107,6 +109,8 @@ def _extremum(builtin, reduction, pairwise):
             return reduction(values[0])
         if not kwargs and len(values) > 1 and any(is_staged(v) for v in values):
             return functools.reduce(pairwise, values)
+        if not kwargs and len(values) > 1 and sizes.is_only_run_time(values):
+            return functools.reduce(pairwise, map(primitives.as_size, values))
         return builtin(*args, **kwargs)
 
     return extremum

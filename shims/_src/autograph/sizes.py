@@ -112,6 +112,16 @@ def _depends_on_data(left, right) -> bool:
     return depend_on_data([d for d in (left, right) if jp.is_symbolic(d)])
 
 
+def is_only_run_time(values) -> bool:
+    """Whether these are sizes that depend on data, where nobody can trace again for an answer."""
+    state = trace.current()
+    if state is None or state.may_assume:
+        return False
+    symbolic = [d for d in values if jp.is_symbolic(d)]
+    plain = all(isinstance(d, int) or jp.is_symbolic(d) for d in values)
+    return plain and bool(symbolic) and depend_on_data(symbolic)
+
+
 def question_of(condition):
     """A condition that is a size itself, or a question about sizes, as a question; else `None`."""
     if isinstance(condition, SizeQuestion):
