@@ -1,0 +1,61 @@
+"""A tape over an eager call gives TensorFlow's gradients, `None` where TensorFlow's are `None`."""
+
+import jax
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import shims
+
+from . import cases, ours, reference
+from .compare import differences
+from .test_gradients import has_gradient
+
+
+def first_of_each_row():
+    """The first case of a row that has numbers to differentiate by."""
+    found = {}
+    for point in cases.POINTS:
+        if has_gradient(point) and not point.row.no_gradient and not point.case.differs:
+            given = cases.arguments(point)
+            arrays = jax.tree.leaves([given[name] for name in cases.floating(point)])
+            if all(np.size(a) for a in arrays):
+                found.setdefault(point.row.name, point)
+    return set(found.values())
+
+
+def theirs(point):
+    given = reference.tensors(cases.arguments(point))
+    sources = [given[name] for name in cases.floating(point)]
+    with tf.GradientTape() as tape:
+        tape.watch(sources)
+        result = cases.apply(reference.function_of(point.row), point.row, given)
+        outputs = [o for o in reference.flat(result) if reference.is_floating(o)]
+    return tf.nest.flatten(tape.gradient(outputs, sources))
+
+
+def of_tape(point):
+    given, _ = ours.split(point)
+    sources = [given[name] for name in cases.floating(point)]
+    with shims.GradientTape() as tape:
+        tape.watch(sources)
+        outputs = ours.floating_outputs(ours.of_arrays(point)(given))
+    found = tape.gradient(outputs, sources)
+    return jax.tree.leaves(found, is_leaf=lambda g: g is None or isinstance(g, shims.IndexedSlices))
+
+
+CHOSEN = first_of_each_row()
+
+
+@pytest.mark.parametrize("point", cases.points(lambda p: p in CHOSEN))
+def test_gradient(point):
+    if not any(o.dtype.kind == "f" for o in reference.eager(point).outputs):
+        assert not ours.floating_outputs(ours.eager(point))
+        return
+    wanted, found = theirs(point), of_tape(point)
+    assert [g is None for g in found] == [g is None for g in wanted]
+    for a, b in zip(found, wanted, strict=True):
+        if b is not None:
+            assert isinstance(a, shims.IndexedSlices) == isinstance(b, tf.IndexedSlices)
+            b = tf.convert_to_tensor(b).numpy()
+            assert not differences([np.asarray(a)], [b], 10 * point.row.tolerance)
