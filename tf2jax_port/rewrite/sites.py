@@ -21,7 +21,7 @@ from tf2jax_port.rewrite.spelling import Spelling
 from tf2jax_port.rewrite.template import parse_template
 from tf2jax_port.rewrite.tf_names import V1_PARAMS
 from tf2jax_port.rewrite.values import Values
-from tf2jax_port.table import Keep, Manual, Native, Row
+from tf2jax_port.table import Keep, Manual, Native, Row, Shim
 
 TargetName = Literal["jax", "shims"]
 # Part of the markers of names that mean something else in TensorFlow 2. It keeps the file what it was
@@ -175,6 +175,10 @@ def _attribute(file: File, known: Known, symbol: str) -> Decision:
     text = None
     if isinstance(target, Native) and known.row.params is None and isinstance(whole, ast.expr):
         text = constructs.dtype_attribute(target.expression, attribute)
+    name = known.row.name.rpartition(".")[2]
+    if isinstance(target, Shim) and name[0].isupper():
+        # A class has its methods, an enumeration its members.
+        return _replaced(file, known, symbol, State.SHIM, "TJ401", target.function)
     if text is None or not isinstance(whole, ast.expr):
         message = f"no rule for the attribute `{attribute}`"
         return _manual(known.reference, f"{symbol}.{attribute}", "TJ311", message)

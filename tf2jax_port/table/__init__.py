@@ -16,6 +16,7 @@ from tf2jax_port.table import (
     math_segment,
     nn,
     ragged,
+    random,
     sparse,
 )
 from tf2jax_port.table.row import Case, Keep, Manual, Native, Row, Shim, Target
@@ -45,6 +46,7 @@ ROWS: tuple[Row, ...] = (
     *math_reduction.ROWS,
     *math_segment.ROWS,
     *nn.ROWS,
+    *random.ROWS,
     *ragged.ROWS,
     *sparse.ROWS,
 )

@@ -67,7 +67,7 @@ def reduction(name: str, target: str | Shim, *, more: tuple[Case, ...] = (), **o
     )
 
 
-def shim(name: str, params: str, module: str, **options: Any) -> Row:
+def shim(name: str, params: str | None, module: str, **options: Any) -> Row:
     """An operator that JAX does not have: `shims` has it under the same name."""
     function = name.rpartition(".")[2]
     return Row(name, params, Shim(f"shims.{name}"), own=f"{module}.{function}", **options)

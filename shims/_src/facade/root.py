@@ -104,6 +104,11 @@ from shims._src.quotients import divide as divide
 from shims._src.quotients import truediv as truediv
 from shims._src.ragged.spec import RaggedTensorSpec as RaggedTensorSpec
 from shims._src.ragged.tensor import RaggedTensor as RaggedTensor
+from shims._src.random.initializers import constant_initializer as constant_initializer
+from shims._src.random.initializers import ones_initializer as ones_initializer
+from shims._src.random.initializers import random_normal_initializer as random_normal_initializer
+from shims._src.random.initializers import random_uniform_initializer as random_uniform_initializer
+from shims._src.random.initializers import zeros_initializer as zeros_initializer
 from shims._src.reduction import reduce_all as reduce_all
 from shims._src.reduction import reduce_any as reduce_any
 from shims._src.reduction import reduce_logsumexp as reduce_logsumexp
@@ -176,6 +181,7 @@ __all__ = [
     "complex128",
     "concat",
     "constant",
+    "constant_initializer",
     "convert_to_tensor",
     "cos",
     "cosh",
@@ -224,9 +230,12 @@ __all__ = [
     "not_equal",
     "one_hot",
     "ones",
+    "ones_initializer",
     "ones_like",
     "pad",
     "pow",
+    "random_normal_initializer",
+    "random_uniform_initializer",
     "range",
     "rank",
     "reduce_all",
@@ -284,6 +293,7 @@ __all__ = [
     "unstack",
     "where",
     "zeros",
+    "zeros_initializer",
     "zeros_like",
 ]
 

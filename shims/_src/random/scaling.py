@@ -57,7 +57,16 @@ def _jvp(primals, tangents):
     return out, sum(terms[1:], terms[0])
 
 
+def _batch(args, dims):
+    size = next(x.shape[d] for x, d in zip(args, dims, strict=True) if d is not jp.NOT_MAPPED)
+    moved = [
+        jnp.broadcast_to(x, (size, *x.shape)) if d is jp.NOT_MAPPED else jnp.moveaxis(x, d, 0)
+        for x, d in zip(args, dims, strict=True)
+    ]
+    return scale_and_shift_p.bind(*moved), 0
+
+
 scale_and_shift_p.def_impl(jax.jit(scale_and_shift_p.bind))
 jp.mlir.register_lowering(scale_and_shift_p, _lowering)
-jp.batching.defbroadcasting(scale_and_shift_p)
+jp.batching.primitive_batchers[scale_and_shift_p] = _batch
 jp.ad.primitive_jvps[scale_and_shift_p] = _jvp

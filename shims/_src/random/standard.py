@@ -13,7 +13,6 @@ from shims._src.random import distributions
 from shims._src.random.draw import draw
 from shims._src.random.scaling import scale_and_shift
 
-_FLOATS = ("float16", "bfloat16", "float32", "float64")
 _KERNELS = {
     "uniform": {
         "float16": distributions.uniform_float16,
@@ -50,11 +49,18 @@ def kernel_of(function: str, kind: str, dtype):
     """The kernel of a kind of draw for TensorFlow's dtype.
 
     Raises:
-      ValueError: TensorFlow has none.
+      DtypeMismatchError: TensorFlow has none.
     """
     name = as_dtype(dtype).name
     if name not in _KERNELS[kind]:
-        raise ValueError(f"{function}: `dtype` is one of {', '.join(_KERNELS[kind])}, not {name}.")
+        raise errors.DtypeMismatchError(
+            errors.message(
+                function,
+                f"there are no such numbers of dtype {name}.",
+                required=f"one of {', '.join(_KERNELS[kind])}",
+                received=f"dtype {name}",
+            )
+        )
     return _KERNELS[kind][name]
 
 

@@ -30,18 +30,22 @@ from shims._src.losses import (
 from shims._src.losses import (
     weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
 )
+from shims._src.random.dropout import dropout as dropout
 from shims._src.reduction import zero_fraction as zero_fraction
 from shims._src.sorting import in_top_k as in_top_k
 from shims._src.sorting import top_k as top_k
 from shims._src.sparse.embedding import embedding_lookup_sparse as embedding_lookup_sparse
 from shims._src.sparse.embedding import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
+from shims.nn import experimental as experimental
 
 __all__ = [
     "bias_add",
     "crelu",
+    "dropout",
     "elu",
     "embedding_lookup",
     "embedding_lookup_sparse",
+    "experimental",
     "gelu",
     "in_top_k",
     "l2_loss",

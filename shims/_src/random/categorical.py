@@ -1,0 +1,159 @@
+"""Numbers of classes, drawn by their unnormalised log-probabilities."""
+
+from __future__ import annotations
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import checks, errors
+from shims._src.dispatch import operator
+from shims._src.dtypes import array_dtype, as_dtype
+from shims._src.operands import describe, operand
+from shims._src.random.distributions import uniform_float64
+from shims._src.random.draw import draw
+from shims._src.random.global_seed import stream
+from shims._src.random.seeds import seed_words
+from shims._src.random.stateful import RESERVED
+from shims._src.random.words import blocks_of
+
+# Cycles from which on Eigen uses a second thread, and TensorFlow's numbers depend on how many.
+_ONE_THREAD = 210_000
+_CYCLES_PER_STEP = 50
+
+
+def _classes(words, logits, size):
+    """The kernel of a draw."""
+    rows = logits.shape[0]
+    wide = logits.astype(jnp.float64)
+    finite = jnp.isfinite(wide)
+    top = jnp.max(wide, axis=1, keepdims=True, where=finite, initial=-jnp.inf)
+    top = jnp.where(jnp.isfinite(top), top, 0.0)
+    weights = jnp.where(finite, jnp.exp(jnp.where(finite, wide - top, 0.0)), 0.0)
+    steps = jnp.cumsum(weights, axis=1)
+    found = uniform_float64(words, size).reshape(rows, -1) * steps[:, -1:]
+    return jax.vmap(lambda row, u: jnp.searchsorted(row, u, side="right"))(steps, found).reshape(-1)
+
+
+def _checked(function, logits, num_samples, dtype):
+    """The operands of a draw.
+
+    Raises:
+      ValueError: the dtype is not int32 or int64.
+      InvalidArgumentError: shapes or counts do not fit.
+      UnimplementedError: TensorFlow's numbers depend on the machine.
+    """
+    logits = operand(logits)
+    kind = as_dtype(np.int64 if dtype is None else dtype)
+    if kind.name not in ("int32", "int64"):
+        raise ValueError(
+            f"Argument `dtype` got invalid value {kind!r}. Accepted dtypes are int32, int64."
+        )
+    num_samples = checks.static_int(function, "num_samples", num_samples)
+    if logits.ndim != 2 or not jnp.issubdtype(logits.dtype, jnp.floating):
+        raise checks.invalid(
+            function,
+            "`logits` must be a matrix of floating-point numbers.",
+            required="[batch, classes]",
+            received=describe(logits),
+        )
+    if num_samples < 0 or (checks.is_known(logits.shape[1]) and logits.shape[1] == 0):
+        raise checks.invalid(
+            function,
+            "there must be at least one class, and no negative number of samples.",
+            received=f"{describe(logits)}, num_samples={num_samples}",
+        )
+    if all(map(checks.is_known, logits.shape)):
+        _check_one_thread(function, logits, num_samples)
+    return logits, num_samples, array_dtype(kind, function)
+
+
+def _check_one_thread(function, logits, num_samples) -> None:
+    rows, classes = logits.shape
+    cycles = int(_CYCLES_PER_STEP * (num_samples * math.log2(classes) + classes))
+    if rows > 1 and num_samples and rows * cycles >= _ONE_THREAD:
+        most = max(1, (_ONE_THREAD - 1) // cycles)
+        raise errors.UnimplementedError(
+            errors.message(
+                function,
+                "TensorFlow shares out so many rows among its threads, and the numbers depend on "
+                "how many threads there are.",
+                required=f"at most {most} rows of {classes} classes and {num_samples} samples",
+                received=f"{rows} rows",
+                do=f"draw {most} rows at a time with seeds of their own, or use "
+                "`jax.random.categorical`",
+            )
+        )
+
+
+@operator
+def stateless_categorical(logits, num_samples, seed, dtype=np.int64, name=None):
+    """Classes drawn by their log-probabilities, which follow from the seed.
+
+    Args:
+      logits: `[batch, classes]`, unnormalised.
+      num_samples: how many per row.
+      seed: two integers.
+      dtype: int32 or int64.
+      name: ignored.
+
+    Returns:
+      Integers `[batch, num_samples]`.
+
+    Raises:
+      ValueError: `dtype` is another one.
+      InvalidArgumentError: `logits` is no matrix, or has no class.
+      UnimplementedError: so many rows that TensorFlow's numbers depend on the number of its
+        threads.
+
+    Differs from TensorFlow:
+      The classes are those of TensorFlow on CPU, as long as it uses one thread.
+
+    Under jit:
+      Logits and seed may be traced, sizes may not.
+
+    https://www.tensorflow.org/api_docs/python/tf/random/stateless_categorical
+    """
+    function = "stateless_categorical"
+    logits, count, dtype = _checked(function, logits, num_samples, dtype)
+    words = seed_words(function, seed)
+    return draw(_classes, words, logits, shape=(logits.shape[0], count), dtype=dtype)
+
+
+@operator
+def categorical(logits, num_samples, dtype=None, seed=None, name=None):
+    """Classes drawn by their log-probabilities.
+
+    Args:
+      logits: `[batch, classes]`, unnormalised.
+      num_samples: how many per row.
+      dtype: int32 or int64 (when `None`).
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      Integers `[batch, num_samples]`.
+
+    Raises:
+      ValueError: `dtype` is another one.
+      InvalidArgumentError: `logits` is no matrix, or has no class.
+      UnimplementedError: so many rows that TensorFlow's numbers depend on the number of its
+        threads.
+
+    Differs from TensorFlow:
+      The classes are those of TensorFlow on CPU after the same `set_seed` and the same calls, as
+      long as it uses one thread.
+
+    Under jit:
+      Logits may be traced, sizes may not. Inside a foreign `jax.jit` use `stateless_categorical`.
+
+    https://www.tensorflow.org/api_docs/python/tf/random/categorical
+    """
+    logits, count, dtype = _checked("categorical", logits, num_samples, dtype)
+    used = logits.shape[0] * (-(-count // 4) * 4 * 2)
+    words = stream(
+        "Multinomial", seed, blocks_of(used, RESERVED), logits.dtype.name, np.dtype(dtype).name
+    )
+    return draw(_classes, words, logits, shape=(logits.shape[0], count), dtype=dtype)

@@ -1,0 +1,352 @@
+"""`random.Generator`: random numbers whose state is a variable."""
+
+from __future__ import annotations
+
+import os
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import checks, state
+from shims._src import jax_private as jp
+from shims._src.dtypes import as_dtype
+from shims._src.random import standard
+from shims._src.random.binomial import binomial_blocks, binomial_numbers
+from shims._src.random.seeds import Algorithm, algorithm_number, check_philox
+from shims._src.random.stateful import RESERVED, elements
+from shims._src.random.words import advanced, blocks_of, numbers_of, split_number, words_of
+from shims._src.shapes import sizes_of
+from shims._src.variable import Variable
+
+_WORD = 64
+# 64-bit numbers in the state: a counter, then a key.
+_SIZES = {Algorithm.PHILOX.value: 3, Algorithm.THREEFRY.value: 2, Algorithm.AUTO_SELECT.value: 3}
+
+
+def create_rng_state(seed, alg):
+    """The state of a generator that is made from a seed.
+
+    Args:
+      seed: an integer of up to 192 bits, or a vector of 64-bit ones.
+      alg: the algorithm: a name, a number or an `Algorithm`.
+
+    Returns:
+      int64 `[3]` (`[2]` for Threefry); without `jax_enable_x64` uint32 `[3, 2]`, the low and the
+      high word of each.
+
+    Raises:
+      ValueError: there is no such algorithm.
+
+    Differs from TensorFlow:
+      The words without `jax_enable_x64`.
+
+    Under jit:
+      Not for use inside of a trace.
+
+    https://www.tensorflow.org/api_docs/python/tf/random/create_rng_state
+    """
+    return _shown(_seeded(seed, _SIZES[algorithm_number(alg)]))
+
+
+def _seeded(seed, size: int):
+    """The words of a state: a short seed becomes the key, or the counter of a long integer."""
+    if isinstance(seed, int):
+        return np.stack([split_number(seed >> (_WORD * i)) for i in range(size)])
+    words = _as_words(seed).reshape(-1, 2)[:size]
+    return jnp.concatenate([jnp.zeros((size - words.shape[0], 2), jnp.uint32), words])
+
+
+def _as_words(value):
+    """64-bit numbers, or their words, as words."""
+    if isinstance(value, Variable):
+        value = state.read(value)
+    if getattr(value, "dtype", None) == np.uint32 and np.ndim(value) and value.shape[-1] == 2:
+        return jnp.asarray(value)
+    if isinstance(value, jax.Array):
+        return words_of(value)
+    if isinstance(value, (int, np.integer)):
+        return split_number(int(value))
+    numbers = [_as_words(v) for v in value]
+    return jnp.stack(numbers) if numbers else jnp.zeros((0, 2), jnp.uint32)
+
+
+def _shown(words):
+    """Words as numbers where there are 64 bits."""
+    if not jax.config.jax_enable_x64:
+        return jnp.asarray(words)
+    return numbers_of(jnp.asarray(words))
+
+
+class Generator:
+    """Makes random numbers, and remembers how far it got.
+
+    Args:
+      copy_from: another generator to start from.
+      state: a state, see `create_rng_state`; a variable is shared.
+      alg: the algorithm of `state`.
+
+    Raises:
+      ValueError: there is no such algorithm, or the state has another size than it needs.
+      UnimplementedError: numbers are drawn by Threefry, which TensorFlow has under XLA only.
+
+    Differs from TensorFlow:
+      The bits are those of TensorFlow on CPU. Without `jax_enable_x64` the state is uint32
+      `[3, 2]`, seeds from `make_seeds` are uint32 `[2, count, 2]`, and full 64-bit integers are
+      refused. There are no distribution strategies.
+
+    Under jit:
+      The state is a variable: `shims.function` keeps it from call to call; inside a foreign
+      `jax.jit` a draw raises, because the state could not be kept.
+
+    Example:
+      >>> import shims
+      >>> generator = shims.random.Generator.from_seed(1234)
+      >>> generator.normal([2]).round(3).tolist()
+      [0.9359999895095825, 1.0850000381469727]
+
+    https://www.tensorflow.org/api_docs/python/tf/random/Generator
+    """
+
+    __module__ = "shims.random"
+
+    def __init__(self, copy_from=None, state=None, alg=None):
+        if copy_from is not None:
+            assert (alg or state) is None
+            self._alg = copy_from.algorithm
+            self._state = _variable(_as_words(copy_from.state))
+            return
+        assert alg is not None
+        assert state is not None
+        self._alg = algorithm_number(alg)
+        if isinstance(state, Variable):
+            _check_size(state.shape[0], self._alg)
+            self._state = state
+        else:
+            words = _as_words(state)
+            _check_size(words.shape[0], self._alg)
+            self._state = _variable(words)
+
+    @classmethod
+    def from_state(cls, state, alg):
+        """A generator with a state."""
+        return cls(alg=alg, state=state)
+
+    @classmethod
+    def from_seed(cls, seed, alg=None):
+        """A generator from an integer, or a vector of integers."""
+        alg = algorithm_number(Algorithm.PHILOX if alg is None else alg)
+        return cls(state=create_rng_state(seed, alg), alg=alg)
+
+    @classmethod
+    def from_non_deterministic_state(cls, alg=None):
+        """A generator from the operating system's random numbers."""
+        alg = algorithm_number(Algorithm.PHILOX if alg is None else alg)
+        words = np.frombuffer(os.urandom(8 * _SIZES[alg]), np.uint32).reshape(-1, 2)
+        return cls(state=words, alg=alg)
+
+    @classmethod
+    def from_key_counter(cls, key, counter, alg):
+        """A generator from a 64-bit key and a counter of 64-bit numbers."""
+        alg = algorithm_number(alg)
+        return cls(state=_key_counter(key, counter, alg), alg=alg)
+
+    @property
+    def state(self) -> Variable:
+        """The variable that holds the state: the counter, then the key."""
+        return self._state
+
+    @property
+    def algorithm(self) -> int:
+        """The number of the algorithm."""
+        return self._alg
+
+    @property
+    def key(self):
+        """The key, the last number of the state."""
+        return state.read(self._state)[-1]
+
+    def reset(self, state) -> None:
+        """Go on from a state."""
+        words = _as_words(state)
+        _check_size(words.shape[0], self._alg)
+        self._keep(words)
+
+    def reset_from_seed(self, seed) -> None:
+        """Go on as `from_seed` starts."""
+        self._keep(_seeded(seed, _SIZES[self._alg]))
+
+    def reset_from_key_counter(self, key, counter) -> None:
+        """Go on as `from_key_counter` starts."""
+        self._keep(_key_counter(key, counter, self._alg))
+
+    def skip(self, delta):
+        """Leave out as many numbers as a draw of `delta` elements takes.
+
+        Args:
+          delta: an integer.
+
+        Returns:
+          The state before.
+        """
+        check_philox("Generator.skip", self._alg)
+        before = state.read(self._state)
+        self._advance(blocks_of(_number(delta), RESERVED))
+        return before
+
+    def normal(self, shape, mean=0.0, stddev=1.0, dtype=np.float32, name=None):
+        """Normal numbers; arguments as for `random.normal`."""
+        return self._affine("normal", shape, stddev, mean, dtype)
+
+    def truncated_normal(self, shape, mean=0.0, stddev=1.0, dtype=np.float32, name=None):
+        """Normal numbers within two deviations; arguments as for `random.truncated_normal`."""
+        return self._affine("truncated_normal", shape, stddev, mean, dtype)
+
+    def uniform(self, shape, minval=0, maxval=None, dtype=np.float32, name=None):
+        """Uniform numbers; arguments as for `random.stateless_uniform`."""
+        kind = as_dtype(dtype)
+        standard.check_bounds(kind, minval, maxval)
+        words, dims = self._drawn(shape)
+        return standard.uniform_of("Generator.uniform", words, dims, minval, maxval, kind)
+
+    def uniform_full_int(self, shape, dtype=np.uint64, name=None):
+        """Integers of all bits."""
+        words, dims = self._drawn(shape)
+        return standard.all_integers("Generator.uniform_full_int", words, dims, dtype)
+
+    def binomial(self, shape, counts, probs, dtype=np.int32, name=None):
+        """Numbers of successes; arguments as for `random.stateless_binomial`."""
+        check_philox("Generator.binomial", self._alg)
+        words = self._stream()
+        dims = sizes_of("Generator.binomial", shape)
+        out, blocks = (
+            binomial_numbers("Generator.binomial", words, dims, counts, probs, dtype),
+            binomial_blocks(dims, counts, probs),
+        )
+        self._advance(blocks_of(blocks, RESERVED))
+        return out
+
+    def make_seeds(self, count=1):
+        """Seeds for the stateless operators.
+
+        Args:
+          count: how many.
+
+        Returns:
+          int64 `[2, count]`; without `jax_enable_x64` uint32 `[2, count, 2]`, the low and the high
+          word of each. Either way `seeds[:, i]` is a seed.
+        """
+        keys = self._keys(count)
+        return _shown(jnp.stack([keys, jnp.zeros_like(keys)]))
+
+    def split(self, count=1) -> list[Generator]:
+        """New generators, each independent of the others and of this one."""
+        keys = self._keys(count)
+        zeros = jnp.zeros((_SIZES[self._alg] - 1, 2), jnp.uint32)
+        return [
+            Generator(state=jnp.concatenate([zeros, keys[i : i + 1]]), alg=self._alg)
+            for i in range(int(count))
+        ]
+
+    def _keys(self, count):
+        words, (count,) = self._drawn([count])
+        return standard.wide_words("Generator", words, count)
+
+    def _affine(self, kind, shape, scale, shift, dtype):
+        words, dims = self._drawn(shape)
+        return standard.affine(f"Generator.{kind}", kind, words, dims, scale, shift, dtype)
+
+    def _drawn(self, shape):
+        """The words for a draw, and its sizes; the state goes on."""
+        check_philox("Generator", self._alg)
+        dims = sizes_of("Generator", shape)
+        words = self._stream()
+        self._advance(blocks_of(elements(dims), RESERVED))
+        return words, dims
+
+    def _stream(self):
+        words = _as_words(self._state)
+        return jnp.concatenate([words[2], words[0], words[1]])
+
+    def _advance(self, blocks) -> None:
+        words = _as_words(self._state)
+        counter = advanced(words[:2].reshape(4), jnp.asarray(blocks))
+        self._keep(jnp.concatenate([counter.reshape(2, 2), words[2:]]))
+
+    def _keep(self, words) -> None:
+        words = jnp.asarray(words)
+        wide = self._state.dtype.itemsize == 8
+        state.write(self._state, numbers_of(words) if wide else words)
+
+
+def _variable(words) -> Variable:
+    return Variable(_shown(words), trainable=False, name="StateVar")
+
+
+def _number(value):
+    return value if jp.is_tracer(value) else int(value)
+
+
+def _check_size(size, alg) -> None:
+    if size != _SIZES[alg]:
+        raise ValueError(
+            f"Generator: the state of algorithm {alg} has {_SIZES[alg]} numbers, not {size}."
+        )
+
+
+def _key_counter(key, counter, alg):
+    counter = _as_words(counter)
+    if counter.shape[0] != _SIZES[alg] - 1:
+        raise checks.invalid(
+            "Generator",
+            "`counter` has another size than the algorithm's.",
+            required=f"{_SIZES[alg] - 1} numbers",
+            received=f"{counter.shape[0]}",
+        )
+    return jnp.concatenate([counter, jnp.reshape(_as_words(key), (1, 2))])
+
+
+class _Current:
+    """The generator of the program."""
+
+    def __init__(self):
+        self.generator: Generator | None = None
+
+
+_CURRENT = _Current()
+
+
+def get_global_generator():
+    """The generator of the program, made from the operating system's random numbers at first.
+
+    Returns:
+      The generator.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Call it once outside of a trace first.
+
+    https://www.tensorflow.org/api_docs/python/tf/random/get_global_generator
+    """
+    if _CURRENT.generator is None:
+        _CURRENT.generator = Generator.from_non_deterministic_state()
+    return _CURRENT.generator
+
+
+def set_global_generator(generator):
+    """Make a generator the one of the program.
+
+    Args:
+      generator: a `Generator`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Not for use inside of a trace.
+
+    https://www.tensorflow.org/api_docs/python/tf/random/set_global_generator
+    """
+    _CURRENT.generator = generator

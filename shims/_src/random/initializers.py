@@ -1,0 +1,220 @@
+"""`random_normal_initializer` and its kin: functions of a shape that give first values."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import creation
+from shims._src.dtypes import array_dtype, as_dtype
+from shims._src.random import stateful, stateless
+
+_PARTITION = ("partition_shape", "partition_offset")
+
+
+class Initializer:
+    """What the initialisers have in common."""
+
+    __module__ = "shims"
+
+    def __call__(self, shape, dtype=None, **kwargs):
+        """An array of that shape."""
+        raise NotImplementedError
+
+    def get_config(self) -> dict:
+        """The arguments that make another one."""
+        return {}
+
+    @classmethod
+    def from_config(cls, config):
+        """An initialiser from `get_config`."""
+        return cls(**{k: v for k, v in config.items() if k != "dtype"})
+
+    def _part(self, shape, kwargs, *, divisible=True):
+        """The shape to fill: a part where one is asked for."""
+        for name in kwargs:
+            if name not in _PARTITION:
+                raise TypeError(
+                    f"Keyword argument should be one of {list(_PARTITION)}. Received: {name}"
+                )
+            if not divisible:
+                raise ValueError(
+                    f"{type(self).__name__} initializer doesn't support partition-related arguments"
+                )
+        return kwargs.get("partition_shape", shape)
+
+
+def float_dtype(dtype):
+    """A floating dtype.
+
+    Raises:
+      ValueError: it is another one.
+    """
+    kind = as_dtype(dtype)
+    if not kind.is_floating:
+        raise ValueError(f"Argument `dtype` is expected to be floating point. Received: {kind}.")
+    return kind
+
+
+def _number_dtype(dtype):
+    try:
+        kind = as_dtype(dtype)
+    except TypeError:
+        kind = None
+    if kind is None or kind.name == "string":
+        raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {dtype}.")
+    return kind
+
+
+def _random(kind: str, seed, shape, *parameters, dtype):
+    """Numbers that follow from the initialiser's seed, or else from `set_seed`."""
+    if seed is None:
+        return getattr(stateful, kind)(shape, *parameters, dtype=dtype)
+    return getattr(stateless, f"stateless_{kind}")(shape, [seed, 0], *parameters, dtype=dtype)
+
+
+class zeros_initializer(Initializer):
+    """Gives zeros.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      As the operator that it calls: `zeros_initializer` keeps no array.
+
+    https://www.tensorflow.org/api_docs/python/tf/zeros_initializer
+    """
+
+    def __call__(self, shape, dtype=np.float32, **kwargs):
+        """An array of zeros."""
+        return creation.zeros(self._part(shape, kwargs), _number_dtype(dtype))
+
+
+class ones_initializer(Initializer):
+    """Gives ones.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      As the operator that it calls: `ones_initializer` keeps no array.
+
+    https://www.tensorflow.org/api_docs/python/tf/ones_initializer
+    """
+
+    def __call__(self, shape, dtype=np.float32, **kwargs):
+        """An array of ones."""
+        return creation.ones(self._part(shape, kwargs), _number_dtype(dtype))
+
+
+class constant_initializer(Initializer):
+    """Gives a number, or numbers in order.
+
+    Args:
+      value: a number, or as many as the shape has elements.
+      support_partition: whether parts may be asked for.
+
+    Raises:
+      TypeError: there are other numbers than the shape has elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      As the operator that it calls: `constant_initializer` keeps no array.
+
+    https://www.tensorflow.org/api_docs/python/tf/constant_initializer
+    """
+
+    def __init__(self, value=0, support_partition=False):
+        if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
+            raise TypeError(
+                f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar, "
+                "list or tuple of values, or numpy.ndarray."
+            )
+        self.value = value
+        self.support_partition = support_partition
+
+    def __call__(self, shape, dtype=None, **kwargs):
+        """An array of the value."""
+        self._part(shape, kwargs, divisible=self.support_partition)
+        value = np.asarray(self.value)
+        if dtype is None and value.dtype.kind in "fi" and not isinstance(self.value, np.ndarray):
+            dtype = np.float32 if value.dtype.kind == "f" else np.int32
+        kind = array_dtype(value.dtype if dtype is None else dtype, "constant_initializer")
+        shape = tuple(int(d) for d in shape)
+        if value.size not in (1, int(np.prod(shape))):
+            raise TypeError(
+                f"constant_initializer: value has {value.size} elements, shape is {shape} with "
+                f"{int(np.prod(shape))} elements."
+            )
+        value = (
+            value.reshape(shape) if value.size != 1 else np.broadcast_to(value.ravel()[0], shape)
+        )
+        return jnp.asarray(value.astype(kind))
+
+    def get_config(self) -> dict:
+        """The arguments that make another one."""
+        return {"value": self.value}
+
+
+class random_uniform_initializer(Initializer):
+    """Gives uniform numbers.
+
+    Args:
+      minval: the lower bound.
+      maxval: the upper bound.
+      seed: an integer: the same numbers at every call; see `random.set_seed` for `None`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      As the operator that it calls: `random_uniform_initializer` keeps no array.
+
+    https://www.tensorflow.org/api_docs/python/tf/random_uniform_initializer
+    """
+
+    def __init__(self, minval=-0.05, maxval=0.05, seed=None):
+        self.minval, self.maxval, self.seed = minval, maxval, seed
+
+    def __call__(self, shape, dtype=np.float32, **kwargs):
+        """Uniform numbers of that shape."""
+        kind = _number_dtype(dtype)
+        shape = self._part(shape, kwargs)
+        return _random("uniform", self.seed, shape, self.minval, self.maxval, dtype=kind)
+
+    def get_config(self) -> dict:
+        """The arguments that make another one."""
+        return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
+
+
+class random_normal_initializer(Initializer):
+    """Gives normal numbers.
+
+    Args:
+      mean: the mean.
+      stddev: the standard deviation.
+      seed: an integer: the same numbers at every call; see `random.set_seed` for `None`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      As the operator that it calls: `random_normal_initializer` keeps no array.
+
+    https://www.tensorflow.org/api_docs/python/tf/random_normal_initializer
+    """
+
+    def __init__(self, mean=0.0, stddev=0.05, seed=None):
+        self.mean, self.stddev, self.seed = mean, stddev, seed
+
+    def __call__(self, shape, dtype=np.float32, **kwargs):
+        """Normal numbers of that shape."""
+        kind = float_dtype(dtype)
+        shape = self._part(shape, kwargs)
+        return _random("normal", self.seed, shape, self.mean, self.stddev, dtype=kind)
+
+    def get_config(self) -> dict:
+        """The arguments that make another one."""
+        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}

@@ -1,0 +1,174 @@
+"""Poisson numbers."""
+
+from __future__ import annotations
+
+import math
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import checks
+from shims._src.dtypes import array_dtype
+from shims._src.operands import operand
+from shims._src.random import philox
+from shims._src.random.distributions import float64_of
+from shims._src.random.draw import draw
+from shims._src.random.global_seed import stream
+from shims._src.random.seeds import seed_words
+from shims._src.random.stateful import RESERVED
+from shims._src.random.words import blocks_of
+from shims._src.shapes import sizes_of
+
+# Below, TensorFlow multiplies uniform numbers; from here on it rejects transformed ones.
+_LARGE = 10
+
+
+def _uniforms(stream, place):
+    """The two uniform numbers of a block in the order in which the kernel uses them."""
+    a, b, c, d = philox.blocks(stream, place)
+    return float64_of(c, d), float64_of(a, b)
+
+
+def _multiplied(stream, place, rate, wanted):
+    """How many uniform numbers can be multiplied before the product falls to exp(-rate)."""
+    limit = jnp.exp(-rate)
+
+    def step(state):
+        i, product, number, open_ = state
+        for u in _uniforms(stream, place + i):
+            product = jnp.where(open_, product * u, product)
+            open_ = open_ & (product > limit)
+            number = number + open_
+        return i + jnp.uint64(1), product, number, open_
+
+    start = (jnp.uint64(0), jnp.ones(place.shape), jnp.zeros(place.shape), wanted)
+    return lax.while_loop(lambda s: jnp.any(s[3]), step, start)[2]
+
+
+def _rejected(stream, place, rate, wanted):
+    """Hörmann's transformed rejection."""
+    log_rate = jnp.log(rate)
+    b = 0.931 + 2.53 * jnp.sqrt(rate)
+    a = -0.059 + 0.02483 * b
+    inverse = 1.1239 + 1.1328 / (b - 3.4)
+    high = 0.9277 - 3.6224 / (b - 2)
+
+    def step(state):
+        i, found, open_ = state
+        u, v = _uniforms(stream, place + i)
+        u = u - 0.5
+        inner = 0.5 - jnp.abs(u)
+        k = jnp.floor((2 * a / inner + b) * u + rate + 0.43)
+        take = (inner >= 0.07) & (v <= high)
+        bad = (k < 0) | ((inner < 0.013) & (v > inner))
+        safe = jnp.maximum(k, 0.0)
+        s = jnp.log(v * inverse / (a / (inner * inner) + b))
+        t = -rate + safe * log_rate - lax.lgamma(safe + 1)
+        take = open_ & (take | (~bad & (s <= t)))
+        return i + jnp.uint64(1), jnp.where(take, k, found), open_ & ~take
+
+    start = (jnp.uint64(0), jnp.zeros(place.shape), wanted)
+    return lax.while_loop(lambda s: jnp.any(s[2]), step, start)[1]
+
+
+def _numbers(words, rates, size):
+    """The kernel of a draw: `rates` is a vector, the samples of each follow each other."""
+    stream = philox.stream_of(words)
+    count = rates.shape[0]
+    samples = size // count
+    number = jnp.arange(count, dtype=jnp.uint64) * jnp.uint64(samples)
+    place = (number + jnp.arange(samples, dtype=jnp.uint64)[:, None]) * jnp.uint64(RESERVED)
+    rate = rates.astype(jnp.float64)
+    small, large = rate < _LARGE, (rate >= _LARGE) & jnp.isfinite(rate)
+    shape = place.shape
+    few = _multiplied(stream, place, jnp.where(small, rate, 1.0), jnp.broadcast_to(small, shape))
+    many = _rejected(stream, place, jnp.where(large, rate, 20.0), jnp.broadcast_to(large, shape))
+    rest = jnp.where(jnp.isposinf(rate), jnp.inf, jnp.nan)
+    return jnp.where(small, few, jnp.where(large, many, rest)).reshape(-1)
+
+
+def _check_nonempty(function, rates) -> None:
+    if rates.size == 0:
+        raise checks.invalid(function, "there must be a rate.", received=f"shape {rates.shape}")
+
+
+def stateless_poisson(shape, seed, lam, dtype=np.int32, name=None):
+    """Poisson numbers that follow from the seed.
+
+    Args:
+      shape: the sizes; it ends with the shape of `lam`.
+      seed: two integers.
+      lam: the rates, floating-point.
+      dtype: the dtype of the numbers.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: the shape does not end with that of `lam`, or the seed is not two
+        integers.
+
+    Differs from TensorFlow:
+      The numbers are those of TensorFlow on CPU. A rate that is not finite is an endless loop
+      there; here it gives itself.
+
+    Under jit:
+      Seed and rates may be traced, sizes may not.
+
+    https://www.tensorflow.org/api_docs/python/tf/random/stateless_poisson
+    """
+    function = "stateless_poisson"
+    words, rates = seed_words(function, seed), operand(lam)
+    dims = sizes_of(function, shape)
+    if tuple(dims[max(len(dims) - rates.ndim, 0) :]) != rates.shape:
+        raise checks.invalid(
+            function,
+            "`shape` must end with the shape of the rates.",
+            required=f"(..., {', '.join(map(str, rates.shape))})",
+            received=f"shape {tuple(dims)}",
+        )
+    if math.prod(dims):
+        _check_nonempty(function, rates)
+    return _drawn(function, words, dims, rates, dtype)
+
+
+def poisson(shape, lam, dtype=np.float32, seed=None, name=None):
+    """Poisson numbers.
+
+    Args:
+      shape: how many for each rate.
+      lam: the rates, floating-point.
+      dtype: the dtype of the numbers.
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      The array `[*shape, *lam.shape]`.
+
+    Raises:
+      InvalidArgumentError: there is no rate.
+
+    Differs from TensorFlow:
+      The numbers are those of TensorFlow on CPU after the same `set_seed` and the same calls. A
+      rate that is not finite is an endless loop there; here it gives itself.
+
+    Under jit:
+      Rates may be traced, sizes may not. Inside a foreign `jax.jit` use `stateless_poisson`.
+
+    https://www.tensorflow.org/api_docs/python/tf/random/poisson
+    """
+    rates = operand(lam)
+    dims = (*sizes_of("poisson", shape), *rates.shape)
+    if math.prod(dims[: len(dims) - rates.ndim]):
+        _check_nonempty("poisson", rates)
+    used = blocks_of(math.prod(dims), RESERVED)
+    words = stream("RandomPoissonV2", seed, used, rates.dtype.name, str(np.dtype(dtype)))
+    return _drawn("poisson", words, dims, rates, dtype)
+
+
+def _drawn(function, words, dims, rates, dtype):
+    rates = lax.stop_gradient(rates)
+    narrowed = array_dtype(dtype, function)
+    return draw(_numbers, words, jnp.reshape(rates, (-1,)), shape=dims, dtype=narrowed)

@@ -1,0 +1,147 @@
+"""Numbers that follow from `set_seed`: in eager order, inside functions, in loops and branches."""
+
+import functools
+
+import jax.numpy as jnp
+import numpy as np
+import tensorflow as tf
+
+import shims
+
+from .bits import check_all_same, dtype_of
+
+
+def eagerly(library):
+    r = library.random
+    r.set_seed(5)
+    found = [r.uniform([3]), r.normal([2, 2], 1.0, 2.0), r.truncated_normal([5])]
+    found += [r.uniform([n], seed=3) for n in (3, 300, 2)]
+    found += [
+        r.uniform([4], maxval=10, dtype=dtype_of(library, "int32"), seed=s) for s in (3, None)
+    ]
+    found += [r.uniform([4], -1.5, 2.0), r.uniform([4], 0, 2.5)]
+    found += [r.normal([3], seed=3), r.normal([3], seed=3)]
+    found += [r.poisson([3], 4.0, seed=2), r.poisson([3], 4.0, seed=2), r.gamma([3], 0.7, seed=1)]
+    found += [r.categorical(np.log([[1.0, 2, 3]]).astype("f"), 5, seed=s) for s in (1, None, 1)]
+    found += [
+        r.shuffle(np.arange(n, dtype=np.int32), seed=s) for n, s in ((5, 1), (7, 1), (4, None))
+    ]
+    x = np.arange(1, 13, dtype=np.float32).reshape(3, 4)
+    found += [library.nn.dropout(x, 0.4), library.nn.dropout(x, 0.0), library.nn.dropout(x, 0.4)]
+    found += [library.nn.dropout(x, 0.3, noise_shape=[3, 1], seed=4)]
+    r.set_seed(5)
+    return [*found, r.uniform([3]), r.uniform([3], seed=3)]
+
+
+def test_eager_order():
+    check_all_same(eagerly(shims), eagerly(tf))
+
+
+def in_functions(library):
+    r, found = library.random, []
+
+    @library.function
+    def pair():
+        a = r.uniform([1])
+        b = r.uniform([1])
+        return a, b
+
+    r.set_seed(1234)
+    found += [*pair(), *pair()]
+    r.set_seed(1234)
+    found += [*pair()]
+    r.set_seed(7)  # a traced function keeps the seed that it was traced with
+    found += [*pair()]
+
+    @library.function
+    def outer():
+        a = r.uniform([1])
+        return (a, *pair())
+
+    found += [*outer(), *outer()]
+    return found
+
+
+def test_functions():
+    check_all_same(in_functions(shims), in_functions(tf))
+
+
+def over_shapes(library):
+    r = library.random
+
+    @library.function
+    def traced_per_shape(x):
+        return r.uniform([1]) + 0 * x[0]
+
+    @library.function(input_signature=[library.TensorSpec([None])])
+    def traced_once(x):
+        return r.uniform([1]) + 0 * library.reduce_sum(x), r.normal(library.shape(x), seed=4)
+
+    r.set_seed(1)
+    found = [traced_per_shape(library.zeros([n])) for n in (1, 2, 1, 2, 1, 3)]
+    for n in (1, 2, 1, 2, 0, 3, 7):
+        found += traced_once(library.zeros([n]))
+    return found
+
+
+def test_one_sequence_per_trace():
+    check_all_same(over_shapes(shims), over_shapes(tf))
+
+
+def in_loops(library):
+    r = library.random
+
+    zero = tf.constant(0) if library is tf else jnp.int32(0)
+
+    @functools.partial(library.function, autograph=False)
+    def program(n):
+        first = r.uniform([2])
+        _, state = library.while_loop(
+            lambda i, state: i < n,
+            lambda i, state: (i + 1, state * 2 + r.uniform([2])),
+            (zero, library.zeros([2])),
+        )
+        more = library.cond(n > 2, lambda: r.normal([2]), lambda: -r.normal([2]))
+        return state, more, first
+
+    r.set_seed(1)
+    found = []
+    for n in (3, 3, 1, 2):
+        found += program(tf.constant(n) if library is tf else jnp.int32(n))
+    return found
+
+
+def test_loops_and_branches():
+    got, want = in_loops(shims), in_loops(tf)
+    for a, b in zip(got, want, strict=True):
+        # The compiled loop may fuse the product and the sum.
+        np.testing.assert_allclose(a, b.numpy(), rtol=3e-7)
+
+
+def initialised(library):
+    library.random.set_seed(2)
+    found = []
+    for seed in (None, 3, None, 3):
+        found.append(library.random_normal_initializer(stddev=0.2, seed=seed)([2, 3]))
+        found.append(library.random_uniform_initializer(-1.0, 2.0, seed=seed)([2, 3]))
+    found.append(library.zeros_initializer()([2], dtype=dtype_of(library, "int32")))
+    found.append(library.ones_initializer()([2, 0]))
+    found.append(library.constant_initializer([1, 2, 3, 4])([2, 2]))
+    found.append(library.constant_initializer(2.5)([2, 2], dtype=dtype_of(library, "float16")))
+    return found
+
+
+def test_initialisers():
+    check_all_same(initialised(shims), initialised(tf))
+
+
+def test_without_a_seed_nothing_repeats():
+    from shims._src.random import global_seed
+
+    before = global_seed._PROGRAM.seed
+    global_seed._PROGRAM.seed = None
+    try:
+        a, b = shims.random.uniform([8]), shims.random.uniform([8])
+    finally:
+        global_seed._PROGRAM.seed = before
+    assert (np.asarray(a) != np.asarray(b)).any()
