@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shims import math as math
     from shims import nest as nest
     from shims import nn as nn
+    from shims import random as random
     from shims import ragged as ragged
     from shims import sparse as sparse
     from shims._src.branches import case as case
@@ -63,6 +64,7 @@ _NAMESPACES = (
     "math",
     "nest",
     "nn",
+    "random",
     "ragged",
     "sparse",
 )
