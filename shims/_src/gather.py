@@ -81,6 +81,32 @@ def _is_none(d) -> bool:
 
 
 @operator
+def batch_gather(params, indices, name=None):
+    """Slices by position, in each row of a batch its own.
+
+    Args:
+      params: array.
+      indices: integer array; all of its axes but the last are those of `params`.
+      name: ignored.
+
+    Returns:
+      `indices.shape + params.shape[indices.ndim:]`.
+
+    Raises:
+      InvalidArgumentError: an index is out of range, negative ones included.
+
+    Differs from TensorFlow:
+      Nothing on CPU. TensorFlow 2 spells it `gather(params, indices, batch_dims=-1)`.
+
+    Under jit:
+      As `gather`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/batch_gather
+    """
+    return gather(params, indices, batch_dims=operand(indices).ndim - 1)
+
+
+@operator
 def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
     """Slices by coordinates.
 

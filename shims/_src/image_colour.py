@@ -315,7 +315,7 @@ def hsv_to_rgb(images, name=None):
       InvalidArgumentError: they are not floating-point numbers.
 
     Differs from TensorFlow:
-      Nothing.
+      It can be differentiated; TensorFlow lets no gradient through.
 
     Under jit:
       Pixel by pixel.

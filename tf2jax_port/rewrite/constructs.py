@@ -82,6 +82,16 @@ ROWS: tuple[Row, ...] = (
     ),
     *(Row(f"nest.{name}", params, Shim(f"shims.nest.{name}")) for name, params in _NEST),
     *(Row(f"errors.{name}", None, Shim(f"shims.errors.{name}")) for name in _ERRORS),
+    Row("parallel_stack", "values, name='parallel_stack'", Native("jnp.stack({values})")),
+    Row(
+        "TensorArray",
+        "dtype, size=None, dynamic_size=None, clear_after_read=None, tensor_array_name=None, "
+        "handle=None, flow=None, infer_shape=True, element_shape=None, "
+        "colocate_with_first_write_call=True, name=None",
+        Shim("shims.TensorArray"),
+    ),
+    Row("v1.batch_gather", "params, indices, name=None", Shim("shims.batch_gather")),
+    Row("v1.setdiff1d", "x, y, index_dtype=tf.int32, name=None", Shim("shims.setdiff1d")),
     _conversion("to_float", "float32"),
     _conversion("to_double", "float64"),
     _conversion("to_int32", "int32"),

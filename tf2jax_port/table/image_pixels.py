@@ -9,6 +9,7 @@ from tf2jax_port.table.inputs import NAN, Draw, draw, empty, f32, i32
 from tf2jax_port.table.row import Case, Row, case
 
 _BYTES = Draw((4, 5, 3), "uint8", 0, 256)
+_NO_GRADIENT = "gradient: TensorFlow lets none through"
 _COLOURS = f32(
     [[[0, 0, 0], [1, 1, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.2, 0.2, 0.7], [0.7, 0.2, 0.7]]]
 )
@@ -326,7 +327,13 @@ ROWS: tuple[Row, ...] = (
         "images, name=None",
         "image_colour",
         tolerance=4e-6,
-        inputs=_of_colours("images", error="FailedPreconditionError"),
+        inputs=(
+            case("normal", images=unit(3, 2, 3), differs=_NO_GRADIENT),
+            case("batch", images=unit(2, 3, 2, 3), differs=_NO_GRADIENT),
+            case("colours", images=_COLOURS, gradient=()),
+            case("empty", images=empty(0, 2, 3)),
+            case("channels", raises="FailedPreconditionError", images=unit(3, 2, 2)),
+        ),
     ),
     shim(
         "image.adjust_brightness",
