@@ -643,3 +643,20 @@ def test_the_larger_of_a_size_and_one_is_one_for_no_rows(rows):
         close(
             jax.grad(run)(x, mask), np.where(mask, 2 / max(1, rows), 0.0)[:, None] * np.ones((1, 2))
         )
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_slots_are_packed_whatever_the_width_of_numbers(bits):
+    with jax.enable_x64(bits == 64):
+        x = np.arange(12, dtype=f"float{bits}").reshape(6, 2)
+
+        def program(x):
+            kept = x[x[:, 0] > 3]
+            ordered = jnp.argsort(-x, axis=0)
+            return ordered, kept[kept.shape[0] // 2], x[x.shape[0] // 2], jnp.roll(x, 1, 0)
+
+        f = tf.function(program, input_signature=[tf.TensorSpec([None, 2], x.dtype)])
+        for n in (6, 5):
+            for got, want in zip(f(x[:n]), program(jnp.asarray(x[:n])), strict=True):
+                assert got.dtype == want.dtype
+                close(got, want)

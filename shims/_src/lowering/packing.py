@@ -55,7 +55,10 @@ def _by_loop(valid, room, read=lambda slot: slot[None], dtype=jnp.int32):
         return state
 
     state = (jnp.zeros((room,), dtype), jnp.int32(0))
-    state = lax.fori_loop(0, extent // _STEPS, lambda i, s: steps(i * _STEPS, _STEPS, s), state)
+    counted = lambda i: lax.convert_element_type(i, jnp.int32)  # 64 bits where those are on
+    state = lax.fori_loop(
+        0, extent // _STEPS, lambda i, s: steps(counted(i) * _STEPS, _STEPS, s), state
+    )
     return steps(jnp.int32(extent // _STEPS * _STEPS), extent % _STEPS, state)[0]
 
 
