@@ -6,6 +6,8 @@ import tensorflow as tf
 
 import shims
 
+from .messages import MESSAGES
+
 
 def _sp(m):
     return m.sparse.from_dense([[0, 1, 0], [2, 0, 3]])
@@ -105,6 +107,14 @@ def test_the_error_is_tensorflows(call, name):
     with pytest.raises(Exception) as ours:  # noqa: PT011 - which one is what is compared
         call(shims)
     assert name in _names(ours.value), repr(ours.value)
+
+
+@pytest.mark.parametrize(("name", "call"), [pytest.param(*c[:2], id=c[0]) for c in CALLS])
+def test_messages(name, call):
+    with pytest.raises(Exception) as raised:  # noqa: PT011 - the whole text is compared
+        call(shims)
+    lines = str(raised.value).split("\n")
+    assert "\n".join(x for x in lines if not x.startswith("  At:")) == MESSAGES[name]
 
 
 INSIDE = (

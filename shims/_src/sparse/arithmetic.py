@@ -190,7 +190,7 @@ def add(a, b, threshold=0):
     https://www.tensorflow.org/api_docs/python/tf/sparse/add
     """
     if not is_sparse(a) and not is_sparse(b):
-        raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
+        raise TypeError("At least one input should be SparseTensor; do you mean `shims.add`?")
     if is_sparse(a) and is_sparse(b):
         return _add_sparse(a, b, threshold)
     sp, array = (a, b) if is_sparse(a) else (b, a)

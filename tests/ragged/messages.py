@@ -1,0 +1,110 @@
+"""What is said when ragged values are refused, whole but for the line of the call."""
+
+MESSAGES = {
+    "nesting": "all scalar values must have the same nesting depth",
+    "nesting-rank": "Invalid pylist=[[1], [2]]: incompatible with ragged_rank=2",
+    "inner-shape": "inner values have inconsistent shape",
+    "float-as-int": "Cannot convert [1.5] to an array of dtype int32",
+    "row-too-far": ("index: row 5 is out of bounds.\n  Required: -3 <= index < 3"),
+    "row-before": ("index: row -4 is out of bounds.\n  Required: -3 <= index < 3"),
+    "inner-position": "Cannot index into an inner ragged dimension.",
+    "other-rows": (
+        "add: the rows of two ragged tensors differ in length.\n  Required: equal row_splits"
+    ),
+    "other-count": (
+        "add: the sizes of two operands differ.\n"
+        "  Required: size 3 along axis 0\n"
+        "  Received: size 2"
+    ),
+    "other-lengths": (
+        "add: the rows of a ragged tensor do not have the size of the axis beside them.\n"
+        "  Required: size 1, or rows of that very length\n"
+        "  Received: f32[3, 2]"
+    ),
+    "other-dtype": (
+        "add: `y` was expected to be float32, like what stands before it.\n"
+        "  Required: operands of one dtype\n"
+        "  Received: x f32[5], y i32[5]\n"
+        "  Do:       convert one of them: `shims.cast(y, 'float32')`"
+    ),
+    "truth": "RaggedTensor may not be used as a boolean.",
+    "argmax": (
+        "a RaggedTensor stands where an array is expected.\n"
+        "  Required: an array\n"
+        "  Do:       take its values, or fill it up: `to_tensor()`, `shims.sparse.to_dense`"
+    ),
+    "to_tensor-rank": (
+        "to_tensor: `shape` has 1 entries for rank 2.\n  Required: one entry per axis"
+    ),
+    "gather-too-far": (
+        "gather: `indices` is out of range.\n"
+        "  Required: indices in [0, 3)\n"
+        "  Received: indices[0] = 5"
+    ),
+    "gather-negative": (
+        "gather: `indices` is out of range.\n"
+        "  Required: indices in [0, 3)\n"
+        "  Received: indices[0] = -1"
+    ),
+    "concat-rows": (
+        "concat: the sizes of two operands differ.\n"
+        "  Required: size 3 along axis 0\n"
+        "  Received: size 2"
+    ),
+    "mask-length": (
+        "ragged.boolean_mask: the sizes of two operands differ.\n"
+        "  Required: size 3 along axis 0\n"
+        "  Received: size 2"
+    ),
+    "mask-rows": (
+        "ragged.boolean_mask: the rows of two ragged tensors differ in length.\n"
+        "  Required: equal row_splits"
+    ),
+    "mask-scalar": "mask cannot be scalar.",
+    "range-step": ("ragged.range: a step is 0.\n  Required: deltas != 0 everywhere"),
+    "range-lengths": (
+        "ragged.range: the vectors differ in length.\n  Required: vectors of one length"
+    ),
+    "splits-end": (
+        "from_row_splits: the last row does not end where the values end.\n"
+        "  Required: row_splits[0] == 0, ascending, row_splits[-1] == number of values"
+    ),
+    "splits-begin": (
+        "from_row_splits: the first row does not start at 0.\n"
+        "  Required: row_splits[0] == 0, ascending, row_splits[-1] == number of values"
+    ),
+    "splits-decrease": (
+        "from_row_splits: row splits decrease.\n"
+        "  Required: row_splits[0] == 0, ascending, row_splits[-1] == number of values"
+    ),
+    "splits-none": "row_splits tensor may not be empty.",
+    "lengths": (
+        "from_row_lengths: the last row does not end where the values end.\n"
+        "  Required: row_splits[0] == 0, ascending, row_splits[-1] == number of values"
+    ),
+    "rowids-order": (
+        "from_value_rowids: row ids are not ascending.\n  Required: ascending row ids"
+    ),
+    "rowids-count": (
+        "from_value_rowids: 2 row ids for 3 values.\n  Required: one row id per value"
+    ),
+    "rowids-range": (
+        "from_value_rowids: a row id is out of range.\n  Required: 0 <= row ids < number of rows"
+    ),
+    "uniform": (
+        "from_uniform_row_length: 3 values do not make 1 rows of 2.\n"
+        "  Required: nrows * uniform_row_length == number of values"
+    ),
+    "tensor-rank": "`ragged_rank` must be below the rank of `tensor`. Received: i32[2], ragged_rank=1.",
+    "tensor-both": "Specify argument `lengths` or `padding`, but not both.",
+    "map-scalar": (
+        "map_flat_values: the result of `op` has no entry per flat value.\n"
+        "  Required: an array of at least one axis\n"
+        "  Received: f32[]"
+    ),
+    "map-fewer": (
+        "RaggedTensor: the sizes of two operands differ.\n"
+        "  Required: size 5 along axis 0\n"
+        "  Received: size 2"
+    ),
+}

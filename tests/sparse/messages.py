@@ -1,0 +1,74 @@
+"""What is said when sparse values are refused, whole but for the line of the call."""
+
+MESSAGES = {
+    "count": (
+        "SparseTensor: the shapes do not fit together.\n"
+        "  Required: indices [n, rank], values [n], dense_shape [rank]\n"
+        "  Received: indices i32[1, 2], values i32[2], dense_shape i32[2]"
+    ),
+    "rank": (
+        "SparseTensor: the shapes do not fit together.\n"
+        "  Required: indices [n, rank], values [n], dense_shape [rank]\n"
+        "  Received: indices i32[1, 2], values i32[1], dense_shape i32[3]"
+    ),
+    "float-index": "SparseTensor: `indices` holds integers, not float64.",
+    "too-far": (
+        "to_dense: `indices[:, 1]` is out of range.\n"
+        "  Required: indices[:, 1] in [0, 2)\n"
+        "  Received: indices[:, 1][0] = 5"
+    ),
+    "order": (
+        "to_dense: the indices are out of order.\n"
+        "  Required: indices in row-major order: use `shims.sparse.reorder`"
+    ),
+    "repeated": ("to_dense: an index is repeated.\n  Required: every coordinate at most once"),
+    "add-shape": ("sparse.add: the shapes differ.\n  Required: two sparse tensors of one shape"),
+    "add-dense": "At least one input should be SparseTensor; do you mean `shims.add`?",
+    "concat-shape": (
+        "sparse.concat: sizes beside the axis differ.\n  Required: equal sizes except along axis 0"
+    ),
+    "retain-count": "retain: 1 bools for 3 values.",
+    "reshape-count": (
+        "sparse.reshape: the shapes have different numbers of elements.\n"
+        "  Required: equal products of sizes"
+    ),
+    "reset-smaller": ("reset_shape: `new_shape` is smaller.\n  Required: new_shape >= shape"),
+    "matmul-sizes": (
+        "sparse_dense_matmul: the inner sizes differ.\n"
+        "  Required: 3 rows in `b`\n"
+        "  Received: i32[2, 2]"
+    ),
+    "fill-row": (
+        "fill_empty_rows: `indices[:, 0]` is out of range.\n"
+        "  Required: indices[:, 0] in [0, 2)\n"
+        "  Received: indices[:, 0][0] = 5"
+    ),
+    "indicator": (
+        "to_indicator: `values` is out of range.\n"
+        "  Required: values in [0, 2)\n"
+        "  Received: values[1] = 2"
+    ),
+    "expand": (
+        "sparse.expand_dims: there is no axis 5.\n  Required: axis in [-3, 3)\n  Received: axis=5"
+    ),
+    "segment-order": (
+        "segment_sum: segment ids are not increasing.\n  Required: segment_ids sorted, and >= 0"
+    ),
+    "segment-position": (
+        "gather: `indices` is out of range.\n"
+        "  Required: indices in [0, 2)\n"
+        "  Received: indices[1] = 3"
+    ),
+    "segment-number": (
+        "unsorted_segment_mean: `segment_ids` is out of range.\n"
+        "  Required: segment_ids < 3\n"
+        "  Received: segment_ids[1] = 4"
+    ),
+    "combiner": "combiner must be one of mean, sqrtn, sum, got x",
+    "lookup-too-far": (
+        "gather: `indices` is out of range.\n"
+        "  Required: indices in [0, 2)\n"
+        "  Received: indices[1] = 2"
+    ),
+    "lookup-dense": "embedding_lookup_sparse: sp_ids must be SparseTensor, got int",
+}
