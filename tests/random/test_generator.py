@@ -43,6 +43,7 @@ def history(library):
     found.append(g.normal([1]))
     g.reset_from_key_counter(key=3, counter=[4, 5])
     h = generators(copy_from=g)
+    found.append(h.normal([2]))  # a copy of TensorFlow's shares its buffer until it is written
     found += [h.binomial([4, 2], [10.0, 300.0], [0.5, 0.9]), words_as_numbers(h.state)]
 
     @library.function

@@ -39,12 +39,12 @@ def _stateless(
     )
 
 
-def _needed(cases: tuple[Case, ...]) -> dict[str, object]:
+def _needed(cases: tuple[Case, ...]) -> dict[str, Any]:
     """The arguments of the first case without its seed."""
     return {name: value for name, value in cases[0].arguments if name != "seed"}
 
 
-def _shapes(**arguments: object) -> tuple[Case, ...]:
+def _shapes(**arguments: Any) -> tuple[Case, ...]:
     return (
         case("vector", shape=(5,), seed=_SEED, **arguments),
         case("matrix", shape=(3, 7), seed=_SEED, **arguments),

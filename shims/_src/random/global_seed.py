@@ -13,6 +13,7 @@ import os
 import random
 import sys
 import threading
+import types
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -224,11 +225,11 @@ def _kernel(kernel, seed):
 
 
 def _lines() -> tuple:
-    """The lines of the user's own code that are being run, innermost first."""
-    frame, found = sys._getframe(1), []
+    """Where the user's own code stands, innermost first, to the instruction."""
+    frame: types.FrameType | None = sys._getframe(1)
+    found = []
     while frame is not None:
-        name = frame.f_code.co_filename
-        if not name.startswith(_LIBRARIES):
-            found.append((name, frame.f_lineno))
+        if not frame.f_code.co_filename.startswith(_LIBRARIES):
+            found.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back
     return tuple(found)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -13,7 +15,7 @@ from shims._src.random import distributions
 from shims._src.random.draw import draw
 from shims._src.random.scaling import scale_and_shift
 
-_KERNELS = {
+_KERNELS: dict[str, dict[str, Callable]] = {
     "uniform": {
         "float16": distributions.uniform_float16,
         "bfloat16": distributions.uniform_bfloat16,
