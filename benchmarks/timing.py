@@ -71,7 +71,9 @@ def in_turns(
     times: dict[str, list[float]] = {name: [] for name in candidates}
     order, shuffle = list(candidates.items()), random.Random(0).shuffle
     for _ in range(rounds):
-        shuffle(order)  # the library that ran before leaves its threads awake and its data in the caches
+        shuffle(
+            order
+        )  # the library that ran before leaves its threads awake and its data in the caches
         for name, call in order:
             times[name].append(seconds(lambda c=call: [c() for _ in range(repeat)]) / repeat)
     return {name: statistics.median(found) for name, found in times.items()}

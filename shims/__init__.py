@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from shims import math as math
     from shims import nest as nest
     from shims import nn as nn
-    from shims import random as random
     from shims import ragged as ragged
+    from shims import random as random
     from shims import sparse as sparse
     from shims._src.branches import case as case
     from shims._src.branches import cond as cond
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from shims._src.folds import foldr as foldr
     from shims._src.folds import scan as scan
     from shims._src.function import function as function
+    from shims._src.gather import batch_gather as batch_gather
     from shims._src.graph_gradients import gradients as gradients
     from shims._src.graph_gradients import hessians as hessians
     from shims._src.indexed_slices import IndexedSlices as IndexedSlices
@@ -47,9 +48,11 @@ if TYPE_CHECKING:
     from shims._src.primitives import same_size as same_size
     from shims._src.recompute_grad import recompute_grad as recompute_grad
     from shims._src.tape import GradientTape as GradientTape
+    from shims._src.tensor_array import TensorArray as TensorArray
     from shims._src.tensor_shape import TensorShape as TensorShape
     from shims._src.tensor_spec import TensorSpec as TensorSpec
     from shims._src.unconnected_gradients import UnconnectedGradients as UnconnectedGradients
+    from shims._src.unique import setdiff1d as setdiff1d
     from shims._src.variable import Variable as Variable
 
 _check_version()
@@ -75,10 +78,12 @@ _ENGINE = {
     "IndexedSlices": "indexed_slices",
     "InvalidArgumentError": "errors",
     "Padded": "padded",
+    "TensorArray": "tensor_array",
     "TensorShape": "tensor_shape",
     "TensorSpec": "tensor_spec",
     "UnconnectedGradients": "unconnected_gradients",
     "Variable": "variable",
+    "batch_gather": "gather",
     "bounded": "primitives",
     "case": "branches",
     "cond": "branches",
@@ -93,6 +98,7 @@ _ENGINE = {
     "recompute_grad": "recompute_grad",
     "same_size": "primitives",
     "scan": "folds",
+    "setdiff1d": "unique",
     "switch_case": "branches",
     "vectorized_map": "maps",
     "while_loop": "loops",

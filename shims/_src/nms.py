@@ -37,7 +37,9 @@ def overlap_of(boxes):
     return lambda one: _overlap(corners, areas, one)
 
 
-def keep(scores, overlap, limit, threshold, slots, *, sigma=None, lowest=float("-inf")):
+def keep(
+    scores, overlap, limit, threshold, slots, *, sigma=None, lowest=float("-inf"), always=False
+):
     """The greedy selection.
 
     Args:
@@ -48,6 +50,8 @@ def keep(scores, overlap, limit, threshold, slots, *, sigma=None, lowest=float("
       slots: how many places there are for the result.
       sigma: of soft suppression, `None` for none: what overlaps loses score, and `threshold` says nothing.
       lowest: a box whose score falls to this is left out.
+      always: whether to take as many steps as there are places, so that many selections can run
+        side by side.
 
     Returns:
       `(selected, scores, count)`: numbers and scores, best first, in the first `count` places.
@@ -73,7 +77,16 @@ def keep(scores, overlap, limit, threshold, slots, *, sigma=None, lowest=float("
 
     empty = jnp.zeros((slots,), jnp.int32), jnp.zeros((slots,), scores.dtype)
     state = (scores, *empty, jnp.zeros((), jnp.int32))
-    return lax.while_loop(more, select, state)[1:]
+    if not always:
+        return lax.while_loop(more, select, state)[1:]
+
+    def step(_, state):
+        going = more(state)
+        return tuple(
+            jnp.where(going, new, old) for new, old in zip(select(state), state, strict=True)
+        )
+
+    return lax.fori_loop(0, slots, step, state)[1:]
 
 
 def _places(x):

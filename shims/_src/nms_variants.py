@@ -253,7 +253,7 @@ def combined_non_max_suppression(
     total = min(total, each * classes) if pad_per_class else total
 
     def of_class(boxes, scores):
-        selected, found, count = keep(scores, overlap_of(boxes), each, threshold, each)
+        selected, found, count = keep(scores, overlap_of(boxes), each, threshold, each, always=True)
         used = jnp.arange(each) < count
         found = jnp.where(used, found, -jnp.inf)
         return jnp.take(boxes, selected, axis=0, mode="clip"), found
@@ -348,7 +348,7 @@ def non_max_suppression_padded(
 
     def of_image(boxes, scores):
         boxes, scores = _boxes_and_scores(function, boxes, scores)
-        selected, _, count = keep(scores, overlap_of(boxes), slots, threshold, slots)
+        selected, _, count = keep(scores, overlap_of(boxes), slots, threshold, slots, always=True)
         return selected, count
 
     for _ in range(scores.ndim - 1):
