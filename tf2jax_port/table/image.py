@@ -170,7 +170,6 @@ ROWS: tuple[Row, ...] = (
         inputs=(
             case(
                 "plain",
-                xla="unsupported: a size of its own",
                 boxes=_GRID,
                 scores=_SCORES,
                 max_output_size=5,
