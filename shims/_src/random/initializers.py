@@ -15,7 +15,8 @@ _PARTITION = ("partition_shape", "partition_offset")
 class Initializer:
     """What the initialisers have in common."""
 
-    __module__ = "shims"
+    def __init_subclass__(cls):
+        cls.__module__ = "shims"
 
     def __call__(self, shape, dtype=None, **kwargs):
         """An array of that shape."""
