@@ -67,11 +67,12 @@ def test_signatures_of_constructs_are_tensorflows(name):
     row = rows()[name]
     named = functools.reduce(getattr, name.split("."), tf)
     theirs = inspect.signature(named.__init__ if inspect.isclass(named) else named).parameters
+    theirs = [n for n, p in theirs.items() if p.kind is not inspect.Parameter.VAR_KEYWORD]
     gone = {"self", *(old for old, _ in row.renames)}  # old keywords that TensorFlow still takes
     assert [p.name for p in signature(row.params)] == [p for p in theirs if p not in gone]
 
 
-@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.parametrize("name", [n for n in CALLED if facade(rows()[n])])
 def test_shims_take_what_is_passed_on(name):
     row = rows()[name]
     ours = set(inspect.signature(resolved(facade(row))).parameters)

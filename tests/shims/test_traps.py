@@ -660,3 +660,38 @@ def test_slots_are_packed_whatever_the_width_of_numbers(bits):
             for got, want in zip(f(x[:n]), program(jnp.asarray(x[:n])), strict=True):
                 assert got.dtype == want.dtype
                 close(got, want)
+
+
+def test_a_mask_selects_from_arrays_that_are_laid_out_otherwise():
+    x = np.array([0.5, 1, 2, -3, 2, 0, 7, 7], np.float32)
+    keep = np.array([False, True, True, True, True, True, False, False])
+
+    def program(x, keep):
+        kept = x[keep]
+        large = kept > 1.5
+        places = jnp.arange(kept.shape[0])
+        return (
+            kept[large],
+            places[large],
+            jnp.cumsum(kept)[places][large],
+            kept[large] * places[large],
+        )
+
+    exact = x[keep]
+    large = exact > 1.5
+    want = (exact[large], np.flatnonzero(large), np.cumsum(exact)[large])
+    got = tf.function(program)(x, keep)
+    for a, b in zip(got, (*want, want[0] * want[1]), strict=True):
+        close(a, b)
+
+    def loss(x):
+        _, _, sums, products = program(x, jnp.asarray(keep))
+        return jnp.sum(sums**2) + jnp.sum(products)
+
+    def exact_loss(x):
+        kept = x[1:6]
+        places = np.flatnonzero(large)
+        return jnp.sum(jnp.cumsum(kept)[places] ** 2) + jnp.sum(kept[places] * places)
+
+    close(tf.function(jax.grad(loss))(x), jax.grad(exact_loss)(x))
+    close(jax.grad(tf.function(loss))(x), jax.grad(exact_loss)(x))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -57,7 +59,7 @@ def compress(ctx, eqn, value, mask):
     bound = _selection(ctx, eqn, mask, dim)
     if not jp.is_symbolic(dim):
         return [_pinned(ctx, eqn, value, axis, bound, dim)]
-    selected = Axis(dim, bound.size, ("selected", dim, bound.serial), bound.valid)
+    selected = Axis(dim, bound.size, _token(ctx, dim, bound, mask), bound.valid)
     out = Value(value.array, value.with_axis(axis, selected), None, bounds.of(value))
     zero = np.zeros((), value.array.dtype) if _numeric(value.array) else None
     return [out if zero is None else ctx.fill(out, zero)]
@@ -92,6 +94,8 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
     size = packing.count(valid)
     if ctx.knows(name):
         binding = ctx.env[name]  # the same mask, computed a second time
+        if not _as_at_first(ctx, binding, mask):
+            binding = dataclasses.replace(binding, valid=valid)  # its slots stand elsewhere here
     else:
         # A derivative's body meets its saved values before it makes their selection again.
         known = ctx.env[name] if name in ctx.carried else None
@@ -107,6 +111,22 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
         )
     ctx.cache[key] = (mask.array, binding)
     return binding
+
+
+def _as_at_first(ctx, bound: dims.Binding, mask: Value) -> bool:
+    """Whether a mask has the layout in which its selection was first made."""
+    key = ("source", bound.serial)
+    return key not in ctx.cache or _place(ctx.cache[key]) == _place(mask.axes[0])
+
+
+def _place(axis: Axis | None):
+    return None if axis is None else axis.token
+
+
+def _token(ctx, dim, bound: dims.Binding, mask: Value):
+    """Where the selected slots stand: one token per layout that the mask is met in."""
+    token = ("selected", dim, bound.serial)
+    return token if _as_at_first(ctx, bound, mask) else (*token, _place(mask.axes[0]))
 
 
 def _pinned(ctx, eqn, value, axis, bound, count) -> Value:
@@ -125,7 +145,7 @@ def expand(ctx, eqn, value, mask):
     bound = _selection(ctx, eqn, mask, dim)
     value = ctx.solid(value, (axis,))
     at = value.axes[axis]
-    in_place = at is not None and at.token == ("selected", dim, bound.serial)
+    in_place = at is not None and at.token == _token(ctx, dim, bound, mask)
     if in_place:
         array = value.array
     elif value.array.shape[axis] == 0:  # the count was assumed to be 0
@@ -137,6 +157,7 @@ def expand(ctx, eqn, value, mask):
     valid = lax.broadcast_in_dim(bound.valid, array.shape, (axis,))
     array = lax.select(valid, array, lax.full(array.shape, 0, array.dtype))
     source = ctx.cache.get(("source", bound.serial), mask.axes[0])
+    source = source if _as_at_first(ctx, bound, mask) else mask.axes[0]
     return [Value(array, value.with_axis(axis, source))]
 
 
