@@ -70,13 +70,17 @@ def plan_key(leaves, tree):
 
 @dataclasses.dataclass(eq=False)
 class Call:
-    """The arguments of one call, flat."""
+    """The arguments of one call, flat.
+
+    `is_example` where they only stand for their shapes and dtypes.
+    """
 
     tree: object
     leaves: list
     places: list[int]
     specs: list
     given: list
+    is_example: bool = False
 
     def __post_init__(self):
         self.operands = [self.leaves[i] for i in self.places]
@@ -103,6 +107,11 @@ class Call:
             for i, x in enumerate(self.operands)
         )
         return self.tree, tuple(self.places), self.statics, shapes
+
+    def receiver(self):
+        """The object that a method was called on; `None` for a plain function."""
+        first = self.leaves[0] if self.leaves and 0 not in self.places else None
+        return None if isinstance(first, _VALUES) else first
 
     def over_operands(self, f):
         """`f` as a function of the flat operands."""

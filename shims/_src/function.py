@@ -373,7 +373,7 @@ class Function:
         """The program for arguments like these, traced and compiled."""
         args, kwargs = jax.tree.map(_zeros_like, (args, kwargs))
         leaves, tree = jax.tree.flatten((args, kwargs))
-        call = self._prepare(args, kwargs, leaves, tree)
+        call = dataclasses.replace(self._prepare(args, kwargs, leaves, tree), is_example=True)
         with self._lock:
             return self._settled(None, None, lambda: call)[0].entry
 

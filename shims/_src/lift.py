@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 import jax
-from jax.extend import core as jex
 
 from shims._src import errors, state
 from shims._src.conversion import as_array
@@ -44,94 +44,105 @@ class Found:
 
 
 class Discovery(state.Overlay):
-    """A scope that also remembers the initial values of the variables made in it."""
+    """A scope in which variables may be made, as the first call of a function may.
 
-    def __init__(self):
+    Args:
+      may_create: whether this is the first call.
+
+    Attributes:
+      pending: variables whose initial values depend on what is being traced, and these values.
+    """
+
+    def __init__(self, may_create: bool = True):
         super().__init__(state.current_scope())
-        self.initial: dict[int, object] = {}
+        self.may_create = may_create
+        self.pending: dict[int, tuple[Variable, Any]] = {}
 
     def create(self, variable, value):
-        super().create(variable, value)
-        self.initial[id(variable)] = value
+        """Take note of a variable; only one that depends on arguments counts as assigned."""
+        if not self.may_create:
+            raise _created_again(variable)
+        self.created[id(variable)] = variable
+        if state.has_value(variable):
+            return
+        if state.current_scope() is not self:
+            raise _created_on_condition(variable)
+        self.pending[id(variable)] = (variable, value)
+        self.writes[id(variable)] = (variable, value)
 
-    def is_assigned(self, variable) -> bool:
-        """Whether a written variable got more than its initial value."""
-        return self.writes[id(variable)][1] is not self.initial.get(id(variable))
+
+def _created_again(variable):
+    return ValueError(
+        errors.message(
+            "function",
+            "only singleton variables that are created on the first call are supported.",
+            required="a variable that is created once",
+            received=f"{variable.name}, created by another call",
+            do="create it outside of the function, or under `if self.v is None:`.",
+        )
+    )
 
 
-def discover(f: Callable, *args, **kwargs) -> Found:
+def _created_on_condition(variable):
+    return ValueError(
+        errors.message(
+            "Variable",
+            "the initial value of a variable created inside a branch or a loop depends on traced "
+            "data.",
+            received=variable.name,
+            do="create it before the branch or the loop.",
+        )
+    )
+
+
+def discover(f: Callable, *args, may_create: bool = True, **kwargs) -> Found:
     """Trace `f` abstractly and say which variables it reads, assigns and creates.
 
-    Nothing is computed and no variable changes, except that variables which `f` creates get the
-    initial values that it computed for them.
+    Nothing is computed and no variable changes, except that variables which `f` creates get their
+    initial values.
 
     Args:
       f: any function of arrays.
       *args: its arguments: arrays or `jax.ShapeDtypeStruct`s.
+      may_create: whether it may create variables.
       **kwargs: the same.
 
     Raises:
-      ValueError: a created variable's initial value depends on the arguments.
+      ValueError: it creates a variable and may not, or one whose initial value depends on the
+        arguments.
     """
-    scope = Discovery()
+    scope = Discovery(may_create)
 
     def traced(args, kwargs):
         with state.state_scope(scope):
             f(*args, **kwargs)
-        return list(scope.initial.values())
+        return []
 
-    closed = jax.make_jaxpr(traced)(args, kwargs)
-    created = tuple(scope.created.values())
-    for variable, value in zip(created, _initial_values(closed, created), strict=True):
-        variable.stored_value = value
+    jax.make_jaxpr(traced)(args, kwargs)
+    if scope.pending:
+        raise depends_on_arguments([v for v, _ in scope.pending.values()])
     used = {**scope.reads, **{id(v): v for v in scope.written}}
-    written = tuple(v for v in scope.written if scope.is_assigned(v))
-    return Found(tuple(used.values()), written, created)
+    return Found(tuple(used.values()), scope.written, tuple(scope.created.values()))
 
 
-def _initial_values(closed, created):
-    """The outputs of a program, which must not need its inputs."""
-    jaxpr = needed_part(closed.jaxpr, closed.jaxpr.outvars)
-    inputs = set(jaxpr.invars)
-    atoms = [a for eqn in jaxpr.eqns for a in eqn.invars] + list(jaxpr.outvars)
-    if any(not isinstance(a, jex.Literal) and a in inputs for a in atoms):
-        raise ValueError(
-            errors.message(
-                "Variable",
-                "the initial value of a variable created inside a function depends on its "
-                "arguments.",
-                received=", ".join(v.name for v in created),
-                do="create the variable outside of the function, or from constants.",
-            )
+def depends_on_arguments(variables):
+    """The error for initial values that nothing but a call could tell."""
+    return ValueError(
+        errors.message(
+            "Variable",
+            "the initial value of a variable created inside a function depends on its arguments, "
+            "of which there is only a description.",
+            received=", ".join(v.name for v in variables),
+            do="call the function once first, or create the variable outside of it.",
         )
-    closed = jex.ClosedJaxpr(jaxpr.replace(invars=[]), closed.consts)
-    with jax.ensure_compile_time_eval():
-        return jex.jaxpr_as_fun(closed)()
-
-
-def needed_part(jaxpr, outvars):
-    """`jaxpr` with other outputs and only the equations that these need."""
-    needed = {v for v in outvars if not isinstance(v, jex.Literal)}
-    kept = []
-    for eqn in reversed(jaxpr.eqns):
-        if needed.intersection(eqn.outvars):
-            kept.append(eqn)
-            needed.update(a for a in eqn.invars if not isinstance(a, jex.Literal))
-    return jaxpr.replace(eqns=kept[::-1], outvars=list(outvars))
+    )
 
 
 class _Lifted(state.Overlay):
     """The scope of a lifted call: it starts from the values that were passed in."""
 
     def create(self, variable, value):
-        raise ValueError(
-            errors.message(
-                "Variable",
-                "a function created a variable again when it was called a second time.",
-                received=variable.name,
-                do="create it once: outside of the function, or under `if self.v is None:`.",
-            )
-        )
+        raise _created_again(variable)
 
 
 def lift(f: Callable, used, written=None) -> Callable:

@@ -9,7 +9,8 @@ import jax
 
 from shims._src import errors, explaining, lift, refusals, state, trace
 from shims._src import jax_private as jp
-from shims._src.entry import Entry, Form
+from shims._src.dynamic import settle_reports
+from shims._src.entry import Entry, Form, exact_results, read_codes
 
 
 class Maker:
@@ -22,10 +23,17 @@ class Maker:
     def __init__(self, owner):
         self._owner = owner
         self._warned = False
+        self._called: dict[int, object] = {}
 
     def new_entry(self, call, unknown, pattern, sizes, pins):
         """Trace, with input sizes as constants only where symbols do not do."""
         forms = [Form() for _ in sizes]
+        result = self._first_that_works(call, unknown, pattern, sizes, forms, pins)
+        receiver = call.receiver()
+        self._called[id(receiver)] = receiver
+        return result
+
+    def _first_that_works(self, call, unknown, pattern, sizes, forms, pins):
         try:
             return self._attempt(call, unknown, pattern, sizes, forms, pins)
         except _NOT_FOR_OTHER_FORMS:
@@ -60,19 +68,34 @@ class Maker:
     def _traced(self, call, unknown, pattern, sizes, forms, pins):
         self._owner.counts.traces += 1
         f = call.over_operands(self._owner.converted())
-        scope = lift.Discovery()
+        scope = lift.Discovery(may_create=id(call.receiver()) not in self._called)
 
         def watched(*xs):
             with state.state_scope(scope):
-                return lift.read_outputs(f(*xs))
+                outputs = lift.read_outputs(f(*xs))
+            return [value for _, value in scope.pending.values()] if scope.pending else outputs
 
         entry = Entry(
             watched, call.operands, unknown, pattern, sizes, forms, pins, self._owner.host_cuts
         )
         entry.found = None
-        if not scope.reads and not scope.writes:
+        if scope.pending:
+            self._initialise([v for v, _ in scope.pending.values()], entry, call, unknown, sizes)
+        if not scope.created and not scope.reads and not scope.writes:
             return entry
         return self._lifted(entry, f, call, unknown, pattern, sizes, forms, pins)
+
+    def _initialise(self, variables, entry, call, unknown, sizes):
+        """Give variables the initial values that a program computes from the arguments."""
+        if call.is_example:
+            raise lift.depends_on_arguments(variables)
+        plan = self._owner.plan(entry, call, unknown, sizes)
+        outcome = plan.launch(call.operands)
+        numbers, found = read_codes(outcome)
+        settle_reports(found, {}, {}, grow=False)
+        values = exact_results(outcome, numbers)
+        for variable, value in zip(variables, values, strict=True):
+            variable.stored_value = value
 
     def _lifted(self, plain, f, call, unknown, pattern, sizes, forms, pins):
         """The same with the variables that it uses as operands and results."""
@@ -81,7 +104,7 @@ class Maker:
             for s, o in zip(plain.shapes, call.operands, strict=True)
         ]
         with trace.resume(plain.program.state):
-            found = lift.discover(f, *specs)
+            found = lift.discover(f, *specs, may_create=False)
         pure = lift.lift(f, found.used, found.written)
         count = len(found.used)
         shifted = [dataclasses.replace(u, operand=u.operand + count) for u in unknown]

@@ -56,7 +56,7 @@ class Overlay:
         self.reads.setdefault(id(variable), variable)
         if id(variable) in self._given:
             return self._given[id(variable)]
-        return self.outer.read(variable) if self.outer else variable.stored_value
+        return self.outer.read(variable) if self.outer else _stored(variable)
 
     def write(self, variable, value) -> None:
         """Keep a value for a variable; it reaches the variable when the program runs."""
@@ -64,7 +64,10 @@ class Overlay:
         self.writes[id(variable)] = (variable, value)
 
     def create(self, variable, value) -> None:
-        """Take note of a variable made in this scope."""
+        """Take note of a variable made in this scope, or where the trace around it is kept."""
+        if self.outer is not None:
+            self.outer.create(variable, value)
+            return
         self.created[id(variable)] = variable
         self.writes[id(variable)] = (variable, value)
 
@@ -72,6 +75,36 @@ class Overlay:
     def written(self) -> tuple:
         """The variables assigned in this scope, in the order of their first assignments."""
         return tuple(variable for variable, _ in self.writes.values())
+
+
+class _Unknown:
+    """Stands for the value of a variable whose initial value is not known yet."""
+
+    def __repr__(self) -> str:
+        return "<unknown>"
+
+
+UNKNOWN = _Unknown()
+
+
+def has_value(variable) -> bool:
+    """Whether a variable has got its initial value."""
+    return variable.stored_value is not UNKNOWN
+
+
+def _stored(variable):
+    value = variable.stored_value
+    if value is UNKNOWN:
+        raise errors.FailedPreconditionError(
+            errors.message(
+                "Variable",
+                "its initial value depends on the arguments of a function that could not be "
+                "traced, so it has none.",
+                received=variable.name,
+                do="create the variable outside of the function, or with a known initial value.",
+            )
+        )
+    return value
 
 
 def current_scope() -> Overlay | None:
@@ -93,7 +126,7 @@ def state_scope(scope: Overlay | None) -> Iterator[Overlay | None]:
 def read(variable):
     """The value of a variable as the innermost scope sees it."""
     scope = _THREAD.scope
-    value = scope.read(variable) if scope else variable.stored_value
+    value = scope.read(variable) if scope else _stored(variable)
     return value if _THREAD.reader is None else _THREAD.reader(variable, value)
 
 

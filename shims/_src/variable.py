@@ -9,6 +9,7 @@ import numpy as np
 
 from shims._src import errors, state
 from shims._src.conversion import as_array
+from shims._src.initial_values import known_value
 from shims._src.tensor_shape import TensorShape
 from shims._src.tensor_spec import as_numpy_dtype
 
@@ -88,11 +89,12 @@ class Variable:
         self._name = "Variable" if name is None else name
         self._trainable = True if trainable is None else bool(trainable)
         self._constraint = constraint
-        self.stored_value = value
+        known = known_value(value)
+        self.stored_value = state.UNKNOWN if known is None else known
         scope = state.current_scope()
         if scope is not None:
             scope.create(self, value)
-        elif isinstance(value, jax.core.Tracer):
+        elif known is None:
             raise errors.FailedPreconditionError(
                 errors.message(
                     "Variable",
