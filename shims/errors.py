@@ -6,6 +6,7 @@ from shims._src.errors import FailedPreconditionError as FailedPreconditionError
 from shims._src.errors import FreshSizeError as FreshSizeError
 from shims._src.errors import GrowingStateError as GrowingStateError
 from shims._src.errors import InvalidArgumentError as InvalidArgumentError
+from shims._src.errors import MissingKernelError as MissingKernelError
 from shims._src.errors import NotFoundError as NotFoundError
 from shims._src.errors import OpError as OpError
 from shims._src.errors import OutOfRangeError as OutOfRangeError

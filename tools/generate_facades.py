@@ -28,7 +28,10 @@ _DEFINED = "shims._src.facade.native"
 
 def generate() -> dict[str, str]:
     """`{path: text}` of every generated file."""
-    files = {"shims/_src/facade/native.py": native_module()}
+    files = {
+        "shims/_src/facade/native.py": native_module(),
+        "shims/_src/facade/kernels.py": kernels_module(),
+    }
     for namespace in ("", *NAMESPACES):
         files[_path(namespace)] = facade_module(namespace)
     return files
@@ -73,7 +76,6 @@ def native_module() -> str:
         "from __future__ import annotations\n\n"
         + "\n".join(imports)
         + "\n\n"
-        + ("from shims._src.checks import check_kind\n" if "check_kind(" in body else "")
         + "from shims._src.dispatch import operator\n"
         + f"from shims._src.operands import {', '.join(used)}\n\n\n"
         + body
@@ -94,8 +96,6 @@ def native_function(row: Row) -> str:
         convert += (
             f'\n    {", ".join(row.tensors)} = broadcasting("{name}", {", ".join(row.tensors)})'
         )
-    if row.takes:
-        convert += f'\n    check_kind("{name}", "{row.takes}", {", ".join(row.tensors)})'
     expression = row.target.expression.replace("{", "").replace("}", "")
     parameters = (row.params or "").replace("'", '"')
     return (
@@ -137,6 +137,39 @@ def _said_of(parameter: str, row: Row) -> str:
 def _parameters(params: str) -> list[str]:
     arguments = ast.parse(f"def f({params}): pass").body[0].args  # type: ignore[attr-defined]
     return [a.arg for a in arguments.args]
+
+
+# ---- dtypes --------------------------------------------------------------------------------------
+
+
+def kernels_module() -> str:
+    """The text of `shims/_src/facade/kernels.py`: what each function takes, from the rows."""
+    lines = {}
+    for row in ROWS:
+        source = _source(row)
+        if source is None or not row.takes:
+            continue
+        parameters = _parameters(row.params or "")
+        entries = [
+            (parameters.index(name), name, words, len(names) == 1)
+            for names, words in row.kernels
+            for name in names
+        ]
+        function = ".".join(source).removeprefix("shims._src.")
+        written = [f'({at}, "{name}", "{words}", {alone})' for at, name, words, alone in entries]
+        text = f'    "{function}": ({", ".join(written)}{"," * (len(written) == 1)}),\n'
+        if len(text) > WIDTH + 1:
+            inner = "".join(f"        {entry},\n" for entry in written)
+            text = f'    "{function}": (\n{inner}    ),\n'
+        if lines.setdefault(function, text) != text:
+            raise ValueError(f"Two rows differ in what `{function}` takes.")
+    return (
+        f'{FIRST_LINE}"""The dtypes that operators take: `(position, parameter, dtypes, alone)`."""\n\n'
+        "from __future__ import annotations\n\n"
+        "TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {\n"
+        + "".join(lines[name] for name in sorted(lines))
+        + "}\n"
+    )
 
 
 # ---- names ---------------------------------------------------------------------------------------

@@ -6,12 +6,10 @@ travels with the result and the call raises, and inside somebody else's trace no
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import errors, primitives
+from shims._src import errors, kernels, primitives
 from shims._src import jax_private as jp
 
 
@@ -139,28 +137,10 @@ def check_vector(function: str, name: str, array) -> None:
         )
 
 
-_KINDS: dict[str, tuple[Any, str]] = {
-    "inexact": (jnp.inexact, "floating-point or complex numbers"),
-    "number": (jnp.number, "numbers"),
-    "bool": (jnp.bool_, "booleans"),
-}
-
-
 def check_kind(function: str, kind: str, *arrays) -> None:
-    """Arrays must be of a kind that TensorFlow has a kernel for: `inexact`, `number` or `bool`."""
-    wanted, words = _KINDS[kind]
+    """Arrays must have a dtype that TensorFlow has a kernel for, in the words of `kernels`."""
     for array in arrays:
-        if not jnp.issubdtype(array.dtype, wanted):
-            do = "convert it first: `shims.cast(x, shims.float32)`" if kind == "inexact" else ""
-            raise errors.DtypeMismatchError(
-                errors.message(
-                    function,
-                    f"there is no kernel for {array.dtype.name}.",
-                    required=words,
-                    received=f"{array.dtype.name}{list(array.shape)}",
-                    do=do,
-                )
-            )
+        kernels.check_dtype(function, kind, array.dtype, array.shape)
 
 
 def check_nonzero(function: str, name: str, divisor) -> None:

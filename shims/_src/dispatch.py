@@ -6,7 +6,7 @@ import functools
 
 import jax
 
-from shims._src import errors, trace
+from shims._src import errors, kernels, trace
 from shims._src import jax_private as jp
 from shims._src.padded import Padded
 
@@ -21,9 +21,12 @@ def operator(f=None, *, fresh: bool = False):
     """
     if f is None:
         return functools.partial(operator, fresh=fresh)
+    takes = kernels.of(f)
 
     @functools.wraps(f)
     def call(*args, **kwargs):
+        if takes:
+            kernels.check_call(f.__name__, takes, args, kwargs)
         try:
             if trace.current() is None and _needs_dynamic(args, kwargs, fresh):
                 from shims._src.dynamic import dynamic

@@ -60,6 +60,14 @@ class NotFoundError(OpError):
     """A requested entity was not found."""
 
 
+class MissingKernelError(DtypeMismatchError, NotFoundError, UnimplementedError):
+    """TensorFlow has no kernel for the dtype of an operand.
+
+    TensorFlow raises `InvalidArgumentError`, `NotFoundError`, `UnimplementedError`, `TypeError` or
+    `ValueError` for it, depending on where it notices; this is all of them.
+    """
+
+
 class CapacityError(OpError):
     """A data-dependent size has no bound where it needs one, or exceeded the one it has.
 
@@ -118,6 +126,7 @@ for _class in (
     FailedPreconditionError,
     UnimplementedError,
     NotFoundError,
+    MissingKernelError,
     CapacityError,
     UnsupportedPrimitiveError,
     FreshSizeError,

@@ -147,8 +147,10 @@ class Row:
         `unsupported: why`.
       renames: `(old keyword, parameter)` of version 1 spellings.
       fresh: the size of the result depends on data.
-      takes: the kind of arrays that TensorFlow has a kernel for: `inexact`, `number`, `bool`, or
-        empty for any; all others are refused.
+      takes: the dtypes that TensorFlow has a kernel for, empty for any; all others are refused. In
+        the words of `shims/_src/kernels.py`, of the `tensors` or of the first parameter:
+        `real -uint8 complex64`. With names in front it is of these parameters:
+        `data: number; segment_ids: index`.
       no_gradient: why TensorFlow does not differentiate it, where it does not.
       tests: the folder of its hand-written tests, where its arguments are not plain arrays.
     """
@@ -169,6 +171,16 @@ class Row:
     takes: str = ""
     no_gradient: str = ""
     tests: str = ""
+
+    @property
+    def kernels(self) -> tuple[tuple[tuple[str, ...], str], ...]:
+        """What `takes` says: `(parameters, words)`; parameters of one entry share a dtype."""
+        entries = []
+        for part in filter(None, self.takes.split(";")):
+            names, colon, words = part.rpartition(":")
+            first = ((self.params or "").split(",")[0].split("=")[0].strip("* "),)
+            entries.append((tuple(names.split()) if colon else self.tensors or first, words.strip()))
+        return tuple(entries)
 
     @property
     def names(self) -> tuple[str, ...]:

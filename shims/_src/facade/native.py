@@ -6,7 +6,6 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from shims._src.checks import check_kind
 from shims._src.dispatch import operator
 from shims._src.operands import broadcasting, matching, operand
 
@@ -34,7 +33,6 @@ def acos(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/acos
     """
     x = operand(x)
-    check_kind("acos", "inexact", x)
     return jnp.arccos(x)
 
 
@@ -61,7 +59,6 @@ def acosh(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/acosh
     """
     x = operand(x)
-    check_kind("acosh", "inexact", x)
     return jnp.arccosh(x)
 
 
@@ -90,7 +87,6 @@ def add(x, y, name=None):
     """
     x, y = matching("add", x=x, y=y)
     x, y = broadcasting("add", x, y)
-    check_kind("add", "number", x, y)
     return jnp.add(x, y)
 
 
@@ -117,7 +113,6 @@ def asin(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/asin
     """
     x = operand(x)
-    check_kind("asin", "inexact", x)
     return jnp.arcsin(x)
 
 
@@ -144,7 +139,6 @@ def asinh(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/asinh
     """
     x = operand(x)
-    check_kind("asinh", "inexact", x)
     return jnp.arcsinh(x)
 
 
@@ -171,7 +165,6 @@ def atan(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/atan
     """
     x = operand(x)
-    check_kind("atan", "inexact", x)
     return jnp.arctan(x)
 
 
@@ -200,7 +193,6 @@ def atan2(y, x, name=None):
     """
     y, x = matching("atan2", y=y, x=x)
     y, x = broadcasting("atan2", y, x)
-    check_kind("atan2", "inexact", y, x)
     return jnp.arctan2(y, x)
 
 
@@ -227,7 +219,6 @@ def atanh(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/atanh
     """
     x = operand(x)
-    check_kind("atanh", "inexact", x)
     return jnp.arctanh(x)
 
 
@@ -254,7 +245,6 @@ def ceil(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/ceil
     """
     x = operand(x)
-    check_kind("ceil", "inexact", x)
     return jnp.ceil(x)
 
 
@@ -281,7 +271,6 @@ def cos(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/cos
     """
     x = operand(x)
-    check_kind("cos", "inexact", x)
     return jnp.cos(x)
 
 
@@ -308,7 +297,6 @@ def cosh(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/cosh
     """
     x = operand(x)
-    check_kind("cosh", "inexact", x)
     return jnp.cosh(x)
 
 
@@ -335,7 +323,6 @@ def elu(features, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/elu
     """
     features = operand(features)
-    check_kind("elu", "inexact", features)
     return jax.nn.elu(features)
 
 
@@ -390,7 +377,6 @@ def erf(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/erf
     """
     x = operand(x)
-    check_kind("erf", "inexact", x)
     return jax.lax.erf(x)
 
 
@@ -417,7 +403,6 @@ def erfc(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/erfc
     """
     x = operand(x)
-    check_kind("erfc", "inexact", x)
     return jax.lax.erfc(x)
 
 
@@ -444,7 +429,6 @@ def erfinv(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/erfinv
     """
     x = operand(x)
-    check_kind("erfinv", "inexact", x)
     return jax.lax.erf_inv(x)
 
 
@@ -471,7 +455,6 @@ def exp(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/exp
     """
     x = operand(x)
-    check_kind("exp", "inexact", x)
     return jnp.exp(x)
 
 
@@ -498,7 +481,6 @@ def expm1(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/expm1
     """
     x = operand(x)
-    check_kind("expm1", "inexact", x)
     return jnp.expm1(x)
 
 
@@ -525,7 +507,6 @@ def floor(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/floor
     """
     x = operand(x)
-    check_kind("floor", "inexact", x)
     return jnp.floor(x)
 
 
@@ -553,7 +534,6 @@ def gelu(features, approximate=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/gelu
     """
     features = operand(features)
-    check_kind("gelu", "inexact", features)
     return jax.nn.gelu(features, approximate=approximate)
 
 
@@ -582,7 +562,6 @@ def greater(x, y, name=None):
     """
     x, y = matching("greater", x=x, y=y)
     x, y = broadcasting("greater", x, y)
-    check_kind("greater", "number", x, y)
     return jnp.greater(x, y)
 
 
@@ -611,7 +590,6 @@ def greater_equal(x, y, name=None):
     """
     x, y = matching("greater_equal", x=x, y=y)
     x, y = broadcasting("greater_equal", x, y)
-    check_kind("greater_equal", "number", x, y)
     return jnp.greater_equal(x, y)
 
 
@@ -638,7 +616,6 @@ def is_finite(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/is_finite
     """
     x = operand(x)
-    check_kind("is_finite", "inexact", x)
     return jnp.isfinite(x)
 
 
@@ -665,7 +642,6 @@ def is_inf(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/is_inf
     """
     x = operand(x)
-    check_kind("is_inf", "inexact", x)
     return jnp.isinf(x)
 
 
@@ -692,7 +668,6 @@ def is_nan(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/is_nan
     """
     x = operand(x)
-    check_kind("is_nan", "inexact", x)
     return jnp.isnan(x)
 
 
@@ -721,7 +696,6 @@ def less(x, y, name=None):
     """
     x, y = matching("less", x=x, y=y)
     x, y = broadcasting("less", x, y)
-    check_kind("less", "number", x, y)
     return jnp.less(x, y)
 
 
@@ -750,7 +724,6 @@ def less_equal(x, y, name=None):
     """
     x, y = matching("less_equal", x=x, y=y)
     x, y = broadcasting("less_equal", x, y)
-    check_kind("less_equal", "number", x, y)
     return jnp.less_equal(x, y)
 
 
@@ -777,7 +750,6 @@ def log(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/log
     """
     x = operand(x)
-    check_kind("log", "inexact", x)
     return jnp.log(x)
 
 
@@ -804,7 +776,6 @@ def log1p(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/log1p
     """
     x = operand(x)
-    check_kind("log1p", "inexact", x)
     return jnp.log1p(x)
 
 
@@ -831,7 +802,6 @@ def log_sigmoid(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/log_sigmoid
     """
     x = operand(x)
-    check_kind("log_sigmoid", "inexact", x)
     return jax.nn.log_sigmoid(x)
 
 
@@ -860,7 +830,6 @@ def logical_and(x, y, name=None):
     """
     x, y = matching("logical_and", x=x, y=y)
     x, y = broadcasting("logical_and", x, y)
-    check_kind("logical_and", "bool", x, y)
     return jnp.logical_and(x, y)
 
 
@@ -887,7 +856,6 @@ def logical_not(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/logical_not
     """
     x = operand(x)
-    check_kind("logical_not", "bool", x)
     return jnp.logical_not(x)
 
 
@@ -916,7 +884,6 @@ def logical_or(x, y, name=None):
     """
     x, y = matching("logical_or", x=x, y=y)
     x, y = broadcasting("logical_or", x, y)
-    check_kind("logical_or", "bool", x, y)
     return jnp.logical_or(x, y)
 
 
@@ -945,7 +912,6 @@ def logical_xor(x, y, name="LogicalXor"):
     """
     x, y = matching("logical_xor", x=x, y=y)
     x, y = broadcasting("logical_xor", x, y)
-    check_kind("logical_xor", "bool", x, y)
     return jnp.logical_xor(x, y)
 
 
@@ -974,7 +940,6 @@ def multiply(x, y, name=None):
     """
     x, y = matching("multiply", x=x, y=y)
     x, y = broadcasting("multiply", x, y)
-    check_kind("multiply", "number", x, y)
     return jnp.multiply(x, y)
 
 
@@ -1001,7 +966,6 @@ def negative(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/negative
     """
     x = operand(x)
-    check_kind("negative", "number", x)
     return jnp.negative(x)
 
 
@@ -1056,7 +1020,6 @@ def relu(features, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/relu
     """
     features = operand(features)
-    check_kind("relu", "number", features)
     return jax.nn.relu(features)
 
 
@@ -1106,7 +1069,6 @@ def rint(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/rint
     """
     x = operand(x)
-    check_kind("rint", "inexact", x)
     return jnp.rint(x)
 
 
@@ -1133,7 +1095,6 @@ def round(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/round
     """
     x = operand(x)
-    check_kind("round", "number", x)
     return jnp.round(x)
 
 
@@ -1160,7 +1121,6 @@ def sigmoid(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/sigmoid
     """
     x = operand(x)
-    check_kind("sigmoid", "inexact", x)
     return jax.nn.sigmoid(x)
 
 
@@ -1187,7 +1147,6 @@ def sign(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/sign
     """
     x = operand(x)
-    check_kind("sign", "number", x)
     return jnp.sign(x)
 
 
@@ -1214,7 +1173,6 @@ def sin(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/sin
     """
     x = operand(x)
-    check_kind("sin", "inexact", x)
     return jnp.sin(x)
 
 
@@ -1241,7 +1199,6 @@ def sinh(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/sinh
     """
     x = operand(x)
-    check_kind("sinh", "inexact", x)
     return jnp.sinh(x)
 
 
@@ -1268,7 +1225,6 @@ def softplus(features, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/softplus
     """
     features = operand(features)
-    check_kind("softplus", "inexact", features)
     return jax.nn.softplus(features)
 
 
@@ -1295,7 +1251,6 @@ def square(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/square
     """
     x = operand(x)
-    check_kind("square", "number", x)
     return jnp.square(x)
 
 
@@ -1324,7 +1279,6 @@ def squared_difference(x, y, name=None):
     """
     x, y = matching("squared_difference", x=x, y=y)
     x, y = broadcasting("squared_difference", x, y)
-    check_kind("squared_difference", "number", x, y)
     return jnp.square(jnp.subtract(x, y))
 
 
@@ -1353,7 +1307,6 @@ def subtract(x, y, name=None):
     """
     x, y = matching("subtract", x=x, y=y)
     x, y = broadcasting("subtract", x, y)
-    check_kind("subtract", "number", x, y)
     return jnp.subtract(x, y)
 
 
@@ -1380,7 +1333,6 @@ def tan(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/tan
     """
     x = operand(x)
-    check_kind("tan", "inexact", x)
     return jnp.tan(x)
 
 
@@ -1407,5 +1359,4 @@ def tanh(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/tanh
     """
     x = operand(x)
-    check_kind("tanh", "inexact", x)
     return jnp.tanh(x)

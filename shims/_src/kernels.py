@@ -1,0 +1,119 @@
+"""Which dtypes an operator takes: those that TensorFlow's CPU has a kernel for.
+
+The table says it for each operator, `shims/_src/facade/kernels.py` has it from there, and every
+call of an operator is held against it before anything is computed.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import numpy as np
+
+from shims._src import errors
+from shims._src.facade.kernels import TAKES
+from shims._src.padded import Padded
+
+_SIGNED = frozenset({"int8", "int16", "int32", "int64"})
+_UNSIGNED = frozenset({"uint8", "uint16", "uint32", "uint64"})
+_FLOATING = frozenset({"float16", "bfloat16", "float32", "float64"})
+_COMPLEX = frozenset({"complex64", "complex128"})
+_INTEGER = _SIGNED | _UNSIGNED
+
+# The words of the table, with what messages say.
+KINDS: dict[str, tuple[frozenset[str], str]] = {
+    "bool": (frozenset({"bool"}), "booleans"),
+    "index": (frozenset({"int32", "int64"}), "int32 or int64"),
+    "signed": (_SIGNED, "signed integers"),
+    "unsigned": (_UNSIGNED, "unsigned integers"),
+    "integer": (_INTEGER, "integers"),
+    "floating": (_FLOATING, "floating-point numbers"),
+    "complex": (_COMPLEX, "complex numbers"),
+    "inexact": (_FLOATING | _COMPLEX, "floating-point or complex numbers"),
+    "real": (_INTEGER | _FLOATING, "real numbers"),
+    "number": (_INTEGER | _FLOATING | _COMPLEX, "numbers"),
+}
+
+
+@functools.cache
+def allowed(words: str) -> frozenset[str]:
+    """The names of the dtypes that a line of the table means: `real -uint8 complex64`."""
+    names: frozenset[str] = frozenset()
+    for word in words.split():
+        kind = word.removeprefix("-")
+        dtypes = KINDS[kind][0] if kind in KINDS else frozenset({kind})
+        names = names - dtypes if word.startswith("-") else names | dtypes
+    return names
+
+
+def spoken(words: str) -> str:
+    """The line as messages say it: `real numbers, but not uint8`."""
+    told = {w: KINDS[w.lstrip("-")][1] if w.lstrip("-") in KINDS else w for w in words.split()}
+    with_, without = (
+        " or ".join(told[w].lstrip("-") for w in told if w.startswith("-") is left)
+        for left in (False, True)
+    )
+    return f"{with_}, but not {without}" if without else with_
+
+
+def check_dtype(function: str, words: str, dtype, shape=None) -> None:
+    """Refuse a dtype that TensorFlow has no kernel for.
+
+    Raises:
+      MissingKernelError: there is none.
+    """
+    if dtype.name in allowed(words):
+        return
+    do = ""
+    if allowed(words) <= KINDS["inexact"][0]:
+        do = "convert it first: `shims.cast(x, shims.float32)`"
+    raise errors.MissingKernelError(
+        errors.message(
+            function,
+            f"there is no kernel for {dtype.name}.",
+            required=spoken(words),
+            received=dtype.name if shape is None else f"{dtype.name}{list(shape)}",
+            do=do,
+        )
+    )
+
+
+def of(f) -> tuple[tuple[int, str, str, bool], ...]:
+    """What the table says of an operator: `(position, parameter, words, alone)` for each array."""
+    return TAKES.get(f"{f.__module__.removeprefix('shims._src.')}.{f.__qualname__}", ())
+
+
+def check_call(function: str, takes, args, kwargs) -> None:
+    """Refuse a call with an array that TensorFlow has no kernel for.
+
+    Args:
+      function: the operator as the user spells it.
+      takes: what `of` gives for it.
+      args: the positional arguments.
+      kwargs: the others.
+    """
+    for position, name, words, alone in takes:
+        value = args[position] if position < len(args) else kwargs.get(name)
+        dtype = getattr(value, "dtype", None)
+        if isinstance(dtype, np.dtype):
+            if dtype.name not in allowed(words) and not getattr(value, "is_composite", False):
+                check_dtype(function, words, dtype, value.shape)
+        elif value is not None:
+            _check_nested(function, words, value, alone)
+
+
+def _check_nested(function, words, value, alone):
+    """Lists of arrays, numbers of Python, and values with an unknown size."""
+    for leaf in jax.tree.leaves(value, is_leaf=_is_one_value):
+        dtype = getattr(leaf.values if isinstance(leaf, Padded) else leaf, "dtype", None)
+        if isinstance(leaf, bool):
+            dtype = np.dtype(bool)
+        elif isinstance(leaf, (int, float)) and alone:
+            dtype = np.dtype(np.int32 if isinstance(leaf, int) else np.float32)
+        if isinstance(dtype, np.dtype) and not getattr(leaf, "is_composite", False):
+            check_dtype(function, words, dtype)
+
+
+def _is_one_value(value) -> bool:
+    return isinstance(value, Padded) or hasattr(value, "is_composite")
