@@ -13,7 +13,7 @@ from shims._src.operands import operand
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
 
-@operator
+@operator(compiled=True)
 def leaky_relu(features, alpha=0.2, name=None):
     """`x` where it is positive, `alpha * x` elsewhere.
 
@@ -39,7 +39,7 @@ def leaky_relu(features, alpha=0.2, name=None):
     return jnp.where(x > 0, x, operand(alpha, x.dtype) * x)
 
 
-@operator
+@operator(compiled=True)
 def selu(features, name=None):
     """The scaled exponential linear unit.
 
@@ -78,7 +78,7 @@ def _softsign_jvp(primals, tangents):
     return _softsign(x), t / jnp.square(1 + magnitude(x))
 
 
-@operator
+@operator(compiled=True)
 def softsign(features, name=None):
     """`x / (1 + |x|)`.
 
@@ -105,7 +105,7 @@ def softsign(features, name=None):
     return _softsign(x)
 
 
-@operator
+@operator(compiled=True)
 def silu(features, beta=1.0):
     """`x * sigmoid(beta * x)`.
 
@@ -132,7 +132,7 @@ def silu(features, beta=1.0):
     return x * jax.nn.sigmoid(operand(beta, x.dtype) * x)
 
 
-@operator
+@operator(compiled=True)
 def crelu(features, axis=-1, name=None):
     """The positive parts of `x` and of `-x`, side by side.
 
@@ -157,7 +157,7 @@ def crelu(features, axis=-1, name=None):
     return jax.nn.relu(jnp.concatenate([x, -x], axis=axis))
 
 
-@operator
+@operator(compiled=True)
 def softmax(logits, axis=None, name=None):
     """Exponentials that add up to 1.
 
@@ -185,7 +185,7 @@ def softmax(logits, axis=None, name=None):
     return jax.nn.softmax(x, axis=axis_of("softmax", -1 if axis is None else axis, x.ndim))
 
 
-@operator
+@operator(compiled=True)
 def log_softmax(logits, axis=None, name=None):
     """The logarithm of `softmax`.
 

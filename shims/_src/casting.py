@@ -13,7 +13,7 @@ from shims._src.dtypes import array_dtype
 from shims._src.operands import operand
 
 
-@operator
+@operator(compiled=True)
 def cast(x, dtype, name=None):
     """`x` in another dtype.
 
@@ -101,7 +101,7 @@ def _modulo(x, dtype):
     return lax.convert_element_type(low, dtype)
 
 
-@operator
+@operator(compiled=True)
 def saturate_cast(value, dtype, name=None):
     """`value` in another dtype, clamped to the range of that dtype.
 
@@ -129,7 +129,7 @@ def saturate_cast(value, dtype, name=None):
     return lax.convert_element_type(x, dtype)
 
 
-@operator
+@operator(compiled=True)
 def stop_gradient(input, name=None):
     """`input`, through which no gradient flows.
 
@@ -151,7 +151,7 @@ def stop_gradient(input, name=None):
     return lax.stop_gradient(operand(input))
 
 
-@operator
+@operator(compiled=True)
 def identity(input, name=None):
     """`input` as an array.
 
@@ -173,7 +173,7 @@ def identity(input, name=None):
     return operand(input)
 
 
-@operator
+@operator(compiled=True)
 def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
     """`value` as an array, with TensorFlow's dtypes for Python numbers.
 
@@ -208,7 +208,7 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
     return operand(value)
 
 
-@operator
+@operator(compiled=True)
 def constant(value, dtype=None, shape=None, name="Const"):
     """An array of given numbers.
 

@@ -12,7 +12,7 @@ from shims._src.linalg_ops import global_norm
 from shims._src.operands import broadcasting, matching, operand
 
 
-@operator
+@operator(compiled=True)
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     """Numbers limited from below and above.
 
@@ -43,7 +43,7 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     return larger(smaller(t, high), low)
 
 
-@operator
+@operator(compiled=True)
 def clip_by_norm(t, clip_norm, axes=None, name=None):
     """Vectors scaled down to a Euclidean norm.
 
@@ -73,7 +73,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
     return t * limit / larger(norm, jnp.broadcast_to(limit, norm.shape))
 
 
-@operator
+@operator(compiled=True)
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     """Arrays scaled down together to a Euclidean norm.
 
@@ -115,7 +115,7 @@ def _halved_square_jvp(primals, tangents):
     return halved_square(t), jnp.sum(t * dt)
 
 
-@operator
+@operator(compiled=True)
 def l2_loss(t, name=None):
     """Half the sum of squares.
 

@@ -22,7 +22,7 @@ def _filled(function, shape, value, dtype):
     return jnp.full(sizes_of(function, shape), value, array_dtype(dtype, function))
 
 
-@sized_by("shape")
+@sized_by("shape", compiled=True)
 def zeros(shape, dtype=np.float32, name=None, layout=None):
     """An array of zeros.
 
@@ -49,7 +49,7 @@ def zeros(shape, dtype=np.float32, name=None, layout=None):
     return _filled("zeros", shape, 0, dtype)
 
 
-@sized_by("shape")
+@sized_by("shape", compiled=True)
 def ones(shape, dtype=np.float32, name=None, layout=None):
     """An array of ones.
 
@@ -76,7 +76,7 @@ def ones(shape, dtype=np.float32, name=None, layout=None):
     return _filled("ones", shape, 1, dtype)
 
 
-@sized_by("dims")
+@sized_by("dims", compiled=True)
 def fill(dims, value, name=None, layout=None):
     """An array filled with one value.
 
@@ -109,7 +109,7 @@ def _like(function, input, dtype, value):
     return jnp.full(x.shape, value, dtype)
 
 
-@operator
+@operator(compiled=True)
 def zeros_like(input, dtype=None, name=None, layout=None):
     """An array of zeros in the shape of another.
 
@@ -133,7 +133,7 @@ def zeros_like(input, dtype=None, name=None, layout=None):
     return _like("zeros_like", input, dtype, 0)
 
 
-@operator
+@operator(compiled=True)
 def ones_like(input, dtype=None, name=None, layout=None):
     """An array of ones in the shape of another.
 
@@ -157,7 +157,7 @@ def ones_like(input, dtype=None, name=None, layout=None):
     return _like("ones_like", input, dtype, 1)
 
 
-@sized_by("num_rows", "num_columns", "batch_shape")
+@sized_by("num_rows", "num_columns", "batch_shape", compiled=True)
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=np.float32, name=None):
     """Ones on the diagonal, zeros elsewhere.
 
@@ -188,7 +188,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=np.float32, name=Non
     return jnp.broadcast_to(out, (*sizes_of("eye", batch_shape), rows, columns))
 
 
-@sized_by("start", "limit", "delta")
+@sized_by("start", "limit", "delta", compiled=True)
 def range(start, limit=None, delta=1, dtype=None, name="range"):
     """Numbers from `start` to below `limit` in steps of `delta`.
 
@@ -275,7 +275,7 @@ def _check_range(start, limit, delta):
     )
 
 
-@sized_by("num")
+@sized_by("num", compiled=True)
 def linspace(start, stop, num, name=None, axis=0):
     """`num` numbers from `start` to `stop`, both included, evenly spaced.
 
@@ -312,7 +312,7 @@ def linspace(start, stop, num, name=None, axis=0):
     return jnp.where(((steps == last) & (steps > 0)).reshape(along), stop, inner)
 
 
-@sized_by("depth")
+@sized_by("depth", compiled=True)
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
     """`on_value` at the place that each index names, `off_value` elsewhere.
 
@@ -392,7 +392,7 @@ def _mask_of_longest(lengths, dtype):
     return _mask(lengths, jnp.maximum(longest, 0).astype(jnp.int32), dtype)
 
 
-@sized_by("maxlen")
+@sized_by("maxlen", compiled=True)
 def _mask(lengths, maxlen, dtype):
     lengths = operand(lengths)
     places = jnp.arange(size_of("sequence_mask", maxlen), dtype=jnp.int32)

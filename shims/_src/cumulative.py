@@ -25,7 +25,7 @@ def _running(function, accumulate, neutral, x, axis, exclusive, reverse):
     return lax.rev(x, (axis,)) if reverse else x
 
 
-@operator
+@operator(compiled=True)
 def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
     """Running sums along an axis.
 
@@ -50,7 +50,7 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
     return _running("cumsum", lax.cumsum, 0, x, axis, exclusive, reverse)
 
 
-@operator
+@operator(compiled=True)
 def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
     """Running products along an axis.
 
@@ -75,7 +75,7 @@ def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
     return _running("cumprod", lax.cumprod, 1, x, axis, exclusive, reverse)
 
 
-@operator
+@operator(compiled=True)
 def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
     """Running `log(sum(exp(x)))` along an axis.
 

@@ -89,7 +89,7 @@ def _shown(value) -> str:
     return "traced" if jp.is_tracer(value) else str(value)
 
 
-@sized_by("size")
+@sized_by("size", compiled=True)
 def slice(input_, begin, size, name=None):
     """A window of an array.
 
@@ -132,7 +132,7 @@ def slice(input_, begin, size, name=None):
     return x
 
 
-@sized_by("begin", "end", "strides")
+@sized_by("begin", "end", "strides", compiled=True)
 def strided_slice(
     input_,
     begin,
@@ -236,7 +236,7 @@ def _check_position(position, n, axis) -> None:
     checks.check_data((place < -size) | (place >= size), "strided_slice", text, **lines)
 
 
-@operator
+@operator(compiled=True)
 def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None):
     """Each sequence of a batch turned around, up to its length.
 

@@ -9,18 +9,21 @@ import jax
 from shims._src import errors, kernels, trace
 from shims._src import jax_private as jp
 from shims._src.padded import Padded
+from shims._src.repeated import Repeated
 
 
-def operator(f=None, *, fresh: bool = False):
+def operator(f=None, *, fresh: bool = False, compiled: bool = False):
     """Make an operator callable on arrays, tracers and `Padded` values.
 
     Args:
       f: the operator, written over arrays whose dimensions may be symbolic.
       fresh: whether the size of its result depends on data; then a call on tracers outside of a
         dynamic trace runs as `shims.dynamic(f)`.
+      compiled: whether eager calls that repeat are compiled; only for operators that do nothing but
+        compute their result.
     """
     if f is None:
-        return functools.partial(operator, fresh=fresh)
+        return functools.partial(operator, fresh=fresh, compiled=compiled)
     takes = kernels.of(f)
 
     @functools.wraps(f)
@@ -44,7 +47,17 @@ def operator(f=None, *, fresh: bool = False):
 
             return composites.apply(call, f.__name__, args, kwargs, error)
 
-    return call
+    if not compiled:
+        return call
+    repeated = Repeated(f, call)
+
+    @functools.wraps(f)
+    def call_or_repeat(*args, **kwargs):
+        if trace.current() is None:
+            return repeated(*args, **kwargs)
+        return call(*args, **kwargs)
+
+    return call_or_repeat
 
 
 def _needs_dynamic(args, kwargs, fresh) -> bool:

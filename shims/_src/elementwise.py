@@ -39,7 +39,7 @@ def _abs_jvp(primals, tangents):
     return jnp.abs(x), t * jnp.sign(x)
 
 
-@operator
+@operator(compiled=True)
 def abs(x, name=None):
     """The absolute value.
 
@@ -75,7 +75,7 @@ def _sqrt_jvp(primals, tangents):
     return root, mul_no_nan(t, 0.5 / root)
 
 
-@operator
+@operator(compiled=True)
 def sqrt(x, name=None):
     """The square root.
 
@@ -116,7 +116,7 @@ def _rsqrt_jvp(primals, tangents):
     return root, mul_no_nan(t, -0.5 * (root * root) * root)
 
 
-@operator
+@operator(compiled=True)
 def rsqrt(x, name=None):
     """One over the square root.
 
@@ -155,7 +155,7 @@ def _reciprocal_jvp(primals, tangents):
     return inverse, mul_no_nan(t, -inverse * inverse)
 
 
-@operator
+@operator(compiled=True)
 def reciprocal(x, name=None):
     """One over `x`.
 
@@ -207,7 +207,7 @@ def _smaller_jvp(primals, tangents):
     return smaller(x, y), jnp.where(x <= y, tx, ty)
 
 
-@operator
+@operator(compiled=True)
 def maximum(x, y, name=None):
     """The larger of two, element by element.
 
@@ -234,7 +234,7 @@ def maximum(x, y, name=None):
     return larger(x, y) if is_inexact(x) else jnp.maximum(x, y)
 
 
-@operator
+@operator(compiled=True)
 def minimum(x, y, name=None):
     """The smaller of two, element by element.
 
@@ -281,7 +281,7 @@ def _pow_jvp(primals, tangents):
     return z, tx * (y * _pow(x, y - 1)) + ty * (z * logarithm)
 
 
-@operator
+@operator(compiled=True)
 def pow(x, y, name=None):
     """`x` to the power of `y`.
 

@@ -12,7 +12,7 @@ from shims._src.indexed_slices import rows_of
 from shims._src.operands import agreeing, operand
 
 
-@operator
+@operator(compiled=True)
 def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
     """Slices along an axis, by position.
 
@@ -80,7 +80,7 @@ def _is_none(d) -> bool:
     return is_known(d) and d == 0
 
 
-@operator
+@operator(compiled=True)
 def batch_gather(params, indices, name=None):
     """Slices by position, in each row of a batch its own.
 
@@ -106,7 +106,7 @@ def batch_gather(params, indices, name=None):
     return gather(params, indices, batch_dims=operand(indices).ndim - 1)
 
 
-@operator
+@operator(compiled=True)
 def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
     """Slices by coordinates.
 

@@ -79,7 +79,7 @@ def _counts_of_some(arr, weights, minlength, maxlength, dtype, by_row, binary):
     return _counts(arr, weights, primitives.to_dim(length, label="bincount"), dtype, by_row, binary)
 
 
-@sized_by("length")
+@sized_by("length", compiled=True)
 def _counts(arr, weights, length, dtype, by_row, binary):
     arr, length = operand(arr), size_of("bincount", length)
     checks.check_data(
@@ -103,7 +103,7 @@ def _places(numbers, length):
     return jnp.where(numbers < 0, primitives.as_size(length).astype(numbers.dtype), numbers)
 
 
-@sized_by("nbins")
+@sized_by("nbins", compiled=True)
 def histogram_fixed_width(values, value_range, nbins=100, dtype=np.int32, name=None):
     """How many values fall into each of `nbins` equal parts of a range.
 
@@ -147,7 +147,7 @@ def histogram_bins(function, values, value_range, nbins):
     return convert(inside, np.dtype(np.int32))
 
 
-@operator
+@operator(compiled=True)
 def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=np.int32, name=None):
     """Which of `nbins` equal parts of a range each value falls into.
 
@@ -216,7 +216,7 @@ def _confusion_of_some(labels, predictions, weights, dtype):
     return _confusion(labels, predictions, count, weights, dtype)
 
 
-@sized_by("num_classes")
+@sized_by("num_classes", compiled=True)
 def _confusion(labels, predictions, num_classes, weights, dtype):
     labels, predictions = operand(labels), operand(predictions)
     labels, predictions = broadcasting("confusion_matrix", labels, predictions)

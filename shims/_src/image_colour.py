@@ -30,7 +30,7 @@ _FROM_YIQ = (
 )
 
 
-@operator
+@operator(compiled=True)
 def convert_image_dtype(image, dtype, saturate=False, name=None):
     """Images in another dtype, scaled: floating-point ones lie in [0, 1].
 
@@ -93,7 +93,7 @@ def _check_rgb(function: str, x) -> None:
         )
 
 
-@operator
+@operator(compiled=True)
 def rgb_to_grayscale(images, name=None):
     """How bright each pixel is.
 
@@ -120,7 +120,7 @@ def rgb_to_grayscale(images, name=None):
     return _rescaled(_mixed(_rescaled(x, jnp.float32), _GREY)[..., None], x.dtype)
 
 
-@operator
+@operator(compiled=True)
 def grayscale_to_rgb(images, name=None):
     """Grey images with three equal channels.
 
@@ -175,7 +175,7 @@ def _space(function: str, images, kernel):
     return _mixed(x, kernel)
 
 
-@operator
+@operator(compiled=True)
 def rgb_to_yuv(images):
     """Images in YUV.
 
@@ -199,7 +199,7 @@ def rgb_to_yuv(images):
     return _space("rgb_to_yuv", images, _TO_YUV)
 
 
-@operator
+@operator(compiled=True)
 def yuv_to_rgb(images):
     """Images in RGB, from YUV.
 
@@ -223,7 +223,7 @@ def yuv_to_rgb(images):
     return _space("yuv_to_rgb", images, _FROM_YUV)
 
 
-@operator
+@operator(compiled=True)
 def rgb_to_yiq(images):
     """Images in YIQ.
 
@@ -247,7 +247,7 @@ def rgb_to_yiq(images):
     return _space("rgb_to_yiq", images, _TO_YIQ)
 
 
-@operator
+@operator(compiled=True)
 def yiq_to_rgb(images):
     """Images in RGB, from YIQ.
 
@@ -271,7 +271,7 @@ def yiq_to_rgb(images):
     return _space("yiq_to_rgb", images, _FROM_YIQ)
 
 
-@operator
+@operator(compiled=True)
 def rgb_to_hsv(images, name=None):
     """Hue, saturation and value of each pixel.
 
@@ -299,7 +299,7 @@ def rgb_to_hsv(images, name=None):
     return jnp.stack(_hsv(x), axis=-1)
 
 
-@operator
+@operator(compiled=True)
 def hsv_to_rgb(images, name=None):
     """Images in RGB, from hue, saturation and value.
 
@@ -368,7 +368,7 @@ def _rgb(hue, saturation, value):
     return jnp.stack(channels, axis=-1)
 
 
-@operator
+@operator(compiled=True)
 def adjust_brightness(image, delta):
     """Images with `delta` added to each pixel.
 
@@ -392,7 +392,7 @@ def adjust_brightness(image, delta):
     return _rescaled(flat + convert(operand(delta), flat.dtype), x.dtype, saturate=True)
 
 
-@operator
+@operator(compiled=True)
 def adjust_contrast(images, contrast_factor):
     """Images whose distance from the mean of each channel is scaled.
 
@@ -425,7 +425,7 @@ def adjust_contrast(images, contrast_factor):
     return _rescaled((flat - mean) * factor + mean, x.dtype, saturate=True)
 
 
-@operator
+@operator(compiled=True)
 def adjust_gamma(image, gamma=1, gain=1):
     """`gain * image ** gamma`.
 
@@ -457,7 +457,7 @@ def adjust_gamma(image, gamma=1, gain=1):
     return _rescaled(operand(gain, flat.dtype) * flat**gamma, x.dtype, saturate=True)
 
 
-@operator
+@operator(compiled=True)
 def adjust_hue(image, delta, name=None):
     """Images with `delta` added to the hue.
 
@@ -495,7 +495,7 @@ def adjust_hue(image, delta, name=None):
     return _rescaled(_rgb(hue - jnp.floor(hue), saturation, value), x.dtype)
 
 
-@operator
+@operator(compiled=True)
 def adjust_saturation(image, saturation_factor, name=None):
     """Images whose saturation is scaled.
 

@@ -37,7 +37,7 @@ def image_of(function: str, image):
     return x
 
 
-@operator
+@operator(compiled=True)
 def flip_left_right(image):
     """Images with left and right exchanged.
 
@@ -61,7 +61,7 @@ def flip_left_right(image):
     return jnp.flip(image_of("flip_left_right", image), -2)
 
 
-@operator
+@operator(compiled=True)
 def flip_up_down(image):
     """Images upside down.
 
@@ -85,7 +85,7 @@ def flip_up_down(image):
     return jnp.flip(image_of("flip_up_down", image), -3)
 
 
-@operator
+@operator(compiled=True)
 def transpose(image, name=None):
     """Images with rows and columns exchanged.
 
@@ -110,7 +110,7 @@ def transpose(image, name=None):
     return jnp.swapaxes(image_of("transpose", image), -3, -2)
 
 
-@operator
+@operator(compiled=True)
 def rot90(image, k=1, name=None):
     """Images turned counter-clockwise by right angles.
 
@@ -138,7 +138,7 @@ def rot90(image, k=1, name=None):
     return jnp.rot90(x, checks.static_int("rot90", "k", k) % 4, axes=(x.ndim - 3, x.ndim - 2))
 
 
-@operator
+@operator(compiled=True)
 def central_crop(image, central_fraction):
     """The middle of images.
 
@@ -186,7 +186,7 @@ def _margin(n, fraction: float):
     return jnp.take(jnp.asarray(margins), size, mode="clip")
 
 
-@sized_by("target_height", "target_width")
+@sized_by("target_height", "target_width", compiled=True)
 def crop_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
     """A part of images.
 
@@ -237,7 +237,7 @@ def _placed(x, axis: int, before, n):
     return jnp.where(inside, jnp.take(x, jnp.where(place < 0, 0, place), axis=axis, mode="clip"), 0)
 
 
-@sized_by("target_height", "target_width")
+@sized_by("target_height", "target_width", compiled=True)
 def pad_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
     """Images in a frame of zeros.
 
@@ -279,7 +279,7 @@ def pad_to_bounding_box(image, offset_height, offset_width, target_height, targe
     return x
 
 
-@sized_by("target_height", "target_width")
+@sized_by("target_height", "target_width", compiled=True)
 def resize_with_crop_or_pad(image, target_height, target_width):
     """Images cut, or framed by zeros, to a size around their middle.
 
@@ -323,7 +323,7 @@ def resize_with_crop_or_pad(image, target_height, target_width):
     return x
 
 
-@operator
+@operator(compiled=True)
 def per_image_standardization(image):
     """Images of mean 0 and variance 1.
 

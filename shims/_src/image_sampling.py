@@ -18,7 +18,7 @@ from shims._src.sized_by import sized_by
 _CUBIC_STEPS = 1024
 
 
-@sized_by("size")
+@sized_by("size", compiled=True)
 def resize(
     images, size, method="bilinear", preserve_aspect_ratio=False, antialias=False, name=None
 ):
@@ -178,7 +178,7 @@ _METHODS = {
 }
 
 
-@sized_by("crop_size")
+@sized_by("crop_size", compiled=True)
 def crop_and_resize(
     image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0, name=None
 ):

@@ -22,7 +22,7 @@ def _alike(function: str, values):
     return matching(function, **names)
 
 
-@operator
+@operator(compiled=True)
 def concat(values, axis, name="concat"):
     """Arrays one after the other along an axis.
 
@@ -73,7 +73,7 @@ def _unlike(function, arrays, required):
     )
 
 
-@operator
+@operator(compiled=True)
 def stack(values, axis=0, name="stack"):
     """Arrays of one shape along a new axis.
 
@@ -108,7 +108,7 @@ def stack(values, axis=0, name="stack"):
     return jnp.stack(agreeing("stack", arrays, range(rank)), axis=axis)
 
 
-@operator
+@operator(compiled=True)
 def unstack(value, num=None, axis=0, name="unstack"):
     """The slices along an axis, as a list.
 
@@ -149,7 +149,7 @@ def unstack(value, num=None, axis=0, name="unstack"):
     return [lax.index_in_dim(x, i, axis, keepdims=False) for i in range(x.shape[axis])]
 
 
-@sized_by("num_or_size_splits")
+@sized_by("num_or_size_splits", compiled=True)
 def split(value, num_or_size_splits, axis=0, num=None, name="split"):
     """Parts along an axis, as a list.
 
@@ -235,7 +235,7 @@ def _window(x, start, extent, axis):
     return jnp.take(x, places, axis=axis, mode="clip")
 
 
-@operator
+@operator(compiled=True)
 def reverse(tensor, axis, name=None):
     """The array backwards along axes.
 
@@ -262,7 +262,7 @@ def reverse(tensor, axis, name=None):
     return lax.rev(x, checks.axes_of("reverse", axis, x.ndim))
 
 
-@operator
+@operator(compiled=True)
 def roll(input, shift, axis, name=None):
     """The array moved along axes; what leaves at one end enters at the other.
 
@@ -326,7 +326,7 @@ def meshgrid(*args, **kwargs):
     return _meshgrid(*args, indexing=indexing)
 
 
-@operator
+@operator(compiled=True)
 def _meshgrid(*args, indexing):
     vectors = [operand(a).reshape((-1,)) for a in args]
     order = list(range(len(vectors)))

@@ -17,7 +17,7 @@ from shims._src.operands import describe, matching, meeting, operand
 from shims._src.over_axes import largest
 
 
-@operator
+@operator(compiled=True)
 def matmul(
     a,
     b,
@@ -104,7 +104,7 @@ def _not_fitting(a, b, required):
     )
 
 
-@operator
+@operator(compiled=True)
 def matvec(
     a,
     b,
@@ -144,7 +144,7 @@ def matvec(
     return jnp.squeeze(out, -1)
 
 
-@operator
+@operator(compiled=True)
 def tensordot(a, b, axes, name=None):
     """Sums of products over pairs of axes.
 
@@ -210,13 +210,13 @@ def einsum(equation, *inputs, **kwargs):
     return _einsum(equation, *inputs, optimize=optimize)
 
 
-@operator
+@operator(compiled=True)
 def _einsum(equation, *inputs, optimize):
     arrays = matching("einsum", **{f"inputs[{i}]": x for i, x in enumerate(inputs)})
     return jnp.einsum(equation.replace(" ", ""), *arrays, optimize=optimize)
 
 
-@operator
+@operator(compiled=True)
 def trace(x, name=None):
     """The sum of the diagonal of matrices.
 
@@ -240,7 +240,7 @@ def trace(x, name=None):
     return jnp.sum(jnp.where(on_diagonal, x, 0), axis=(-2, -1), dtype=x.dtype)
 
 
-@operator
+@operator(compiled=True)
 def global_norm(t_list, name=None):
     """The Euclidean norm of all elements of several arrays.
 
@@ -263,7 +263,7 @@ def global_norm(t_list, name=None):
     return square_root(functools.reduce(jnp.add, halves) * 2)
 
 
-@operator
+@operator(compiled=True)
 def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
     """The norm of vectors or matrices.
 
@@ -329,7 +329,7 @@ def _matrix_norm(x, ord, axes):
     )
 
 
-@operator
+@operator(compiled=True)
 def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
     """Vectors divided by their Euclidean norm.
 

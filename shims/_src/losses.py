@@ -13,7 +13,7 @@ from shims._src.dispatch import operator
 from shims._src.operands import agreeing, broadcasting, matching, operand
 
 
-@operator
+@operator(compiled=True)
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
     """The cross-entropy of independent labels, element by element.
 
@@ -51,7 +51,7 @@ def _check_given(function, **arguments):
         raise ValueError(f"{function}: `{missing[0]}` must be given.")
 
 
-@operator
+@operator(compiled=True)
 def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
     """The cross-entropy of independent labels, with a weight on positive ones.
 
@@ -98,7 +98,7 @@ def _softmax_cross_entropy_jvp(primals, tangents):
     return _softmax_cross_entropy(labels, logits), jnp.sum(of_logits + of_labels, axis=-1)
 
 
-@operator
+@operator(compiled=True)
 def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     """The cross-entropy of one label out of several, given as probabilities.
 
@@ -129,7 +129,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     return _softmax_cross_entropy(labels, logits)
 
 
-@operator
+@operator(compiled=True)
 def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     """The cross-entropy of one label out of several, given by its number.
 
@@ -165,7 +165,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     return jnp.where((labels >= 0) & (labels < classes), loss, jnp.nan)
 
 
-@operator
+@operator(compiled=True)
 def moments(x, axes, shift=None, keepdims=False, name=None):
     """Mean and variance over axes.
 
@@ -198,7 +198,7 @@ def moments(x, axes, shift=None, keepdims=False, name=None):
     return mean.astype(x.dtype), variance.astype(x.dtype)
 
 
-@operator
+@operator(compiled=True)
 def bias_add(value, bias, data_format=None, name=None):
     """An array with a vector added along the axis of its channels.
 

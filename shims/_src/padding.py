@@ -11,7 +11,7 @@ from shims._src.shapes import size_of
 from shims._src.sized_by import sized_by
 
 
-@sized_by("paddings")
+@sized_by("paddings", compiled=True)
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     """The array with something before and after along every axis.
 

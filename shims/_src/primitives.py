@@ -7,6 +7,9 @@ Each runs eagerly on concrete arrays and symbolically inside a dynamic trace.
 
 from __future__ import annotations
 
+import contextlib
+import threading
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -181,9 +184,31 @@ def check(bad, text: str, payload=0) -> None:
             raise errors.InvalidArgumentError(text)
         return
     state = trace.current()
-    if state is not None:
+    if state is None and _FLAGS.open:
+        _FLAGS.open[-1].append(bad)
+    elif state is not None:
         text = state.with_origins(text)
         check_p.bind(jnp.asarray(bad, bool), jnp.asarray(payload, jnp.int32), text=text)
+
+
+class _Flags(threading.local):
+    """Of each thread: what was checked of traced data, where somebody wants to know."""
+
+    def __init__(self):
+        self.open: list[list] = []
+
+
+_FLAGS = _Flags()
+
+
+@contextlib.contextmanager
+def flagging():
+    """Collects, in a list, what `check` is asked of traced data outside of a dynamic trace."""
+    _FLAGS.open.append([])
+    try:
+        yield _FLAGS.open[-1]
+    finally:
+        _FLAGS.open.pop()
 
 
 def check_room(size, name: str, capacity: int) -> None:

@@ -22,7 +22,7 @@ def _floating_quotient(x, y):
     return x.astype(dtype), y.astype(dtype)
 
 
-@operator
+@operator(compiled=True)
 def truediv(x, y, name=None):
     """The quotient, never an integer.
 
@@ -48,7 +48,7 @@ def truediv(x, y, name=None):
     return jnp.divide(*_floating_quotient(*pair("truediv", x, y)))
 
 
-@operator
+@operator(compiled=True)
 def divide(x, y, name=None):
     """The quotient, never an integer; the same as `truediv`.
 
@@ -74,7 +74,7 @@ def divide(x, y, name=None):
     return jnp.divide(*_floating_quotient(*pair("divide", x, y)))
 
 
-@operator
+@operator(compiled=True)
 def floordiv(x, y, name=None):
     """The quotient rounded towards minus infinity.
 
@@ -104,7 +104,7 @@ def floordiv(x, y, name=None):
     return jnp.floor_divide(x, y)
 
 
-@operator
+@operator(compiled=True)
 def floormod(x, y, name=None):
     """The remainder that has the sign of the divisor.
 
@@ -146,7 +146,7 @@ def _floormod_jvp(primals, tangents):
 # ---- products and quotients that forgive zeros ---------------------------------------------------
 
 
-@operator
+@operator(compiled=True)
 def divide_no_nan(x, y, name=None):
     """The quotient, and 0 where `y` is 0.
 
@@ -189,7 +189,7 @@ def _quotient_or_zero_jvp(primals, tangents):
     return z, tx * inverse - ty * quotient_or_zero(z, y)
 
 
-@operator
+@operator(compiled=True)
 def reciprocal_no_nan(x, name=None):
     """One over `x`, and 0 where `x` is 0.
 
@@ -229,7 +229,7 @@ def _product_or_zero_jvp(primals, tangents):
     return product_or_zero(x, y), product_or_zero(tx, y) + mul_no_nan(*jnp.broadcast_arrays(ty, x))
 
 
-@operator
+@operator(compiled=True)
 def multiply_no_nan(x, y, name=None):
     """The product, and 0 where `y` is 0, even if `x` is NaN or infinite.
 
@@ -258,7 +258,7 @@ def multiply_no_nan(x, y, name=None):
     return product_or_zero(x, y)
 
 
-@operator
+@operator(compiled=True)
 def xlogy(x, y, name=None):
     """`x * log(y)`, and 0 where `x` is 0.
 
@@ -287,7 +287,7 @@ def xlogy(x, y, name=None):
     return jnp.where(x == 0, 0, x * jnp.log(jnp.where(x == 0, 1, y)))
 
 
-@operator
+@operator(compiled=True)
 def xlog1py(x, y, name=None):
     """`x * log1p(y)`, and 0 where `x` is 0.
 
@@ -316,7 +316,7 @@ def xlog1py(x, y, name=None):
     return jnp.where(x == 0, 0, x * jnp.log1p(jnp.where(x == 0, 0, y)))
 
 
-@operator
+@operator(compiled=True)
 def xdivy(x, y, name=None):
     """`x / y`, and 0 where `x` is 0.
 

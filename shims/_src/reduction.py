@@ -28,7 +28,7 @@ def _keep(function: str, x, axis, keepdims, reduce):
     return lax.expand_dims(out, axes) if keepdims else out
 
 
-@operator
+@operator(compiled=True)
 def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
     """The sum over axes, in the dtype of the input.
 
@@ -55,7 +55,7 @@ def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
     return _keep("reduce_sum", x, axis, keepdims, sum_over)
 
 
-@operator
+@operator(compiled=True)
 def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
     """The mean over axes, in the dtype of the input.
 
@@ -79,7 +79,7 @@ def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
     return _keep("reduce_mean", operand(input_tensor), axis, keepdims, mean_over)
 
 
-@operator
+@operator(compiled=True)
 def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
     """The largest element over axes.
 
@@ -103,7 +103,7 @@ def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
     return _keep("reduce_max", operand(input_tensor), axis, keepdims, largest)
 
 
-@operator
+@operator(compiled=True)
 def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
     """The smallest element over axes.
 
@@ -127,7 +127,7 @@ def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
     return _keep("reduce_min", operand(input_tensor), axis, keepdims, smallest)
 
 
-@operator
+@operator(compiled=True)
 def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
     """The product over axes, in the dtype of the input.
 
@@ -151,7 +151,7 @@ def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
     return _keep("reduce_prod", operand(input_tensor), axis, keepdims, product_over)
 
 
-@operator
+@operator(compiled=True)
 def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
     """Whether any element over axes is True.
 
@@ -177,7 +177,7 @@ def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
     )
 
 
-@operator
+@operator(compiled=True)
 def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
     """Whether all elements over axes are True.
 
@@ -203,7 +203,7 @@ def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
     )
 
 
-@operator
+@operator(compiled=True)
 def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
     """`log(sum(exp(x)))` over axes, without overflow.
 
@@ -237,7 +237,7 @@ def _check_floating(function, x):
         raise TypeError(f"{function}: the input must be floating point, received {x.dtype.name}.")
 
 
-@operator
+@operator(compiled=True)
 def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
     """The variance over axes, divided by the number of elements.
 
@@ -266,7 +266,7 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
     return _keep("reduce_variance", x, axis, keepdims, variance)
 
 
-@operator
+@operator(compiled=True)
 def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
     """The standard deviation over axes, divided by the number of elements.
 
@@ -295,7 +295,7 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
     return _keep("reduce_std", x, axis, keepdims, lambda x, a: square_root(variance(x, a)))
 
 
-@operator
+@operator(compiled=True)
 def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     """The root of the sum of squares over axes.
 
@@ -325,7 +325,7 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     return _keep("reduce_euclidean_norm", x, axis, keepdims, reduce)
 
 
-@operator
+@operator(compiled=True)
 def count_nonzero(input, axis=None, keepdims=None, dtype=jnp.int64, name=None):
     """How many elements over axes are not zero.
 
@@ -352,7 +352,7 @@ def count_nonzero(input, axis=None, keepdims=None, dtype=jnp.int64, name=None):
     return _keep("count_nonzero", hits, axis, keepdims, sum_over)
 
 
-@operator
+@operator(compiled=True)
 def zero_fraction(value, name=None):
     """The share of elements that are zero, as float32.
 

@@ -14,7 +14,7 @@ from shims._src.shapes import size_of, sizes_of
 from shims._src.sized_by import selected_by, sized_by
 
 
-@sized_by("multiples")
+@sized_by("multiples", compiled=True)
 def tile(input, multiples, name=None):
     """The array repeated along every axis.
 
@@ -109,7 +109,7 @@ def _is_one_number(repeats) -> bool:
     return not shape or (len(shape) == 1 and is_known(shape[0]) and shape[0] == 1)
 
 
-@sized_by("repeats")
+@sized_by("repeats", compiled=True)
 def _repeat_evenly(input, repeats, axis):
     x, axis = _flattened(input, axis)
     times = size_of("repeat", repeats if np.ndim(repeats) == 0 else repeats[0])

@@ -14,7 +14,7 @@ from shims._src.shapes import sizes_of
 from shims._src.sized_by import sized_by
 
 
-@sized_by("shape")
+@sized_by("shape", compiled=True)
 def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None):
     """Zeros with updates added at coordinates.
 
@@ -113,7 +113,7 @@ def _updated(function, method, tensor, indices, updates, policy=""):
     return _scatter(function, method, tensor, indices, updates, policy)
 
 
-@operator
+@operator(compiled=True)
 def tensor_scatter_nd_update(tensor, indices, updates, name=None):
     """An array with updates written at coordinates.
 
@@ -141,7 +141,7 @@ def tensor_scatter_nd_update(tensor, indices, updates, name=None):
     return _updated("tensor_scatter_nd_update", "set", tensor, indices, updates)
 
 
-@operator
+@operator(compiled=True)
 def tensor_scatter_nd_add(tensor, indices, updates, bad_indices_policy="", name=None):
     """An array with updates added at coordinates.
 
@@ -171,7 +171,7 @@ def tensor_scatter_nd_add(tensor, indices, updates, bad_indices_policy="", name=
     return _updated(function, "add", tensor, indices, updates, bad_indices_policy)
 
 
-@operator
+@operator(compiled=True)
 def tensor_scatter_nd_sub(tensor, indices, updates, bad_indices_policy="", name=None):
     """An array with updates subtracted at coordinates.
 
@@ -202,7 +202,7 @@ def tensor_scatter_nd_sub(tensor, indices, updates, bad_indices_policy="", name=
     return _scatter(function, "add", tensor, indices, -updates, bad_indices_policy)
 
 
-@operator
+@operator(compiled=True)
 def tensor_scatter_nd_max(tensor, indices, updates, bad_indices_policy="", name=None):
     """An array with the larger of itself and the updates at coordinates.
 
@@ -232,7 +232,7 @@ def tensor_scatter_nd_max(tensor, indices, updates, bad_indices_policy="", name=
     return _updated(function, "max", tensor, indices, updates, bad_indices_policy)
 
 
-@operator
+@operator(compiled=True)
 def tensor_scatter_nd_min(tensor, indices, updates, bad_indices_policy="", name=None):
     """An array with the smaller of itself and the updates at coordinates.
 

@@ -220,7 +220,7 @@ def _unsorted(function, reduce, data, segment_ids, num_segments):
     return reduce(data, ids, count)
 
 
-@sized_by("num_segments")
+@sized_by("num_segments", compiled=True)
 def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
     """The sum of each segment of rows.
 
@@ -248,7 +248,7 @@ def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
     return _unsorted("unsorted_segment_sum", total, data, segment_ids, num_segments)
 
 
-@sized_by("num_segments")
+@sized_by("num_segments", compiled=True)
 def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
     """The mean of each segment of rows.
 
@@ -276,7 +276,7 @@ def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
     return _unsorted("unsorted_segment_mean", average, data, segment_ids, num_segments)
 
 
-@sized_by("num_segments")
+@sized_by("num_segments", compiled=True)
 def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
     """The sum of each segment of rows over the root of their number.
 
@@ -304,7 +304,7 @@ def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
     return _unsorted("unsorted_segment_sqrt_n", over_root, data, segment_ids, num_segments)
 
 
-@sized_by("num_segments")
+@sized_by("num_segments", compiled=True)
 def unsorted_segment_max(data, segment_ids, num_segments, name=None):
     """The largest row of each segment, element by element.
 
@@ -333,7 +333,7 @@ def unsorted_segment_max(data, segment_ids, num_segments, name=None):
     return _unsorted("unsorted_segment_max", reduce, data, segment_ids, num_segments)
 
 
-@sized_by("num_segments")
+@sized_by("num_segments", compiled=True)
 def unsorted_segment_min(data, segment_ids, num_segments, name=None):
     """The smallest row of each segment, element by element.
 
@@ -362,7 +362,7 @@ def unsorted_segment_min(data, segment_ids, num_segments, name=None):
     return _unsorted("unsorted_segment_min", reduce, data, segment_ids, num_segments)
 
 
-@sized_by("num_segments")
+@sized_by("num_segments", compiled=True)
 def unsorted_segment_prod(data, segment_ids, num_segments, name=None):
     """The product of each segment of rows.
 

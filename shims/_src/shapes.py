@@ -66,7 +66,7 @@ def negative_size(function: str, d):
     )
 
 
-@operator
+@operator(compiled=True)
 def shape(input, out_type=None, name=None):
     """The shape as a vector.
 
@@ -98,7 +98,7 @@ def shape(input, out_type=None, name=None):
     return jnp.stack([primitives.as_size(d).astype(dtype) for d in dims])
 
 
-@operator
+@operator(compiled=True)
 def size(input, out_type=None, name=None):
     """The number of elements.
 
@@ -125,7 +125,7 @@ def size(input, out_type=None, name=None):
     return primitives.as_size(count).astype(dtype)
 
 
-@operator
+@operator(compiled=True)
 def rank(input, name=None):
     """The number of axes.
 
@@ -147,7 +147,7 @@ def rank(input, name=None):
     return jnp.asarray(operand(input).ndim, jnp.int32)
 
 
-@sized_by("shape")
+@sized_by("shape", compiled=True)
 def reshape(tensor, shape, name=None):
     """The same elements in another shape.
 
@@ -209,7 +209,7 @@ def _does_not_fit(x, wanted, dims):
     )
 
 
-@operator
+@operator(compiled=True)
 def transpose(a, perm=None, conjugate=False, name="transpose"):
     """The array with its axes in another order.
 
@@ -248,7 +248,7 @@ def transpose(a, perm=None, conjugate=False, name="transpose"):
     return jnp.conj(out) if conjugate and jnp.iscomplexobj(out) else out
 
 
-@operator
+@operator(compiled=True)
 def expand_dims(input, axis, name=None):
     """The array with a new axis of size 1.
 
@@ -275,7 +275,7 @@ def expand_dims(input, axis, name=None):
     return lax.expand_dims(x, (axis_of("expand_dims", axis, x.ndim + 1),))
 
 
-@operator
+@operator(compiled=True)
 def squeeze(input, axis=None, name=None):
     """The array without axes of size 1.
 
@@ -316,7 +316,7 @@ def squeeze(input, axis=None, name=None):
     return lax.squeeze(x, axes)
 
 
-@sized_by("shape")
+@sized_by("shape", compiled=True)
 def broadcast_to(input, shape, name=None):
     """The array repeated along axes of size 1, and new leading axes, until it has a shape.
 
@@ -354,7 +354,7 @@ def broadcast_to(input, shape, name=None):
     return jnp.broadcast_to(x, dims)
 
 
-@operator
+@operator(compiled=True)
 def ensure_shape(x, shape, name=None):
     """The array, which must have a shape.
 

@@ -24,19 +24,20 @@ def selected_by(*names: str):
     return _operator(names, jp.is_tracer)
 
 
-def sized_by(*names: str):
+def sized_by(*names: str, compiled: bool = False):
     """Make an operator of a function that takes sizes as the arguments `names`.
 
-    Like `selected_by`, and a traced size that was computed from shapes counts as known.
+    Like `selected_by`, and a traced size that was computed from shapes counts as known. `compiled`
+    is that of `operator`.
     """
-    return _operator(names, _is_unknown)
+    return _operator(names, _is_unknown, compiled)
 
 
-def _operator(names, is_unknown):
+def _operator(names, is_unknown, compiled=False):
 
     def decorate(f):
         places = {n: i for i, n in enumerate(inspect.signature(f).parameters) if n in names}
-        known, fresh = operator(f), operator(f, fresh=True)
+        known, fresh = operator(f, compiled=compiled), operator(f, fresh=True)
 
         @functools.wraps(f)
         def call(*args, **kwargs):

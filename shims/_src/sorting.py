@@ -49,7 +49,7 @@ def _direction(function, direction) -> bool:
     return direction == "DESCENDING"
 
 
-@operator
+@operator(compiled=True)
 def sort(values, axis=-1, direction="ASCENDING", name=None):
     """The elements in order along an axis.
 
@@ -81,7 +81,7 @@ def sort(values, axis=-1, direction="ASCENDING", name=None):
     return jnp.take_along_axis(x, order(x, axis, True), axis=axis, mode="clip")
 
 
-@operator
+@operator(compiled=True)
 def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
     """The positions that put the elements in order along an axis.
 
@@ -112,7 +112,7 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
     return order(x, axis, _direction("argsort", direction)).astype(jnp.int32)
 
 
-@sized_by("k")
+@sized_by("k", compiled=True)
 def top_k(input, k=1, sorted=True, index_type=np.int32, name=None):
     """The `k` largest elements of the last axis, and their positions.
 
@@ -203,7 +203,7 @@ def _arg_extremum(function, find, worst, input, axis, output_type):
     return find(lax.stop_gradient(x), axis=axis).astype(array_dtype(output_type, function))
 
 
-@operator
+@operator(compiled=True)
 def argmax(input, axis=None, output_type=np.int64, name=None):
     """The position of the largest element along an axis.
 
@@ -230,7 +230,7 @@ def argmax(input, axis=None, output_type=np.int64, name=None):
     return _arg_extremum("argmax", jnp.argmax, -jnp.inf, input, axis, output_type)
 
 
-@operator
+@operator(compiled=True)
 def argmin(input, axis=None, output_type=np.int64, name=None):
     """The position of the smallest element along an axis.
 
@@ -257,7 +257,7 @@ def argmin(input, axis=None, output_type=np.int64, name=None):
     return _arg_extremum("argmin", jnp.argmin, jnp.inf, input, axis, output_type)
 
 
-@operator
+@operator(compiled=True)
 def searchsorted(sorted_sequence, values, side="left", out_type=np.int32, name=None):
     """Where values would have to be inserted into a sorted sequence.
 
@@ -324,7 +324,7 @@ def _insertion_points(sequence, values, side):
     return found
 
 
-@operator
+@operator(compiled=True)
 def in_top_k(targets, predictions, k, name=None):
     """Whether the prediction of the target is among the `k` largest.
 

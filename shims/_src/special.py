@@ -12,28 +12,30 @@ from shims._src.operands import operand
 
 
 @jax.custom_jvp
-def _lgamma(x):
+def lgamma_of(x):
+    """`lgamma` of a floating-point array."""
     return lax.lgamma(x)
 
 
-@_lgamma.defjvp
+@lgamma_of.defjvp
 def _lgamma_jvp(primals, tangents):
     (x,), (t,) = primals, tangents
-    return _lgamma(x), t * _digamma(x)
+    return lgamma_of(x), t * digamma_of(x)
 
 
 @jax.custom_jvp
-def _digamma(x):
+def digamma_of(x):
+    """`digamma` of a floating-point array."""
     return jnp.where(x == 0, jnp.nan, lax.digamma(x))
 
 
-@_digamma.defjvp
+@digamma_of.defjvp
 def _digamma_jvp(primals, tangents):
     (x,), (t,) = primals, tangents
-    return _digamma(x), t * jnp.where(jnp.isposinf(x), 0, lax.polygamma(jnp.ones_like(x), x))
+    return digamma_of(x), t * jnp.where(jnp.isposinf(x), 0, lax.polygamma(jnp.ones_like(x), x))
 
 
-@operator
+@operator(compiled=True)
 def lgamma(x, name=None):
     """The logarithm of the absolute value of the gamma function.
 
@@ -57,10 +59,10 @@ def lgamma(x, name=None):
     """
     x = operand(x)
     check_kind("lgamma", "inexact", x)
-    return _lgamma(x)
+    return lgamma_of(x)
 
 
-@operator
+@operator(compiled=True)
 def digamma(x, name=None):
     """The derivative of `lgamma`.
 
@@ -84,4 +86,4 @@ def digamma(x, name=None):
     """
     x = operand(x)
     check_kind("digamma", "inexact", x)
-    return _digamma(x)
+    return digamma_of(x)

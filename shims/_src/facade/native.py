@@ -10,7 +10,7 @@ from shims._src.dispatch import operator
 from shims._src.operands import broadcasting, matching, operand
 
 
-@operator
+@operator(compiled=True)
 def acos(x, name=None):
     """TensorFlow's `tf.acos`: `jnp.arccos(x)`.
 
@@ -36,7 +36,7 @@ def acos(x, name=None):
     return jnp.arccos(x)
 
 
-@operator
+@operator(compiled=True)
 def acosh(x, name=None):
     """TensorFlow's `tf.acosh`: `jnp.arccosh(x)`.
 
@@ -62,7 +62,7 @@ def acosh(x, name=None):
     return jnp.arccosh(x)
 
 
-@operator
+@operator(compiled=True)
 def add(x, y, name=None):
     """TensorFlow's `tf.add`: `jnp.add(x, y)`.
 
@@ -90,7 +90,7 @@ def add(x, y, name=None):
     return jnp.add(x, y)
 
 
-@operator
+@operator(compiled=True)
 def asin(x, name=None):
     """TensorFlow's `tf.asin`: `jnp.arcsin(x)`.
 
@@ -116,7 +116,7 @@ def asin(x, name=None):
     return jnp.arcsin(x)
 
 
-@operator
+@operator(compiled=True)
 def asinh(x, name=None):
     """TensorFlow's `tf.asinh`: `jnp.arcsinh(x)`.
 
@@ -142,7 +142,7 @@ def asinh(x, name=None):
     return jnp.arcsinh(x)
 
 
-@operator
+@operator(compiled=True)
 def atan(x, name=None):
     """TensorFlow's `tf.atan`: `jnp.arctan(x)`.
 
@@ -168,7 +168,7 @@ def atan(x, name=None):
     return jnp.arctan(x)
 
 
-@operator
+@operator(compiled=True)
 def atan2(y, x, name=None):
     """TensorFlow's `tf.atan2`: `jnp.arctan2(y, x)`.
 
@@ -196,7 +196,7 @@ def atan2(y, x, name=None):
     return jnp.arctan2(y, x)
 
 
-@operator
+@operator(compiled=True)
 def atanh(x, name=None):
     """TensorFlow's `tf.atanh`: `jnp.arctanh(x)`.
 
@@ -222,7 +222,143 @@ def atanh(x, name=None):
     return jnp.arctanh(x)
 
 
-@operator
+@operator(compiled=True)
+def bessel_i0e(x, name=None):
+    """TensorFlow's `tf.math.bessel_i0e`: `jax.lax.bessel_i0e(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/bessel_i0e
+    """
+    x = operand(x)
+    return jax.lax.bessel_i0e(x)
+
+
+@operator(compiled=True)
+def bessel_i1e(x, name=None):
+    """TensorFlow's `tf.math.bessel_i1e`: `jax.lax.bessel_i1e(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      The gradient at NaN is NaN in TensorFlow, 0.5 in JAX.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/bessel_i1e
+    """
+    x = operand(x)
+    return jax.lax.bessel_i1e(x)
+
+
+@operator(compiled=True)
+def bitwise_and(x, y, name=None):
+    """TensorFlow's `tf.bitwise.bitwise_and`: `jnp.bitwise_and(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/bitwise/bitwise_and
+    """
+    x, y = matching("bitwise_and", x=x, y=y)
+    x, y = broadcasting("bitwise_and", x, y)
+    return jnp.bitwise_and(x, y)
+
+
+@operator(compiled=True)
+def bitwise_or(x, y, name=None):
+    """TensorFlow's `tf.bitwise.bitwise_or`: `jnp.bitwise_or(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/bitwise/bitwise_or
+    """
+    x, y = matching("bitwise_or", x=x, y=y)
+    x, y = broadcasting("bitwise_or", x, y)
+    return jnp.bitwise_or(x, y)
+
+
+@operator(compiled=True)
+def bitwise_xor(x, y, name=None):
+    """TensorFlow's `tf.bitwise.bitwise_xor`: `jnp.bitwise_xor(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/bitwise/bitwise_xor
+    """
+    x, y = matching("bitwise_xor", x=x, y=y)
+    x, y = broadcasting("bitwise_xor", x, y)
+    return jnp.bitwise_xor(x, y)
+
+
+@operator(compiled=True)
 def ceil(x, name=None):
     """TensorFlow's `tf.math.ceil`: `jnp.ceil(x)`.
 
@@ -248,7 +384,33 @@ def ceil(x, name=None):
     return jnp.ceil(x)
 
 
-@operator
+@operator(compiled=True)
+def conj(x, name=None):
+    """TensorFlow's `tf.math.conj`: `jnp.conj(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/conj
+    """
+    x = operand(x)
+    return jnp.conj(x)
+
+
+@operator(compiled=True)
 def cos(x, name=None):
     """TensorFlow's `tf.cos`: `jnp.cos(x)`.
 
@@ -274,7 +436,7 @@ def cos(x, name=None):
     return jnp.cos(x)
 
 
-@operator
+@operator(compiled=True)
 def cosh(x, name=None):
     """TensorFlow's `tf.cosh`: `jnp.cosh(x)`.
 
@@ -300,7 +462,7 @@ def cosh(x, name=None):
     return jnp.cosh(x)
 
 
-@operator
+@operator(compiled=True)
 def elu(features, name=None):
     """TensorFlow's `tf.nn.elu`: `jax.nn.elu(features)`.
 
@@ -326,7 +488,7 @@ def elu(features, name=None):
     return jax.nn.elu(features)
 
 
-@operator
+@operator(compiled=True)
 def equal(x, y, name=None):
     """TensorFlow's `tf.equal`: `jnp.equal(x, y)`.
 
@@ -354,7 +516,7 @@ def equal(x, y, name=None):
     return jnp.equal(x, y)
 
 
-@operator
+@operator(compiled=True)
 def erf(x, name=None):
     """TensorFlow's `tf.math.erf`: `jax.lax.erf(x)`.
 
@@ -380,7 +542,7 @@ def erf(x, name=None):
     return jax.lax.erf(x)
 
 
-@operator
+@operator(compiled=True)
 def erfc(x, name=None):
     """TensorFlow's `tf.math.erfc`: `jax.lax.erfc(x)`.
 
@@ -406,7 +568,7 @@ def erfc(x, name=None):
     return jax.lax.erfc(x)
 
 
-@operator
+@operator(compiled=True)
 def erfinv(x, name=None):
     """TensorFlow's `tf.math.erfinv`: `jax.lax.erf_inv(x)`.
 
@@ -432,7 +594,7 @@ def erfinv(x, name=None):
     return jax.lax.erf_inv(x)
 
 
-@operator
+@operator(compiled=True)
 def exp(x, name=None):
     """TensorFlow's `tf.exp`: `jnp.exp(x)`.
 
@@ -458,7 +620,7 @@ def exp(x, name=None):
     return jnp.exp(x)
 
 
-@operator
+@operator(compiled=True)
 def expm1(x, name=None):
     """TensorFlow's `tf.math.expm1`: `jnp.expm1(x)`.
 
@@ -484,7 +646,7 @@ def expm1(x, name=None):
     return jnp.expm1(x)
 
 
-@operator
+@operator(compiled=True)
 def floor(x, name=None):
     """TensorFlow's `tf.floor`: `jnp.floor(x)`.
 
@@ -510,7 +672,7 @@ def floor(x, name=None):
     return jnp.floor(x)
 
 
-@operator
+@operator(compiled=True)
 def gelu(features, approximate=False, name=None):
     """TensorFlow's `tf.nn.gelu`: `jax.nn.gelu(features, approximate=approximate)`.
 
@@ -537,7 +699,7 @@ def gelu(features, approximate=False, name=None):
     return jax.nn.gelu(features, approximate=approximate)
 
 
-@operator
+@operator(compiled=True)
 def greater(x, y, name=None):
     """TensorFlow's `tf.greater`: `jnp.greater(x, y)`.
 
@@ -565,7 +727,7 @@ def greater(x, y, name=None):
     return jnp.greater(x, y)
 
 
-@operator
+@operator(compiled=True)
 def greater_equal(x, y, name=None):
     """TensorFlow's `tf.greater_equal`: `jnp.greater_equal(x, y)`.
 
@@ -593,7 +755,33 @@ def greater_equal(x, y, name=None):
     return jnp.greater_equal(x, y)
 
 
-@operator
+@operator(compiled=True)
+def invert(x, name=None):
+    """TensorFlow's `tf.bitwise.invert`: `jnp.invert(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/bitwise/invert
+    """
+    x = operand(x)
+    return jnp.invert(x)
+
+
+@operator(compiled=True)
 def is_finite(x, name=None):
     """TensorFlow's `tf.math.is_finite`: `jnp.isfinite(x)`.
 
@@ -619,7 +807,7 @@ def is_finite(x, name=None):
     return jnp.isfinite(x)
 
 
-@operator
+@operator(compiled=True)
 def is_inf(x, name=None):
     """TensorFlow's `tf.math.is_inf`: `jnp.isinf(x)`.
 
@@ -645,7 +833,7 @@ def is_inf(x, name=None):
     return jnp.isinf(x)
 
 
-@operator
+@operator(compiled=True)
 def is_nan(x, name=None):
     """TensorFlow's `tf.math.is_nan`: `jnp.isnan(x)`.
 
@@ -671,7 +859,7 @@ def is_nan(x, name=None):
     return jnp.isnan(x)
 
 
-@operator
+@operator(compiled=True)
 def less(x, y, name=None):
     """TensorFlow's `tf.less`: `jnp.less(x, y)`.
 
@@ -699,7 +887,7 @@ def less(x, y, name=None):
     return jnp.less(x, y)
 
 
-@operator
+@operator(compiled=True)
 def less_equal(x, y, name=None):
     """TensorFlow's `tf.less_equal`: `jnp.less_equal(x, y)`.
 
@@ -727,7 +915,7 @@ def less_equal(x, y, name=None):
     return jnp.less_equal(x, y)
 
 
-@operator
+@operator(compiled=True)
 def log(x, name=None):
     """TensorFlow's `tf.math.log`: `jnp.log(x)`.
 
@@ -753,7 +941,7 @@ def log(x, name=None):
     return jnp.log(x)
 
 
-@operator
+@operator(compiled=True)
 def log1p(x, name=None):
     """TensorFlow's `tf.math.log1p`: `jnp.log1p(x)`.
 
@@ -779,7 +967,7 @@ def log1p(x, name=None):
     return jnp.log1p(x)
 
 
-@operator
+@operator(compiled=True)
 def log_sigmoid(x, name=None):
     """TensorFlow's `tf.math.log_sigmoid`: `jax.nn.log_sigmoid(x)`.
 
@@ -805,7 +993,7 @@ def log_sigmoid(x, name=None):
     return jax.nn.log_sigmoid(x)
 
 
-@operator
+@operator(compiled=True)
 def logical_and(x, y, name=None):
     """TensorFlow's `tf.logical_and`: `jnp.logical_and(x, y)`.
 
@@ -833,7 +1021,7 @@ def logical_and(x, y, name=None):
     return jnp.logical_and(x, y)
 
 
-@operator
+@operator(compiled=True)
 def logical_not(x, name=None):
     """TensorFlow's `tf.logical_not`: `jnp.logical_not(x)`.
 
@@ -859,7 +1047,7 @@ def logical_not(x, name=None):
     return jnp.logical_not(x)
 
 
-@operator
+@operator(compiled=True)
 def logical_or(x, y, name=None):
     """TensorFlow's `tf.logical_or`: `jnp.logical_or(x, y)`.
 
@@ -887,7 +1075,7 @@ def logical_or(x, y, name=None):
     return jnp.logical_or(x, y)
 
 
-@operator
+@operator(compiled=True)
 def logical_xor(x, y, name="LogicalXor"):
     """TensorFlow's `tf.math.logical_xor`: `jnp.logical_xor(x, y)`.
 
@@ -915,7 +1103,7 @@ def logical_xor(x, y, name="LogicalXor"):
     return jnp.logical_xor(x, y)
 
 
-@operator
+@operator(compiled=True)
 def multiply(x, y, name=None):
     """TensorFlow's `tf.multiply`: `jnp.multiply(x, y)`.
 
@@ -943,7 +1131,7 @@ def multiply(x, y, name=None):
     return jnp.multiply(x, y)
 
 
-@operator
+@operator(compiled=True)
 def negative(x, name=None):
     """TensorFlow's `tf.negative`: `jnp.negative(x)`.
 
@@ -969,7 +1157,35 @@ def negative(x, name=None):
     return jnp.negative(x)
 
 
-@operator
+@operator(compiled=True)
+def nextafter(x1, x2, name=None):
+    """TensorFlow's `tf.math.nextafter`: `jnp.nextafter(x1, x2)`.
+
+    Args:
+      x1: array.
+      x2: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/nextafter
+    """
+    x1, x2 = matching("nextafter", x1=x1, x2=x2)
+    x1, x2 = broadcasting("nextafter", x1, x2)
+    return jnp.nextafter(x1, x2)
+
+
+@operator(compiled=True)
 def not_equal(x, y, name=None):
     """TensorFlow's `tf.not_equal`: `jnp.not_equal(x, y)`.
 
@@ -997,7 +1213,61 @@ def not_equal(x, y, name=None):
     return jnp.not_equal(x, y)
 
 
-@operator
+@operator(compiled=True)
+def real(input, name=None):
+    """TensorFlow's `tf.math.real`: `jnp.real(input)`.
+
+    Args:
+      input: array.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/real
+    """
+    input = operand(input)
+    return jnp.real(input)
+
+
+@operator(compiled=True)
+def realdiv(x, y, name=None):
+    """TensorFlow's `tf.realdiv`: `jnp.divide(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/realdiv
+    """
+    x, y = matching("realdiv", x=x, y=y)
+    x, y = broadcasting("realdiv", x, y)
+    return jnp.divide(x, y)
+
+
+@operator(compiled=True)
 def relu(features, name=None):
     """TensorFlow's `tf.nn.relu`: `jax.nn.relu(features)`.
 
@@ -1023,7 +1293,7 @@ def relu(features, name=None):
     return jax.nn.relu(features)
 
 
-@operator
+@operator(compiled=True)
 def relu6(features, name=None):
     """TensorFlow's `tf.nn.relu6`: `jax.nn.relu6(features)`.
 
@@ -1046,7 +1316,7 @@ def relu6(features, name=None):
     return jax.nn.relu6(features)
 
 
-@operator
+@operator(compiled=True)
 def rint(x, name=None):
     """TensorFlow's `tf.math.rint`: `jnp.rint(x)`.
 
@@ -1072,7 +1342,7 @@ def rint(x, name=None):
     return jnp.rint(x)
 
 
-@operator
+@operator(compiled=True)
 def round(x, name=None):
     """TensorFlow's `tf.round`: `jnp.round(x)`.
 
@@ -1098,7 +1368,7 @@ def round(x, name=None):
     return jnp.round(x)
 
 
-@operator
+@operator(compiled=True)
 def sigmoid(x, name=None):
     """TensorFlow's `tf.sigmoid`: `jax.nn.sigmoid(x)`.
 
@@ -1124,7 +1394,7 @@ def sigmoid(x, name=None):
     return jax.nn.sigmoid(x)
 
 
-@operator
+@operator(compiled=True)
 def sign(x, name=None):
     """TensorFlow's `tf.sign`: `jnp.sign(x)`.
 
@@ -1150,7 +1420,7 @@ def sign(x, name=None):
     return jnp.sign(x)
 
 
-@operator
+@operator(compiled=True)
 def sin(x, name=None):
     """TensorFlow's `tf.sin`: `jnp.sin(x)`.
 
@@ -1176,7 +1446,7 @@ def sin(x, name=None):
     return jnp.sin(x)
 
 
-@operator
+@operator(compiled=True)
 def sinh(x, name=None):
     """TensorFlow's `tf.sinh`: `jnp.sinh(x)`.
 
@@ -1202,7 +1472,7 @@ def sinh(x, name=None):
     return jnp.sinh(x)
 
 
-@operator
+@operator(compiled=True)
 def softplus(features, name=None):
     """TensorFlow's `tf.math.softplus`: `jax.nn.softplus(features)`.
 
@@ -1228,7 +1498,7 @@ def softplus(features, name=None):
     return jax.nn.softplus(features)
 
 
-@operator
+@operator(compiled=True)
 def square(x, name=None):
     """TensorFlow's `tf.square`: `jnp.square(x)`.
 
@@ -1254,7 +1524,7 @@ def square(x, name=None):
     return jnp.square(x)
 
 
-@operator
+@operator(compiled=True)
 def squared_difference(x, y, name=None):
     """TensorFlow's `tf.math.squared_difference`: `jnp.square(jnp.subtract(x, y))`.
 
@@ -1282,7 +1552,7 @@ def squared_difference(x, y, name=None):
     return jnp.square(jnp.subtract(x, y))
 
 
-@operator
+@operator(compiled=True)
 def subtract(x, y, name=None):
     """TensorFlow's `tf.subtract`: `jnp.subtract(x, y)`.
 
@@ -1310,7 +1580,7 @@ def subtract(x, y, name=None):
     return jnp.subtract(x, y)
 
 
-@operator
+@operator(compiled=True)
 def tan(x, name=None):
     """TensorFlow's `tf.tan`: `jnp.tan(x)`.
 
@@ -1336,7 +1606,7 @@ def tan(x, name=None):
     return jnp.tan(x)
 
 
-@operator
+@operator(compiled=True)
 def tanh(x, name=None):
     """TensorFlow's `tf.tanh`: `jnp.tanh(x)`.
 

@@ -1,0 +1,70 @@
+"""What an operator gives when eager calls repeat, and it is compiled: the same, errors too."""
+
+import jax.numpy as jnp
+import pytest
+
+import shims
+from shims._src.repeated import Repeated
+
+from . import cases, ours
+from .compare import differences
+
+
+@pytest.fixture(autouse=True)
+def compiled_at_once(monkeypatch):
+    """A call whose kind is new is compiled; what it gives would otherwise be seen at the second."""
+    monkeypatch.setattr(Repeated, "after", 0)
+
+
+@pytest.fixture
+def step_by_step(monkeypatch):
+    """Calls a function without any compiled operator."""
+
+    def call(function, *args):
+        with monkeypatch.context() as patch:
+            patch.setattr(Repeated, "__call__", lambda self, *a, **k: self.step_by_step(*a, **k))
+            return function(*args)
+
+    return call
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("point", cases.points(cases.succeeds))
+def test_value_and_dtype(point, step_by_step):
+    found = differences(ours.eager(point), step_by_step(ours.eager, point), point.row.tolerance)
+    assert not found, found
+
+
+@pytest.mark.parametrize("point", cases.points(lambda p: bool(p.case.raises)))
+def test_errors(point, step_by_step):
+    with pytest.raises(Exception) as expected:  # noqa: PT011 - test_values says which
+        step_by_step(ours.eager, point)
+    with pytest.raises(type(expected.value)) as raised:
+        ours.eager(point)
+    first = [str(e.value).splitlines()[0] for e in (raised, expected)]
+    assert first[0] == first[1]
+
+
+def test_what_is_refused_in_the_data_of_a_repeated_call(monkeypatch):
+    monkeypatch.setattr(Repeated, "after", 1)
+    rows, good, bad = jnp.arange(5.0), jnp.array([0, 4]), jnp.array([0, 5])
+    for _ in range(3):
+        assert shims.gather(rows, good).tolist() == [0.0, 4.0]
+    with pytest.raises(shims.errors.InvalidArgumentError, match=r"indices\[1\] = 5"):
+        shims.gather(rows, bad)
+    assert shims.gather(rows, good).tolist() == [0.0, 4.0]
+
+
+def test_zeros_of_both_signs_are_two_kinds_of_call():
+    x = jnp.ones(2)
+    for zero in (0.0, -0.0, 0.0, -0.0):
+        assert str((shims.multiply(x, zero))[0]) == str(jnp.float32(zero))
+
+
+def test_a_repeated_call_under_a_tape_has_its_gradient():
+    x = jnp.array([1.0, 2.0, 3.0])
+    for _ in range(3):
+        with shims.GradientTape() as tape:
+            tape.watch(x)
+            y = shims.math.unsorted_segment_sum(x * x, jnp.array([0, 0, 1]), 2)
+        assert tape.gradient(y, x).tolist() == [2.0, 4.0, 6.0]
