@@ -287,7 +287,8 @@ def rgb_to_hsv(images, name=None):
       InvalidArgumentError: they are not floating-point numbers.
 
     Differs from TensorFlow:
-      Nothing.
+      NaN in a pixel; the gradient where channels are equal, which are given a share each, or below
+      zero.
 
     Under jit:
       Pixel by pixel.
@@ -473,7 +474,7 @@ def adjust_hue(image, delta, name=None):
       InvalidArgumentError: there are not three channels, or `delta` is out of range.
 
     Differs from TensorFlow:
-      It can be differentiated.
+      It can be differentiated; NaN in a pixel is NaN in all of it.
 
     Under jit:
       Pixel by pixel; `delta` may be traced.
@@ -511,7 +512,7 @@ def adjust_saturation(image, saturation_factor, name=None):
       InvalidArgumentError: there are not three channels.
 
     Differs from TensorFlow:
-      It can be differentiated.
+      It can be differentiated; NaN in a pixel is NaN in all of it.
 
     Under jit:
       Pixel by pixel; the factor may be traced.

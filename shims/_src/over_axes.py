@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import jax
@@ -36,12 +37,29 @@ def mean_over(x, axes):
 # `jnp.max` refuses an axis of size 0; the primitives have TensorFlow's answer.
 def largest(x, axes):
     """The maximum over axes."""
-    return lax.reduce_max(x, axes)
+    return _extreme(x, tuple(axes), lax.reduce_max) if is_inexact(x) else lax.reduce_max(x, axes)
 
 
 def smallest(x, axes):
     """The minimum over axes."""
-    return lax.reduce_min(x, axes)
+    return _extreme(x, tuple(axes), lax.reduce_min) if is_inexact(x) else lax.reduce_min(x, axes)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1, 2))
+def _extreme(x, axes, reduce):
+    return reduce(x, axes)
+
+
+@_extreme.defjvp
+def _extreme_jvp(axes, reduce, primals, tangents):
+    # Shared among all that equal the result, NaN where a NaN lets none. JAX multiplies by a 0 for it,
+    # of which XLA makes a selection when it compiles.
+    (x,), (t,) = primals, tangents
+    out = reduce(x, axes)
+    equal = x == lax.expand_dims(out, axes)
+    count = lax.expand_dims(jnp.sum(equal, axis=axes, dtype=x.dtype), axes)
+    share = jnp.where(equal, 1 / count, jnp.where(count == 0, jnp.asarray(jnp.nan, x.dtype), 0))
+    return out, jnp.sum(t * share, axis=axes)
 
 
 def product_over(x, axes):

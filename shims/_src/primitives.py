@@ -12,6 +12,7 @@ import threading
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from shims._src import errors, numbering, trace
 from shims._src import jax_private as jp
@@ -43,7 +44,10 @@ def compress(x, mask, axis: int = 0):
       The selected slices in order; under a dynamic trace the axis has a size of its own.
     """
     if not jp.is_tracer(mask):
-        return jnp.take(x, np.nonzero(np.asarray(mask))[0], axis=axis)
+        chosen = np.nonzero(np.asarray(mask))[0]
+        if not chosen.size:  # `jnp.take` would make a constant of it, which no gradient passes
+            return lax.slice_in_dim(jnp.asarray(x), 0, 0, axis=axis)
+        return jnp.take(x, chosen, axis=axis)
     state = _require_trace("boolean_mask")
     mask = jnp.asarray(mask, bool)
     axis = axis % jnp.ndim(x)

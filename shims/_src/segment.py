@@ -134,7 +134,7 @@ def segment_max(data, segment_ids, name=None):
       InvalidArgumentError: the ids are not ascending, or not as many as rows.
 
     Differs from TensorFlow:
-      Nothing on CPU; equal rows share the gradient.
+      A NaN stays; TensorFlow drops one that a number follows. Equal rows share the gradient.
 
     Under jit:
       The number of segments depends on data.
@@ -161,7 +161,7 @@ def segment_min(data, segment_ids, name=None):
       InvalidArgumentError: the ids are not ascending, or not as many as rows.
 
     Differs from TensorFlow:
-      Nothing on CPU; equal rows share the gradient.
+      A NaN stays; TensorFlow drops one that a number follows. Equal rows share the gradient.
 
     Under jit:
       The number of segments depends on data.
@@ -322,7 +322,7 @@ def unsorted_segment_max(data, segment_ids, num_segments, name=None):
       InvalidArgumentError: an id is too large, or the shapes do not match.
 
     Differs from TensorFlow:
-      Nothing on CPU; equal rows share the gradient.
+      A NaN stays; TensorFlow drops one that a number follows. Equal rows share the gradient.
 
     Under jit:
       `num_segments` may be traced.
@@ -351,7 +351,7 @@ def unsorted_segment_min(data, segment_ids, num_segments, name=None):
       InvalidArgumentError: an id is too large, or the shapes do not match.
 
     Differs from TensorFlow:
-      Nothing on CPU; equal rows share the gradient.
+      A NaN stays; TensorFlow drops one that a number follows. Equal rows share the gradient.
 
     Under jit:
       `num_segments` may be traced.

@@ -9,6 +9,7 @@ from tf2jax_port.table.inputs import NAN, Draw, draw, empty, f32, i32
 from tf2jax_port.table.row import Case, Row, case
 
 _BYTES = Draw((4, 5, 3), "uint8", 0, 256)
+_NAN_COLOUR = "value: TensorFlow compares NaN with the other channels; ours is NaN"
 _NO_GRADIENT = "gradient: TensorFlow lets none through"
 _COLOURS = f32(
     [[[0, 0, 0], [1, 1, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.2, 0.2, 0.7], [0.7, 0.2, 0.7]]]
@@ -333,7 +334,20 @@ ROWS: tuple[Row, ...] = (
         "images, name=None",
         "image_colour",
         tolerance=4e-6,
-        inputs=_of_colours("images", error="FailedPreconditionError"),
+        inputs=(
+            *_of_colours("images", error="FailedPreconditionError"),
+            case(
+                "black-and-gray",
+                images=f32([[[0, 0, 0], [0.5, 0.5, 0.5]]]),
+                differs="gradient: TensorFlow takes the first of equal channels, we share among them",
+            ),
+            case(
+                "below-zero",
+                images=f32([[[0.3, -0.14, 0.1]]]),
+                differs="gradient: TensorFlow's is that of colours in [0, 1]",
+            ),
+            case("nan", images=f32([[[NAN, 0.3, 0.1]]]), differs=_NAN_COLOUR),
+        ),
     ),
     shim(
         "image.hsv_to_rgb",
@@ -393,7 +407,10 @@ ROWS: tuple[Row, ...] = (
         "image, delta, name=None",
         "image_colour",
         tolerance=1e-5,
-        inputs=_of_colours("image", _bytes("image", delta=0.2), delta=0.3),
+        inputs=(
+            *_of_colours("image", _bytes("image", delta=0.2), delta=0.3),
+            case("nan", image=f32([[[2, NAN, NAN]]]), delta=0.3, differs=_NAN_COLOUR),
+        ),
         no_gradient="TensorFlow registers none",
     ),
     shim(
@@ -401,7 +418,10 @@ ROWS: tuple[Row, ...] = (
         "image, saturation_factor, name=None",
         "image_colour",
         tolerance=1e-5,
-        inputs=_of_colours("image", _bytes("image", saturation_factor=0.5), saturation_factor=1.7),
+        inputs=(
+            *_of_colours("image", _bytes("image", saturation_factor=0.5), saturation_factor=1.7),
+            case("nan", image=f32([[[2, NAN, NAN]]]), saturation_factor=1.7, differs=_NAN_COLOUR),
+        ),
         no_gradient="TensorFlow registers none",
     ),
     shim(
