@@ -111,7 +111,11 @@ def saturate_cast(value, dtype, name=None):
       name: ignored.
 
     Returns:
-      The converted array; NaN becomes 0 in integers.
+      The converted array. Infinities become the ends of the range too; NaN stays NaN, or becomes
+      what `cast` makes of it.
+
+    Raises:
+      TypeError: from or to bool.
 
     Differs from TensorFlow:
       64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
@@ -122,11 +126,50 @@ def saturate_cast(value, dtype, name=None):
     https://www.tensorflow.org/api_docs/python/tf/saturate_cast
     """
     x, dtype = operand(value), array_dtype(dtype, "saturate_cast")
-    if all(jnp.issubdtype(d, jnp.integer) for d in (x.dtype, dtype)):
-        have, want = jnp.iinfo(x.dtype), jnp.iinfo(dtype)
-        x = jnp.clip(x, max(have.min, want.min), min(have.max, want.max))
-    # From floating point JAX's own conversion stops at the ends of the range.
-    return lax.convert_element_type(x, dtype)
+    if np.bool_ in (x.dtype, dtype):
+        raise TypeError(f"saturate_cast: bool has no range; from {x.dtype.name} to {dtype.name}.")
+    part = _part_of(dtype)
+    if not jnp.iscomplexobj(x):
+        return convert(_clamped(x, part), dtype)
+    if not jnp.issubdtype(dtype, jnp.complexfloating):
+        return convert(_clamped(jnp.real(x), part), dtype)
+    if np.can_cast(x.dtype, dtype):
+        # TensorFlow leaves complex numbers alone whose parts always fit, infinities included.
+        return convert(x, dtype)
+    return convert(lax.complex(_clamped(jnp.real(x), part), _clamped(jnp.imag(x), part)), dtype)
+
+
+def _part_of(dtype):
+    """The dtype of the parts of complex numbers; any other dtype itself."""
+    return jnp.finfo(dtype).dtype if jnp.issubdtype(dtype, jnp.complexfloating) else dtype
+
+
+def _clamped(x, dtype):
+    """`x` within the range of both dtypes; nothing flows back through what is cut off."""
+    low, high = _common_range(np.dtype(x.dtype), np.dtype(dtype))
+    return jnp.where(x < low, low, jnp.where(x > high, high, x))
+
+
+def _common_range(have, want):
+    """The lowest and the highest number of the dtype `have` that fits into `want`."""
+    mine, other = _limits(have), _limits(want)
+    try:
+        common = np.promote_types(have, want)
+    except TypeError:
+        common = np.dtype(float)
+    low, high = have.type(max(mine[0], other[0])), have.type(min(mine[1], other[1]))
+    # An end that rounding pushed out of the range steps back into it, as TensorFlow has it.
+    if common.type(low) < common.type(other[0]):
+        low = np.nextafter(low, have.type(0))
+    if common.type(high) > common.type(other[1]):
+        high = np.nextafter(high, have.type(0))
+    return low, high
+
+
+def _limits(dtype):
+    if jnp.issubdtype(dtype, jnp.integer):
+        return int(jnp.iinfo(dtype).min), int(jnp.iinfo(dtype).max)
+    return float(jnp.finfo(dtype).min), float(jnp.finfo(dtype).max)
 
 
 @operator(compiled=True)

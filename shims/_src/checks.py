@@ -73,7 +73,11 @@ def static_int(function: str, name: str, value) -> int:
 
     Raises:
       FreshSizeError: it is traced.
+      InvalidArgumentError: it is not one number.
+      DtypeMismatchError: it is not an integer.
     """
+    if isinstance(value, int):
+        return int(value)
     if jp.is_tracer(value):
         raise errors.FreshSizeError(
             errors.message(
@@ -83,6 +87,15 @@ def static_int(function: str, name: str, value) -> int:
                 do="pass a Python number",
             )
         )
+    if not jp.is_symbolic(value):
+        value = np.asarray(value)
+        if value.size != 1:
+            raise invalid(function, f"`{name}` must be one number.", received=f"{value.tolist()}")
+        if value.dtype.kind not in "iu":
+            raise errors.DtypeMismatchError(
+                errors.message(function, f"`{name}` must be an integer.", received=f"{value}")
+            )
+        value = value.item()
     return int(value)
 
 
@@ -133,6 +146,17 @@ def check_vector(function: str, name: str, array) -> None:
             function,
             f"`{name}` must be a vector.",
             required="rank 1",
+            received=f"rank {array.ndim}",
+        )
+
+
+def check_scalar(function: str, name: str, array) -> None:
+    """An argument must have no axis."""
+    if array.ndim:
+        raise invalid(
+            function,
+            f"`{name}` must be a scalar.",
+            required="rank 0",
             received=f"rank {array.ndim}",
         )
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import builtins
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, primitives
+from shims._src import checks, errors, primitives
 from shims._src import jax_private as jp
 from shims._src.casting import convert
 from shims._src.dispatch import operator
-from shims._src.dtypes import array_dtype
+from shims._src.dtypes import array_dtype, narrowed
 from shims._src.operands import broadcasting, matching, operand
 from shims._src.shapes import size_of, sizes_of
 from shims._src.sized_by import selected_by, sized_by
@@ -90,7 +91,7 @@ def fill(dims, value, name=None, layout=None):
       The array, in the dtype of `value`.
 
     Raises:
-      InvalidArgumentError: a size is negative.
+      InvalidArgumentError: a size is negative, or `value` is not a scalar.
 
     Differs from TensorFlow:
       Nothing.
@@ -100,7 +101,9 @@ def fill(dims, value, name=None, layout=None):
 
     https://www.tensorflow.org/api_docs/python/tf/fill
     """
-    return jnp.broadcast_to(operand(value), sizes_of("fill", dims))
+    value = operand(value)
+    checks.check_scalar("fill", "value", value)
+    return jnp.broadcast_to(value, sizes_of("fill", dims))
 
 
 def _like(function, input, dtype, value):
@@ -352,9 +355,19 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
 
 def _one_hot_values(on_value, off_value, dtype):
     given = [v for v in (on_value, off_value) if v is not None]
+    own = {v.dtype for v in given if isinstance(v, (jax.Array, np.ndarray, np.generic))}
     if dtype is None:
-        dtype = operand(given[0]).dtype if given else np.float32
+        dtype = next(iter(own), operand(given[0]).dtype if given else np.float32)
     dtype = array_dtype(dtype, "one_hot")
+    if len(own) > 1 or any(narrowed(d) != dtype for d in own):
+        raise errors.DtypeMismatchError(
+            errors.message(
+                "one_hot",
+                "the values and `dtype` must be of one dtype.",
+                required=dtype.name,
+                received=", ".join(sorted(d.name for d in own)),
+            )
+        )
     on = operand(1 if on_value is None else on_value, dtype)
     off = operand(0 if off_value is None else off_value, dtype)
     return on, off

@@ -11,7 +11,7 @@ from shims._src import jax_private as jp
 from shims._src.casting import convert
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
-from shims._src.operands import broadcasting, matching, operand
+from shims._src.operands import broadcasting, describe, matching, operand
 from shims._src.shapes import size_of
 from shims._src.sized_by import selected_by, sized_by
 
@@ -29,11 +29,12 @@ def bincount(
     """How often each of 0, 1, 2, ... occurs, or the sum of weights for each.
 
     Args:
-      arr: integer array.
+      arr: integer array; floats are truncated.
       weights: array in the shape of `arr`; each counts 1 when `None`.
       minlength: the result is at least that long.
       maxlength: the result is at most that long; larger numbers are dropped.
-      dtype: the dtype of the counts; that of the weights where there are some.
+      dtype: the dtype of the counts, that of `arr` when `None`; that of the weights where there
+        are some.
       name: ignored.
       axis: 0 or `None` counts over everything, -1 row by row.
       binary_output: 1 for every number that occurs at all.
@@ -42,8 +43,9 @@ def bincount(
       The counts; as long as the largest number needs, within the two limits.
 
     Raises:
-      InvalidArgumentError: a number is negative.
-      ValueError: there is no such axis.
+      InvalidArgumentError: a number is negative, the weights do not have the shape of `arr`, or
+        `arr` has more than two axes to count by row.
+      ValueError: there is no such axis, or weights meet `binary_output`.
 
     Differs from TensorFlow:
       Nothing on CPU.
@@ -55,6 +57,8 @@ def bincount(
     """
     if axis not in (None, 0, -1):
         raise ValueError(f"bincount: `axis` must be None, 0 or -1, received {axis!r}.")
+    if weights is not None and binary_output:
+        raise ValueError("bincount: `binary_output` takes no `weights`; pass one of the two.")
     options = (dtype, axis == -1, binary_output)
     fixed = minlength is not None and minlength is maxlength
     fixed |= (
@@ -69,7 +73,7 @@ def bincount(
 
 @selected_by("arr", "minlength", "maxlength")
 def _counts_of_some(arr, weights, minlength, maxlength, dtype, by_row, binary):
-    arr = operand(arr)
+    arr = _numbers(arr)
     highest = lax.reduce_max(arr, tuple(range(arr.ndim))).astype(jnp.int32)
     length = jnp.maximum(highest, -1) + 1
     if minlength is not None:
@@ -81,13 +85,16 @@ def _counts_of_some(arr, weights, minlength, maxlength, dtype, by_row, binary):
 
 @sized_by("length", compiled=True)
 def _counts(arr, weights, length, dtype, by_row, binary):
-    arr, length = operand(arr), size_of("bincount", length)
+    arr, length = _numbers(arr), size_of("bincount", length)
     checks.check_data(
         arr < 0, "bincount", "`arr` must be non-negative.", required="arr >= 0 everywhere"
     )
-    if weights is None or binary:
-        weights = jnp.ones(arr.shape, array_dtype(dtype, "bincount"))
+    if weights is None:
+        weights = jnp.ones(
+            arr.shape, arr.dtype if dtype is None else array_dtype(dtype, "bincount")
+        )
     weights = operand(weights)
+    _check_weights(arr, weights, by_row)
     if not by_row or arr.ndim < 2:
         arr, weights = arr.reshape((-1,)), weights.reshape((-1,))
         places, shape = (_places(arr, length),), (length,)
@@ -96,6 +103,28 @@ def _counts(arr, weights, length, dtype, by_row, binary):
         places, shape = (rows, _places(arr, length)), (arr.shape[0], length)
     counts = jnp.zeros(shape, weights.dtype).at[places]
     return counts.max(weights, mode="drop") if binary else counts.add(weights, mode="drop")
+
+
+def _numbers(arr):
+    arr = operand(arr)
+    return arr if jnp.issubdtype(arr.dtype, jnp.integer) else convert(arr, np.dtype(np.int32))
+
+
+def _check_weights(arr, weights, by_row):
+    if by_row and arr.ndim > 2:
+        raise checks.invalid(
+            "bincount",
+            "only vectors and matrices are counted by row.",
+            required="rank <= 2",
+            received=describe(arr),
+        )
+    known = checks.is_known_shape(arr) and checks.is_known_shape(weights)
+    if known and (arr.shape != weights.shape if by_row else arr.size != weights.size):
+        raise checks.invalid(
+            "bincount",
+            "`weights` must have the shape of `arr`.",
+            received=f"arr {describe(arr)}, weights {describe(weights)}",
+        )
 
 
 def _places(numbers, length):
@@ -128,6 +157,13 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=np.int32, name=N
 
     https://www.tensorflow.org/api_docs/python/tf/histogram_fixed_width
     """
+    values, value_range = matching("histogram_fixed_width", values=values, value_range=value_range)
+    checks.check_data(
+        value_range[1] <= value_range[0],
+        "histogram_fixed_width",
+        "`value_range` is empty.",
+        required="value_range[0] < value_range[1]",
+    )
     bins = histogram_bins("histogram_fixed_width", values, value_range, nbins)
     counts = jnp.zeros((size_of("histogram_fixed_width", nbins),), jnp.int32)
     counts = counts.at[bins.reshape((-1,))].add(1, mode="drop")
@@ -138,9 +174,6 @@ def histogram_bins(function, values, value_range, nbins):
     """The part of the range that each value falls into."""
     values, value_range = matching(function, values=values, value_range=value_range)
     low, high = value_range[0], value_range[1]
-    checks.check_data(
-        high <= low, function, "`value_range` is empty.", required="value_range[0] < value_range[1]"
-    )
     last = jnp.asarray(nbins, jnp.int32) - 1
     scaled = jnp.floor((values - low) / (high - low) * jnp.asarray(nbins).astype(values.dtype))
     inside = jnp.clip(scaled, 0, last.astype(values.dtype))
@@ -159,10 +192,7 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=np.int32, n
       name: ignored.
 
     Returns:
-      Positions in the shape of `values`.
-
-    Raises:
-      InvalidArgumentError: the range is empty.
+      Positions in the shape of `values`; the lowest int32 where the range is empty and for NaN.
 
     Differs from TensorFlow:
       Nothing on CPU.

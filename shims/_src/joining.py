@@ -47,8 +47,19 @@ def concat(values, axis, name="concat"):
     """
     if not isinstance(values, (list, tuple)):
         return operand(values)
+    if not values:
+        raise checks.invalid("concat", "there is nothing to join.", required="one array or more")
     arrays = _alike("concat", values)
     rank = arrays[0].ndim
+    if not rank:
+        if len(arrays) == 1:
+            return arrays[0]
+        raise checks.invalid(
+            "concat",
+            "scalars have no axis to join along.",
+            required="rank >= 1",
+            do="stack them: `shims.stack`",
+        )
     axis = axis_of("concat", axis, rank)
     others = [i for i in range(rank) if i != axis]
     fits = all(
@@ -99,6 +110,8 @@ def stack(values, axis=0, name="stack"):
     if not isinstance(values, (list, tuple)):
         values = operand(values)
         return jnp.moveaxis(values, 0, axis_of("stack", axis, values.ndim))
+    if not values:
+        return jnp.zeros((0,), jnp.float32)
     arrays = _alike("stack", values)
     rank = arrays[0].ndim
     fits = all(a.ndim == rank and all(map(_may_equal, a.shape, arrays[0].shape)) for a in arrays)
@@ -276,7 +289,7 @@ def roll(input, shift, axis, name=None):
       The array.
 
     Raises:
-      InvalidArgumentError: there is no such axis.
+      InvalidArgumentError: there is no such axis, or not one shift for each.
 
     Differs from TensorFlow:
       Nothing.
@@ -287,11 +300,32 @@ def roll(input, shift, axis, name=None):
     https://www.tensorflow.org/api_docs/python/tf/roll
     """
     x = operand(input)
-    axes = [axis] if np.ndim(axis) == 0 else list(np.asarray(axis))
-    shifts = [shift] if np.ndim(shift) == 0 else [shift[i] for i in range(len(axes))]
+    if not x.ndim:
+        raise checks.invalid("roll", "a scalar has no axis to move along.", required="rank >= 1")
+    axes, shifts = _scalars("roll", "axis", axis), _scalars("roll", "shift", shift)
+    if len(axes) != len(shifts) or _rank(axis) != _rank(shift):
+        raise checks.invalid(
+            "roll",
+            "`shift` and `axis` must be two scalars, or two vectors of one length.",
+            received=f"shift={shift}, axis={axis}",
+        )
     for a, s in zip(axes, shifts, strict=True):
         x = jnp.roll(x, s, axis=axis_of("roll", a, x.ndim))
     return x
+
+
+def _rank(value):
+    """The rank of numbers that may be traced."""
+    return 1 if isinstance(value, (tuple, list)) else np.ndim(value)
+
+
+def _scalars(function, name, value):
+    """A number, or a vector of them, as a list."""
+    if not isinstance(value, (tuple, list)):
+        value = [value] if np.ndim(value) == 0 else [value[i] for i in range(value.shape[0])]
+    if any(isinstance(v, (tuple, list)) or np.ndim(v) for v in value):
+        raise checks.invalid(function, f"`{name}` must be a scalar or a vector.")
+    return list(value)
 
 
 def meshgrid(*args, **kwargs):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
+import numpy as np
 
 from shims._src import checks, primitives
 from shims._src.checks import is_known
@@ -26,7 +27,8 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
       The larger array.
 
     Raises:
-      InvalidArgumentError: a padding is negative, or larger than what it mirrors.
+      InvalidArgumentError: a padding is negative, or larger than what it mirrors, or there is not
+        one for every axis.
       ValueError: there is no such mode.
 
     Differs from TensorFlow:
@@ -41,6 +43,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     mode = mode.upper()
     if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
         raise ValueError(f"Unknown padding mode: {mode!r}. Use CONSTANT, REFLECT or SYMMETRIC.")
+    _check_rows(paddings, x.ndim)
     for axis in range(x.ndim):
         low, high = (size_of("pad", paddings[axis][side]) for side in (0, 1))
         if any(is_known(d) and d < 0 for d in (low, high)):
@@ -55,6 +58,22 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
         elif not all(is_known(d) and d == 0 for d in (low, high)):
             x = _mirrored(x, axis, low, high, 0 if mode == "REFLECT" else 1)
     return x
+
+
+def _check_rows(paddings, rank):
+    """`paddings` must have a row of two numbers for every axis."""
+    if isinstance(paddings, (tuple, list)):
+        pairs = (len(p) if isinstance(p, (tuple, list)) else np.size(p) for p in paddings)
+        fits = len(paddings) == rank > 0 and all(n == 2 for n in pairs)
+    else:
+        fits = np.shape(paddings) == (rank, 2)
+    if not fits:
+        raise checks.invalid(
+            "pad",
+            "`paddings` must have two numbers for every axis.",
+            required=f"shape [{rank}, 2]",
+            received=f"{paddings}",
+        )
 
 
 def _with_constant(x, axis, low, high, value):
@@ -75,6 +94,14 @@ def _mirrored(x, axis, low, high, edge):
             f"axis {axis} of size {extent} is too short to mirror.",
             required=f"paddings <= {extent - 1 + edge}",
             received=f"({low}, {high})",
+        )
+    if not all(map(is_known, (low, high, extent))):
+        reach = jnp.maximum(primitives.as_size(low), primitives.as_size(high))
+        checks.check_data(
+            reach > primitives.as_size(extent) - 1 + edge,
+            "pad",
+            f"axis {axis} is too short to mirror.",
+            required=f"paddings {'<=' if edge else '<'} its size",
         )
     place = jnp.arange(low + extent + high, dtype=jnp.int32) - primitives.as_size(low)
     last = primitives.as_size(extent) - 1

@@ -9,7 +9,7 @@ from shims._src import checks, primitives
 from shims._src.dispatch import operator
 from shims._src.elementwise import is_inexact
 from shims._src.gather import check_coordinates, coordinates
-from shims._src.operands import matching, operand
+from shims._src.operands import describe, matching, operand
 from shims._src.shapes import sizes_of
 from shims._src.sized_by import sized_by
 
@@ -50,6 +50,8 @@ def _scatter(function, method, x, indices, updates, policy=""):
     if policy != "IGNORE":
         check_coordinates(function, indices, x.shape)
     updates = _following(function, indices, x, updates)
+    if method == "add" and updates.dtype == bool:
+        method = "max"
     places = coordinates(indices, x.shape, lenient=True)
     if method == "set" and is_inexact(x):
         return write(x, places, updates)
@@ -60,9 +62,20 @@ def _scatter(function, method, x, indices, updates, policy=""):
 
 def _following(function, indices, x, updates):
     """Updates whose sizes are those of the indices, and then those of what they are written to."""
-    if checks.is_known_shape(updates) and checks.is_known_shape(indices):
-        return updates
     sizes = (*indices.shape[:-1], *x.shape[indices.shape[-1] :])
+    known = (
+        checks.is_known(a) and checks.is_known(b) and a != b
+        for a, b in zip(sizes, updates.shape, strict=False)
+    )
+    if len(sizes) != updates.ndim or any(known):
+        raise checks.invalid(
+            function,
+            "`updates` does not have the shape of what it is written to.",
+            required="updates.shape == indices.shape[:-1] + shape[indices.shape[-1]:]",
+            received=f"{describe(updates)}, {describe(indices)}, shape {x.shape}",
+        )
+    if checks.is_known_shape(updates) and all(map(checks.is_known, sizes)):
+        return updates
     for i, d in enumerate(sizes):
         updates = primitives.unify_axis(updates, i, d, label=function)
     return updates

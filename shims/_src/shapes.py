@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, primitives
+from shims._src import checks, errors, primitives
 from shims._src import jax_private as jp
 from shims._src.checks import axes_of, axis_of, is_known
 from shims._src.dispatch import operator
@@ -39,12 +39,31 @@ def size_of(function: str, value, *, bound=None):
     """One size, see `dims_of`.
 
     Raises:
-      InvalidArgumentError: it is negative; -1 is left to the caller.
+      InvalidArgumentError: it is negative, or not a scalar; -1 is left to the caller.
+      DtypeMismatchError: it is not an integer.
     """
+    if not isinstance(value, int):
+        _check_size(function, value)
     d = primitives.to_dim(value, label=function, bound=bound)
     if is_known(d) and d < -1:
         raise negative_size(function, d)
     return d
+
+
+def _check_size(function, value):
+    if isinstance(value, (tuple, list)) or getattr(value, "ndim", 0):
+        raise checks.invalid(
+            function, "a size must be a scalar.", required="rank 0", received=f"{value}"
+        )
+    if isinstance(value, float) or getattr(value, "dtype", np.dtype(int)).kind not in "iu":
+        raise errors.DtypeMismatchError(
+            errors.message(
+                function,
+                "a size must be an integer.",
+                received=f"{value}",
+                do="cast it: `shims.cast(size, shims.int32)`",
+            )
+        )
 
 
 def sizes_of(function: str, shape) -> tuple:
