@@ -163,9 +163,9 @@ def central_crop(image, central_fraction):
     fraction = float(central_fraction)
     if not 0 < fraction <= 1:
         raise ValueError(f"central_crop: `central_fraction` must be in (0, 1], got {fraction}.")
-    x = image_of("central_crop", image)
     if fraction == 1:
-        return x
+        return operand(image)  # of any rank, as in TensorFlow
+    x = image_of("central_crop", image)
     for axis in (x.ndim - 3, x.ndim - 2):
         start = _margin(x.shape[axis], fraction)
         x = window(x, axis, start, x.shape[axis] - 2 * start, function="central_crop")

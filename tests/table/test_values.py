@@ -29,8 +29,9 @@ def test_errors(point):
     assert set(names) & {c.__name__ for c in type(error).__mro__}, repr(error)
     with pytest.raises(Exception) as raised:  # noqa: PT011 - the row says which
         ours.eager(point)
-    assert all(isinstance(raised.value, _kind(name)) for name in names), repr(raised.value)
+    assert all(isinstance(raised.value, kind(name)) for name in names), repr(raised.value)
 
 
-def _kind(name):
+def kind(name):
+    """The class of an error, by name."""
     return getattr(shims.errors, name, None) or getattr(builtins, name)

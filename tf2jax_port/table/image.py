@@ -9,6 +9,8 @@ from tf2jax_port.table.row import Row, Shim, case
 _GRID = f32([[0, 0, 2, 2], [0, 0, 2, 2.2], [0, 1, 2, 3], [5, 5, 6, 6], [0, 0, 2, 2], [5, 5, 5, 5]])
 _SCORES = f32([0.9, 0.8, 0.7, 0.6, 0.9, 0.95])
 
+_NAN_BOXES = f32([[NAN, NAN, NAN, NAN], [NAN, NAN, NAN, NAN], [0, 0, 1, 0.4]])
+_NAN_BOX = "value: an overlap that is NaN takes the score away in TensorFlow, and nothing here"
 _TABLE = draw(6, 6, low=0, high=1)
 _BATCH = draw(2, 6, 1, 4, low=-0.5, high=1.5)
 _CLASSES = draw(2, 6, 3, low=0, high=1)
@@ -24,6 +26,13 @@ ROWS: tuple[Row, ...] = (
             case("overlapping", boxes=_GRID, scores=_SCORES, max_output_size=5),
             case("at-most", boxes=_GRID, scores=_SCORES, max_output_size=2),
             case("none-allowed", boxes=_GRID, scores=_SCORES, max_output_size=0),
+            case(
+                "infinite",
+                boxes=f32([[0, 0, INF, INF], [0, 0, INF, INF], [0, 0, 1, 0.4]]),
+                scores=f32([0.9, 0.8, 0.7]),
+                max_output_size=3,
+                differs=_NAN_BOX,
+            ),
             case(
                 "threshold0",
                 xla="unsupported: fewer boxes than may be selected",
@@ -109,6 +118,14 @@ ROWS: tuple[Row, ...] = (
             case("scores", boxes=_GRID, scores=_SCORES, max_output_size=9, score_threshold=0.8),
             case("soft", boxes=_GRID, scores=_SCORES, max_output_size=6, soft_nms_sigma=0.5),
             case(
+                "nan",
+                boxes=_NAN_BOXES,
+                scores=f32([0.9, 0.8, 0.7]),
+                max_output_size=3,
+                soft_nms_sigma=0.5,
+                differs=_NAN_BOX,
+            ),
+            case(
                 "soft-threshold",
                 boxes=draw(9, 4, low=0, high=3),
                 scores=draw(9, low=0, high=1),
@@ -149,6 +166,14 @@ ROWS: tuple[Row, ...] = (
                 overlap_threshold=0.8,
                 score_threshold=0.65,
             ),
+            case(
+                "nan",
+                overlaps=f32([[0, NAN], [NAN, 0]]),
+                scores=f32([0.9, 0.8]),
+                max_output_size=2,
+                score_threshold=0.1,
+                differs=_NAN_BOX,
+            ),
             case("none-allowed", overlaps=_TABLE, scores=_SCORES, max_output_size=0),
             case("empty", overlaps=empty(0, 0), scores=empty(0), max_output_size=3),
             case(
@@ -173,6 +198,13 @@ ROWS: tuple[Row, ...] = (
                 boxes=_GRID,
                 scores=_SCORES,
                 max_output_size=5,
+            ),
+            case(
+                "nan",
+                boxes=_NAN_BOXES,
+                scores=f32([0.9, 0.8, 0.7]),
+                max_output_size=3,
+                differs=_NAN_BOX,
             ),
             case(
                 "padded",

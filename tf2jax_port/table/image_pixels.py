@@ -83,6 +83,7 @@ ROWS: tuple[Row, ...] = (
             case("odd", image=unit(7, 9, 1), central_fraction=0.8),
             case("third", image=unit(10, 3, 1), central_fraction=0.3333),
             case("all", image=unit(3, 4, 1), central_fraction=1.0),
+            case("all-rank2", image=unit(3, 4), central_fraction=1.0),
             case("zero", raises="ValueError", image=unit(3, 4, 1), central_fraction=0.0),
             case("too-much", raises="ValueError", image=unit(3, 4, 1), central_fraction=1.5),
         ),

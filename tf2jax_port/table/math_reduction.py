@@ -412,6 +412,9 @@ ROWS: tuple[Row, ...] = (
             case("normal", values=draw(3, 3), value_range=f32([-2, 2]), nbins=4),
             case("outside", values=f32([-1, 0, 1.5, 5, 15]), value_range=f32([0, 5]), nbins=5),
             case("empty", values=empty(0), value_range=f32([0, 1]), nbins=3),
+            case("nan", values=f32([NAN, INF, -INF]), value_range=f32([0, 1]), nbins=3),
+            case("backwards", values=f32([0, 1, 2, 3]), value_range=f32([2, 1]), nbins=3),
+            case("empty-range", values=f32([0, 1, 2]), value_range=f32([1, 1]), nbins=3),
         ),
     ),
     shim(

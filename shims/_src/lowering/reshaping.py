@@ -7,7 +7,9 @@ import math
 import jax.numpy as jnp
 from jax import lax
 
+from shims._src import errors
 from shims._src import jax_private as jp
+from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
 from shims._src.value import Axis, Value
 
@@ -17,6 +19,9 @@ def reshape(ctx, eqn, value, *_):
     if eqn.params.get("dimensions") is not None:
         value = transpose_first(value, eqn.params["dimensions"])
     old, new = eqn.invars[0].aval.shape, tuple(eqn.params["new_sizes"])
+    _check_counts(ctx, eqn, old, new)
+    if any(not jp.is_symbolic(d) and d == 0 for d in new):  # no group of sizes says anything
+        return [Value(jnp.zeros(ctx.shape(new), value.array.dtype), ctx.axes(new))]
     arrays_shape: list[int] = []
     axes: list[Axis | None] = []
     pads = []
@@ -35,6 +40,26 @@ def reshape(ctx, eqn, value, *_):
         arrays_shape += extents
         axes += new_axes
     return [Value(lax.reshape(value.array, arrays_shape), tuple(axes), value.pad, value.bounds)]
+
+
+def _check_counts(ctx, eqn, old, new) -> None:
+    """Whether both shapes hold as many elements, where only the run can tell."""
+    have, want = math.prod(old), math.prod(new)
+    if not jp.is_symbolic(have - want) and have == want:
+        return
+    text = errors.message(
+        "reshape",
+        f"the input has {errors.NUMBER} values, which the requested shape does not take.",
+        required=f"as many values as shape={_written(new)} takes",
+        received=f"shape {_written(old)}",
+    )
+    count = jnp.asarray(ctx.size(have), jnp.int32)
+    differ = count != jnp.asarray(ctx.size(want), jnp.int32)
+    ctx.report("invalid", text, differ, count, line=line_of(eqn))
+
+
+def _written(shape) -> str:
+    return f"({', '.join(map(str, shape))})"
 
 
 def transpose_first(value, order):

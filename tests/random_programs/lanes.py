@@ -1,0 +1,79 @@
+"""One program through TensorFlow and both of our lanes, and what is counted on the way."""
+
+from __future__ import annotations
+
+import collections
+import enum
+
+from . import ours, theirs, verdict
+from .program import Program
+from .theirs import Answer
+from .verdict import Verdict
+
+# What `shims.function` documents that it may refuse, always with a message that says what to do.
+REFUSALS = ("FreshSizeError", "UnsupportedPrimitiveError", "CapacityError")
+
+
+class Outcome(enum.Enum):
+    """What became of one program in one lane."""
+
+    SAME = "same"
+    KNIFE_EDGE = "knife edge"
+    REFUSED = "refused"
+    WRONG = "wrong"
+
+
+# Of a hundred programs at most so many may be left uncompared in a lane.
+ALLOWED = {Outcome.KNIFE_EDGE: 4, Outcome.REFUSED: 6}
+
+
+class Tally:
+    """How often which outcome was met in each lane."""
+
+    def __init__(self) -> None:
+        self.programs = 0
+        self.outcomes: collections.Counter[tuple[str, Outcome]] = collections.Counter()
+
+    def check(self, program: Program) -> None:
+        """Runs a program in all lanes.
+
+        Raises:
+          AssertionError: a lane gives another answer than TensorFlow.
+        """
+        self.programs += 1
+        want = theirs.answer(program)
+        for lane in ("eager", "compiled"):
+            outcome, found = examine(program, lane, want)
+            self.outcomes[lane, outcome] += 1
+            assert outcome is not Outcome.WRONG, f"{lane}:\n" + "\n".join(found)
+
+    def excess(self) -> list[str]:
+        """Which allowances were overdrawn; two are always free, so that few programs say little."""
+        return [
+            f"{lane}: {count} of {self.programs} programs: {outcome.value}"
+            for (lane, outcome), count in self.outcomes.items()
+            if outcome in ALLOWED and count > max(2, ALLOWED[outcome] * self.programs / 100)
+        ]
+
+
+def examine(program: Program, lane: str, want: Answer) -> tuple[Outcome, list[str]]:
+    """What one lane makes of a program, and what is different.
+
+    Args:
+      program: what to run.
+      lane: `eager` or `compiled`.
+      want: TensorFlow's answer.
+    """
+    if lane == "eager":
+        got = ours.eager(program)
+    else:
+        got = ours.compiled(program, gradients=bool(want.gradients))
+    found, lines = verdict.judge(program, got, want)
+    if found is not Verdict.WRONG or lane == "eager" or got.error is None:
+        return Outcome(found.value), lines
+    if type(got.error).__name__ in REFUSALS:
+        return Outcome.REFUSED, lines
+    # A graph of unknown sizes may raise where eager does not, or another class.
+    as_graph = theirs.error_as_graph(program)
+    same = as_graph is not None and verdict.same_error(got.error, as_graph)
+    return (Outcome.SAME, []) if same else (Outcome.WRONG, lines)

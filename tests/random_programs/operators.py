@@ -1,0 +1,120 @@
+"""Which rows random programs are composed of, and why the others are not."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+import numpy as np
+
+from tests.table import cases
+from tf2jax_port.table import Case, Row
+
+# What has no place in a program of arrays, by the beginning of its name.
+LEFT_OUT = {
+    "random.": "draws from a state; tests/random compares the bits",
+    "image.random_": "draws from a state",
+    "image.stateless_random_": "draws: tests/random compares the bits",
+    "nn.dropout": "draws from a state",
+    "nn.experimental.stateless_dropout": "draws: tests/random compares the bits",
+    "ragged.": "takes or gives ragged tensors; tests/ragged has programs of its own",
+    "sparse.": "takes or gives sparse tensors; tests/sparse has programs of its own",
+    "strings.": "text",
+    "py_function": "leaves the program",
+    "numpy_function": "leaves the program",
+    "print": "gives nothing",
+    "Assert": "gives nothing",
+    "debugging.assert": "gives nothing",
+    "debugging.check": "raises on purpose wherever a NaN is",
+    "linalg.svd": "signs of singular vectors are free",
+    "linalg.eig": "signs and phases of eigenvectors are free",
+    "linalg.qr": "signs of columns are free",
+    "eig": "phases of eigenvectors are free",
+    "svd": "signs of singular vectors are free",
+}
+
+# What stands beside the rows that are `fresh`: the commonest of what moves, counts and compares.
+COMMON = (
+    *("boolean_mask", "where", "unique", "unique_with_counts", "range", "repeat", "tile"),
+    *("gather", "gather_nd", "dynamic_partition", "sequence_mask", "fill", "reshape", "pad"),
+    *("concat", "stack", "sort", "argsort", "math.top_k", "slice", "strided_slice", "size"),
+    *("scatter_nd", "tensor_scatter_nd_update", "reverse", "roll", "cumsum", "one_hot"),
+    *("reduce_sum", "reduce_max", "reduce_mean", "reduce_any", "reduce_all", "argmax"),
+    *("greater", "less", "math.is_nan", "math.is_finite", "logical_and", "shape", "transpose"),
+    *("expand_dims", "squeeze", "matmul", "divide", "multiply", "add", "linspace", "eye"),
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Operator:
+    """A row that programs are composed of.
+
+    Attributes:
+      row: the row.
+      cases: those that TensorFlow answers, and we alike.
+      differs_at: special numbers at which ours differs on purpose: the row's other cases say so.
+    """
+
+    row: Row
+    cases: tuple[Case, ...]
+    differs_at: tuple[frozenset[str], ...]
+
+    def __repr__(self) -> str:
+        return self.row.name
+
+    def is_documented_difference(self, arrays) -> bool:
+        """Whether the row says that it differs from TensorFlow at such numbers."""
+        here = features(arrays)
+        return any(there <= here for there in self.differs_at)
+
+
+def operator(row: Row) -> Operator:
+    """A row with what programs need to know of it."""
+    answered = tuple(c for c in row.inputs if not c.raises and not c.differs and c.arguments)
+    other = [p for p in cases.POINTS if p.row is row and p.case.differs]
+    differs_at = tuple(features(_arrays(cases.arguments(point))) for point in other)
+    return Operator(row, answered, differs_at)
+
+
+def why_not(row: Row) -> str:
+    """Why a row is left out; `""` where it is not."""
+    if row.tests or not row.inputs:
+        return "has no cases of plain arrays"
+    found = [why for start, why in LEFT_OUT.items() if row.name.startswith(start)]
+    if found:
+        return found[0]
+    return "" if operator(row).cases else "every case raises, or differs on purpose"
+
+
+@functools.cache
+def everything() -> tuple[Operator, ...]:
+    """The operators of random programs."""
+    return tuple(operator(row) for row in cases.operators() if not why_not(row))
+
+
+@functools.cache
+def sized_by_data() -> tuple[Operator, ...]:
+    """Those whose results are as long as the data say, and what is commonly done with such."""
+    return tuple(
+        each
+        for each in everything()
+        if each.row.fresh or "segment" in each.row.name or set(each.row.names) & set(COMMON)
+    )
+
+
+FEATURES = {
+    "NaN": lambda a: bool(np.isnan(a).any()),
+    "infinity": lambda a: bool(np.isinf(a).any()),
+    "zero": lambda a: bool((a == 0).any()),
+}
+
+
+def features(arrays) -> frozenset[str]:
+    """What special numbers stand in floating-point arrays."""
+    floats = [a for a in map(np.asarray, arrays) if a.dtype.kind in "fc"]
+    return frozenset(name for name, holds in FEATURES.items() if any(map(holds, floats)))
+
+
+def _arrays(given: dict[str, object]) -> list[np.ndarray]:
+    flat = [v for a in given.values() for v in (a if isinstance(a, tuple) else (a,))]
+    return [v for v in flat if isinstance(v, np.ndarray)]

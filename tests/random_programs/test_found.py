@@ -1,0 +1,161 @@
+"""What random programs have found, by name: each differed from TensorFlow once."""
+
+import dataclasses
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import shims
+from tests.table.compare import difference
+
+NAN = float("nan")
+
+
+@dataclasses.dataclass(frozen=True)
+class Found:
+    """A program that gave something else than TensorFlow.
+
+    Attributes:
+      program: of the module and arrays; its name says what was wrong.
+      inputs: the arrays.
+      raises: the class of TensorFlow's error.
+    """
+
+    program: Callable
+    inputs: tuple
+    raises: str = ""
+
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        return [a if isinstance(a, np.ndarray) else np.asarray(a, np.float32) for a in self.inputs]
+
+
+def ints(*values) -> np.ndarray:
+    return np.asarray(values, np.int32)
+
+
+def gradient_of_a_maximum_that_is_nan(tf, x):
+    return tf.reduce_max(x, axis=1)
+
+
+def norm_of_a_matrix_with_nan(tf, x):
+    return tf.norm(x, ord=1, axis=[0, 1])
+
+
+def bins_of_a_range_that_runs_backwards(tf, x):
+    return tf.histogram_fixed_width_bins(x, tf.constant([2.0, 1.0]), nbins=5)
+
+
+def gradient_through_a_selection_of_nothing(tf, x):
+    return tf.asin(tf.boolean_mask(tf.math.erfcinv(x), x > 9.0))
+
+
+def reshape_to_a_shape_that_does_not_fit(tf, x):
+    return tf.reshape(x, [2, 2])
+
+
+def tile_nothing_as_often_as_another_array_is_long(tf, x, y):
+    return tf.tile(x, tf.shape(y))
+
+
+def central_crop_of_all_that_is_no_image(tf, x):
+    return tf.image.central_crop(x, 1.0)
+
+
+FOUND = (
+    Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
+    Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
+    Found(bins_of_a_range_that_runs_backwards, ([0, 1, 2, 3],)),
+    Found(gradient_through_a_selection_of_nothing, ([0, 0.5, -1, 0.3],)),
+    Found(reshape_to_a_shape_that_does_not_fit, ([1, 2, 3],), raises="InvalidArgumentError"),
+    Found(
+        tile_nothing_as_often_as_another_array_is_long,
+        (np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32)),
+    ),
+    Found(central_crop_of_all_that_is_no_image, ([[1, 2, 3], [4, 5, 6]],)),
+)
+
+
+def weighted(outputs):
+    """A cotangent for each output that is not alike everywhere."""
+    return [np.cos(np.arange(np.size(o))).reshape(np.shape(o)).astype(np.float32) for o in outputs]
+
+
+def both(found):
+    """Outputs and gradients with either library, run operator by operator."""
+    results = []
+    for module, array in ((tf, tf.constant), (shims, jnp.asarray)):
+        given = [array(a) for a in found.arrays]
+        with module.GradientTape() as tape:
+            tape.watch(given)
+            outputs = module.nest.flatten(found.program(module, *given))
+        floats = [o for o in outputs if np.asarray(o).dtype.kind == "f"]
+        sources = [g for g in given if np.asarray(g).dtype.kind == "f"]
+        weights = [array(w) for w in weighted(floats)]
+        slopes = []
+        if floats:
+            slopes = tape.gradient(floats, sources, weights, unconnected_gradients="zero")
+        results.append([np.asarray(v) for v in (*outputs, *slopes)])
+    return results
+
+
+def inside_a_function(found):
+    """The same from one function of unknown sizes."""
+    floats = [i for i, a in enumerate(found.arrays) if a.dtype.kind == "f"]
+
+    def total(sources, given):
+        for i, x in zip(floats, sources, strict=True):
+            given[i] = x
+        outputs = jax.tree.leaves(found.program(shims, *given))
+        numbers = [o for o in outputs if jnp.issubdtype(o.dtype, jnp.floating)]
+        flat = [o.reshape((-1,)) for o in numbers]
+        sums = [jnp.sum(o * jnp.cos(jnp.arange(o.shape[0], dtype=o.dtype))) for o in flat]
+        return sum(sums, jnp.zeros(())), outputs
+
+    signature = [shims.TensorSpec([None] * a.ndim, a.dtype) for a in found.arrays]
+
+    @shims.function(input_signature=signature, autograph=False)
+    def run(*given):
+        sources = [given[i] for i in floats]
+        slopes, outputs = jax.grad(total, has_aux=True)(sources, list(given))
+        is_float = any(jnp.issubdtype(o.dtype, jnp.floating) for o in outputs)
+        return [*outputs, *(slopes if is_float else [])]
+
+    return [np.asarray(v) for v in run(*found.arrays)]
+
+
+def report(ours, theirs):
+    assert len(ours) == len(theirs)
+    problems = [difference(a, b, 1e-5) for a, b in zip(ours, theirs, strict=True)]
+    assert not any(problems), problems
+
+
+ANSWERED = [pytest.param(f, id=f.program.__name__) for f in FOUND if not f.raises]
+REFUSED = [pytest.param(f, id=f.program.__name__) for f in FOUND if f.raises]
+
+
+@pytest.mark.parametrize("found", ANSWERED)
+def test_eagerly(found):
+    theirs, ours = both(found)
+    report(ours, theirs)
+
+
+@pytest.mark.parametrize("found", ANSWERED)
+def test_in_a_function(found):
+    theirs, _ = both(found)
+    report(inside_a_function(found), theirs)
+
+
+@pytest.mark.parametrize("found", REFUSED)
+def test_refused(found):
+    with pytest.raises(getattr(tf.errors, found.raises)):
+        found.program(tf, *map(tf.constant, found.arrays))
+    kind = getattr(shims.errors, found.raises)
+    with pytest.raises(kind):
+        found.program(shims, *map(jnp.asarray, found.arrays))
+    with pytest.raises(kind):
+        inside_a_function(found)
