@@ -9,6 +9,8 @@ from jax import lax
 
 from shims._src import errors, hooked_indexing, primitives
 from shims._src import jax_private as jp
+from shims._src.searching import insertion_points
+from shims._src.sort_keys import ascending_key
 
 
 def promote_shapes(state, original, name, *arrays):
@@ -137,12 +139,11 @@ def _unique(
 def _searchsorted(state, original, a, v, side="left", sorter=None, **options):
     if not (np.ndim(a) == 1 and jp.is_symbolic(np.shape(a)[0])):
         return original(a, v, side=side, sorter=sorter, **options)
-    a = jnp.asarray(a)
+    a, v = jnp.asarray(a), jnp.asarray(v)
+    kind = jnp.promote_types(a.dtype, v.dtype)
     a = a if sorter is None else a[sorter]
-    v = jnp.asarray(v)
-    # Counting what stands before each value needs no halving, whose depth depends on the size.
-    before = (a < v[..., None]) if side == "left" else (a <= v[..., None])
-    return jnp.sum(before, -1, dtype=jnp.int32)
+    a, v = (ascending_key(x.astype(kind)) for x in (a, v))
+    return insertion_points(a, v.reshape(-1), side).reshape(v.shape)
 
 
 def _squeeze(state, original, a, *axis, **named):
@@ -177,7 +178,7 @@ def _repeat(state, original, a, repeats, axis=None, *, total_repeat_length=None,
     counts = jnp.broadcast_to(jnp.maximum(repeats, 0), (a.shape[axis],))
     ends = jnp.cumsum(counts)
     places = primitives.fresh_range(jnp.sum(counts), label="jnp.repeat")
-    source = jnp.sum(ends[None, :] <= places[:, None], 1, dtype=jnp.int32)
+    source = insertion_points(ends, places, "right")
     return jnp.take(a, source, axis=axis, mode="clip")
 
 

@@ -27,6 +27,7 @@ from shims._src import jax_private as jp
 
 _LOCK = threading.Lock()
 _INSTALLED = False
+_MAX_SIZE = np.iinfo(np.int32).max
 _LIBRARIES = ("jax", "jaxlib", "shims", "numpy", "functools")
 # What stands for the user's own operators and calls in converted code.
 _CONVERTED = "shims._src.autograph."
@@ -103,6 +104,8 @@ def _ordering(state, original, e1, e2, describe):
         answer = original(e1, e2, describe)
         return _unless_empty(state, e1 - e2, answer) if _asked_by_user() else answer
     except jp.InconclusiveDimensionOperation:
+        if not jp.is_symbolic(e1) and e1 >= _MAX_SIZE:
+            return True  # positions are int32 everywhere: no array is longer
         difference = e1 - e2
         certain = size_bounds.sign(difference)
         if certain is not None:

@@ -9,6 +9,8 @@ from shims._src import checks, primitives
 from shims._src import jax_private as jp
 from shims._src.dispatch import operator
 from shims._src.operands import agreeing, operand
+from shims._src.repeated import Repeated
+from shims._src.sorting import first_extreme
 
 
 def _overlap(corners, areas, one):
@@ -63,8 +65,8 @@ def keep(
 
     def select(state):
         left, selected, found, count = state
-        best = jnp.argmax(left)
-        selected = selected.at[count].set(best.astype(jnp.int32))
+        best = first_extreme(left, 0, largest=True)
+        selected = selected.at[count].set(best)
         found = found.at[count].set(left[best])
         shared = overlap(best)
         away = shared > threshold
@@ -130,6 +132,15 @@ def non_max_suppression(
     return _suppress(boxes, scores, max_output_size, iou_threshold, score_threshold)
 
 
+def _selection(boxes, scores, limit, threshold, slots):
+    selected, _, count = keep(scores, overlap_of(boxes), limit, threshold, slots)
+    return selected, count
+
+
+# Step by step the loop would be compiled at every call.
+_greedy = Repeated(_selection, _selection)
+
+
 @operator(fresh=True)
 def _suppress(boxes, scores, max_output_size, iou_threshold, score_threshold):
     boxes, scores = lax.stop_gradient(operand(boxes)), lax.stop_gradient(operand(scores))
@@ -157,6 +168,8 @@ def _suppress(boxes, scores, max_output_size, iou_threshold, score_threshold):
     if checks.is_known(slots) and slots == 0:
         return jnp.zeros((0,), jnp.int32)
     limit = jnp.minimum(jnp.asarray(max_output_size, jnp.int32), primitives.as_size(slots))
-    selected, _, count = keep(scores, overlap_of(boxes), limit, threshold, slots)
+    selected, count = _greedy(boxes, scores, limit, threshold, slots)
+    if not jp.is_tracer(count):
+        return selected[: int(count)]
     places = primitives.fresh_range(count, bound=slots, label="non_max_suppression")
     return jnp.take(selected, places, mode="clip")

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import errors, numbering, trace
+from shims._src import errors, numbering, on_host, trace
 from shims._src import jax_private as jp
 
 compress_p = jp.Primitive("compress")
@@ -44,6 +44,8 @@ def compress(x, mask, axis: int = 0):
       The selected slices in order; under a dynamic trace the axis has a size of its own.
     """
     if not jp.is_tracer(mask):
+        if on_host.lies_here(x):
+            return on_host.selected(x, np.asarray(mask), axis)
         chosen = np.nonzero(np.asarray(mask))[0]
         if not chosen.size:  # `jnp.take` would make a constant of it, which no gradient passes
             return lax.slice_in_dim(jnp.asarray(x), 0, 0, axis=axis)

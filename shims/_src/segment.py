@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-import functools
 import math
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from shims._src import checks, primitives
+from shims._src import jax_private as jp
 from shims._src.checks import is_known
 from shims._src.operands import describe, operand
+from shims._src.repeated import Repeated
 from shims._src.segment_reducers import (
     average,
-    extreme_or_lowest,
-    extreme_or_zero,
+    largest_or_lowest,
+    largest_or_zero,
     over_root,
     product_of_any,
+    smallest_or_highest,
+    smallest_or_zero,
     total,
 )
 from shims._src.shapes import sizes_of
 from shims._src.sized_by import selected_by, sized_by
+
+_SORTED = "segment_ids sorted, and >= 0"
+_NOT_SORTED = "segment ids are not increasing."
+# Eagerly the number of segments is known before anything is reduced.
+_REDUCED = {
+    reduce: Repeated(reduce, reduce)
+    for reduce in (total, average, product_of_any, largest_or_zero, smallest_or_zero)
+}
 
 # ---- sorted ids: there are as many segments as the last id says ----------------------------------
 
@@ -29,17 +41,26 @@ def _sorted(function, reduce, data, segment_ids):
     data, ids = operand(data), operand(segment_ids)
     checks.check_vector(function, "segment_ids", ids)
     ids = _same_rows(function, data, ids)
+    if not jp.is_tracer(ids):
+        return _of_known_ids(function, reduce, data, ids)
     place = jnp.arange(ids.shape[0], dtype=jnp.int32)
     before = jnp.take(ids, jnp.maximum(place - 1, 0), mode="clip") if _may_have_rows(ids) else ids
     checks.check_data(
         (ids < before) | (ids < 0),
         function,
-        "segment ids are not increasing.",
-        required="segment_ids sorted, and >= 0",
+        _NOT_SORTED,
+        required=_SORTED,
     )
     highest = lax.reduce_max(ids, (0,)).astype(jnp.int32)
     count = primitives.to_dim(jnp.maximum(highest, -1) + 1, label=function)
     return reduce(data, ids, count)
+
+
+def _of_known_ids(function, reduce, data, ids):
+    known = np.asarray(ids)
+    wrong = np.any(known[1:] < known[:-1]) or np.any(known[:1] < 0)
+    checks.check_data(wrong, function, _NOT_SORTED, required=_SORTED)
+    return _REDUCED[reduce](data, ids, int(known[-1]) + 1 if len(known) else 0)
 
 
 def _may_have_rows(ids) -> bool:
@@ -141,8 +162,7 @@ def segment_max(data, segment_ids, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/segment_max
     """
-    reduce = functools.partial(extreme_or_zero, "max")
-    return _sorted("segment_max", reduce, data, segment_ids)
+    return _sorted("segment_max", largest_or_zero, data, segment_ids)
 
 
 @selected_by("segment_ids")
@@ -168,8 +188,7 @@ def segment_min(data, segment_ids, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/segment_min
     """
-    reduce = functools.partial(extreme_or_zero, "min")
-    return _sorted("segment_min", reduce, data, segment_ids)
+    return _sorted("segment_min", smallest_or_zero, data, segment_ids)
 
 
 @selected_by("segment_ids")
@@ -329,8 +348,7 @@ def unsorted_segment_max(data, segment_ids, num_segments, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_max
     """
-    reduce = functools.partial(extreme_or_lowest, "max")
-    return _unsorted("unsorted_segment_max", reduce, data, segment_ids, num_segments)
+    return _unsorted("unsorted_segment_max", largest_or_lowest, data, segment_ids, num_segments)
 
 
 @sized_by("num_segments", compiled=True)
@@ -358,8 +376,7 @@ def unsorted_segment_min(data, segment_ids, num_segments, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_min
     """
-    reduce = functools.partial(extreme_or_lowest, "min")
-    return _unsorted("unsorted_segment_min", reduce, data, segment_ids, num_segments)
+    return _unsorted("unsorted_segment_min", smallest_or_highest, data, segment_ids, num_segments)
 
 
 @sized_by("num_segments", compiled=True)

@@ -101,7 +101,7 @@ def _lowest(dtype, method):
     return np.asarray(info.min if method == "max" else info.max, dtype)[()]
 
 
-def extreme_or_zero(method, data, ids, count):
+def _extreme_or_zero(method, data, ids, count):
     """Sorted segments have 0 where they are empty."""
     start = -np.inf if method == "max" else np.inf
     start = start if is_inexact(data) else _lowest(data.dtype, method)
@@ -117,6 +117,26 @@ def product_of_any(data, ids, count):
     return _slots(data, count, 1).at[ids].multiply(data, mode="drop")
 
 
-def extreme_or_lowest(method, data, ids, count):
+def _extreme_or_lowest(method, data, ids, count):
     """Unsorted segments have the end of the range where they are empty, not infinity."""
     return extreme(method)(data, ids, count, _lowest(data.dtype, method))
+
+
+def largest_or_zero(data, ids, count):
+    """The largest row of each of sorted segments, 0 where it is empty."""
+    return _extreme_or_zero("max", data, ids, count)
+
+
+def smallest_or_zero(data, ids, count):
+    """The smallest row of each of sorted segments, 0 where it is empty."""
+    return _extreme_or_zero("min", data, ids, count)
+
+
+def largest_or_lowest(data, ids, count):
+    """The largest row of each of unsorted segments, the lowest number where it is empty."""
+    return _extreme_or_lowest("max", data, ids, count)
+
+
+def smallest_or_highest(data, ids, count):
+    """The smallest row of each of unsorted segments, the highest number where it is empty."""
+    return _extreme_or_lowest("min", data, ids, count)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, primitives
+from shims._src import checks, on_host, primitives
 from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.dtypes import narrowed
@@ -83,6 +83,8 @@ def _fitting(tensor, mask, axis):
 def _positions(condition):
     """`[n, rank]`: where a condition holds."""
     condition = operand(condition)
+    if on_host.lies_here(condition):
+        return on_host.positions(condition, narrowed(np.int64))
     if condition.dtype != jnp.bool_:
         condition = condition != 0
     flat = math.prod(condition.shape)
@@ -103,7 +105,7 @@ def _positions(condition):
     return out.astype(narrowed(np.int64))
 
 
-@operator
+@operator(compiled=True)
 def _choose(condition, x, y):
     x, y = matching("where", x=x, y=y)
     return jnp.where(*broadcasting("where", operand(condition), x, y))

@@ -9,7 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import primitives
+from shims._src import jax_private as jp
+from shims._src import on_host, primitives
 from shims._src.checks import check_vector
 from shims._src.dtypes import array_dtype
 from shims._src.operands import matching, operand
@@ -53,11 +54,21 @@ def first_occurrences(x):
 def _unique(function, x, dtype):
     x = operand(x)
     check_vector(function, "x", x)
+    if on_host.lies_here(x):
+        return _unique_on_host(x, array_dtype(dtype, function))
     first = first_occurrences(lax.stop_gradient(x))
     is_first = first == jnp.arange(x.shape[0], dtype=jnp.int32)
     values = primitives.compress(x, is_first)
     rank = jnp.cumsum(is_first.astype(jnp.int32)) - 1
     return values, rank[first].astype(array_dtype(dtype, function))
+
+
+def _unique_on_host(x, dtype):
+    values = np.asarray(x)
+    first = on_host.first_occurrences(values)
+    is_first = first == np.arange(len(values), dtype=np.int32)
+    rank = np.cumsum(is_first, dtype=dtype) - dtype.type(1)
+    return jp.as_array_like(values[is_first], x), jp.as_array_like(rank[first], x)
 
 
 @selected_by("x")

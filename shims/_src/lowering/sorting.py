@@ -8,6 +8,7 @@ import numpy as np
 from shims._src import jax_private as jp
 from shims._src.lowering.extremes import highest, lowest
 from shims._src.lowering.rule import Rule
+from shims._src.sort_keys import ascending_key, has_key
 from shims._src.value import Value
 
 
@@ -20,6 +21,14 @@ def last_in_order(dtype):
 
 def sort(ctx, eqn, *values):
     """Sort packed operands whose keys are last in the padding; a stable sort keeps them there."""
+    if eqn.params["num_keys"] == 1 and has_key(values[0].array.dtype):
+        first = values[0]
+        key = Value(ascending_key(first.array), first.axes)
+        return _sort(ctx, eqn, key, *values)[1:]
+    return _sort(ctx, eqn, *values)
+
+
+def _sort(ctx, eqn, *values):
     dimension, keys = eqn.params["dimension"], eqn.params["num_keys"]
     values, axes = ctx.align(list(values))
     if axes[dimension] is None:

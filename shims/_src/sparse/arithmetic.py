@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from shims._src import checks, errors, primitives
 from shims._src.checks import axes_of, is_known
 from shims._src.operands import describe, operand
-from shims._src.segment_reducers import extreme_or_zero, total
+from shims._src.segment_reducers import largest_or_zero, total
 from shims._src.sized_by import selected_by
 from shims._src.sparse import ordering
 from shims._src.sparse.dense import check_inside
@@ -134,7 +134,7 @@ def reduce_sum(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=
 
 
 def _largest(values, ids, count):
-    return extreme_or_zero("max", values, ids, count)
+    return largest_or_zero(values, ids, count)
 
 
 @selected_by("sp_input")
