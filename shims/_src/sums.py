@@ -11,7 +11,7 @@ from shims._src.dispatch import operator
 from shims._src.operands import agreeing, describe, matching
 
 
-@operator
+@operator(compiled=True)
 def add_n(inputs, name=None):
     """The sum of several arrays of one shape.
 

@@ -34,3 +34,47 @@ def test_setdiff1d(ours, x, y):
     found = ours(x, y)
     assert found.out.tolist() == wanted.out.numpy().tolist()
     assert found.idx.tolist() == wanted.idx.numpy().tolist()
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [([7, -7, 7], [2, 2, -2]), ([7.0, -7.0, 1.0, 0.0], [2.0, 2.0, 0.0, 0.0])],
+    ids=["int32", "float32"],
+)
+@pytest.mark.parametrize("ours", [shims.div, shims.function(shims.div)])
+def test_div(ours, x, y):
+    dtype = np.int32 if isinstance(x[0], int) else np.float32
+    x, y = np.asarray(x, dtype), np.asarray(y, dtype)
+    wanted = tf.compat.v1.div(x, y).numpy()
+    found = np.asarray(ours(x, y))
+    assert found.dtype == wanted.dtype
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_div_by_zero():
+    with pytest.raises(shims.InvalidArgumentError, match=r"integer division by zero"):
+        shims.div(np.int32([1]), np.int32([0]))
+
+
+STATIC_SHAPES = [
+    ([1, 2], [2, 2]),
+    ([3], [2, 3]),
+    ([], [2]),
+    ([None, 3], [2, 1]),
+    ([None, 3], [1, None]),
+    ([None], [None]),
+    (None, [2]),
+]
+
+
+@pytest.mark.parametrize(("x", "y"), STATIC_SHAPES, ids=str)
+def test_broadcast_static_shape(x, y):
+    wanted = tf.broadcast_static_shape(tf.TensorShape(x), tf.TensorShape(y))
+    found = shims.broadcast_static_shape(shims.TensorShape(x), shims.TensorShape(y))
+    assert str(found) == str(wanted)
+
+
+def test_broadcast_static_shape_of_shapes_that_do_not_fit():
+    with pytest.raises(ValueError, match=r"Incompatible shapes for broadcasting") as raised:
+        shims.broadcast_static_shape(shims.TensorShape([2]), shims.TensorShape([3]))
+    assert str(raised.value).endswith("Received: (2,) and (3,).")

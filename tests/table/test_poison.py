@@ -18,6 +18,7 @@ from .test_symbolic import is_traceable, unknown_axes
 SPARE = 3
 FILLINGS = {
     "f": (0.0, np.nan, np.inf, -np.inf, 1e38),
+    "c": (0.0, np.nan, complex(np.inf, np.nan), complex(0, -np.inf), 1e38),
     "i": (0, 2**31 - 1, -(2**31), -1, 7),
     "u": (0, 255, 1, 7, 128),
     "b": (False, True, False, True, True),

@@ -5,15 +5,19 @@ Operators and dtypes have their rows in `tf2jax_port.table`.
 
 from __future__ import annotations
 
+from tf2jax_port.rewrite import surroundings
 from tf2jax_port.table import Native, Row, Shim, ragged
 
 _ERRORS = (
-    "InvalidArgumentError",
-    "OutOfRangeError",
-    "FailedPreconditionError",
-    "UnimplementedError",
-    "NotFoundError",
-    "OpError",
+    *("AbortedError", "AlreadyExistsError", "CancelledError", "DataLossError"),
+    *("DeadlineExceededError", "FailedPreconditionError", "InternalError", "InvalidArgumentError"),
+    *("NotFoundError", "OpError", "OperatorNotAllowedInGraphError", "OutOfRangeError"),
+    *("PermissionDeniedError", "ResourceExhaustedError", "UnauthenticatedError"),
+    *("UnavailableError", "UnimplementedError", "UnknownError"),
+    *("OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND"),
+    *("ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION"),
+    *("ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS"),
+    "UNAUTHENTICATED",
 )
 
 
@@ -72,6 +76,7 @@ _NEST = (
 
 ROWS: tuple[Row, ...] = (
     *(Row(name, params, Shim(f"shims.{name}")) for name, params in _CONTROL_FLOW),
+    *surroundings.ROWS,
     *ragged.CONSTRUCTORS,
     *(Row(name, params, Shim(f"shims.{name}")) for name, params in _GRADIENTS),
     Row(
@@ -97,6 +102,11 @@ ROWS: tuple[Row, ...] = (
     _conversion("to_int32", "int32"),
     _conversion("to_int64", "int64"),
     _conversion("to_bfloat16", "bfloat16"),
+    _conversion("to_complex64", "complex64"),
+    _conversion("to_complex128", "complex128"),
+    Row("broadcast_static_shape", "shape_x, shape_y", Shim("shims.broadcast_static_shape")),
+    Row("v1.div", "x, y, name=None", Shim("shims.div")),
+    Row("v1.floor_div", "x, y, name=None", Shim("shims.math.floordiv")),
     Row("name_scope", "name", Native("jax.named_scope({name})")),
     Row("Tensor", None, Native("jax.Array")),
     Row("TensorShape", "dims", Shim("shims.TensorShape")),

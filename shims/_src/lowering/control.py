@@ -178,11 +178,16 @@ def _row_axes(axes, sizes):
 
 
 def while_(ctx, eqn, *values):
-    """A loop whose carry keeps its sizes."""
+    """A loop whose carry keeps its sizes.
+
+    Where each element has a condition of its own, as `vmap` of a loop has it, the loop goes on for
+    those that need it, and leaves the others as they are.
+    """
     n_cond, n_body = eqn.params["cond_nconsts"], eqn.params["body_nconsts"]
-    values = [ctx.solid(v) for v in values]
-    cond_consts, body_consts = values[:n_cond], values[n_cond : n_cond + n_body]
     cond_jaxpr, body_jaxpr = eqn.params["cond_jaxpr"], eqn.params["body_jaxpr"]
+    each = bool(jp.open_jaxpr(cond_jaxpr)[0].outvars[0].aval.shape)
+    values = [ctx.pack_all(v) if each else ctx.solid(v) for v in values]
+    cond_consts, body_consts = values[:n_cond], values[n_cond : n_cond + n_body]
     avals = [v.aval for v in jp.open_jaxpr(body_jaxpr)[0].invars[n_body:]]
     carry = [
         scopes.settle(ctx, v, a.shape)
@@ -193,13 +198,16 @@ def while_(ctx, eqn, *values):
     def wrap(arrays):
         return [Value(a, c.axes) for a, c in zip(arrays, carry, strict=True)]
 
+    def condition(arrays):
+        inner = scopes.enter(ctx, cond_jaxpr, [*cond_consts, *wrap(arrays)])
+        (out,) = run(inner, cond_jaxpr, [*cond_consts, *wrap(arrays)])
+        return inner.fill(inner.pack_all(out), False).array if each else out.array
+
     def cond(state):
-        inner = scopes.enter(ctx, cond_jaxpr, [*cond_consts, *wrap(state[0])])
-        (out,) = run(inner, cond_jaxpr, [*cond_consts, *wrap(state[0])])
-        goes_on = out.array
+        goes_on = jnp.any(condition(state[0])) if each else condition(state[0])
         for code in state[1]:
             # What went wrong is reported; a room that is full might never let the loop end.
-            goes_on = lax.bitwise_and(goes_on, jnp.broadcast_to(code < 0, goes_on.shape))
+            goes_on = lax.bitwise_and(goes_on, code < 0)
         return goes_on
 
     def body(state):
@@ -208,7 +216,11 @@ def while_(ctx, eqn, *values):
         outs = [scopes.settle(inner, v, a.shape) for v, a in zip(outs, avals, strict=True)]
         found["described"], codes = scopes.describe(inner)
         worst = [lax.max(a, b) for a, b in zip(state[1] or codes, codes, strict=True)]
-        return [v.array for v in outs], worst
+        arrays = [v.array for v in outs]
+        if each:
+            goes_on = condition(state[0])
+            arrays = [_where_it_goes_on(goes_on, a, b) for a, b in zip(arrays, state[0])]
+        return arrays, worst
 
     start = [v.array for v in carry]
     codes = jax.eval_shape(lambda s: body((s, []))[1], start)
@@ -216,6 +228,11 @@ def while_(ctx, eqn, *values):
     arrays, codes = lax.while_loop(cond, body, (start, quiet))
     ctx.adopt(found["described"], codes)
     return [Value(a, c.axes) for a, c in zip(arrays, carry, strict=True)]
+
+
+def _where_it_goes_on(goes_on, new, old):
+    over = lax.expand_dims(goes_on, range(goes_on.ndim, new.ndim))
+    return jnp.where(over, new, old)
 
 
 # ---- cond ------------------------------------------------------------------------------------

@@ -4,6 +4,10 @@
 from shims._src.activations import log_softmax as log_softmax
 from shims._src.activations import softmax as softmax
 from shims._src.activations import softsign as softsign
+from shims._src.bessel import bessel_i0 as bessel_i0
+from shims._src.bessel import bessel_i1 as bessel_i1
+from shims._src.complex_parts import angle as angle
+from shims._src.complex_parts import imag as imag
 from shims._src.cumulative import cumprod as cumprod
 from shims._src.cumulative import cumsum as cumsum
 from shims._src.cumulative import cumulative_logsumexp as cumulative_logsumexp
@@ -23,7 +27,10 @@ from shims._src.facade.native import asinh as asinh
 from shims._src.facade.native import atan as atan
 from shims._src.facade.native import atan2 as atan2
 from shims._src.facade.native import atanh as atanh
+from shims._src.facade.native import bessel_i0e as bessel_i0e
+from shims._src.facade.native import bessel_i1e as bessel_i1e
 from shims._src.facade.native import ceil as ceil
+from shims._src.facade.native import conj as conj
 from shims._src.facade.native import cos as cos
 from shims._src.facade.native import cosh as cosh
 from shims._src.facade.native import equal as equal
@@ -49,7 +56,9 @@ from shims._src.facade.native import logical_or as logical_or
 from shims._src.facade.native import logical_xor as logical_xor
 from shims._src.facade.native import multiply as multiply
 from shims._src.facade.native import negative as negative
+from shims._src.facade.native import nextafter as nextafter
 from shims._src.facade.native import not_equal as not_equal
+from shims._src.facade.native import real as real
 from shims._src.facade.native import rint as rint
 from shims._src.facade.native import round as round
 from shims._src.facade.native import sigmoid as sigmoid
@@ -64,7 +73,18 @@ from shims._src.facade.native import tan as tan
 from shims._src.facade.native import tanh as tanh
 from shims._src.histogram import bincount as bincount
 from shims._src.histogram import confusion_matrix as confusion_matrix
+from shims._src.incomplete import betainc as betainc
+from shims._src.incomplete import igamma as igamma
+from shims._src.incomplete import igammac as igammac
+from shims._src.incomplete import lbeta as lbeta
+from shims._src.incomplete import polygamma as polygamma
+from shims._src.incomplete import zeta as zeta
 from shims._src.linalg_ops import l2_normalize as l2_normalize
+from shims._src.monotony import invert_permutation as invert_permutation
+from shims._src.monotony import is_non_decreasing as is_non_decreasing
+from shims._src.monotony import is_strictly_increasing as is_strictly_increasing
+from shims._src.named_integrals import erfcinv as erfcinv
+from shims._src.named_integrals import ndtri as ndtri
 from shims._src.quotients import divide as divide
 from shims._src.quotients import divide_no_nan as divide_no_nan
 from shims._src.quotients import floordiv as floordiv
@@ -107,13 +127,19 @@ from shims._src.sorting import top_k as top_k
 from shims._src.special import digamma as digamma
 from shims._src.special import lgamma as lgamma
 from shims._src.sums import add_n as add_n
+from shims._src.weighted_sums import accumulate_n as accumulate_n
+from shims._src.weighted_sums import polyval as polyval
+from shims._src.weighted_sums import scalar_mul as scalar_mul
+from shims.math import special as special
 
 __all__ = [
     "abs",
+    "accumulate_n",
     "acos",
     "acosh",
     "add",
     "add_n",
+    "angle",
     "argmax",
     "argmin",
     "asin",
@@ -121,9 +147,15 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "bessel_i0",
+    "bessel_i0e",
+    "bessel_i1",
+    "bessel_i1e",
+    "betainc",
     "bincount",
     "ceil",
     "confusion_matrix",
+    "conj",
     "cos",
     "cosh",
     "count_nonzero",
@@ -136,6 +168,7 @@ __all__ = [
     "equal",
     "erf",
     "erfc",
+    "erfcinv",
     "erfinv",
     "exp",
     "expm1",
@@ -144,11 +177,18 @@ __all__ = [
     "floormod",
     "greater",
     "greater_equal",
+    "igamma",
+    "igammac",
+    "imag",
     "in_top_k",
+    "invert_permutation",
     "is_finite",
     "is_inf",
     "is_nan",
+    "is_non_decreasing",
+    "is_strictly_increasing",
     "l2_normalize",
+    "lbeta",
     "less",
     "less_equal",
     "lgamma",
@@ -165,9 +205,14 @@ __all__ = [
     "mod",
     "multiply",
     "multiply_no_nan",
+    "ndtri",
     "negative",
+    "nextafter",
     "not_equal",
+    "polygamma",
+    "polyval",
     "pow",
+    "real",
     "reciprocal",
     "reciprocal_no_nan",
     "reduce_all",
@@ -184,6 +229,7 @@ __all__ = [
     "rint",
     "round",
     "rsqrt",
+    "scalar_mul",
     "segment_max",
     "segment_mean",
     "segment_min",
@@ -196,6 +242,7 @@ __all__ = [
     "softmax",
     "softplus",
     "softsign",
+    "special",
     "sqrt",
     "square",
     "squared_difference",
@@ -214,6 +261,7 @@ __all__ = [
     "xlog1py",
     "xlogy",
     "zero_fraction",
+    "zeta",
 ]
 
 _claim(globals(), "shims.math")

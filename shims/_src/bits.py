@@ -1,0 +1,133 @@
+"""The bits of numbers: as other numbers, and moved."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src import checks
+from shims._src.dispatch import operator
+from shims._src.dtypes import array_dtype
+from shims._src.elementwise import pair
+from shims._src.operands import describe, operand
+
+
+@operator
+def bitcast(input, type, name=None):
+    """The bits of an array as numbers of another dtype.
+
+    Args:
+      input: array of numbers.
+      type: the dtype.
+      name: ignored.
+
+    Returns:
+      An array with the shape of `input`; a wider dtype takes the last axis for one number, a
+      narrower one makes an axis of the pieces of each.
+
+    Raises:
+      InvalidArgumentError: the last axis does not have the size of one number, or TensorFlow has
+        no kernel for a dtype.
+
+    Differs from TensorFlow:
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
+
+    Under jit:
+      Nothing is computed.
+
+    https://www.tensorflow.org/api_docs/python/tf/bitcast
+    """
+    x, dtype = operand(input), array_dtype(type, "bitcast")
+    checks.check_kind("bitcast", "number", jnp.zeros((), dtype))
+    if jnp.iscomplexobj(x):
+        x = jnp.stack([jnp.real(x), jnp.imag(x)], axis=-1)
+        if dtype.itemsize == 2 * x.dtype.itemsize and dtype.kind != "c":
+            return lax.bitcast_convert_type(x, dtype)
+    if dtype.kind == "c":
+        half = jnp.finfo(dtype).dtype
+        if x.dtype.itemsize == dtype.itemsize:
+            x = lax.bitcast_convert_type(x, half)
+        elif x.dtype.itemsize < half.itemsize:
+            x = _wider(x, half)
+        _check_last("bitcast", x, 2)
+        return lax.complex(*(_as(x[..., i], half) for i in range(2)))
+    return _wider(x, dtype) if dtype.itemsize > x.dtype.itemsize else _as(x, dtype)
+
+
+def _as(x, dtype):
+    return lax.bitcast_convert_type(x, dtype)
+
+
+def _wider(x, dtype):
+    _check_last("bitcast", x, dtype.itemsize // x.dtype.itemsize)
+    return lax.bitcast_convert_type(x, dtype)
+
+
+def _check_last(function, x, size):
+    if not x.ndim or (checks.is_known(x.shape[-1]) and x.shape[-1] != size):
+        raise checks.invalid(
+            function,
+            "the last axis is not one number of the wider dtype.",
+            required=f"size {size}",
+            received=describe(x),
+        )
+
+
+def _within(y):
+    """The amount of a shift, as TensorFlow's kernels limit it."""
+    return jnp.clip(y, 0, 8 * y.dtype.itemsize - 1)
+
+
+@operator
+def left_shift(x, y, name=None):
+    """Bits moved up.
+
+    Args:
+      x: integer array.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x << y`; an amount below 0 counts as 0, one that is too large as the number of bits - 1.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
+
+    Differs from TensorFlow:
+      Nothing. JAX moves all bits out where the amount is too large.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/bitwise/left_shift
+    """
+    x, y = jnp.broadcast_arrays(*pair("left_shift", x, y))
+    return lax.shift_left(x, _within(y))
+
+
+@operator
+def right_shift(x, y, name=None):
+    """Bits moved down; the sign stays.
+
+    Args:
+      x: integer array.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x >> y`; an amount below 0 counts as 0, one that is too large as the number of bits - 1.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
+
+    Differs from TensorFlow:
+      Nothing. JAX moves all bits out where the amount is too large.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/bitwise/right_shift
+    """
+    x, y = jnp.broadcast_arrays(*pair("right_shift", x, y))
+    signed = jnp.issubdtype(x.dtype, jnp.signedinteger)
+    return (lax.shift_right_arithmetic if signed else lax.shift_right_logical)(x, _within(y))

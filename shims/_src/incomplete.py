@@ -1,0 +1,225 @@
+"""Incomplete gamma and beta functions, and the zeta function with its relatives."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src import checks
+from shims._src.dispatch import operator
+from shims._src.elementwise import pair
+from shims._src.operands import broadcasting, describe, matching, operand
+from shims._src.special import digamma_of, lgamma_of
+
+
+def _gamma_operands(function, a, x):
+    a, x = jnp.broadcast_arrays(*pair(function, a, x))
+    # At infinity nothing depends on `a`; JAX's derivative is NaN there.
+    return jnp.where(jnp.isinf(a) | jnp.isinf(x), lax.stop_gradient(a), a), x
+
+
+@operator
+def igamma(a, x, name=None):
+    """The lower incomplete gamma function, divided by the gamma function.
+
+    Args:
+      a: float32 or float64 array.
+      x: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The array; NaN where `a` or `x` is negative.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/igamma
+    """
+    a, x = _gamma_operands("igamma", a, x)
+    at_pole = jnp.where(x == 0, jnp.zeros_like(x), jnp.nan)
+    return jnp.where(a == 0, at_pole, lax.igamma(a, x))
+
+
+@operator
+def igammac(a, x, name=None):
+    """The upper incomplete gamma function, divided by the gamma function.
+
+    Args:
+      a: float32 or float64 array.
+      x: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The array; NaN where `a` is not positive, or `x` negative.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/igammac
+    """
+    a, x = _gamma_operands("igammac", a, x)
+    return jnp.where(a == 0, jnp.nan, lax.igammac(a, x))
+
+
+@operator
+def betainc(a, b, x, name=None):
+    """The regularised incomplete beta function.
+
+    Args:
+      a: float32 or float64 array.
+      b: array of the same dtype.
+      x: array of the same dtype; shapes are equal, or one of them is that of a scalar.
+      name: ignored.
+
+    Returns:
+      The array; NaN where `a` or `b` is not positive, or `x` not in [0, 1].
+
+    Raises:
+      InvalidArgumentError: the dtypes or the shapes differ, or TensorFlow has no kernel for them.
+
+    Differs from TensorFlow:
+      Nothing: there is a gradient of `x` only.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/betainc
+    """
+    operands = matching("betainc", a=a, b=b, x=x)
+    shapes = {o.shape for o in operands if o.ndim and checks.is_known_shape(o)}
+    if len(shapes) > 1 or len({o.ndim for o in operands if o.ndim}) > 1:
+        raise checks.invalid(
+            "betainc",
+            "the shapes differ.",
+            required="equal shapes, or scalars",
+            received=", ".join(map(describe, operands)),
+        )
+    a, b, x = jnp.broadcast_arrays(*broadcasting("betainc", *operands))
+    a, b = lax.stop_gradient(a), lax.stop_gradient(b)
+    return jnp.where((a > 0) & (b > 0), lax.betainc(a, b, x), jnp.nan)
+
+
+@jax.custom_jvp
+def _zeta(x, q):
+    value = lax.zeta(x, q)
+    # The poles: TensorFlow has their sign for even powers only.
+    at_pole = jnp.where(jnp.mod(x, 2) == 0, jnp.inf, jnp.nan)
+    value = jnp.where((x > 1) & (q <= 0) & (q == jnp.floor(q)), at_pole, value)
+    of_infinity = jnp.where(q > 1, 0, jnp.where(q == 1, 1, jnp.inf))
+    value = jnp.where(jnp.isposinf(x) & (q > 0), of_infinity, value)
+    return jnp.where(jnp.isposinf(q) & (x > 1), jnp.zeros_like(value), value)
+
+
+@_zeta.defjvp
+def _zeta_jvp(primals, tangents):
+    (x, q), (_, tq) = primals, tangents
+    return _zeta(x, q), tq * (-x * _zeta(x + 1, q))
+
+
+@operator
+def zeta(x, q, name=None):
+    """The Hurwitz zeta function, the sum of `(q + n) ** -x` over all `n >= 0`.
+
+    Args:
+      x: float32 or float64 array.
+      q: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
+
+    Differs from TensorFlow:
+      Nothing: there is a gradient of `q` only.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/zeta
+    """
+    x, q = jnp.broadcast_arrays(*pair("zeta", x, q))
+    return _zeta(lax.stop_gradient(x), q)
+
+
+@jax.custom_jvp
+def _polygamma(a, x):
+    sign = jnp.where(jnp.mod(a, 2) == 0, -1, 1).astype(x.dtype)
+    value = sign * jnp.exp(lgamma_of(a + 1)) * _zeta(a + 1, x)
+    is_order = (a >= 0) & (a == jnp.floor(a))
+    return jnp.where(a == 0, digamma_of(x), jnp.where(is_order, value, jnp.nan))
+
+
+@_polygamma.defjvp
+def _polygamma_jvp(primals, tangents):
+    (a, x), (_, tx) = primals, tangents
+    return _polygamma(a, x), tx * _polygamma(a + 1, x)
+
+
+@operator
+def polygamma(a, x, name=None):
+    """The derivative of order `a` of `digamma`.
+
+    Args:
+      a: float32 or float64 array of whole numbers.
+      x: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The array; NaN where `a` is negative or not whole.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
+
+    Differs from TensorFlow:
+      Nothing: there is a gradient of `x` only.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/polygamma
+    """
+    a, x = jnp.broadcast_arrays(*pair("polygamma", a, x))
+    return _polygamma(lax.stop_gradient(a), x)
+
+
+@operator
+def lbeta(x, name=None):
+    """The logarithm of the absolute value of the beta function of the last axis.
+
+    Args:
+      x: floating-point array `[..., n]`.
+      name: ignored.
+
+    Returns:
+      The array `[...]`; of no numbers -inf.
+
+    Raises:
+      InvalidArgumentError: `x` has no axis, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A selection is summed where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/lbeta
+    """
+    x = operand(x)
+    if not x.ndim:
+        raise checks.invalid("lbeta", "`x` is a scalar.", required="rank >= 1")
+    return jnp.sum(lgamma_of(x), axis=-1) - lgamma_of(jnp.sum(x, axis=-1))

@@ -1,0 +1,223 @@
+"""Rows of the special functions of `tf.math`."""
+
+from __future__ import annotations
+
+from tf2jax_port.table import standard
+from tf2jax_port.table.families import shim, unary
+from tf2jax_port.table.inputs import INF, NAN, draw, empty, f32
+from tf2jax_port.table.row import Case, Row, case
+
+_SIZES = (case("empty", x=empty(0, 3)), case("scalar", x=f32(0.3)))
+_POSITIVE = f32([0.0, NAN, INF, 1, 0.5, 2, 1.5, 2.5, 30, 1e-3, 0.1, 5])
+
+
+def _special(name: str, module: str, *cases: Case, inner: bool = True, **options: object) -> Row:
+    """A function of one array that JAX has no name for in `jax.lax`."""
+    return shim(
+        f"math.special.{name}" if inner else f"math.{name}",
+        "x, name=None",
+        module,
+        tensors=("x",),
+        inputs=(*cases, *options.pop("sizes", _SIZES)),  # type: ignore[misc]
+        **options,
+    )
+
+
+def _pair(name: str, params: str, *cases: Case, tolerance: float = 1e-5, **options: object) -> Row:
+    """A function of two arrays that broadcast."""
+    first, second = params.split(", ")
+    return shim(
+        f"math.{name}",
+        f"{params}, name=None",
+        "incomplete",
+        tensors=(first, second),
+        inputs=cases,
+        tolerance=tolerance,
+        **options,
+    )
+
+
+_GAMMA = (
+    case("normal", a=draw(5, low=0.5, high=4.0), x=draw(5, low=0.1, high=6.0), gradient=("x",)),
+    case("slopes", a=f32([0.5, 1, 2, 5, 30]), x=f32([0.1, 2, 1, 7, 20])),
+    case("broadcast", a=f32([[1], [2]]), x=f32([2, 3]), gradient=("x",)),
+    case(
+        "edges",
+        gradient=(),
+        a=f32([0, 0, 0, 1, INF, 1, 1, -1, 2, NAN]),
+        x=f32([0, 1, INF, 0, 1, INF, -1, 1, NAN, 1]),
+    ),
+    case("empty", a=empty(0), x=empty(0), gradient=()),
+)
+
+ROWS: tuple[Row, ...] = (
+    _special(
+        "ndtri",
+        "named_integrals",
+        *standard.of_floats("x", (0, 1, 0.5, 1e-6, NAN, -1, 2))[:2],
+        inner=False,
+        tolerance=2e-6,
+        takes="float32 float64",
+    ),
+    _special(
+        "erfcinv",
+        "named_integrals",
+        case("normal", x=draw(6, low=0.1, high=1.9)),
+        case("edges", x=f32([0, 1, 2, 1e-6, 1.999, -0.1, 2.1, NAN])),
+        inner=False,
+        tolerance=2e-6,
+        takes="float32 float64",
+    ),
+    _special(
+        "lbeta",
+        "incomplete",
+        case("rows", x=draw(3, 4, low=0.1, high=3.0)),
+        case("edges", x=f32([[0, 1, INF], [NAN, 1, 2]])),
+        case("nothing", x=empty(2, 0)),
+        case("scalar", raises="InvalidArgumentError", x=f32(2.0)),
+        sizes=(),
+        inner=False,
+        takes="floating -bfloat16",
+    ),
+    _pair(
+        "igamma",
+        "a, x",
+        *_GAMMA,
+        takes="float32 float64",
+    ),
+    _pair(
+        "igammac",
+        "a, x",
+        *_GAMMA,
+        takes="float32 float64",
+    ),
+    shim(
+        "math.betainc",
+        "a, b, x, name=None",
+        "incomplete",
+        tensors=("a", "b", "x"),
+        inputs=(
+            case(
+                "normal",
+                a=f32([0.5, 1, 2, 5, 30]),
+                b=f32([0.5, 2, 1, 7, 20]),
+                x=f32([0.1, 0.2, 0.3, 0.7, 0.6]),
+            ),
+            case("scalars", a=f32([1, 2]), b=f32(2.0), x=f32([0.5, 0.3])),
+            case(
+                "edges",
+                gradient=(),
+                a=f32([0, -1, NAN, 1, 1, 1, 1, 2]),
+                b=f32([1, 1, 1, 1, 1, 1, 0, 2]),
+                x=f32([0.5, 0.5, 0.5, 0, 1, 2, 0.5, -0.1]),
+            ),
+            case("empty", a=empty(0), b=empty(0), x=empty(0)),
+            case(
+                "shapes",
+                raises="InvalidArgumentError",
+                a=f32([[1], [2]]),
+                b=f32([2, 3]),
+                x=f32([0.1, 0.2]),
+            ),
+        ),
+        tolerance=1e-5,
+        takes="float32 float64",
+    ),
+    _pair(
+        "zeta",
+        "x, q",
+        case("normal", x=f32([2, 3, 1.5, 4.5]), q=f32([1, 0.5, 2, 3])),
+        case(
+            "edges",
+            x=f32([2, 3, 4, 2.5, 2, 3, 1, 0.5, 2, INF, INF, NAN, 2]),
+            q=f32([0, 0, -1, 0, -0.5, -0.5, 1, 1, INF, 2, 0.5, 1, NAN]),
+        ),
+        case("empty", x=empty(0), q=empty(0)),
+        takes="float32 float64",
+    ),
+    _pair(
+        "polygamma",
+        "a, x",
+        case("normal", a=f32([0, 1, 2, 3]), x=f32([1, 0.5, 2, 1.5])),
+        case(
+            "edges",
+            a=f32([1, 2, 0.5, 1, 0, 1, 1, -1, 0, 2, 1, NAN, 0]),
+            x=f32([-1.5, -1.5, 1, 0, 0, -1, INF, 1, -1, -2, -INF, 1, INF]),
+        ),
+        case("empty", a=empty(0), x=empty(0)),
+        takes="float32 float64",
+    ),
+    unary(
+        "math.bessel_i0e",
+        "jax.lax.bessel_i0e({x})",
+        aliases=("math.special.bessel_i0e",),
+        takes="floating -bfloat16",
+    ),
+    unary(
+        "math.bessel_i1e",
+        "jax.lax.bessel_i1e({x})",
+        aliases=("math.special.bessel_i1e",),
+        inputs=(
+            *standard.of_floats("x", tuple(e for e in standard.EDGES if e == e)),
+            case("nan", x=f32([NAN]), differs="gradient: TensorFlow has NaN, JAX 0.5"),
+        ),
+        note="the gradient at NaN is NaN in TensorFlow, 0.5 in JAX",
+        takes="floating -bfloat16",
+    ),
+    _special(
+        "bessel_i0",
+        "bessel",
+        case("normal", x=draw(6, low=-9.0, high=9.0)),
+        case("edges", x=f32([0.0, -0.0, NAN, 1, -1, 8, 12, 30])),
+        inner=False,
+        aliases=("math.special.bessel_i0",),
+        takes="floating -bfloat16",
+    ),
+    _special(
+        "bessel_i1",
+        "bessel",
+        case("normal", x=draw(6, low=-9.0, high=9.0)),
+        case("edges", x=f32([NAN, 1, -1, 8, 12, 30])),
+        case("zero", x=f32([0.0]), differs="gradient: it is 0.5, TensorFlow has 1"),
+        inner=False,
+        aliases=("math.special.bessel_i1",),
+        takes="floating -bfloat16",
+    ),
+    _special(
+        "expint",
+        "named_integrals",
+        case("normal", x=draw(6, low=0.1, high=9.0)),
+        case("edges", x=f32([0.0, -0.0, NAN, INF, -1, 30])),
+        tolerance=2e-6,
+        takes="float32 float64",
+    ),
+    _special(
+        "spence",
+        "named_integrals",
+        case("edges", x=_POSITIVE),
+        case("below", x=f32([-1, -INF])),
+        takes="float32 float64",
+    ),
+    _special(
+        "dawsn",
+        "named_integrals",
+        *standard.of_floats("x")[:2],
+        case("more", x=f32([1e-3, 0.04, 0.06, 3, 9.5, 100, 1e4, -1e6])),
+        tolerance=2e-6,
+        takes="float32 float64",
+    ),
+    _special(
+        "fresnel_sin",
+        "named_integrals",
+        *standard.of_floats("x")[:2],
+        tolerance=2e-6,
+        takes="float32 float64",
+    ),
+    _special(
+        "fresnel_cos",
+        "named_integrals",
+        *standard.of_floats("x")[:2],
+        tolerance=2e-6,
+        takes="float32 float64",
+    ),
+)
