@@ -1,0 +1,1 @@
+"""The public scorecard: what every symbol does in every lane, as the tests found it."""

@@ -1,0 +1,77 @@
+"""Runs the tests of every lane and writes docs/scorecard.md and docs/scorecard.json.
+
+    python -m tools.scorecard              run what is not recorded yet, then write
+    python -m tools.scorecard --fresh      forget earlier records first
+    python -m tools.scorecard --lane eager --shard 1/4      one part, without writing
+    python -m tools.scorecard --page       only write, from what is recorded
+
+Records lie in build/scorecard, one file a part; a run that was cut short goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RECORDS = ROOT / "build" / "scorecard"
+WRITTEN = "written"
+
+
+def run(lane: str, shard: str, processes: str) -> int:
+    """Runs one lane's tests and records them."""
+    from tools.scorecard import collector, lanes
+
+    RECORDS.mkdir(parents=True, exist_ok=True)
+    files = lanes.WRITTEN if lane == WRITTEN else lanes.OF_ROWS[lane]
+    record = RECORDS / f"{lane}-{shard.replace('/', '-of-')}.jsonl"
+    environment = {**os.environ, collector.RECORD: str(record), collector.SHARD: shard}
+    options = ["-q", "-m", "", "-p", "tools.scorecard.collector", "--no-header", "--tb=no"]
+    options += ["-n", processes, "--dist", "loadgroup"] if processes != "0" else []
+    command = [sys.executable, "-m", "pytest", *options, *files]
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
+def write() -> None:
+    """Writes the page and the data from all records."""
+    from tools.scorecard import cells, collector, page
+
+    records = [
+        line for path in sorted(RECORDS.glob("*.jsonl")) for line in collector.recorded(path)
+    ]
+    data = page.as_data(cells.by_subject(records))
+    (ROOT / "docs" / "scorecard.json").write_text(page.as_json(data))
+    (ROOT / "docs" / "scorecard.md").write_text(page.as_page(data))
+    for name, total in data["totals"].items():
+        print(f"{name}: {total['symbols']} symbols, {total['equal']} equal, {total['green']} green")
+
+
+def main() -> int:
+    """Does what the command line says."""
+    from tools.scorecard import lanes
+
+    parser = argparse.ArgumentParser(prog="python -m tools.scorecard", description=__doc__)
+    parser.add_argument("--lane", choices=[*lanes.LANES, WRITTEN])
+    parser.add_argument("--shard", default="1/1", help="which part of how many: 2/4")
+    parser.add_argument("--processes", default="auto", help="of pytest-xdist; 0 for none")
+    parser.add_argument("--fresh", action="store_true", help="forget earlier records")
+    parser.add_argument("--page", action="store_true", help="only write")
+    given = parser.parse_args()
+    if given.fresh:
+        for path in RECORDS.glob("*.jsonl"):
+            path.unlink()
+    if not given.page:
+        for lane in [given.lane] if given.lane else [*lanes.LANES, WRITTEN]:
+            code = run(lane, given.shard, given.processes)
+            if code not in (0, 1, 5):  # passed, some failed, nothing left to run
+                return code
+    if given.page or not given.lane:
+        write()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

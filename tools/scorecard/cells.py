@@ -1,0 +1,112 @@
+"""What the records say about one symbol in one lane."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+
+from tests.table import cases, test_jit, test_poison, test_vmap, test_xla
+from tf2jax_port.table import Keep, Manual
+from tools.scorecard.lanes import LANES
+from tools.scorecard.symbols import Symbol
+
+STATES = {
+    "pass": "equal to TensorFlow",
+    "differs": "equal but for what the table names, on purpose",
+    "none": "TensorFlow has none",
+    "n/a": "does not apply",
+    "untested": "no test says",
+    "fail": "a test fails",
+    "absent": "not offered",
+}
+GREEN = ("pass", "differs", "none", "n/a")
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    """One symbol in one lane.
+
+    Attributes:
+      state: a key of `STATES`.
+      tests: how many tests have said so.
+      why: the reason, where the state alone does not say it.
+    """
+
+    state: str
+    tests: int = 0
+    why: str = ""
+
+
+Outcomes = dict[tuple[str, str], list[tuple[str, str]]]
+
+
+def by_subject(records: list[dict]) -> Outcomes:
+    """`(test, outcome)` pairs by `(symbol, lane)`; of a test that ran twice the later one."""
+    latest = {line["test"]: line for line in records}
+    found: Outcomes = collections.defaultdict(list)
+    for test, line in latest.items():
+        for symbol, lane in line["subjects"]:
+            found[symbol, lane].append((test, line["outcome"]))
+    return found
+
+
+def of_symbol(symbol: Symbol, outcomes: Outcomes) -> dict[str, Cell]:
+    """The cells of one line."""
+    if not symbol.is_offered:
+        cell = Cell("absent", why=_why_absent(symbol))
+        return dict.fromkeys(LANES, cell)
+    return {lane: _cell(symbol, lane, outcomes.get((symbol.name, lane), [])) for lane in LANES}
+
+
+def _why_absent(symbol: Symbol) -> str:
+    if symbol.row is not None and isinstance(symbol.row.target, (Keep, Manual)):
+        return symbol.row.target.reason
+    return f"outside: {symbol.family}" if symbol.is_outside else "no row"
+
+
+def _cell(symbol: Symbol, lane: str, ran: list[tuple[str, str]]) -> Cell:
+    failed = sorted(test.rpartition("::")[2] for test, outcome in ran if outcome == "failed")
+    if failed:
+        return Cell("fail", len(ran), ", ".join(failed[:3]))
+    passed = sum(outcome == "passed" for _, outcome in ran)
+    row = symbol.row
+    if lane == "gradient" and row.no_gradient:
+        return Cell("none", passed, row.no_gradient)
+    if lane == "jit_compile" and passed and row.xla != "same":
+        return Cell("differs", passed, f"TensorFlow's XLA {row.xla}")
+    if not passed:
+        why = _why_nothing(row, lane)
+        return Cell("n/a", 0, why) if why else Cell("untested")
+    reasons = [_reason(case, lane) for case in row.inputs]
+    named = sorted(set(filter(None, reasons)))
+    return Cell("differs", passed, "; ".join(named)) if named else Cell("pass", passed)
+
+
+def _reason(case, lane: str) -> str:
+    kind, _, why = case.differs.partition(": ")
+    shown = {"eager": "value", "function": "value", "gradient": "gradient"}.get(lane)
+    if lane == "jit_compile" and case.xla:
+        return f"TensorFlow's XLA {case.xla}"
+    return f"{case.id}: {why}" if shown and kind == shown else ""
+
+
+def _why_nothing(row, lane: str) -> str:
+    """Why no test made from a row is about this lane; `""` where one should be."""
+    if not row.inputs:
+        return ""
+    points = [p for p in cases.POINTS if p.row is row]
+    answered = list(filter(cases.succeeds, points))
+    if lane == "gradient" and not any(map(cases.floating, answered)):
+        return "no floating-point operand"
+    if lane == "vmap":
+        if row.fresh:
+            return "each row has a size of its own"
+        if not any(map(test_vmap.is_batched, points)):
+            return "no floating-point operand to map over"
+    if lane == "poison" and not any(map(test_poison.is_answered, points)):
+        return "no case of an unknown size that the inputs bound"
+    if lane == "jit_compile" and not any(map(test_xla.compiles, points)):
+        return "TensorFlow's XLA refuses every case"
+    if lane == "function" and not any(map(test_jit.has_arrays, points)):
+        return "takes no arrays"
+    return ""

@@ -1,0 +1,90 @@
+"""A pytest plugin that records what each test found out about which symbols.
+
+One line of JSON a test, written as it ends, so that a run that is cut short can go on where it was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+
+import pytest
+
+from tools.scorecard import lanes, mentions
+from tools.scorecard.symbols import symbols
+
+RECORD = "SCORECARD_RECORD"
+SHARD = "SCORECARD_SHARD"
+PROPERTY = "scorecard"
+
+
+def recorded(path: pathlib.Path) -> list[dict]:
+    """The lines of a record; the last one may have been cut short."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    found = []
+    for line in lines:
+        try:
+            found.append(json.loads(line))
+        except json.JSONDecodeError:
+            continue
+    return found
+
+
+def subjects(item, written: dict[str, str]) -> list[tuple[str, str]]:
+    """`(symbol, lane)` pairs that a test is about.
+
+    Args:
+      item: the test.
+      written: names that only written tests speak of, by symbol.
+    """
+    path = str(pathlib.Path(item.path).relative_to(item.config.rootpath))
+    lane = lanes.of_file(path)
+    given = getattr(item, "callspec", None)
+    if lane:
+        point = given.params.get("point") if given else None
+        row = given.params.get("row") if given else None
+        row = row or getattr(point, "row", None)
+        return [(row.name, lane)] if row is not None else []
+    text = f"{item.name}\n{mentions.text_of(item)}"
+    named = mentions.names_in(text)
+    found = [symbol for name, symbol in written.items() if name in named]
+    return [(symbol, lane) for symbol in found for lane in lanes.of_words(text)]
+
+
+def written_symbols() -> dict[str, str]:
+    """Names, aliases too, of the symbols that the table has no cases for."""
+    return {
+        name: symbol.name
+        for symbol in symbols()
+        if symbol.is_offered and not symbol.row.inputs
+        for name in symbol.row.names
+    }
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Leaves the tests that say something about a symbol and are not recorded yet."""
+    path = pathlib.Path(os.environ[RECORD])
+    done = {line["test"] for line in recorded(path)}
+    shard, _, shards = os.environ.get(SHARD, "1/1").partition("/")
+    written = written_symbols()
+    kept, left = [], []
+    for number, item in enumerate(items):
+        mine = number % int(shards) == int(shard) - 1 and item.nodeid not in done
+        pairs = subjects(item, written) if mine else []
+        item.user_properties.append((PROPERTY, pairs))
+        (kept if pairs else left).append(item)
+    items[:] = kept
+    config.hook.pytest_deselected(items=left)
+
+
+@pytest.hookimpl
+def pytest_runtest_logreport(report):
+    """Writes one line, in the process that hears of all tests."""
+    if os.environ.get("PYTEST_XDIST_WORKER") or (report.when != "call" and report.passed):
+        return
+    pairs = dict(report.user_properties).get(PROPERTY, [])
+    line = {"test": report.nodeid, "outcome": report.outcome, "subjects": pairs}
+    with pathlib.Path(os.environ[RECORD]).open("a") as record:
+        record.write(json.dumps(line) + "\n")

@@ -1,0 +1,168 @@
+"""The scorecard as data and as a page."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import platform
+
+from tools.scorecard.cells import GREEN, STATES, Cell, Outcomes, of_symbol
+from tools.scorecard.lanes import LANES
+from tools.scorecard.symbols import Symbol, symbols
+
+SCHEMA = 1
+_EQUAL = ("eager", "function", "gradient")
+_LIBRARIES = ("jax", "tensorflow", "numpy")
+_MARKS = {
+    "pass": "✓",
+    "differs": "≠",
+    "none": "∅",
+    "n/a": "-",
+    "untested": "?",
+    "fail": "✗",
+    "absent": " ",
+}
+_HEAD = """\
+# Scorecard
+
+What every symbol does in every lane, as the tests found it: `make scorecard` runs them and writes
+this page and [scorecard.json](scorecard.json). No cell is typed by hand; reasons come from the
+table's rows.
+
+| lane | what is compared with TensorFlow |
+|---|---|
+| eager | values, shapes, dtypes and errors of eager calls |
+| function | the same inside `shims.function` with every size unknown, and under a foreign `jax.jit` |
+| gradient | gradients, by `jax.vjp` and by a tape |
+| vmap | `jax.vmap` of the operator against a loop over it |
+| poison | values and derivatives over padded arrays, bit for bit whatever the padding holds |
+| jit_compile | TensorFlow's own `jit_compile=True` against TensorFlow eager, as the row records it |
+
+"""
+
+
+def as_data(outcomes: Outcomes) -> dict:
+    """The scorecard as JSON has it."""
+    lines = [(symbol, of_symbol(symbol, outcomes)) for symbol in symbols()]
+    return {
+        "schema": SCHEMA,
+        "versions": _versions(),
+        "lanes": list(LANES),
+        "states": STATES,
+        "totals": _totals(lines),
+        "symbols": [_line(symbol, cells) for symbol, cells in lines],
+    }
+
+
+def _versions() -> dict[str, str]:
+    found = {name: importlib.metadata.version(name) for name in _LIBRARIES}
+    return {"python": platform.python_version(), **found}
+
+
+def _line(symbol: Symbol, cells: dict[str, Cell]) -> dict:
+    return {
+        "name": symbol.name,
+        "rank": symbol.rank,
+        "family": symbol.family,
+        "cells": {
+            lane: {"state": cell.state, "tests": cell.tests, "why": cell.why}
+            for lane, cell in cells.items()
+        },
+    }
+
+
+def is_green(line: dict, lanes: tuple[str, ...] = LANES) -> bool:
+    """Whether a symbol is green in all of the lanes."""
+    return all(line["cells"][lane]["state"] in GREEN for lane in lanes)
+
+
+def _totals(lines) -> dict[str, dict[str, int]]:
+    data = [_line(*line) for line in lines]
+    groups = {
+        "dynamic shapes": [d for d in data if d["family"] == "dynamic"],
+        "surroundings, among the commonest 300": [
+            d for d in data if d["family"] == "surroundings" and d["rank"]
+        ],
+        "surroundings, all": [d for d in data if d["family"] == "surroundings"],
+        "outside": [d for d in data if d["family"] not in ("dynamic", "surroundings")],
+    }
+    return {
+        name: {
+            "symbols": len(group),
+            "equal": sum(is_green(line, _EQUAL) for line in group),
+            "green": sum(map(is_green, group)),
+        }
+        for name, group in groups.items()
+    }
+
+
+def as_page(data: dict) -> str:
+    """The page."""
+    versions = ", ".join(f"{name} {version}" for name, version in data["versions"].items())
+    parts = [_HEAD, f"Made with {versions}.\n\n", _total_table(data), _legend()]
+    groups = (
+        ("Dynamic shapes", lambda d: d["family"] == "dynamic"),
+        ("Surroundings", lambda d: d["family"] == "surroundings"),
+        ("Outside", lambda d: d["family"] not in ("dynamic", "surroundings")),
+    )
+    for title, holds in groups:
+        lines = [d for d in data["symbols"] if holds(d)]
+        parts += [f"\n## {title}\n\n", _table(lines), _notes(title, lines)]
+    return "".join(parts)
+
+
+def _total_table(data: dict) -> str:
+    lines = [
+        "| symbols | number | green eagerly, in functions, in gradients | green in every lane |",
+        "|---|---|---|---|",
+    ]
+    for name, total in data["totals"].items():
+        shares = [
+            f"{total[kind]} ({100 * total[kind] / max(total['symbols'], 1):.1f} %)"
+            for kind in ("equal", "green")
+        ]
+        lines.append(f"| {name} | {total['symbols']} | {' | '.join(shares)} |")
+    return "\n".join(lines) + "\n\nGreen are all marks but `?`, `✗` and empty. "
+
+
+def as_json(data: dict) -> str:
+    """The data as text, a line for each symbol."""
+    lines = [json.dumps(line, ensure_ascii=False) for line in data["symbols"]]
+    rest = {key: value for key, value in data.items() if key != "symbols"}
+    head = json.dumps(rest, indent=1, ensure_ascii=False).removesuffix("\n}")
+    return f'{head},\n "symbols": [\n  ' + ",\n  ".join(lines) + "\n ]\n}\n"
+
+
+def _legend() -> str:
+    marks = [f"{_MARKS[s].strip() or 'empty'}: {text}" for s, text in STATES.items()]
+    return "; ".join(marks) + ".\nThe number is the rank among the commonest 300 symbols.\n"
+
+
+def _table(lines: list[dict]) -> str:
+    head = f"| symbol | rank | {' | '.join(LANES)} |\n|---|---|{'---|' * len(LANES)}\n"
+    body = [
+        f"| `{d['name']}` | {d['rank'] or ''} | "
+        + " | ".join(_MARKS[d["cells"][lane]["state"]] for lane in LANES)
+        + " |\n"
+        for d in lines
+    ]
+    return head + "".join(body)
+
+
+def _notes(title: str, lines: list[dict]) -> str:
+    """The reason of every cell that is not plainly green, the same ones of a symbol together."""
+    notes = []
+    for d in lines:
+        reasons: dict[tuple[str, str], list[str]] = {}
+        for lane, cell in d["cells"].items():
+            if cell["state"] not in ("pass", "n/a"):
+                reasons.setdefault((cell["state"], cell["why"]), []).append(lane)
+        for (state, why), where in reasons.items():
+            place = "everywhere" if len(where) == len(LANES) else ", ".join(where)
+            text = why or STATES[state]
+            notes.append(f"- `{d['name']}`, {place}: {_safe(text)}\n")
+    return f"\n### Notes on {title.lower()}\n\n{''.join(notes)}" if notes else ""
+
+
+def _safe(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("[", "\\[")

@@ -1,0 +1,105 @@
+"""Which symbols stand on the scorecard: the table's, those around the operators, the commonest ones."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+from tf2jax_port.rewrite import knowledge
+from tf2jax_port.table import ROWS, Keep, Manual, Row, Shim
+from tools.scorecard.census_symbols import SYMBOLS
+
+# Whose place is another library, or the graph of version 1; shown all the same.
+OUTSIDE = {
+    "keras.": "Keras",
+    "slim.": "slim",
+    "contrib.": "contrib",
+    "v1.": "graphs, sessions and layers of version 1",
+    "train.": "graphs, sessions and layers of version 1",
+    "Graph": "graphs, sessions and layers of version 1",
+    "name_scope": "graphs, sessions and layers of version 1",
+    "control_dependencies": "graphs, sessions and layers of version 1",
+    "no_op": "graphs, sessions and layers of version 1",
+    "group": "graphs, sessions and layers of version 1",
+}
+# Results, or meanings, that depend on data: beside the rows that are `fresh`.
+DYNAMIC = (
+    *("boolean_mask", "where", "unique", "unique_with_counts", "setdiff1d", "v1.setdiff1d"),
+    *("sets.difference", "sets.intersection", "sets.size", "sets.union"),
+    *("dynamic_partition", "dynamic_stitch", "parallel_stack", "sequence_mask", "range"),
+    *("linspace", "fill", "zeros", "ones", "eye", "one_hot", "repeat", "tile", "broadcast_to"),
+    *("pad", "slice", "strided_slice", "split", "reshape", "math.top_k", "nn.top_k"),
+    *("math.in_top_k", "searchsorted", "gather", "gather_nd", "scatter_nd", "reverse_sequence"),
+    *("tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min"),
+    *("tensor_scatter_nd_sub", "tensor_scatter_nd_update", "math.bincount", "meshgrid"),
+    *("histogram_fixed_width", "histogram_fixed_width_bins", "image.crop_and_resize"),
+    *("image.combined_non_max_suppression", "while_loop", "TensorArray", "map_fn", "scan"),
+    *("foldl", "foldr", "vectorized_map", "cond", "case", "switch_case", "nn.ctc_loss"),
+    *("nn.ctc_greedy_decoder", "nn.ctc_beam_search_decoder", "nn.embedding_lookup"),
+    *("edit_distance", "math.confusion_matrix", "RaggedTensor", "sparse.SparseTensor"),
+)
+_DYNAMIC_PREFIXES = ("ragged.", "sparse.", "sets.", "math.segment_", "math.unsorted_segment_")
+
+
+@dataclasses.dataclass(frozen=True)
+class Symbol:
+    """One line of the scorecard.
+
+    Attributes:
+      name: TensorFlow's name, without `tf.`.
+      rank: its place among the commonest symbols, 0 beyond them.
+      row: what the table knows of it, `None` where it knows nothing.
+      family: `dynamic`, `surroundings`, or which of the places outside.
+    """
+
+    name: str
+    rank: int
+    row: Row | None
+    family: str
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether its place is another library."""
+        return self.family not in ("dynamic", "surroundings")
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether there is anything to test."""
+        return self.row is not None and not isinstance(self.row.target, (Keep, Manual))
+
+
+def _is_dynamic(name: str, row: Row | None) -> bool:
+    names = row.names if row else (name,)
+    return (
+        (row is not None and row.fresh)
+        or any(n in DYNAMIC for n in names)
+        or name.startswith(_DYNAMIC_PREFIXES)
+    )
+
+
+def _family(name: str, row: Row | None) -> str:
+    if _is_dynamic(name, row):
+        return "dynamic"
+    if row is not None and row in ROWS:
+        return "surroundings"
+    for start, family in OUTSIDE.items():
+        if name == start or (start.endswith(".") and name.startswith(start)):
+            return family
+    return "surroundings"
+
+
+@functools.cache
+def symbols() -> tuple[Symbol, ...]:
+    """All symbols: the commonest first, then the table's in alphabetical order."""
+    known = knowledge.rows()
+    ranks: dict[str, int] = {}
+    for rank, name in enumerate(SYMBOLS, 1):
+        row = known.get(name)
+        ranks.setdefault(row.name if row else name, rank)
+    operators = {r.name for r in ROWS if r.params is not None}
+    around = {r.name for r in known.values() if r.params and isinstance(r.target, Shim)}
+    names = [*ranks, *sorted((operators | around) - set(ranks))]
+    return tuple(
+        Symbol(name, ranks.get(name, 0), known.get(name), _family(name, known.get(name)))
+        for name in names
+    )
