@@ -16,6 +16,19 @@ from shims._src.image_colour import rgb_to_yiq as rgb_to_yiq
 from shims._src.image_colour import rgb_to_yuv as rgb_to_yuv
 from shims._src.image_colour import yiq_to_rgb as yiq_to_rgb
 from shims._src.image_colour import yuv_to_rgb as yuv_to_rgb
+from shims._src.image_files import adjust_jpeg_quality as adjust_jpeg_quality
+from shims._src.image_files import decode_and_crop_jpeg as decode_and_crop_jpeg
+from shims._src.image_files import decode_bmp as decode_bmp
+from shims._src.image_files import decode_gif as decode_gif
+from shims._src.image_files import decode_image as decode_image
+from shims._src.image_files import decode_jpeg as decode_jpeg
+from shims._src.image_files import decode_png as decode_png
+from shims._src.image_files import encode_jpeg as encode_jpeg
+from shims._src.image_files import encode_png as encode_png
+from shims._src.image_files import extract_jpeg_shape as extract_jpeg_shape
+from shims._src.image_files import is_jpeg as is_jpeg
+from shims._src.image_files import random_jpeg_quality as random_jpeg_quality
+from shims._src.image_files import stateless_random_jpeg_quality as stateless_random_jpeg_quality
 from shims._src.image_layout import central_crop as central_crop
 from shims._src.image_layout import crop_to_bounding_box as crop_to_bounding_box
 from shims._src.image_layout import flip_left_right as flip_left_right
@@ -29,9 +42,14 @@ from shims._src.image_quality import image_gradients as image_gradients
 from shims._src.image_quality import psnr as psnr
 from shims._src.image_quality import sobel_edges as sobel_edges
 from shims._src.image_quality import ssim as ssim
+from shims._src.image_quality import ssim_multiscale as ssim_multiscale
 from shims._src.image_quality import total_variation as total_variation
 from shims._src.image_sampling import crop_and_resize as crop_and_resize
 from shims._src.image_sampling import resize as resize
+from shims._src.image_windows import ResizeMethod as ResizeMethod
+from shims._src.image_windows import draw_bounding_boxes as draw_bounding_boxes
+from shims._src.image_windows import extract_patches as extract_patches
+from shims._src.image_windows import resize_with_pad as resize_with_pad
 from shims._src.nms import non_max_suppression as non_max_suppression
 from shims._src.nms_variants import combined_non_max_suppression as combined_non_max_suppression
 from shims._src.nms_variants import non_max_suppression_overlaps as non_max_suppression_overlaps
@@ -39,23 +57,53 @@ from shims._src.nms_variants import non_max_suppression_padded as non_max_suppre
 from shims._src.nms_variants import (
     non_max_suppression_with_scores as non_max_suppression_with_scores,
 )
+from shims._src.random.images import random_brightness as random_brightness
+from shims._src.random.images import random_contrast as random_contrast
+from shims._src.random.images import random_crop as random_crop
+from shims._src.random.images import random_flip_left_right as random_flip_left_right
+from shims._src.random.images import random_flip_up_down as random_flip_up_down
+from shims._src.random.images import random_hue as random_hue
+from shims._src.random.images import random_saturation as random_saturation
+from shims._src.random.images import stateless_random_brightness as stateless_random_brightness
+from shims._src.random.images import stateless_random_contrast as stateless_random_contrast
+from shims._src.random.images import stateless_random_crop as stateless_random_crop
+from shims._src.random.images import (
+    stateless_random_flip_left_right as stateless_random_flip_left_right,
+)
+from shims._src.random.images import stateless_random_flip_up_down as stateless_random_flip_up_down
+from shims._src.random.images import stateless_random_hue as stateless_random_hue
+from shims._src.random.images import stateless_random_saturation as stateless_random_saturation
 
 __all__ = [
+    "ResizeMethod",
     "adjust_brightness",
     "adjust_contrast",
     "adjust_gamma",
     "adjust_hue",
+    "adjust_jpeg_quality",
     "adjust_saturation",
     "central_crop",
     "combined_non_max_suppression",
     "convert_image_dtype",
     "crop_and_resize",
     "crop_to_bounding_box",
+    "decode_and_crop_jpeg",
+    "decode_bmp",
+    "decode_gif",
+    "decode_image",
+    "decode_jpeg",
+    "decode_png",
+    "draw_bounding_boxes",
+    "encode_jpeg",
+    "encode_png",
+    "extract_jpeg_shape",
+    "extract_patches",
     "flip_left_right",
     "flip_up_down",
     "grayscale_to_rgb",
     "hsv_to_rgb",
     "image_gradients",
+    "is_jpeg",
     "non_max_suppression",
     "non_max_suppression_overlaps",
     "non_max_suppression_padded",
@@ -63,8 +111,17 @@ __all__ = [
     "pad_to_bounding_box",
     "per_image_standardization",
     "psnr",
+    "random_brightness",
+    "random_contrast",
+    "random_crop",
+    "random_flip_left_right",
+    "random_flip_up_down",
+    "random_hue",
+    "random_jpeg_quality",
+    "random_saturation",
     "resize",
     "resize_with_crop_or_pad",
+    "resize_with_pad",
     "rgb_to_grayscale",
     "rgb_to_hsv",
     "rgb_to_yiq",
@@ -72,6 +129,15 @@ __all__ = [
     "rot90",
     "sobel_edges",
     "ssim",
+    "ssim_multiscale",
+    "stateless_random_brightness",
+    "stateless_random_contrast",
+    "stateless_random_crop",
+    "stateless_random_flip_left_right",
+    "stateless_random_flip_up_down",
+    "stateless_random_hue",
+    "stateless_random_jpeg_quality",
+    "stateless_random_saturation",
     "total_variation",
     "transpose",
     "yiq_to_rgb",

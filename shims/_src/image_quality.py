@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -11,6 +12,7 @@ from shims._src.casting import convert
 from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.elementwise import magnitude
+from shims._src.elementwise import pow as power
 from shims._src.image_colour import _rescaled
 from shims._src.image_layout import image_of
 from shims._src.operands import broadcasting, matching, operand
@@ -106,24 +108,91 @@ def ssim(
     """
     a, b, largest = _pair("ssim", "img1", img1, "img2", img2, max_val)
     side = checks.static_int("ssim", "filter_size", filter_size)
+    luminance, structure = _likeness("ssim", a, b, largest, side, filter_sigma, k1, k2)
+    similarity = luminance * structure
+    if not return_index_map:
+        similarity = jnp.mean(similarity, axis=(-3, -2))
+    return jnp.mean(similarity, axis=-1)
+
+
+def _likeness(function: str, a, b, largest, side: int, sigma, k1, k2):
+    """How alike two images are around each pixel: in luminance; in contrast and structure."""
     if any(is_known(d) and d < side for d in a.shape[-3:-1]):
         raise checks.invalid(
-            "ssim",
+            function,
             "the images are smaller than the window.",
             required=f"height and width >= filter_size = {side}",
             received=f"shape {a.shape}",
         )
-    weights = _gauss(side, filter_sigma)
+    weights = _gauss(side, sigma)
     mean_a, mean_b = _smooth(a, weights), _smooth(b, weights)
     c1, c2 = (jnp.square(k * largest) for k in (k1, k2))
     both, squares = 2 * mean_a * mean_b, jnp.square(mean_a) + jnp.square(mean_b)
     luminance = (both + c1) / (squares + c1)
     covariance = 2 * _smooth(a * b, weights)
     variance = _smooth(jnp.square(a) + jnp.square(b), weights)
-    similarity = luminance * ((covariance - both + c2) / (variance - squares + c2))
-    if not return_index_map:
-        similarity = jnp.mean(similarity, axis=(-3, -2))
+    return luminance, (covariance - both + c2) / (variance - squares + c2)
+
+
+@operator
+def ssim_multiscale(
+    img1,
+    img2,
+    max_val,
+    power_factors=(0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+    filter_size=11,
+    filter_sigma=1.5,
+    k1=0.01,
+    k2=0.03,
+):
+    """The structural similarity of two images, at several scales.
+
+    Args:
+      img1: array `[..., height, width, channels]`.
+      img2: array of the same dtype and shape.
+      max_val: the difference of the largest and the smallest value that a pixel can have.
+      power_factors: how much each scale counts; every scale has half the sides of the one before.
+      filter_size: the side of the Gaussian window, a Python number.
+      filter_sigma: its width.
+      k1: steadies the comparison of luminance.
+      k2: steadies the comparison of contrast and structure.
+
+    Returns:
+      float32 array `[...]` in [0, 1].
+
+    Raises:
+      InvalidArgumentError: the shapes or dtypes differ (TensorFlow raises `ValueError`), or the
+        window does not fit at the smallest scale.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Leading sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/ssim_multiscale
+    """
+    function = "ssim_multiscale"
+    a, b, largest = _pair(function, "img1", img1, "img2", img2, max_val)
+    side = checks.static_int(function, "filter_size", filter_size)
+    similarity = jnp.ones((), jnp.float32)
+    for i, factor in enumerate(power_factors):
+        if i:
+            a, b = _halved(a), _halved(b)
+        luminance, structure = _likeness(function, a, b, largest, side, filter_sigma, k1, k2)
+        last = i == len(power_factors) - 1
+        score = jnp.mean(luminance * structure if last else structure, axis=(-3, -2))
+        similarity = similarity * power(jax.nn.relu(score), jnp.float32(factor))
     return jnp.mean(similarity, axis=-1)
+
+
+def _halved(x):
+    """The means of two by two pixels; an odd side repeats its last pixel."""
+    height, width, channels = x.shape[-3:]
+    odd = [(0, d % 2) for d in (height, width)]
+    x = jnp.pad(x, (*[(0, 0)] * (x.ndim - 3), *odd, (0, 0)), mode="edge")
+    sides = ((height + 1) // 2, 2, (width + 1) // 2, 2, channels)
+    return jnp.mean(x.reshape((*x.shape[:-3], *sides)), axis=(-4, -2))
 
 
 def _gauss(side: int, sigma):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from shims._src import checks, errors, primitives
 from shims._src import jax_private as jp
@@ -98,11 +99,18 @@ def _fitting(x, target):
     return [int(np.round(np.float32(scale) * np.float32(d))) for d in sides]
 
 
+def quotient(have, want):
+    """One number over another in TensorFlow's float32, also where XLA knows the second one.
+
+    Over a constant XLA would multiply by its reciprocal, and what is cut to a pixel be off by one.
+    """
+    have, want = (jnp.asarray(v).astype(jnp.float32) for v in (have, want))
+    return have / lax.optimization_barrier(want)
+
+
 def _scale(have, want):
-    """Input pixels per output pixel, in TensorFlow's float32."""
-    return primitives.as_size(have).astype(jnp.float32) / primitives.as_size(want).astype(
-        jnp.float32
-    )
+    """Input pixels per output pixel."""
+    return quotient(primitives.as_size(have), primitives.as_size(want))
 
 
 def _centres(have, want):
