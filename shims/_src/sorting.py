@@ -16,8 +16,8 @@ from shims._src.checks import axis_of, is_known, is_known_shape
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.operands import agreeing, matching, operand
-from shims._src.shapes import size_of
 from shims._src.searching import insertion_points
+from shims._src.shapes import size_of
 from shims._src.sized_by import sized_by
 from shims._src.sort_keys import ascending_key, descending_key, has_key
 

@@ -13,6 +13,7 @@ from shims._src import jax_private as jp
 from shims._src import on_host, primitives
 from shims._src.checks import check_vector
 from shims._src.dtypes import array_dtype
+from shims._src.first_occurrences import first_occurrences
 from shims._src.operands import matching, operand
 from shims._src.sized_by import selected_by
 
@@ -37,18 +38,6 @@ class ListDiff(NamedTuple):
 
     out: jax.Array
     idx: jax.Array
-
-
-def first_occurrences(x):
-    """For each element the position of the first one that is equal; NaN equals nothing."""
-    order = jnp.argsort(x, stable=True)
-    ordered = x[order]
-    place = jnp.arange(x.shape[0], dtype=jnp.int32)
-    before = ordered[jnp.maximum(place - 1, 0)]
-    starts = (place == 0) | (ordered != before)
-    start = lax.cummax(jnp.where(starts, place, 0))
-    first = order[start].astype(jnp.int32)
-    return jnp.zeros(x.shape, jnp.int32).at[order].set(first, unique_indices=True)
 
 
 def _unique(function, x, dtype):
