@@ -225,7 +225,7 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
     if limit is None:
         start, limit = 0, start
     if dtype is None:
-        dtype = np.result_type(*(operand(v).dtype for v in (start, limit, delta)))
+        dtype = _range_dtype(operand(v).dtype for v in (start, limit, delta))
     dtype = array_dtype(dtype, "range")
     if jnp.issubdtype(dtype, jnp.integer):
         start, limit, delta = (_integer(v, dtype) for v in (start, limit, delta))
@@ -235,6 +235,16 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
     # TensorFlow counts in the dtype of the operands: 3 numbers from 1 to 1.3 by 0.1 in float32.
     count = jnp.ceil(jnp.abs((limit - start) / delta)).astype(jnp.int32)
     return start + primitives.fresh_range(count, label="range").astype(dtype) * delta
+
+
+# TensorFlow's order of what a range may be of: the last one among its operands.
+_RANGE_DTYPES = ("int32", "int64", "float16", "bfloat16", "float32", "float64")
+
+
+def _range_dtype(dtypes):
+    """The dtype of a range, as TensorFlow infers it."""
+    names = [dtype.name for dtype in dtypes]
+    return max(names, key=lambda name: _RANGE_DTYPES.index(name))
 
 
 def _integer(value, dtype):
@@ -302,7 +312,8 @@ def linspace(start, stop, num, name=None, axis=0):
     """
     start, stop = matching("linspace", start=start, stop=stop)
     if not jnp.issubdtype(start.dtype, jnp.inexact):
-        start, stop = (convert(v, array_dtype(np.float64, "linspace")) for v in (start, stop))
+        dtype = np.float32 if start.dtype.itemsize < 4 else np.float64
+        start, stop = (convert(v, array_dtype(dtype, "linspace")) for v in (start, stop))
     start, stop = jnp.broadcast_arrays(*broadcasting("linspace", start, stop))
     count = size_of("linspace", num)
     place = checks.axis_of("linspace", axis, start.ndim + 1)
@@ -312,6 +323,7 @@ def linspace(start, stop, num, name=None, axis=0):
     last = primitives.as_size(count) - 1
     delta = (stop - start) / jnp.maximum(last, 1).astype(start.dtype)
     inner = start + delta * steps.astype(start.dtype).reshape(along)
+    inner = jnp.where((steps == 0).reshape(along), start, inner)  # also where it is infinite
     return jnp.where(((steps == last) & (steps > 0)).reshape(along), stop, inner)
 
 

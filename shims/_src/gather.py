@@ -59,7 +59,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
         return jnp.zeros(shape, params.dtype)
 
     def take(x, i):
-        return jnp.take(x, i, axis=axis - batch_dims, mode="clip")
+        return primitives.take(x, i, axis - batch_dims)
 
     for _ in range(batch_dims):
         take = jax.vmap(take)

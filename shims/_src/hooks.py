@@ -181,6 +181,14 @@ def _equal(state, original, self, other, asked):
     return _decide_equal(state, difference, f"{self} == {other}")
 
 
+def is_size(d, number: int) -> bool:
+    """Whether a size is a number: by this call's sizes, guarded; not so, and checked, where fresh."""
+    state = trace.current()
+    if state is None or not jp.is_symbolic(d):
+        return bool(d == number)
+    return bool(_equal(state, jp.DimExpr.__eq__.__wrapped__, d, number, True))
+
+
 def _as_int(other):
     """The number that a size is compared with as a Python number, where it is a whole one."""
     if isinstance(other, (np.ndarray, np.generic)) and np.ndim(other) == 0:

@@ -120,7 +120,10 @@ def _zeta(x, q):
     value = jnp.where((x > 1) & (q <= 0) & (q == jnp.floor(q)), at_pole, value)
     of_infinity = jnp.where(q > 1, 0, jnp.where(q == 1, 1, jnp.inf))
     value = jnp.where(jnp.isposinf(x) & (q > 0), of_infinity, value)
-    return jnp.where(jnp.isposinf(q) & (x > 1), jnp.zeros_like(value), value)
+    # Where both are so large that the terms vanish and their factors overflow, the sum is 0.
+    vanishing = (jnp.isposinf(q) & (x > 1)) | (jnp.isnan(value) & (q > 1) & (x > 1))
+    value = jnp.where(vanishing, jnp.zeros_like(value), value)
+    return jnp.where(x < 1, jnp.nan, value)
 
 
 @_zeta.defjvp

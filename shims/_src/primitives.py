@@ -46,10 +46,7 @@ def compress(x, mask, axis: int = 0):
     if not jp.is_tracer(mask):
         if on_host.lies_here(x):
             return on_host.selected(x, np.asarray(mask), axis)
-        chosen = np.nonzero(np.asarray(mask))[0]
-        if not chosen.size:  # `jnp.take` would make a constant of it, which no gradient passes
-            return lax.slice_in_dim(jnp.asarray(x), 0, 0, axis=axis)
-        return jnp.take(x, chosen, axis=axis)
+        return take(jnp.asarray(x), np.nonzero(np.asarray(mask))[0], axis % jnp.ndim(x))
     state = _require_trace("boolean_mask")
     mask = jnp.asarray(mask, bool)
     axis = axis % jnp.ndim(x)
@@ -57,6 +54,17 @@ def compress(x, mask, axis: int = 0):
         return jnp.asarray(x)  # nothing can be selected from nothing
     name, dim = numbering.size_of_selection(state, mask)
     return compress_p.bind(jnp.asarray(x), mask, axis=axis, name=name, dim=dim)
+
+
+def take(x, positions, axis: int):
+    """`jnp.take` of positions that are in range.
+
+    Of no positions `jnp.take` makes a constant, which no gradient passes; this is a slice of `x`.
+    """
+    shape = (*x.shape[:axis], *np.shape(positions), *x.shape[axis + 1 :])
+    if any(not jp.is_symbolic(d) and d == 0 for d in shape):
+        return lax.slice_in_dim(x, 0, 0, axis=axis).reshape(shape)
+    return jnp.take(x, positions, axis=axis, mode="clip")
 
 
 def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):

@@ -66,7 +66,7 @@ def _repeat(x, repeats, axis):
     total = primitives.fresh_range(jnp.sum(repeats), label="repeat")
     # Every place where some slice ends moves all later places on by one slice.
     steps = jnp.zeros(total.shape, jnp.int32).at[ends].add(1, mode="drop")
-    return jnp.take(x, jnp.cumsum(steps), axis=axis, mode="clip")
+    return primitives.take(x, jnp.cumsum(steps), axis)
 
 
 def repeat(input, repeats, axis=None, name=None):

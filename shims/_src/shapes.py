@@ -8,13 +8,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, errors, primitives
+from shims._src import checks, errors, hooks, primitives
 from shims._src import jax_private as jp
 from shims._src.checks import axes_of, axis_of, is_known
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.operands import operand
 from shims._src.sized_by import sized_by
+from shims._src.tensor_shape import TensorShape
 
 
 def dims_of(function: str, shape) -> tuple:
@@ -310,16 +311,18 @@ def squeeze(input, axis=None, name=None):
       InvalidArgumentError: a named axis has another size.
 
     Differs from TensorFlow:
-      With `axis=None` an axis whose size is known only at run time stays.
+      Inside somebody else's trace, with `axis=None`, an axis whose size is known only at run time
+      stays.
 
     Under jit:
-      A named axis of unknown size is checked to be 1 while running.
+      A named axis of unknown size is checked to be 1 while running. Without names a function is
+      traced again when an axis turns out to have size 1.
 
     https://www.tensorflow.org/api_docs/python/tf/squeeze
     """
     x = operand(input)
     if axis is None or (not jp.is_tracer(axis) and np.size(axis) == 0):
-        axes = tuple(i for i, d in enumerate(x.shape) if is_known(d) and d == 1)
+        axes = tuple(i for i, d in enumerate(x.shape) if hooks.is_size(d, 1))
     else:
         axes = axes_of("squeeze", axis, x.ndim)
     for i in axes:
@@ -379,7 +382,7 @@ def ensure_shape(x, shape, name=None):
 
     Args:
       x: array.
-      shape: the sizes; `None` for any.
+      shape: the sizes, of which `None` may be any; `None` for any shape.
       name: ignored.
 
     Returns:
@@ -397,7 +400,10 @@ def ensure_shape(x, shape, name=None):
     https://www.tensorflow.org/api_docs/python/tf/ensure_shape
     """
     x = operand(x)
-    wanted = shape.as_list() if hasattr(shape, "as_list") else list(shape)
+    shape = TensorShape(shape)
+    if shape.rank is None:
+        return x
+    wanted = shape.as_list()
     if len(wanted) != x.ndim or any(
         is_known(have) and isinstance(want, int) and have != want
         for have, want in zip(x.shape, wanted, strict=True)

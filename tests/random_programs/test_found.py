@@ -66,6 +66,26 @@ def central_crop_of_all_that_is_no_image(tf, x):
     return tf.image.central_crop(x, 1.0)
 
 
+def line_between_infinities(tf, x):
+    return tf.linspace(x, x, num=3)
+
+
+def squeeze_a_selection_of_one(tf, x):
+    return tf.squeeze(tf.boolean_mask(x, x[:, 0] > 2.0))
+
+
+def gradient_through_a_repetition_of_nothing(tf, x):
+    return tf.repeat(tf.clip_by_norm(x, 1.0), [0, 0, 0], axis=0)
+
+
+def gradient_through_positions_of_nothing(tf, x):
+    return tf.gather(tf.math.log(x), tf.zeros([0], tf.int32))
+
+
+def zeta_where_it_is_not_defined_and_of_the_largest(tf, x):
+    return tf.math.zeta(x, x)
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -77,6 +97,11 @@ FOUND = (
         (np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32)),
     ),
     Found(central_crop_of_all_that_is_no_image, ([[1, 2, 3], [4, 5, 6]],)),
+    Found(line_between_infinities, ([float("inf"), 1, float("-inf"), NAN],)),
+    Found(squeeze_a_selection_of_one, ([[1, 2], [3, 4], [0, 0]],)),
+    Found(gradient_through_a_repetition_of_nothing, ([1, NAN, 2],)),
+    Found(gradient_through_positions_of_nothing, ([0, 1, 2],)),
+    Found(zeta_where_it_is_not_defined_and_of_the_largest, ([-2.5, 0, 3.4028235e38],)),
 )
 
 

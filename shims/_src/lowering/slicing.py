@@ -189,7 +189,10 @@ def pad_axis(ctx, value, i, old, new, low, interior, filler, line="") -> Value:
     inside = (offset >= 0) & (source < jnp.asarray(ctx.size(old), jnp.int32))
     if step > 1:
         inside &= offset % step == 0
-    array = jnp.take(value.array, jnp.clip(source, 0, value.array.shape[i] - 1), axis=i)
+    have = value.array
+    if not have.shape[i]:  # all of it is filler, and there is nothing to take
+        have = jnp.zeros((*have.shape[:i], 1, *have.shape[i + 1 :]), have.dtype)
+    array = jnp.take(have, jnp.clip(source, 0, have.shape[i] - 1), axis=i)
     inside = lax.broadcast_in_dim(inside, array.shape, (i,))
     array = lax.select(inside, array, jnp.broadcast_to(filler, array.shape))
     return Value(array, value.with_axis(i, ctx.axis(new)))
