@@ -21,8 +21,8 @@ def with_identity(ctx, value: Value, spread: bool = False) -> Value:
     """Packed matrices whose padding is the identity (in invalid batch slots all of it).
 
     The decomposition of `blockdiag(A, I)` is that of `A` beside that of `I`. With `spread`, the
-    diagonal holds different numbers above every eigenvalue of `A`, so that those come last and no
-    derivative divides by zero.
+    diagonal holds different numbers above every eigenvalue and singular value of `A`, so that none
+    of `A` is among them and no derivative divides by zero.
     """
     value = ctx.pack_all(ctx.solid(value))
     valid = ctx.valid_over(value)
@@ -32,11 +32,18 @@ def with_identity(ctx, value: Value, spread: bool = False) -> Value:
     rows, columns = array.shape[-2:]
     diagonal = jnp.ones((min(rows, columns),), array.dtype)
     if spread:
-        size = lax.stop_gradient(jnp.max(jnp.sum(jnp.abs(array), -1), -1))
-        steps = jnp.arange(2, 2 + diagonal.shape[0], dtype=size.dtype)
+        size = lax.stop_gradient(_size(array))
+        steps = 2 + jnp.arange(diagonal.shape[0], dtype=size.dtype) / diagonal.shape[0]
         diagonal = ((1 + size)[..., None] * steps).astype(array.dtype)
     block = jnp.broadcast_to(_diagonal(diagonal, rows, columns), array.shape)
     return Value(lax.select(valid, array, block), value.axes)
+
+
+def _size(array):
+    """A bound of the absolute values of eigenvalues and singular values."""
+    entries = jnp.abs(array)
+    rows, columns = (jnp.max(jnp.sum(entries, axis), -1) for axis in (-1, -2))
+    return jnp.sqrt(rows) * jnp.sqrt(columns)
 
 
 def _diagonal(entries, rows, columns):
@@ -59,6 +66,23 @@ def decompose(ctx, eqn, value, *, spread=False):
         value = _with_zero_rows(ctx, value)
     outs = eqn.primitive.bind(value.array, **_physical(ctx, eqn))
     outs = outs if eqn.primitive.multiple_results else [outs]
+    return [_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
+
+
+def singular_values(ctx, eqn, value):
+    """Singular values, the largest first: padding has larger ones still, and is cut off in front.
+
+    Zeros in the padding would do for the values, but the vectors of a matrix without full rank
+    would mix with those of the padding.
+    """
+    rows, columns = eqn.invars[0].aval.shape[-2:]
+    if not (jp.is_symbolic(rows) and jp.is_symbolic(columns) and bool(rows == columns)):
+        return decompose(ctx, eqn, value)
+    value = with_identity(ctx, value, spread=True)
+    outs = eqn.primitive.bind(value.array, **_physical(ctx, eqn))
+    padding = value.array.shape[-1] - ctx.size(rows)
+    axes = (-1, -1, -2)[: len(outs)]
+    outs = [jnp.roll(o, -padding, axis) for o, axis in zip(outs, axes, strict=True)]
     return [_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
 
 
@@ -93,6 +117,15 @@ def triangular_solve(ctx, eqn, a, b):
     b = ctx.fill(b, np.zeros((), b.array.dtype))
     (out,) = jp.bind(eqn, [a.array, b.array])
     return [_result(ctx, out, eqn.outvars[0].aval)]
+
+
+def tridiagonal_solve(ctx, eqn, *values):
+    """Solve with ones on the diagonal beside the matrix, and zeros next to it."""
+    fills = (0, 1, 0, 0)
+    values = [ctx.pack_all(ctx.solid(v)) for v in values]
+    values = [ctx.fill(v, np.asarray(n, v.array.dtype)) for v, n in zip(values, fills, strict=True)]
+    outs = jp.bind(eqn, [v.array for v in values])
+    return [_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
 
 
 def linear_solve(ctx, eqn, *values):
@@ -155,14 +188,16 @@ def batched(ctx, eqn, *values):
 
 RULES = (
     Rule("cholesky", decompose, uniform=True),
+    Rule("eig", batched, uniform=True),
     Rule("eigh", functools.partial(decompose, spread=True), uniform=True),
     Rule("lu", decompose, uniform=True),
     Rule("qr", decompose, uniform=True),
     Rule("geqrf", decompose, uniform=True),
-    Rule("svd", decompose, uniform=True),
+    Rule("svd", singular_values, uniform=True),
     Rule("householder_product", batched, uniform=True),
     Rule("lu_pivots_to_permutation", batched, uniform=True),
     Rule("triangular_solve", triangular_solve, uniform=True),
+    Rule("tridiagonal_solve", tridiagonal_solve, uniform=True),
     Rule("custom_linear_solve", linear_solve, uniform=True),
     Rule("fft", fft, uniform=True),
 )

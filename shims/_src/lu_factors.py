@@ -1,0 +1,198 @@
+"""Triangular factors of matrices with rows in another order, and what is solved with them."""
+
+from __future__ import annotations
+
+import collections
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import checks
+from shims._src.checks import is_known
+from shims._src.dispatch import operator
+from shims._src.dtypes import array_dtype
+from shims._src.matrix_operands import (
+    below,
+    check_rank,
+    identity_like,
+    main_diagonal,
+    square_matrices,
+    turned,
+    with_one_batch,
+)
+from shims._src.operands import describe, matching, meeting, operand
+
+Lu = collections.namedtuple("Lu", ["lu", "p"])
+
+
+def factors(a):
+    """`(lu, order)` of square matrices, through which no gradient flows."""
+    lu, _, order = lax.linalg.lu(lax.stop_gradient(a))
+    return lu, order
+
+
+def check_invertible(function: str, lu, problem: str = "Input matrix is not invertible.") -> None:
+    """Factors must not have a zero on their diagonal."""
+    checks.check_data(main_diagonal(lu) == 0, function, problem, required="an invertible matrix")
+
+
+def substituted(lu, order, b):
+    """The solution for right-hand sides `[..., n, k]`, given the factors."""
+    b = jnp.take_along_axis(b, order[..., :, None], axis=-2)
+    b = lax.linalg.triangular_solve(lu, b, left_side=True, lower=True, unit_diagonal=True)
+    return lax.linalg.triangular_solve(lu, b, left_side=True, lower=False)
+
+
+@jax.custom_jvp
+def solved(a, lu, order, b):
+    """The solution of `a @ x = b`, given the factors of `a`."""
+    return substituted(lu, order, b)
+
+
+@solved.defjvp
+def _solved_jvp(primals, tangents):
+    a, lu, order, b = primals
+    da, _, _, db = tangents
+    x = solved(a, lu, order, b)
+    return x, solved(a, lu, order, db - jnp.matmul(da, x))
+
+
+@operator(compiled=True)
+def lu(input, output_idx_type=np.int32, name=None):
+    """The factors `L` and `U` of a matrix whose rows are put into another order.
+
+    Args:
+      input: floating-point array `[..., n, n]`.
+      output_idx_type: the dtype of the order.
+      name: ignored.
+
+    Returns:
+      `(lu, p)`: `[..., n, n]` with `U` in the upper triangle and `L` without its diagonal of ones
+      below it, and `[..., n]` with the order of the rows.
+
+    Raises:
+      InvalidArgumentError: the matrices are not square, or one is not invertible.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/lu
+    """
+    a = square_matrices("lu", input)
+    both, _, order = lax.linalg.lu(a)
+    check_invertible("lu", both, "Input is not invertible.")
+    return Lu(both, order.astype(array_dtype(output_idx_type, "lu")))
+
+
+@operator(compiled=True)
+def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
+    """The solution of linear equations, given the factors of the matrix.
+
+    Args:
+      lower_upper: `lu` as `shims.linalg.lu` gives it, `[..., n, n]`.
+      perm: the order of the rows, `[..., n]`.
+      rhs: right-hand sides `[..., n, k]`.
+      validate_args: check the shapes; they are always checked.
+      name: ignored.
+
+    Returns:
+      `[..., n, k]`.
+
+    Raises:
+      ValueError: the shapes do not fit.
+
+    Differs from TensorFlow:
+      Nothing; whether the matrix is invertible is not checked.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/lu_solve
+    """
+    lower_upper, rhs = matching("lu_solve", lower_upper=lower_upper, rhs=rhs)
+    lower_upper = square_matrices("lu_solve", lower_upper, name="lower_upper")
+    check_rank("lu_solve", "rhs", rhs)
+    sizes = (lower_upper.shape[-1], rhs.shape[-2])
+    if all(map(is_known, sizes)) and sizes[0] != sizes[1]:
+        raise checks.invalid(
+            "lu_solve",
+            "the sizes do not fit.",
+            required="lower_upper.shape[-1] == rhs.shape[-2]",
+            received=f"lower_upper {describe(lower_upper)}, rhs {describe(rhs)}",
+        )
+    _, rhs = meeting("lu_solve", lower_upper, lower_upper.ndim - 1, rhs, rhs.ndim - 2)
+    perm = _order("lu_solve", lower_upper, perm)
+    return substituted(*with_one_batch("lu_solve", (lower_upper, 2), (perm, 1), (rhs, 2)))
+
+
+def _order(function, matrix, perm):
+    """The order of the rows of a matrix, as long as it is high."""
+    perm = operand(perm)
+    return meeting(function, matrix, matrix.ndim - 1, perm, perm.ndim - 1)[1]
+
+
+@operator(compiled=True)
+def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None):
+    """The inverse of a matrix, given its factors.
+
+    Args:
+      lower_upper: `lu` as `shims.linalg.lu` gives it, `[..., n, n]`.
+      perm: the order of the rows, `[..., n]`.
+      validate_args: check the shapes; they are always checked.
+      name: ignored.
+
+    Returns:
+      `[..., n, n]`.
+
+    Raises:
+      ValueError: the array has fewer than two axes.
+
+    Differs from TensorFlow:
+      Nothing; whether the matrix is invertible is not checked.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/lu_matrix_inverse
+    """
+    both = square_matrices("lu_matrix_inverse", lower_upper, name="lower_upper")
+    return lu_solve(both, perm, identity_like(both))
+
+
+@operator(compiled=True)
+def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
+    """The matrix that has these factors.
+
+    Args:
+      lower_upper: `lu` as `shims.linalg.lu` gives it, `[..., n, n]`.
+      perm: the order of the rows, `[..., n]`.
+      validate_args: check the shapes; they are always checked.
+      name: ignored.
+
+    Returns:
+      `[..., n, n]`.
+
+    Raises:
+      ValueError: the array has fewer than two axes.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/lu_reconstruct
+    """
+    both = square_matrices("lu_reconstruct", lower_upper, name="lower_upper")
+    perm = _order("lu_reconstruct", both, perm)
+    lower = below(both, strictly=True) + identity_like(both)
+    product = jnp.matmul(lower, turned(below(turned(both))))
+    # Row i of the product belongs where `perm` has it: the order, inverted.
+    place = jnp.argsort(perm, axis=-1)
+    product, place = with_one_batch("lu_reconstruct", (product, 2), (place, 1))
+    return jnp.take_along_axis(product, place[..., :, None], axis=-2)

@@ -1,0 +1,280 @@
+"""Matrices with few diagonals: products, solutions, eigenvalues."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import checks, errors
+from shims._src.checks import is_known
+from shims._src.diagonals import diag, diag_part
+from shims._src.dispatch import operator
+from shims._src.eigenvalues import eigh, eigvalsh
+from shims._src.matrix_operands import main_diagonal, with_one_batch
+from shims._src.operands import describe, matching, operand
+from shims._src.select import boolean_mask
+from shims._src.solving import solved_triangle
+
+
+def in_compact_form(function: str, diagonals, form: str):
+    """Diagonals `[..., 3, n]`: above, on and below the main one.
+
+    Raises:
+      ValueError: there is no such form, or the diagonals do not fit it.
+    """
+    if form == "compact":
+        out = operand(diagonals)
+        if out.ndim < 2 or (is_known(out.shape[-2]) and out.shape[-2] != 3):
+            raise checks.invalid(
+                function,
+                "`diagonals` does not hold three diagonals.",
+                required="diagonals [..., 3, n]",
+                received=f"diagonals {describe(out)}",
+            )
+        return out
+    if form == "matrix":
+        matrix = operand(diagonals)
+        return diag_part(matrix, k=(-1, 1), align="LEFT_RIGHT")
+    if form != "sequence":
+        raise ValueError(f"Unrecognized diagonals_format: {form}")
+    above, main, below = diagonals
+    main = operand(main)
+    above, below = operand(above, main.dtype), operand(below, main.dtype)
+    n = main.shape[-1]
+    return jnp.stack([_filled(above, n, behind=True), main, _filled(below, n, behind=False)], -2)
+
+
+def _filled(diagonal, n, *, behind):
+    """A diagonal as long as the main one: one that is shorter gets a 0 where it is not read."""
+    if diagonal.shape[-1] == n:
+        return diagonal
+    sides = (0, 1) if behind else (1, 0)
+    return jnp.pad(diagonal, [(0, 0)] * (diagonal.ndim - 1) + [sides])
+
+
+def as_matrix(compact):
+    """The matrices of diagonals in compact form."""
+    return diag(compact, k=(-1, 1), align="LEFT_RIGHT")
+
+
+def _parts(compact):
+    """The three diagonals, 0 in the two places that no matrix has."""
+    above, main, below = jnp.moveaxis(compact, -2, 0)
+    place = jnp.arange(compact.shape[-1])
+    zero = jnp.zeros((), compact.dtype)
+    last = compact.shape[-1] - 1
+    return jnp.where(place < last, above, zero), main, jnp.where(place > 0, below, zero)
+
+
+def product(compact, x):
+    """Matrices in compact form times matrices `[..., n, k]`."""
+    compact, x = with_one_batch("tridiagonal_matmul", (compact, 2), (x, 2))
+    above, main, below = (d[..., None] for d in _parts(compact))
+    edge = jnp.zeros_like(x[..., :1, :])
+    after = jnp.concatenate([x[..., 1:, :], edge], axis=-2)
+    before = jnp.concatenate([edge, x[..., :-1, :]], axis=-2)
+    return above * after + main * x + below * before
+
+
+def solution(compact, rhs):
+    """The solution for right-hand sides `[..., n, k]`."""
+    compact, rhs = with_one_batch("tridiagonal_solve", (compact, 2), (rhs, 2))
+    above, main, below = _parts(compact)
+    return lax.linalg.tridiagonal_solve(below, main, above, rhs)
+
+
+@operator(compiled=True)
+def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
+    """Products of matrices with three diagonals.
+
+    Args:
+      diagonals: as `diagonals_format` says: `[..., 3, n]`, above, on and below the main diagonal;
+        a list of the three; or `[..., n, n]`, of which they are read.
+      rhs: array `[..., n, k]` of the same dtype.
+      diagonals_format: `compact`, `sequence` or `matrix`.
+      name: ignored.
+
+    Returns:
+      `[..., n, k]`.
+
+    Raises:
+      ValueError: the diagonals do not fit their format, or the sizes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The leading axes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/tridiagonal_matmul
+    """
+    compact = in_compact_form("tridiagonal_matmul", diagonals, diagonals_format)
+    compact, rhs = matching("tridiagonal_matmul", diagonals=compact, rhs=rhs)
+    _check_sizes("tridiagonal_matmul", compact, rhs, -2)
+    return product(compact, rhs)
+
+
+def _check_sizes(function, compact, rhs, axis):
+    n = compact.shape[-1]
+    fits = rhs.ndim >= -axis and (not is_known(n) or rhs.shape[axis] == n)
+    if not fits:
+        raise checks.invalid(
+            function,
+            "the sizes do not fit.",
+            required=f"rhs.shape[{axis}] == {n}",
+            received=f"rhs {describe(rhs)}",
+        )
+
+
+@operator(compiled=True)
+def tridiagonal_solve(
+    diagonals,
+    rhs,
+    diagonals_format="compact",
+    transpose_rhs=False,
+    conjugate_rhs=False,
+    name=None,
+    partial_pivoting=True,
+    perturb_singular=False,
+):
+    """Solutions of linear equations with three diagonals.
+
+    Args:
+      diagonals: as `diagonals_format` says: `[..., 3, n]`, above, on and below the main diagonal;
+        a list of the three; or `[..., n, n]`, of which they are read.
+      rhs: array `[..., n]` or `[..., n, k]` of the same dtype.
+      diagonals_format: `compact`, `sequence` or `matrix`.
+      transpose_rhs: swap the last two axes of `rhs` first.
+      conjugate_rhs: conjugate it.
+      name: ignored.
+      partial_pivoting: ignored; rows are always exchanged where that is more exact.
+      perturb_singular: not offered.
+
+    Returns:
+      An array like `rhs`, after transposing.
+
+    Raises:
+      ValueError: the diagonals do not fit their format, or the sizes differ.
+      UnimplementedError: `perturb_singular`.
+
+    Differs from TensorFlow:
+      `perturb_singular` is refused; TensorFlow has it on GPU only.
+
+    Under jit:
+      The leading axes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/tridiagonal_solve
+    """
+    if perturb_singular:
+        raise errors.UnimplementedError(
+            errors.message("tridiagonal_solve", "`perturb_singular` is not offered.")
+        )
+    compact = in_compact_form("tridiagonal_solve", diagonals, diagonals_format)
+    compact, rhs = matching("tridiagonal_solve", diagonals=compact, rhs=rhs)
+    rhs = jnp.conj(rhs) if conjugate_rhs else rhs
+    if rhs.ndim == compact.ndim - 1:
+        _check_sizes("tridiagonal_solve", compact, rhs, -1)
+        return jnp.squeeze(solution(compact, rhs[..., None]), -1)
+    rhs = jnp.swapaxes(rhs, -1, -2) if transpose_rhs else rhs
+    _check_sizes("tridiagonal_solve", compact, rhs, -2)
+    return solution(compact, rhs)
+
+
+@operator(compiled=True)
+def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
+    """Solutions of linear equations with a triangular matrix of few diagonals.
+
+    Args:
+      bands: the diagonals, `[..., d, n]`: the main one first and those below it in order when
+        `lower`, otherwise those above it first, the main one last; what no matrix has stands to the
+        left of lower diagonals and to the right of upper ones.
+      rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
+      lower: whether the diagonals are those of a lower triangle.
+      adjoint: solve with the conjugate transpose.
+      name: ignored.
+
+    Returns:
+      `[..., n, k]`.
+
+    Raises:
+      InvalidArgumentError: the sizes do not fit, or there is a 0 on the main diagonal.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The leading axes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/banded_triangular_solve
+    """
+    bands, rhs = matching("banded_triangular_solve", bands=bands, rhs=rhs)
+    _check_sizes("banded_triangular_solve", bands, rhs, -2)
+    count = bands.shape[-2]
+    k = (1 - count, 0) if lower else (0, count - 1)
+    matrix = diag(bands if count > 1 else bands[..., 0, :], k=k, align="LEFT_RIGHT")
+    checks.check_data(
+        main_diagonal(matrix) == 0,
+        "banded_triangular_solve",
+        "Input matrix is not invertible.",
+        required="no 0 on the main diagonal",
+    )
+    matrix, rhs = with_one_batch("banded_triangular_solve", (matrix, 2), (rhs, 2))
+    return solved_triangle(matrix, rhs, lower, adjoint)
+
+
+@operator(compiled=True)
+def eigh_tridiagonal(
+    alpha, beta, eigvals_only=True, select="a", select_range=None, tol=None, name=None
+):
+    """Eigenvalues of Hermitian matrices with three diagonals.
+
+    Args:
+      alpha: the main diagonal, `[..., n]`.
+      beta: the diagonal above it, `[..., n - 1]`.
+      eigvals_only: leave out the eigenvectors.
+      select: `a` for all, `i` for those with numbers in a range, `v` for those with values in it.
+      select_range: the first and the last number; or a value below and the largest one.
+      tol: ignored; eigenvalues are as exact as the dtype allows.
+      name: ignored.
+
+    Returns:
+      The eigenvalues in ascending order, and the eigenvectors as columns unless `eigvals_only`.
+
+    Raises:
+      ValueError: `select` is unknown, or its range is missing or wrong.
+
+    Differs from TensorFlow:
+      Each eigenvector is determined up to a sign; ours may differ in it.
+
+    Under jit:
+      `v` gives a result of unknown size.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/eigh_tridiagonal
+    """
+    if select not in ("a", "i", "v"):
+        raise ValueError("'select must have a value in {'a', 'i', 'v'}.")
+    if select != "a" and select_range is None:
+        raise ValueError("`select_range` must be given unless `select` is 'a'.")
+    alpha, beta = matching("eigh_tridiagonal", alpha=alpha, beta=beta)
+    beside = _filled(jnp.conj(beta), alpha.shape[-1], behind=False)
+    rows = [jnp.zeros_like(alpha), jnp.real(alpha).astype(alpha.dtype), beside]
+    matrix = as_matrix(jnp.stack(rows, axis=-2))
+    if eigvals_only:
+        return _selected(eigvalsh(matrix), None, select, select_range)
+    return _selected(*eigh(matrix), select, select_range)
+
+
+def _selected(values, vectors, select, chosen):
+    if select == "i":
+        first, last = (int(n) for n in np.asarray(chosen))
+        if not 0 <= first <= last < values.shape[-1]:
+            raise ValueError("Got empty index range in select_range.")
+        values = values[..., first : last + 1]
+        vectors = None if vectors is None else vectors[..., first : last + 1]
+    elif select == "v":
+        low, high = operand(chosen, values.dtype)
+        keep = (values > low) & (values <= high)
+        vectors = None if vectors is None else boolean_mask(vectors, keep, axis=vectors.ndim - 1)
+        values = boolean_mask(values, keep)
+    return values if vectors is None else (values, vectors)

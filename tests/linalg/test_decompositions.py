@@ -1,0 +1,186 @@
+"""What is determined of a decomposition is TensorFlow's, in value and gradient."""
+
+import jax
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import shims
+from tests.ragged.lanes import differences
+
+from .programs import GENERAL, KNOWN_SIZES, POSITIVE, PROGRAMS, sized
+
+DETERMINED = [pytest.param(f, m, id=name) for name, m, f in (*PROGRAMS, *KNOWN_SIZES)]
+UNDETERMINED = [p for p in DETERMINED if p.id.startswith(("svd", "eig"))]
+ONE_MATRIX = {"set_diag", "tensor_diag", "tensor_diag_part"}
+BATCHED = [p for p in DETERMINED if p.id not in ONE_MATRIX]
+UNKNOWN = [pytest.param(f, m, id=name) for name, m, f in PROGRAMS]
+TOLERANCE = 3e-5
+
+
+def stacked(matrix):
+    return np.stack([matrix, matrix.T + np.eye(len(matrix), dtype=np.float32)])
+
+
+def first_floats(results):
+    """The outputs with a gradient, as one list."""
+    results = results if isinstance(results, tuple) else (results,)
+    return [r for r in results if np.dtype(r.dtype.name).kind == "f"]
+
+
+def total(tf_module, f, x):
+    """A sum in which no element has the weight of another."""
+    parts = [tf_module.reduce_sum(tf_module.sin(r)) for r in first_floats(f(tf_module, x))]
+    return sum(parts[1:], parts[0])
+
+
+@pytest.mark.parametrize(("f", "matrix"), UNDETERMINED)
+def test_values(f, matrix):
+    for x in (matrix, stacked(matrix), matrix[:0, :0]):
+        found = differences(f(tf, tf.constant(x)), f(shims, shims.constant(x)), TOLERANCE)
+        assert not found, f"{x.shape}: {found}"
+
+
+@pytest.mark.parametrize(("f", "matrix"), UNDETERMINED)
+def test_gradients(f, matrix):
+    for x in (matrix, stacked(matrix)):
+        source = tf.constant(x)
+        with tf.GradientTape() as tape:
+            tape.watch(source)
+            value = total(tf, f, source)
+        wanted = tape.gradient(value, source)
+        found = jax.grad(lambda y: total(shims, f, y))(shims.constant(x))
+        assert not differences(wanted, found, 10 * TOLERANCE)
+
+
+@pytest.mark.parametrize("shape", [(4, 2), (2, 4), (3, 2), (2, 3)])
+@pytest.mark.parametrize("full", [False, True])
+def test_svd_of_matrices_that_are_not_square(shape, full):
+    x = np.random.default_rng(1).normal(size=(2, *shape)).astype(np.float32)
+
+    def program(m, y):
+        s, u, v = m.linalg.svd(y, full_matrices=full)
+        k = min(shape)
+        back = m.matmul(u[..., :k] * s[..., None, :], v[..., :k], adjoint_b=True)
+        left = m.abs(m.reduce_sum(u[..., :k], axis=-2))
+        right = m.matmul(v, v * 2.0, adjoint_b=True)
+        return s, back, left, m.matmul(m.abs(v[..., :k]), m.abs(v[..., :k]), adjoint_a=True), right
+
+    assert not differences(program(tf, tf.constant(x)), program(shims, x), TOLERANCE)
+    if full and abs(shape[0] - shape[1]) > 1:
+        with pytest.raises(NotImplementedError) as caught:
+            jax.grad(lambda y: total(shims, program, y))(shims.constant(x))
+        assert str(caught.value) == (
+            "svd gradient is not implemented for abs(m - n) > 1 when full_matrices is True"
+        )
+        return
+    source = tf.constant(x)
+    with tf.GradientTape() as tape:
+        tape.watch(source)
+        value = total(tf, program, source)
+    found = jax.grad(lambda y: total(shims, program, y))(shims.constant(x))
+    assert not differences(tape.gradient(value, source), found, 10 * TOLERANCE)
+
+
+@pytest.mark.parametrize("f", ["eigh", "svd"])
+def test_gradients_where_eigenvalues_are_equal(f):
+    """JAX's own are NaN; TensorFlow leaves the pair out."""
+
+    def program(m, y):
+        return getattr(m.linalg, f)(y)[1][..., 0, 0] * 0.0 + m.reduce_sum(
+            getattr(m.linalg, f)(y)[0]
+        )
+
+    source = tf.eye(2)
+    with tf.GradientTape() as tape:
+        tape.watch(source)
+        value = program(tf, source)
+    found = jax.grad(lambda y: program(shims, y))(shims.eye(2))
+    assert not differences(tape.gradient(value, source), found, TOLERANCE)
+    assert np.isfinite(found).all()
+
+
+@pytest.mark.parametrize(("f", "matrix"), UNKNOWN)
+def test_matrices_of_unknown_size(f, matrix):
+    @shims.function(input_signature=[shims.TensorSpec([None, None])])
+    def run(x):
+        return f(shims, x)
+
+    slope = shims.function(
+        jax.grad(lambda x: total(shims, f, x)), input_signature=[shims.TensorSpec([None, None])]
+    )
+    integers = not first_floats(f(shims, shims.constant(matrix)))
+    for n in (3, 2, 5):
+        x = sized(matrix, n)
+        assert not differences(f(tf, tf.constant(x)), run(x), TOLERANCE), n
+        if n == 3 and not integers:
+            eager = jax.grad(lambda y: total(shims, f, y))(shims.constant(x))
+            assert not differences(eager, slope(x), 10 * TOLERANCE)
+
+
+@pytest.mark.parametrize(("f", "matrix"), BATCHED)
+def test_batches_of_unknown_size(f, matrix):
+    @shims.function(input_signature=[shims.TensorSpec([None, 3, 3])])
+    def run(x):
+        return f(shims, x)
+
+    x = stacked(matrix)
+    assert not differences(f(shims, shims.constant(x)), run(x), TOLERANCE)
+
+
+def test_a_matrix_without_full_rank_of_unknown_size():
+    """The vectors of singular values of 0 do not mix with the padding."""
+
+    @shims.function(input_signature=[shims.TensorSpec([None, None])])
+    def run(x):
+        return shims.linalg.svd(x)
+
+    for x in (np.zeros((3, 3), np.float32), np.array([[1, 2, 3]] * 3, np.float32)):
+        s, u, v = run(x)
+        assert np.allclose(np.asarray(u).T @ np.asarray(u), np.eye(3), atol=1e-6)
+        assert np.allclose(np.asarray(v).T @ np.asarray(v), np.eye(3), atol=1e-6)
+        assert np.allclose(s, np.linalg.svd(x, compute_uv=False), atol=1e-5)
+
+
+def test_the_cholesky_factor_of_a_matrix_that_has_none():
+    x = np.array([[1, 2], [2, 1]], np.float32)
+    lower = np.tril_indices(2)
+    assert np.isnan(tf.linalg.cholesky(x).numpy()[lower]).sum() == 3
+    assert np.isnan(np.asarray(shims.linalg.cholesky(x))[lower]).all()
+
+
+def test_vmap_is_a_loop():
+    x = stacked(POSITIVE)
+    for f in (shims.linalg.eigh, shims.linalg.svd, shims.linalg.inv, shims.linalg.slogdet):
+        mapped = jax.tree.leaves(jax.vmap(f)(x))
+        looped = [np.stack(pair) for pair in zip(*(jax.tree.leaves(f(m)) for m in x), strict=True)]
+        for a, b in zip(mapped, looped, strict=True):
+            assert np.allclose(np.abs(a), np.abs(b), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["eigh", "eigvalsh", "eig", "eigvals"])
+def test_eigenvalues_of_what_is_not_finite(name):
+    infinite = np.array([[np.inf, 1], [1, 2]], np.float32)
+    values = getattr(shims.linalg, name)(infinite)
+    assert np.isnan(np.asarray(values[0] if name in ("eigh", "eig") else values)).all()
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        getattr(tf.linalg, name)(tf.constant([[np.nan, 1], [1, 2]]))
+    with pytest.raises(shims.InvalidArgumentError):
+        getattr(shims.linalg, name)(np.array([[np.nan, 1], [1, 2]], np.float32))
+
+
+def test_complex_matrices():
+    x = (GENERAL + 1j * POSITIVE).astype(np.complex64)
+    hermitian = (x + x.conj().T + 10 * np.eye(3)).astype(np.complex64)
+    for name in ("inv", "det", "slogdet", "expm"):
+        theirs, ours = (getattr(m.linalg, name)(m.constant(x / 2)) for m in (tf, shims))
+        assert not differences(theirs, ours, 1e-4), name
+    for name in ("cholesky", "eigvalsh", "logdet"):
+        theirs, ours = (getattr(m.linalg, name)(m.constant(hermitian)) for m in (tf, shims))
+        assert not differences(theirs, ours, 1e-4), name
+    for m in (tf, shims):
+        q, r = m.linalg.qr(m.constant(x))
+        assert np.allclose(np.asarray(q) @ np.asarray(r), x, atol=1e-5)
+        e, v = m.linalg.eigh(m.constant(hermitian))
+        v = np.asarray(v)
+        assert np.allclose(v * np.asarray(e) @ v.conj().T, hermitian, atol=1e-4)
