@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from shims import nn as nn
     from shims import ragged as ragged
     from shims import random as random
+    from shims import raw_ops as raw_ops
+    from shims import sets as sets
     from shims import sparse as sparse
+    from shims import train as train
+    from shims import v1 as v1
     from shims._src.absent import Graph as Graph
     from shims._src.absent import Operation as Operation
     from shims._src.absent import RegisterGradient as RegisterGradient
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
     from shims._src.contexts import init_scope as init_scope
     from shims._src.contexts import inside_function as inside_function
     from shims._src.contexts import name_scope as name_scope
+    from shims._src.contexts import variable_creator_scope as variable_creator_scope
     from shims._src.custom_gradient import custom_gradient as custom_gradient
     from shims._src.dynamic import dynamic as dynamic
     from shims._src.errors import CapacityError as CapacityError
@@ -78,7 +83,6 @@ if TYPE_CHECKING:
     from shims._src.unconnected_gradients import UnconnectedGradients as UnconnectedGradients
     from shims._src.unique import setdiff1d as setdiff1d
     from shims._src.variable import Variable as Variable
-    from shims._src.variable import variable_creator_scope as variable_creator_scope
     from shims._src.variable_options import AggregationMethod as AggregationMethod
     from shims._src.variable_options import VariableAggregation as VariableAggregation
     from shims._src.variable_options import VariableSynchronization as VariableSynchronization
@@ -97,9 +101,13 @@ _NAMESPACES = (
     "math",
     "nest",
     "nn",
-    "random",
     "ragged",
+    "random",
+    "raw_ops",
+    "sets",
     "sparse",
+    "train",
+    "v1",
 )
 # The engine's names, written out; the operators' stand in the generated façade.
 _ENGINE = {
@@ -155,7 +163,7 @@ _ENGINE = {
     "setdiff1d": "unique",
     "switch_case": "branches",
     "type_spec_from_value": "type_spec",
-    "variable_creator_scope": "variable",
+    "variable_creator_scope": "contexts",
     "vectorized_map": "maps",
     "while_loop": "loops",
 }

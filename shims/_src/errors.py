@@ -7,6 +7,8 @@ import sys
 from types import FrameType
 from typing import Any
 
+from shims._src import error_codes
+
 # Where a message will tell a number that only the run knows.
 NUMBER = "<number>"
 
@@ -15,7 +17,36 @@ _LIBRARIES = ("jax", "jaxlib", "shims", "malt", "numpy", "tensorflow", "contextl
 
 
 class OpError(Exception):
-    """Base class of the errors that TensorFlow's kernels raise (`tf.errors.OpError`)."""
+    """Base class of the errors that TensorFlow's kernels raise (`tf.errors.OpError`).
+
+    Args:
+      node_def: ignored; the message where it is the only argument.
+      op: ignored.
+      message: what is wrong.
+      error_code: one of the numbers of `shims.errors`; the one of the class when `None`.
+    """
+
+    error_code: int = error_codes.UNKNOWN
+    node_def = None
+    op = None
+
+    def __init__(
+        self,
+        node_def: object = None,
+        op: object = None,
+        message: object = None,
+        error_code: int | None = None,
+    ):
+        if message is None and op is None:
+            node_def, message = None, node_def
+        super().__init__(message)
+        if error_code is not None:
+            self.error_code = error_code
+
+    @property
+    def message(self) -> str:
+        """What is wrong."""
+        return str(self.args[0]) if self.args else ""
 
 
 class InvalidArgumentError(OpError, ValueError):
@@ -23,6 +54,8 @@ class InvalidArgumentError(OpError, ValueError):
 
     Also a `ValueError`, because TensorFlow raises that for the same faults while it traces.
     """
+
+    error_code = error_codes.INVALID_ARGUMENT
 
 
 class DtypeMismatchError(InvalidArgumentError, TypeError):
@@ -47,17 +80,95 @@ class OutOfBoundsError(InvalidArgumentError, IndexError):
 class OutOfRangeError(OpError):
     """An iteration went past the end of its input."""
 
+    error_code = error_codes.OUT_OF_RANGE
+
 
 class FailedPreconditionError(OpError):
     """A variable was used before it was initialised."""
+
+    error_code = error_codes.FAILED_PRECONDITION
 
 
 class UnimplementedError(OpError, NotImplementedError):
     """TensorFlow offers this form of the operator; the shims do not."""
 
+    error_code = error_codes.UNIMPLEMENTED
+
 
 class NotFoundError(OpError):
     """A requested entity was not found."""
+
+    error_code = error_codes.NOT_FOUND
+
+
+class AbortedError(OpError):
+    """Somebody else's work was in the way; trying again may help."""
+
+    error_code = error_codes.ABORTED
+
+
+class AlreadyExistsError(OpError):
+    """What was to be made exists already."""
+
+    error_code = error_codes.ALREADY_EXISTS
+
+
+class CancelledError(OpError):
+    """Somebody cancelled the work."""
+
+    error_code = error_codes.CANCELLED
+
+
+class DataLossError(OpError):
+    """Data is lost or damaged beyond repair."""
+
+    error_code = error_codes.DATA_LOSS
+
+
+class DeadlineExceededError(OpError):
+    """The time for the work ran out."""
+
+    error_code = error_codes.DEADLINE_EXCEEDED
+
+
+class InternalError(OpError):
+    """Something that must hold inside of the library does not."""
+
+    error_code = error_codes.INTERNAL
+
+
+class PermissionDeniedError(OpError):
+    """The caller may not do this."""
+
+    error_code = error_codes.PERMISSION_DENIED
+
+
+class ResourceExhaustedError(OpError):
+    """Memory or another resource ran out."""
+
+    error_code = error_codes.RESOURCE_EXHAUSTED
+
+
+class UnauthenticatedError(OpError):
+    """The caller has not said who it is."""
+
+    error_code = error_codes.UNAUTHENTICATED
+
+
+class UnavailableError(OpError):
+    """What is asked for cannot be reached at present."""
+
+    error_code = error_codes.UNAVAILABLE
+
+
+class UnknownError(OpError):
+    """Something failed of which no more is known."""
+
+    error_code = error_codes.UNKNOWN
+
+
+class OperatorNotAllowedInGraphError(TypeError):
+    """A traced value stands where Python needs a number or a bool (`if`, `for`, `int()`)."""
 
 
 class MissingKernelError(DtypeMismatchError, NotFoundError, UnimplementedError):
@@ -118,6 +229,18 @@ class SpecializationWarning(UserWarning):
 
 for _class in (
     OpError,
+    AbortedError,
+    AlreadyExistsError,
+    CancelledError,
+    DataLossError,
+    DeadlineExceededError,
+    InternalError,
+    PermissionDeniedError,
+    ResourceExhaustedError,
+    UnauthenticatedError,
+    UnavailableError,
+    UnknownError,
+    OperatorNotAllowedInGraphError,
     InvalidArgumentError,
     DtypeMismatchError,
     CompositeOperandError,

@@ -14,9 +14,8 @@ from jax._src import core, dtypes
 from jax._src import linear_util as lu
 from jax._src import source_info_util as _source_info
 from jax._src.export import shape_poly
-from jax._src.interpreters import ad, batching, mlir
+from jax._src.interpreters import ad, batching, mlir, pxla
 from jax._src.interpreters import partial_eval as pe
-from jax._src.interpreters import pxla
 from jax._src.lib import xla_client as _xc
 from jax._src.numpy import indexing as _indexing
 

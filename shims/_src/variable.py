@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import operator
 
 import jax
 import numpy as np
 
 from shims._src import errors, state
+from shims._src.contexts import scoped_name, variable_creators
 from shims._src.conversion import as_array
 from shims._src.initial_values import known_value
 from shims._src.tensor_shape import TensorShape
 from shims._src.tensor_spec import as_numpy_dtype
+from shims._src.variable_options import VariableAggregation, VariableSynchronization
+from shims._src.variable_scatter import Scattered
 
 
-class Variable:
+class _Created(type):
+    """Lets the creators of `variable_creator_scope` make variables."""
+
+    def __call__(cls, *args, **kwargs):
+        """Make a variable, through the creators of the blocks around it."""
+        creators = variable_creators()
+        if not creators:
+            return super().__call__(*args, **kwargs)
+        parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
+        given = {p.name: p.default for p in parameters}
+        given.update(zip(given, args), **kwargs)
+        make = functools.partial(super().__call__)
+        for creator in creators:
+            make = functools.partial(creator, make)
+        return make(**given)
+
+
+class Variable(Scattered, metaclass=_Created):
     """A named value that can be assigned.
 
     Args:
@@ -27,9 +49,10 @@ class Variable:
       dtype: the dtype that Python numbers become.
       import_scope: not supported.
       constraint: a function that optimisers apply after an update; kept, not called.
-      synchronization: accepted; there is one copy.
-      aggregation: accepted; there is one copy.
+      synchronization: kept; there is one copy.
+      aggregation: kept; there is one copy.
       shape: a shape with unknown sizes that later values may fill differently.
+      experimental_enable_variable_lifting: accepted.
 
     Raises:
       ValueError: no initial value, or one whose shape or dtype contradicts `shape` or `dtype`.
@@ -70,8 +93,9 @@ class Variable:
         synchronization=None,
         aggregation=None,
         shape=None,
+        experimental_enable_variable_lifting=True,
     ):
-        del validate_shape, synchronization, aggregation
+        del validate_shape, experimental_enable_variable_lifting
         _refuse(caching_device=caching_device, variable_def=variable_def, import_scope=import_scope)
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `Variable` must be specified.")
@@ -86,8 +110,11 @@ class Variable:
                 f"compatible with the explicitly supplied `shape` argument ({shape})."
             )
         self._dtype = value.dtype
-        self._name = "Variable" if name is None else name
-        self._trainable = True if trainable is None else bool(trainable)
+        self._name = scoped_name("Variable" if name is None else name)
+        self._synchronization = VariableSynchronization(synchronization or 0)
+        self._aggregation = VariableAggregation(aggregation or 0)
+        read_only = self._synchronization is VariableSynchronization.ON_READ
+        self._trainable = not read_only if trainable is None else bool(trainable)
         self._constraint = constraint
         known = known_value(value)
         self.stored_value = state.UNKNOWN if known is None else known
@@ -129,11 +156,29 @@ class Variable:
         """What an optimiser should apply after an update."""
         return self._constraint
 
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        """When copies would meet."""
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        """How copies would be put together."""
+        return self._aggregation
+
+    def set_shape(self, shape) -> None:
+        """State more of the shape.
+
+        Raises:
+          ValueError: the value does not fit.
+        """
+        self._shape = self._shape.merge_with(shape)
+
     def get_shape(self) -> TensorShape:
         """The shape that every value must fit."""
         return self._shape
 
-    def is_initialized(self) -> bool:
+    def is_initialized(self, name=None) -> bool:
         """True: a variable gets its value when it is made."""
         return True
 
@@ -145,11 +190,15 @@ class Variable:
         """The value at this point of the program, as an array."""
         return state.read(self)
 
+    def initialized_value(self):
+        """The value at this point of the program, as an array."""
+        return state.read(self)
+
     def numpy(self) -> np.ndarray:
         """The value as a NumPy array; not under a trace."""
         return np.asarray(state.read(self))
 
-    def assign(self, value, use_locking=False, name=None, read_value=True):
+    def assign(self, value, use_locking=None, name=None, read_value=True):
         """Give it a new value.
 
         Args:
@@ -165,15 +214,31 @@ class Variable:
         del use_locking, name
         return self._set(as_array(value, self._dtype), read_value)
 
-    def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+    def assign_add(self, delta, use_locking=None, name=None, read_value=True):
         """Add `delta`; the arguments are those of `assign`."""
         del use_locking, name
-        return self._set(state.read(self) + as_array(delta, self._dtype), read_value)
+        value, delta = self._both("assign_add", delta)
+        return self._set(value + delta, read_value)
 
-    def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
+    def assign_sub(self, delta, use_locking=None, name=None, read_value=True):
         """Subtract `delta`; the arguments are those of `assign`."""
         del use_locking, name
-        return self._set(state.read(self) - as_array(delta, self._dtype), read_value)
+        value, delta = self._both("assign_sub", delta)
+        return self._set(value - delta, read_value)
+
+    def _both(self, method: str, delta):
+        """The value, and what is to be added to it, which does not broadcast."""
+        value, delta = state.read(self), as_array(delta, self._dtype)
+        if not TensorShape(value.shape).is_compatible_with(delta.shape):
+            raise errors.InvalidArgumentError(
+                errors.message(
+                    f"Variable.{method}",
+                    "`delta` has another shape than the variable.",
+                    required=f"shape {TensorShape(value.shape)}",
+                    received=f"shape {TensorShape(delta.shape)}",
+                )
+            )
+        return value, delta
 
     def _set(self, value, read_value):
         if not self._shape.is_compatible_with(value.shape):
@@ -188,6 +253,8 @@ class Variable:
     def ref(self) -> Reference:
         """A hashable reference, for use as a key."""
         return Reference(self)
+
+    experimental_ref = ref
 
     def __jax_array__(self):
         return state.read(self)
@@ -220,13 +287,16 @@ class Variable:
         return format(repr(self), spec)
 
     def __deepcopy__(self, memo) -> Variable:
-        return Variable(
+        copied = Variable(
             state.read(self),
             trainable=self._trainable,
-            name=self._name,
             constraint=self._constraint,
+            synchronization=self._synchronization,
+            aggregation=self._aggregation,
             shape=self._shape,
         )
+        copied._name = self._name
+        return copied
 
     def __hash__(self) -> int:
         raise TypeError(

@@ -78,7 +78,10 @@ def debug_callback(ctx, eqn, *values):
     """`jax.debug.callback` on exact arrays."""
     arrays, sizes, places = _operands(ctx, values)
     callback = eqn.params["callback"]
-    jax.debug.callback(lambda a, s: callback(*_cut(a, s, places)) and None, arrays, sizes)
+    ordered = jp.is_ordered(eqn.params["effect"])
+    jax.debug.callback(
+        lambda a, s: callback(*_cut(a, s, places)) and None, arrays, sizes, ordered=ordered
+    )
     return []
 
 

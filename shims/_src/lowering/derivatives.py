@@ -240,7 +240,13 @@ def _no_tangent(x):
     return np.zeros(jnp.shape(x), jax.dtypes.float0)
 
 
+def finite_gradient(ctx, eqn, value):
+    """An array as it is: its gradient was taken, and checked, before the program was lowered."""
+    return [value]
+
+
 RULES = (
+    Rule("finite_gradient", finite_gradient, uniform=True),
     Rule("custom_jvp_call", custom_jvp_call, uniform=True),
     Rule("custom_vjp_call", custom_vjp_call, uniform=True),
     Rule("custom_vjp_call_jaxpr", custom_vjp_call, uniform=True),

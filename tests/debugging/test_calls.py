@@ -1,0 +1,87 @@
+"""Statements hold, or raise the error and the text, that they do and have in TensorFlow."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import shims
+
+from .calls import CALLS
+
+# What TensorFlow writes around the text of an error.
+_AROUND = ("Expected 'tf.Tensor(False, shape=(), dtype=bool)'", "Expected 'False'")
+
+
+def outcome(m, call):
+    """`(result, None)` or `(None, error)`."""
+    names = {"m": m, "d": m.debugging, "np": np}
+    try:
+        return eval(call, names), None
+    except Exception as error:  # noqa: BLE001 - which one is what the test is about
+        return None, error
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_as_tensorflow(call):
+    theirs, their_error = outcome(tf, call)
+    ours, our_error = outcome(shims, call)
+    assert (our_error is None) == (their_error is None), our_error or their_error
+    if their_error is not None:
+        names = {c.__name__ for c in type(our_error).__mro__}
+        assert type(their_error).__name__ in names, repr(our_error)
+    elif hasattr(theirs, "numpy"):
+        np.testing.assert_array_equal(np.asarray(ours), theirs.numpy())
+    else:
+        assert str(ours) == str(theirs)
+
+
+BINARY = (
+    'd.assert_equal([1, 2, 3, 4], [1, 2, 5, 6], message="hello")',
+    "d.assert_equal(list(range(9)), [0] * 9, summarize=5)",
+    "d.assert_equal(list(range(9)), [0] * 9, summarize=-1)",
+    "d.assert_equal([1], [2], summarize=0)",
+    "d.assert_equal([[1, 2], [1, 3]], [1, 2])",
+    "d.assert_equal([[1.5, 2.0], [3.0, 4.0]], [[1.5, 3.0], [3.0, 5.0]])",
+    "d.assert_equal(3, 4)",
+    "d.assert_none_equal([1, 2], [3, 2])",
+    "d.assert_less([1, 2], [1, 3])",
+    'd.assert_greater([1, 2], [1, 3], message="m")',
+    "d.assert_positive([1.0, 0.0, -1.0, 2.0, 3.0])",
+    "d.assert_positive([1.0, 0.0, -1.0, 2.0, 3.0], summarize=2)",
+    "d.assert_negative([1, 0])",
+    "d.assert_non_negative(-1)",
+    "d.assert_rank([1, 2], 2, message='r')",
+    "d.assert_rank_at_least([1, 2], 2)",
+    "d.assert_rank_in([1, 2], [2, 3])",
+    "d.assert_type([1, 2], m.float32, 't')",
+    "d.assert_integer([1.0], 'i')",
+    "d.assert_scalar([1], 's')",
+    "d.assert_proper_iterable(1)",
+    "d.assert_proper_iterable(np.ones(2))",
+    "d.assert_shapes([(m.ones([2, 3]), ('N', 3)), (m.ones([3, 3]), (3, 'N'))], message='sh')",
+    "d.assert_shapes([(m.ones([2, 3]), ('N', 4))])",
+    "d.assert_shapes([(m.ones([2, 3]), (2, ...))])",
+    "d.Assert(False, [m.constant([1.0, 2.0, 3.0, 4.0])], summarize=2)",
+    "d.Assert(False, [5])",
+)
+
+
+@pytest.mark.parametrize("call", BINARY)
+def test_texts_are_tensorflows(call):
+    _, theirs = outcome(tf, call)
+    _, ours = outcome(shims, call)
+    text = str(ours).partition("\n  At:       ")[0]
+    wanted = getattr(theirs, "message", str(theirs)).replace(*_AROUND)
+    assert [line.strip() for line in text.strip().splitlines()] == [
+        line.strip() for line in wanted.strip().splitlines()
+    ]
+
+
+def test_check_numerics_tells_what_it_found():
+    for values, found in (([np.nan], "NaN"), ([np.inf], "Inf"), ([np.inf, np.nan], "Inf and NaN")):
+        _, theirs = outcome(tf, f"d.check_numerics({values}, 'cn')".replace("nan", "np.nan"))
+        with pytest.raises(shims.errors.InvalidArgumentError) as raised:
+            shims.debugging.check_numerics(np.float32(values), "cn")
+        text = f"cn : Tensor had {found} values"
+        assert str(raised.value).splitlines()[0] == text
+        assert theirs is not None
