@@ -99,6 +99,7 @@ _SAFE = {
     "lgamma": (1.0,),
     "log": (1.0,),
     "log1p": (0.0,),
+    "log2": (1.0,),
     "polygamma": (1.0, 1.0),
     "pow": (1.0, 1.0),
     "random_gamma_grad": (1.0, 1.0),
