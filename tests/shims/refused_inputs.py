@@ -44,6 +44,10 @@ def more_than_there_is():
     return tf.function(lambda x, m: tf.math.top_k(x[m][:, 0], 4))(X, M)
 
 
+def a_shape_that_does_not_fit():
+    return tf.function(lambda x: x.reshape(2, 2), [tf.TensorSpec([None])])(np.ones(3, np.float32))
+
+
 def sizes_that_differ():
     return tf.function(lambda x, m, k: tf.boolean_mask(x, m) + tf.boolean_mask(x, k))(X, M, K)
 

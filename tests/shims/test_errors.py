@@ -57,6 +57,14 @@ CASES = (
         "  At:       refused_inputs.py:N  return tf.function(lambda x, m: tf.math.top_k(x[m][:, 0], 4))(X, M)",
     ),
     (
+        calls.a_shape_that_does_not_fit,
+        tf.errors.InvalidArgumentError,
+        "reshape: the input has 3 values, which the requested shape does not take.\n"
+        "  Required: as many values as shape=(2, 2) takes\n"
+        "  Received: shape (n0)\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x: x.reshape(2, 2), [tf.TensorSpec([None])])(np.ones(3, np.float32))",
+    ),
+    (
         calls.sizes_that_differ,
         tf.errors.InvalidArgumentError,
         "add: the sizes of two operands differ.\n"
