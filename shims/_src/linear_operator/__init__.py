@@ -1,0 +1,1 @@
+"""`LinearOperator` and its kinds: matrices known by their structure."""

@@ -1,0 +1,498 @@
+"""`LinearOperator`: what all kinds have in common, and what a kind may leave to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import checks, errors
+from shims._src import jax_private as jp
+from shims._src.checks import is_known
+from shims._src.determinants import det, slogdet
+from shims._src.diagonals import diag_part
+from shims._src.dtypes import array_dtype
+from shims._src.eigenvalues import eigvalsh
+from shims._src.factorisations import cholesky, svd
+from shims._src.linear_operator.hints import Hints
+from shims._src.lu_factors import check_invertible, factors, solved
+from shims._src.matrix_operands import main_diagonal, on_diagonal, turned, with_one_batch
+from shims._src.operands import describe, is_array, operand
+from shims._src.over_axes import largest, smallest
+from shims._src.primitives import as_size
+from shims._src.solving import cholesky_solve
+from shims._src.tensor_shape import TensorShape
+
+
+class LinearOperator:
+    """A matrix, or a batch of matrices, that is known by what it does.
+
+    A kind of its own is a subclass with `_shape` and `_matmul`; everything else follows, if slowly.
+
+    Args:
+      dtype: of the matrices.
+      graph_parents: ignored.
+      is_non_singular: whether the caller knows that the matrices are invertible.
+      is_self_adjoint: whether they are known to be equal to their adjoint.
+      is_positive_definite: whether `x^H A x` is known to have a positive real part for all `x`.
+      is_square: whether they are known to be square.
+      name: what the operator is called.
+      parameters: the arguments of the kind's constructor.
+
+    Raises:
+      ValueError: the hints contradict each other.
+
+    Differs from TensorFlow:
+      The kinds are pytrees of their arrays. Dimensions are numbers, not `Dimension` objects.
+      Methods that assert give back `None`. Batches cannot be indexed. Names are not checked.
+
+    Under jit:
+      Sizes may be known only at run time, as far as the operators below take them.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperator
+    """
+
+    # Attributes that hold arrays or operators, and those that hold plain data.
+    _fields: tuple[str, ...] = ()
+    _statics: tuple[str, ...] = ()
+
+    def __init__(
+        self,
+        dtype,
+        graph_parents=None,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name=None,
+        parameters=None,
+    ):
+        given = Hints(is_non_singular, is_self_adjoint, is_positive_definite, is_square)
+        self._hints = given.completed()
+        self._dtype = np.dtype(array_dtype(dtype, "LinearOperator"))
+        self._name = name or type(self).__name__
+        self._parameters = dict(parameters or {})
+
+    def tree_flatten(self):
+        """The arrays and operators are children; hints, names and numbers are not."""
+        plain = (self._hints, self._dtype, self._name, *(getattr(self, s) for s in self._statics))
+        return tuple(getattr(self, f) for f in self._fields), plain
+
+    @classmethod
+    def tree_unflatten(cls, plain, children):
+        """The inverse of `tree_flatten`; checks nothing."""
+        out = object.__new__(cls)
+        out._hints, out._dtype, out._name, *rest = plain
+        for name, value in zip((*cls._fields, *cls._statics), (*children, *rest), strict=True):
+            setattr(out, name, value)
+        out._parameters = {f.lstrip("_"): getattr(out, f) for f in (*cls._fields, *cls._statics)}
+        return out
+
+    # ---- what it is ------------------------------------------------------------------------------
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The arguments of the constructor."""
+        return dict(self._parameters)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The dtype of the matrices."""
+        return self._dtype
+
+    @property
+    def name(self) -> str:
+        """What the operator is called."""
+        return self._name
+
+    @property
+    def is_non_singular(self) -> bool | None:
+        """Whether it is known to be invertible."""
+        return self._hints.non_singular
+
+    @property
+    def is_self_adjoint(self) -> bool | None:
+        """Whether it is known to be its own adjoint."""
+        return self._hints.self_adjoint
+
+    @property
+    def is_positive_definite(self) -> bool | None:
+        """Whether it is known to be positive definite."""
+        return self._hints.positive_definite
+
+    @property
+    def is_square(self) -> bool:
+        """Whether the matrices are square.
+
+        Raises:
+          ValueError: the caller said that they are not, and they are.
+        """
+        if self._hints.square:
+            return True
+        rows, columns = self._dims()[-2:]
+        square = is_known(rows) == is_known(columns) and bool(rows == columns)
+        if self._hints.square is False and square:
+            raise ValueError("User set is_square hint to False, but the operator was square.")
+        return square
+
+    def _shape(self) -> TensorShape:
+        raise NotImplementedError("_shape is not implemented.")
+
+    def _dims(self) -> tuple:
+        """The shape as numbers and symbols."""
+        return tuple(self._shape())
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of the matrices, `[..., n, m]`."""
+        return TensorShape(self._dims())
+
+    @property
+    def batch_shape(self) -> TensorShape:
+        """The leading axes."""
+        return TensorShape(self._dims()[:-2])
+
+    @property
+    def tensor_rank(self) -> int:
+        """The number of axes."""
+        return len(self._dims())
+
+    @property
+    def domain_dimension(self):
+        """The number of columns."""
+        return self._dims()[-1]
+
+    @property
+    def range_dimension(self):
+        """The number of rows."""
+        return self._dims()[-2]
+
+    def shape_tensor(self, name="shape_tensor"):
+        """The shape as an int32 vector."""
+        return _vector(self._dims())
+
+    def batch_shape_tensor(self, name="batch_shape_tensor"):
+        """The leading axes as an int32 vector."""
+        return _vector(self._dims()[:-2])
+
+    def tensor_rank_tensor(self, name="tensor_rank_tensor"):
+        """The number of axes as an int32 scalar."""
+        return jnp.asarray(self.tensor_rank, jnp.int32)
+
+    def domain_dimension_tensor(self, name="domain_dimension_tensor"):
+        """The number of columns as an int32 scalar."""
+        return as_size(self.domain_dimension)
+
+    def range_dimension_tensor(self, name="range_dimension_tensor"):
+        """The number of rows as an int32 scalar."""
+        return as_size(self.range_dimension)
+
+    # ---- what it does ----------------------------------------------------------------------------
+
+    def _argument(self, x, own, axis, *, name="x"):
+        """An array whose size along one axis is that of the operator along another."""
+        if is_array(x) and x.dtype != self.dtype:
+            raise errors.DtypeMismatchError(
+                errors.message(
+                    self.name,
+                    f"`{name}` has another dtype than the operator.",
+                    required=self.dtype.name,
+                    received=f"{name} {describe(x)}",
+                )
+            )
+        x = operand(x, self.dtype)
+        have, want = x.shape[axis], self._dims()[own]
+        if is_known(have) and is_known(want) and have != want:
+            raise checks.invalid(
+                self.name,
+                f"`{name}` does not fit.",
+                required=f"{name}.shape[{axis}] == {want}",
+                received=f"{name} {describe(x)}",
+            )
+        return x
+
+    def matmul(self, x, adjoint=False, adjoint_arg=False, name="matmul"):
+        """The product with matrices `x`, `[..., m, k]`, or with another operator."""
+        if isinstance(x, LinearOperator):
+            from shims._src.linear_operator import algebra
+
+            return algebra.product(*self._pair(x, adjoint, adjoint_arg))
+        x = self._argument(x, -2 if adjoint else -1, -1 if adjoint_arg else -2)
+        return self._matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
+
+    def _pair(self, other, adjoint, adjoint_arg):
+        left = self.adjoint() if adjoint else self
+        right = other.adjoint() if adjoint_arg else other
+        sizes = (left.domain_dimension, right.range_dimension)
+        if all(map(is_known, sizes)) and sizes[0] != sizes[1]:
+            raise ValueError(
+                f"Operators are incompatible. Expected `x` to have dimension {sizes[0]} "
+                f"but got {sizes[1]}."
+            )
+        return left, right
+
+    def _matmul(self, x, adjoint=False, adjoint_arg=False):
+        raise NotImplementedError("_matmul is not implemented.")
+
+    def __matmul__(self, other):
+        return self.matmul(other)
+
+    def matvec(self, x, adjoint=False, name="matvec"):
+        """The product with vectors `x`, `[..., m]`."""
+        return self._matvec(self._argument(x, -2 if adjoint else -1, -1), adjoint=adjoint)
+
+    def _matvec(self, x, adjoint=False):
+        return jnp.squeeze(self.matmul(x[..., None], adjoint=adjoint), -1)
+
+    def solve(self, rhs, adjoint=False, adjoint_arg=False, name="solve"):
+        """The `x` whose product is `rhs`, `[..., n, k]`, or another operator.
+
+        Raises:
+          NotImplementedError: the operator is known not to be square, or to be singular.
+        """
+        self._check_solvable()
+        if isinstance(rhs, LinearOperator):
+            from shims._src.linear_operator import algebra
+
+            return algebra.quotient(*self._pair(rhs, adjoint, adjoint_arg))
+        own, axis = -1 if adjoint else -2, -1 if adjoint_arg else -2
+        rhs = self._argument(rhs, own, axis, name="rhs")
+        return self._solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
+
+    def _check_solvable(self):
+        for hint, fault in (
+            (self.is_non_singular, "be singular"),
+            (self.is_square, "not be square"),
+        ):
+            if hint is False:
+                raise NotImplementedError(
+                    f"Exact solve not implemented for an operator that is expected to {fault}."
+                )
+
+    def _solve(self, rhs, adjoint=False, adjoint_arg=False):
+        rhs = turned(rhs) if adjoint_arg else rhs
+        if self._can_use_cholesky():
+            return cholesky_solve(cholesky(self.to_dense()), rhs)
+        return _dense_solution(self.to_dense(), rhs, adjoint)
+
+    def solvevec(self, rhs, adjoint=False, name="solve"):
+        """The vectors whose product is `rhs`, `[..., n]`."""
+        return self._solvevec(
+            self._argument(rhs, -1 if adjoint else -2, -1, name="rhs"), adjoint=adjoint
+        )
+
+    def _solvevec(self, rhs, adjoint=False):
+        return jnp.squeeze(self.solve(rhs[..., None], adjoint=adjoint), -1)
+
+    # ---- numbers of it ---------------------------------------------------------------------------
+
+    def _can_use_cholesky(self):
+        return bool(self.is_self_adjoint and self.is_positive_definite)
+
+    def _check_square(self):
+        if self.is_square is False:
+            raise NotImplementedError(
+                "Determinant not implemented for an operator that is expected to not be square."
+            )
+
+    def determinant(self, name="det"):
+        """The determinant, `[...]`.
+
+        Raises:
+          NotImplementedError: the matrices are not square.
+        """
+        self._check_square()
+        return self._determinant()
+
+    def _determinant(self):
+        if self._can_use_cholesky():
+            return jnp.exp(self.log_abs_determinant())
+        return det(self.to_dense())
+
+    def log_abs_determinant(self, name="log_abs_det"):
+        """The logarithm of the absolute value of the determinant, `[...]`.
+
+        Raises:
+          NotImplementedError: the matrices are not square.
+        """
+        self._check_square()
+        return self._log_abs_determinant()
+
+    def _log_abs_determinant(self):
+        if self._can_use_cholesky():
+            return 2 * jnp.sum(jnp.log(main_diagonal(cholesky(self.to_dense()))), axis=-1)
+        return slogdet(self.to_dense()).log_abs_determinant
+
+    def trace(self, name="trace"):
+        """The sum of the diagonal, `[...]`."""
+        return self._trace()
+
+    def _trace(self):
+        return jnp.sum(self.diag_part(), axis=-1)
+
+    def eigvals(self, name="eigvals"):
+        """The eigenvalues, `[..., n]`.
+
+        Raises:
+          NotImplementedError: the operator is not known to be self-adjoint.
+        """
+        if not self.is_self_adjoint:
+            raise NotImplementedError("Only self-adjoint matrices are supported.")
+        return self._eigvals()
+
+    def _eigvals(self):
+        return eigvalsh(self.to_dense())
+
+    def cond(self, name="cond"):
+        """The condition number, `[...]`."""
+        return self._cond()
+
+    def _cond(self):
+        if self.is_self_adjoint:
+            values = jnp.abs(self._eigvals())
+        else:
+            values = svd(self.to_dense(), compute_uv=False)
+        last = (values.ndim - 1,)
+        return largest(values, last) / smallest(values, last)
+
+    # ---- arrays of it ----------------------------------------------------------------------------
+
+    def to_dense(self, name="to_dense"):
+        """The matrices as an array `[..., n, m]`."""
+        return self._to_dense()
+
+    def _to_dense(self):
+        *batch, _, columns = self._dims()
+        eye = on_diagonal(columns, columns).astype(self.dtype)
+        return self.matmul(jnp.broadcast_to(eye, (*batch, columns, columns)))
+
+    def diag_part(self, name="diag_part"):
+        """The diagonal, `[..., min(n, m)]`."""
+        return self._diag_part()
+
+    def _diag_part(self):
+        return diag_part(self.to_dense())
+
+    def add_to_tensor(self, x, name="add_to_tensor"):
+        """The sum of the matrices and an array."""
+        return self._add_to_tensor(operand(x, self.dtype))
+
+    def _add_to_tensor(self, x):
+        return self.to_dense() + x
+
+    # ---- operators of it -------------------------------------------------------------------------
+
+    def adjoint(self, name="adjoint"):
+        """The conjugate transpose as an operator."""
+        return self if self.is_self_adjoint is True else self._linop_adjoint()
+
+    H = property(adjoint)
+
+    def _linop_adjoint(self):
+        from shims._src.linear_operator.adjoint import LinearOperatorAdjoint
+
+        return LinearOperatorAdjoint(self, **self._all_hints())
+
+    def inverse(self, name="inverse"):
+        """The inverse as an operator.
+
+        Raises:
+          ValueError: the operator is known not to be square, or to be singular.
+        """
+        if self.is_square is False:
+            raise ValueError(
+                "Cannot take the Inverse: This operator represents a non square matrix."
+            )
+        if self.is_non_singular is False:
+            raise ValueError("Cannot take the Inverse: This operator represents a singular matrix.")
+        return self._linop_inverse()
+
+    def _linop_inverse(self):
+        from shims._src.linear_operator.inversion import LinearOperatorInversion
+
+        return LinearOperatorInversion(self, **self._all_hints())
+
+    def cholesky(self, name="cholesky"):
+        """The Cholesky factor as an operator.
+
+        Raises:
+          ValueError: the operator is not known to be self-adjoint and positive definite.
+        """
+        if not self._can_use_cholesky():
+            raise ValueError(
+                "Cannot take the Cholesky decomposition: Not a positive definite self adjoint "
+                "matrix."
+            )
+        return self._linop_cholesky()
+
+    def _linop_cholesky(self):
+        from shims._src.linear_operator.lower_triangular import LinearOperatorLowerTriangular
+
+        return LinearOperatorLowerTriangular(
+            cholesky(self.to_dense()), is_non_singular=True, is_self_adjoint=False, is_square=True
+        )
+
+    def _all_hints(self) -> dict[str, bool | None]:
+        """The hints as keywords of a constructor."""
+        return keywords(self._hints._replace(square=self.is_square))
+
+    # ---- what it claims --------------------------------------------------------------------------
+
+    def assert_non_singular(self, name="assert_non_singular"):
+        """Raise `InvalidArgumentError` where a matrix is not invertible."""
+        self._assert_non_singular()
+
+    def _assert_non_singular(self):
+        if self._can_use_cholesky():
+            self.assert_positive_definite()
+            return
+        values = svd(self.to_dense(), compute_uv=False)
+        last = (values.ndim - 1,)
+        most = jnp.maximum(100.0, jnp.max(self.shape_tensor()[-2:]).astype(values.dtype))
+        limit = 1 / (most * jnp.finfo(values.dtype).eps)
+        condition = largest(values, last) / smallest(values, last)
+        self._refuse(~(condition < limit), "Singular matrix up to precision epsilon.")
+
+    def assert_positive_definite(self, name="assert_positive_definite"):
+        """Raise `InvalidArgumentError` where a matrix is not positive definite."""
+        self._assert_positive_definite()
+
+    def _assert_positive_definite(self):
+        if not self.is_self_adjoint:
+            raise NotImplementedError("assert_positive_definite is not implemented.")
+        diagonal = jnp.real(main_diagonal(cholesky(self.to_dense())))
+        self._refuse(~(diagonal > 0), "Matrix was not positive definite.")
+
+    def assert_self_adjoint(self, name="assert_self_adjoint"):
+        """Raise `InvalidArgumentError` where a matrix is not exactly its own adjoint."""
+        self._assert_self_adjoint()
+
+    def _assert_self_adjoint(self):
+        dense = self.to_dense()
+        self._refuse(dense != turned(dense), "Matrix was not equal to its adjoint.")
+
+    def _refuse(self, bad, problem):
+        checks.check_data(bad, self.name, problem)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name} shape={self.shape} dtype={self.dtype.name}>"
+
+
+def keywords(hints: Hints) -> dict[str, bool | None]:
+    """Hints as keywords of a constructor."""
+    return {f"is_{name}": value for name, value in hints._asdict().items()}
+
+
+def _vector(dims):
+    if any(map(jp.is_symbolic, dims)):
+        return jnp.stack([as_size(d) for d in dims])
+    return jnp.asarray(dims, jnp.int32)
+
+
+def _dense_solution(a, rhs, adjoint):
+    a, rhs = with_one_batch("solve", (a, 2), (rhs, 2))
+    a = turned(a) if adjoint else a
+    lu, order = factors(a)
+    check_invertible("solve", lu)
+    return solved(a, lu, order, rhs)

@@ -1,0 +1,176 @@
+"""`LinearOperatorCirculant`: a matrix each of whose rows is the one above it, shifted by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.dtypes import array_dtype
+from shims._src.linear_operator.base import LinearOperator
+from shims._src.linear_operator.hints import implied
+from shims._src.matrix_operands import turned
+from shims._src.operands import describe, operand
+from shims._src.over_axes import largest, product_over, smallest
+
+
+@jax.tree_util.register_pytree_node_class
+class LinearOperatorCirculant(LinearOperator):
+    """A circulant matrix, or a batch of them, given by its eigenvalues.
+
+    Args:
+      spectrum: the discrete Fourier transform of the first column, `[..., n]`.
+      input_output_dtype: of what the operator takes and gives.
+      is_non_singular: whether the spectrum is known to hold no 0.
+      is_self_adjoint: whether it is known to be real; real arrays are.
+      is_positive_definite: whether its real part is known to be positive.
+      is_square: True or `None`.
+      name: what the operator is called.
+
+    Raises:
+      ValueError: the spectrum is a scalar, or a hint is wrong.
+
+    Differs from TensorFlow:
+      See `LinearOperator`.
+
+    Under jit:
+      The leading axes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperatorCirculant
+    """
+
+    _fields = ("_spectrum",)
+
+    def __init__(
+        self,
+        spectrum,
+        input_output_dtype=np.complex64,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=True,
+        name="LinearOperatorCirculant",
+    ):
+        self._spectrum: Any = operand(spectrum)
+        if not self._spectrum.ndim:
+            raise ValueError(
+                "Argument spectrum must have at least 1 dimensions.  "
+                f"Found: {describe(self._spectrum)}"
+            )
+        is_self_adjoint = implied(
+            is_self_adjoint,
+            not jnp.iscomplexobj(self._spectrum),
+            "A real spectrum always corresponds to a self-adjoint operator.",
+        )
+        super().__init__(
+            array_dtype(input_output_dtype, name),
+            is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=is_positive_definite,
+            is_square=is_square,
+            name=name,
+            parameters={"spectrum": spectrum, "input_output_dtype": input_output_dtype},
+        )
+
+    @property
+    def spectrum(self):
+        """The eigenvalues."""
+        return self._spectrum
+
+    @property
+    def block_depth(self) -> int:
+        """1: the blocks are numbers."""
+        return 1
+
+    @property
+    def block_shape(self):
+        """The size of the matrix as a shape of one axis."""
+        return self.shape[-1:]
+
+    def _dims(self):
+        return (*self._spectrum.shape, self._spectrum.shape[-1])
+
+    def _complex(self):
+        wide = self._spectrum.dtype in (np.float64, np.complex128)
+        return self._spectrum.astype(jnp.complex128 if wide else jnp.complex64)
+
+    def _given(self, x):
+        """A result in the dtype of the operator."""
+        return x.astype(self.dtype) if jnp.issubdtype(self.dtype, jnp.complexfloating) else x.real
+
+    def _transformed(self, x, factor):
+        """What multiplying the transform of the columns of `x` gives."""
+        waves = jnp.fft.fft(x.astype(factor.dtype), axis=-2)
+        return self._given(jnp.fft.ifft(factor[..., None] * waves, axis=-2)).astype(self.dtype)
+
+    def _factor(self, adjoint):
+        spectrum = self._complex()
+        return jnp.conj(spectrum) if adjoint else spectrum
+
+    def _matmul(self, x, adjoint=False, adjoint_arg=False):
+        return self._transformed(turned(x) if adjoint_arg else x, self._factor(adjoint))
+
+    def _solve(self, rhs, adjoint=False, adjoint_arg=False):
+        rhs = turned(rhs) if adjoint_arg else rhs
+        return self._transformed(rhs, 1 / self._factor(adjoint))
+
+    def convolution_kernel(self, name="convolution_kernel"):
+        """The first column, `[..., n]`."""
+        return self._given(jnp.fft.ifft(self._complex(), axis=-1)).astype(self.dtype)
+
+    def _determinant(self):
+        spectrum = self._complex()
+        return self._given(product_over(spectrum, (spectrum.ndim - 1,))).astype(self.dtype)
+
+    def _log_abs_determinant(self):
+        logs = jnp.sum(jnp.log(jnp.abs(self._spectrum)), axis=-1)
+        return logs.astype(self.dtype)
+
+    def _trace(self):
+        return self._given(jnp.sum(self._complex(), axis=-1)).astype(self.dtype)
+
+    def _diag_part(self):
+        mean = self._given(jnp.mean(self._complex(), axis=-1)).astype(self.dtype)
+        return jnp.broadcast_to(mean[..., None], self._spectrum.shape)
+
+    def _eigvals(self):
+        return self._spectrum
+
+    def _cond(self):
+        size, last = jnp.abs(self._spectrum), (self._spectrum.ndim - 1,)
+        return (largest(size, last) / smallest(size, last)).astype(self.dtype)
+
+    def _of(self, spectrum, **hints):
+        return LinearOperatorCirculant(spectrum, self.dtype, **hints)
+
+    def _linop_adjoint(self):
+        return self._of(jnp.conj(self._spectrum), **self._all_hints())
+
+    def _linop_inverse(self):
+        return self._of(1 / self._spectrum, **self._all_hints())
+
+    def assert_hermitian_spectrum(self, name="assert_hermitian_spectrum"):
+        """Raise `InvalidArgumentError` where the spectrum is not that of a real matrix."""
+        precision = jnp.finfo(self._spectrum.dtype).eps
+        tolerance = 4 * precision * jnp.max(jnp.abs(self._spectrum), axis=-1, keepdims=True)
+        mirrored = jnp.roll(jnp.flip(self._spectrum, -1), 1, -1)
+        self._refuse(
+            jnp.abs(self._spectrum - jnp.conj(mirrored)) > tolerance, "Spectrum was not Hermitian"
+        )
+
+    def _assert_non_singular(self):
+        self._refuse(self._spectrum == 0, "Singular operator:  Spectrum contained zero values.")
+
+    def _assert_positive_definite(self):
+        self._refuse(
+            ~(jnp.real(self._spectrum) > 0),
+            "Not positive definite:  Real part of spectrum was not all positive.",
+        )
+
+    def _assert_self_adjoint(self):
+        self._refuse(
+            jnp.imag(self._spectrum) != 0,
+            "Not self-adjoint:  The spectrum contained non-zero imaginary part.",
+        )
