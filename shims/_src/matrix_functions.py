@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
+import jax
 import jax.numpy as jnp
 import jax.scipy.linalg
+import numpy as np
+from jax import lax
 
 from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.factorisations import svd
+from shims._src.lu_factors import factors, solved
 from shims._src.matrix_operands import matrices, square_matrices, turned
 from shims._src.operands import operand
 from shims._src.over_axes import largest
@@ -122,3 +128,91 @@ def matrix_rank(a, tol=None, validate_args=False, name=None):
         top = largest(s, (s.ndim - 1,))[..., None]
         tol = jnp.asarray(jnp.finfo(s.dtype).eps * _longest(x), s.dtype) * top
     return jnp.sum((s > operand(tol, s.dtype)).astype(jnp.int32), axis=-1, dtype=jnp.int32)
+
+
+@operator(compiled=True)
+def sqrtm(input, name=None):
+    """The principal square root of matrices.
+
+    Args:
+      input: floating-point array `[..., n, n]`.
+      name: ignored.
+
+    Returns:
+      `[..., n, n]`; NaN where a real matrix has no real root.
+
+    Raises:
+      InvalidArgumentError: the matrices are not square, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Where a singular matrix has no root, the places of NaN and infinity may differ.
+
+    Under jit:
+      The leading axes are known while tracing. CPU only.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/sqrtm
+    """
+    return _root(square_matrices("sqrtm", input))
+
+
+@jax.custom_jvp
+def _root(a):
+    *batch, n, _ = a.shape
+    flat = a.reshape((math.prod(batch), n, n))
+    root = lax.map(jax.scipy.linalg.sqrtm, flat) if flat.size else flat
+    root = root.reshape(a.shape)
+    if jnp.iscomplexobj(a):
+        return root.astype(a.dtype)
+    apart = jnp.max(jnp.abs(jnp.imag(root)), axis=(-2, -1), keepdims=True, initial=0)
+    size = jnp.max(jnp.abs(root), axis=(-2, -1), keepdims=True, initial=0)
+    return jnp.where(apart > 1e-3 * size, jnp.nan, jnp.real(root)).astype(a.dtype)
+
+
+@_root.defjvp
+def _root_jvp(primals, tangents):
+    """From `r @ dr + dr @ r = da`, an equation of `n * n` unknowns."""
+    (a,), (t,) = primals, tangents
+    root = _root(a)
+    *batch, n, _ = a.shape
+    eye = jnp.eye(n, dtype=a.dtype)
+    left = root[..., :, None, :, None] * eye[:, None, :]
+    right = eye[:, None, :, None] * jnp.swapaxes(root, -1, -2)[..., None, :, None, :]
+    matrix = (left + right).reshape((*batch, n * n, n * n))
+    change = solved(matrix, *factors(matrix), t.reshape((*batch, n * n, 1)))
+    return root, change.reshape(t.shape)
+
+
+@operator
+def logm(input, name=None):
+    """The principal logarithm of matrices.
+
+    Args:
+      input: complex array `[..., n, n]`.
+      name: ignored.
+
+    Returns:
+      `[..., n, n]`.
+
+    Raises:
+      InvalidArgumentError: the matrices are not square, or they are not complex.
+
+    Differs from TensorFlow:
+      Nothing; TensorFlow does not differentiate it either.
+
+    Under jit:
+      Sizes are known while tracing. Computed on the host.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/logm
+    """
+    a = square_matrices("logm", input)
+    out = jax.ShapeDtypeStruct(a.shape, a.dtype)
+    return jax.pure_callback(_logarithms, out, a, vmap_method="expand_dims")
+
+
+def _logarithms(given):
+    from scipy.linalg import logm as of_one  # slow to import, and rarely needed
+
+    array = np.asarray(given)
+    flat = array.reshape((-1, *array.shape[-2:]))
+    logs = [of_one(matrix.astype(np.complex128)) for matrix in flat if matrix.size]
+    return np.asarray(logs, array.dtype).reshape(array.shape)

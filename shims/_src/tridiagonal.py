@@ -12,7 +12,7 @@ from shims._src.diagonals import diag, diag_part
 from shims._src.dispatch import operator
 from shims._src.eigenvalues import eigh, eigvalsh
 from shims._src.matrix_operands import main_diagonal, with_one_batch
-from shims._src.operands import describe, matching, operand
+from shims._src.operands import describe, matching, meeting, operand
 from shims._src.select import boolean_mask
 from shims._src.solving import solved_triangle
 
@@ -69,6 +69,7 @@ def _parts(compact):
 
 def product(compact, x):
     """Matrices in compact form times matrices `[..., n, k]`."""
+    _, x = meeting("tridiagonal_matmul", compact, compact.ndim - 1, x, x.ndim - 2)
     compact, x = with_one_batch("tridiagonal_matmul", (compact, 2), (x, 2))
     above, main, below = (d[..., None] for d in _parts(compact))
     edge = jnp.zeros_like(x[..., :1, :])
@@ -79,6 +80,7 @@ def product(compact, x):
 
 def solution(compact, rhs):
     """The solution for right-hand sides `[..., n, k]`."""
+    _, rhs = meeting("tridiagonal_solve", compact, compact.ndim - 1, rhs, rhs.ndim - 2)
     compact, rhs = with_one_batch("tridiagonal_solve", (compact, 2), (rhs, 2))
     above, main, below = _parts(compact)
     return lax.linalg.tridiagonal_solve(below, main, above, rhs)
@@ -116,13 +118,14 @@ def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
 
 
 def _check_sizes(function, compact, rhs, axis):
-    n = compact.shape[-1]
-    fits = rhs.ndim >= -axis and (not is_known(n) or rhs.shape[axis] == n)
-    if not fits:
+    wanted = (*compact.shape[:-2], compact.shape[-1])
+    given = rhs.shape[: rhs.ndim + axis + 1]
+    known = [p for p in zip(given, wanted, strict=False) if all(map(is_known, p))]
+    if len(given) != len(wanted) or any(d != e for d, e in known):
         raise checks.invalid(
             function,
-            "the sizes do not fit.",
-            required=f"rhs.shape[{axis}] == {n}",
+            "the shapes do not fit.",
+            required=f"rhs of shape {wanted}" if axis == -1 else f"rhs of shape {(*wanted, 'k')}",
             received=f"rhs {describe(rhs)}",
         )
 
@@ -209,7 +212,7 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/linalg/banded_triangular_solve
     """
     bands, rhs = matching("banded_triangular_solve", bands=bands, rhs=rhs)
-    _check_sizes("banded_triangular_solve", bands, rhs, -2)
+    _check_rows(bands, rhs)
     count = bands.shape[-2]
     k = (1 - count, 0) if lower else (0, count - 1)
     matrix = diag(bands if count > 1 else bands[..., 0, :], k=k, align="LEFT_RIGHT")
@@ -223,7 +226,18 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
     return solved_triangle(matrix, rhs, lower, adjoint)
 
 
-@operator(compiled=True)
+def _check_rows(bands, rhs):
+    sizes = (bands.shape[-1], rhs.shape[-2] if rhs.ndim > 1 else None)
+    if sizes[1] is None or (all(map(is_known, sizes)) and sizes[0] != sizes[1]):
+        raise checks.invalid(
+            "banded_triangular_solve",
+            "the shapes do not fit.",
+            required=f"rhs.shape[-2] == {sizes[0]}",
+            received=f"rhs {describe(rhs)}",
+        )
+
+
+@operator
 def eigh_tridiagonal(
     alpha, beta, eigvals_only=True, select="a", select_range=None, tol=None, name=None
 ):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tf2jax_port.table.families import native, shim
-from tf2jax_port.table.inputs import NAN, Draw, bools, draw, empty, f32, i32
+from tf2jax_port.table.inputs import NAN, Draw, Values, bools, draw, empty, f32, i32
 from tf2jax_port.table.row import Row, case
 
 _TESTS = "tests/linalg"
@@ -324,6 +324,36 @@ _SPECTRA: tuple[Row, ...] = (
             case("overflow", input=f32([[100, 2], [3, -4]]), gradient=()),
             case("nan", input=f32([[1, NAN], [3, 4]]), gradient=()),
             case("not-square", raises=_REFUSED, input=draw(2, 3)),
+        ),
+    ),
+    shim(
+        "linalg.sqrtm",
+        "input, name=None",
+        "matrix_functions",
+        tensors=("input",),
+        takes=_KERNELS,
+        aliases=("matrix_square_root",),
+        tolerance=2e-5,
+        inputs=(
+            case("batch", input=_SPD, pad=()),
+            case("general", input=f32([[4, 1], [-2, 3]]), pad=()),
+            case("turn", input=f32([[0, -1], [1, 0]]), pad=()),
+            case("no-real-root", input=f32([[-4, 0], [0, 3]]), gradient=(), pad=()),
+            case("not-square", raises=_REFUSED, input=draw(2, 3)),
+        ),
+    ),
+    shim(
+        "linalg.logm",
+        "input, name=None",
+        "matrix_functions",
+        tensors=("input",),
+        takes="complex",
+        tolerance=2e-5,
+        no_gradient="TensorFlow has no rule for it",
+        inputs=(
+            case("batch", input=Values(_SPD.values, "complex64"), gradient=(), pad=()),
+            case("general", input=Values(_SMALL.values, "complex64"), gradient=(), pad=()),
+            case("float32", raises=_REFUSED, input=_SMALL),
         ),
     ),
     shim(
