@@ -2,7 +2,22 @@
 """The names of `tf.linalg`."""
 
 from shims._src.creation import eye as eye
+from shims._src.determinants import det as det
+from shims._src.determinants import logdet as logdet
+from shims._src.determinants import slogdet as slogdet
+from shims._src.diagonals import diag as diag
+from shims._src.diagonals import diag_part as diag_part
+from shims._src.diagonals import set_diag as set_diag
+from shims._src.diagonals import tensor_diag as tensor_diag
+from shims._src.diagonals import tensor_diag_part as tensor_diag_part
+from shims._src.eigenvalues import eig as eig
+from shims._src.eigenvalues import eigh as eigh
+from shims._src.eigenvalues import eigvals as eigvals
+from shims._src.eigenvalues import eigvalsh as eigvalsh
 from shims._src.facade.claim import claim as _claim
+from shims._src.factorisations import cholesky as cholesky
+from shims._src.factorisations import qr as qr
+from shims._src.factorisations import svd as svd
 from shims._src.linalg_ops import einsum as einsum
 from shims._src.linalg_ops import global_norm as global_norm
 from shims._src.linalg_ops import l2_normalize as l2_normalize
@@ -11,17 +26,132 @@ from shims._src.linalg_ops import matvec as matvec
 from shims._src.linalg_ops import norm as norm
 from shims._src.linalg_ops import tensordot as tensordot
 from shims._src.linalg_ops import trace as trace
+from shims._src.linear_operator.adjoint import LinearOperatorAdjoint as LinearOperatorAdjoint
+from shims._src.linear_operator.base import LinearOperator as LinearOperator
+from shims._src.linear_operator.block_diag import LinearOperatorBlockDiag as LinearOperatorBlockDiag
+from shims._src.linear_operator.block_lower_triangular import (
+    LinearOperatorBlockLowerTriangular as LinearOperatorBlockLowerTriangular,
+)
+from shims._src.linear_operator.circulant import LinearOperatorCirculant as LinearOperatorCirculant
+from shims._src.linear_operator.composition import (
+    LinearOperatorComposition as LinearOperatorComposition,
+)
+from shims._src.linear_operator.diag import LinearOperatorDiag as LinearOperatorDiag
+from shims._src.linear_operator.full_matrix import (
+    LinearOperatorFullMatrix as LinearOperatorFullMatrix,
+)
+from shims._src.linear_operator.householder import (
+    LinearOperatorHouseholder as LinearOperatorHouseholder,
+)
+from shims._src.linear_operator.identity import LinearOperatorIdentity as LinearOperatorIdentity
+from shims._src.linear_operator.inversion import LinearOperatorInversion as LinearOperatorInversion
+from shims._src.linear_operator.kronecker import LinearOperatorKronecker as LinearOperatorKronecker
+from shims._src.linear_operator.low_rank_update import (
+    LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate,
+)
+from shims._src.linear_operator.lower_triangular import (
+    LinearOperatorLowerTriangular as LinearOperatorLowerTriangular,
+)
+from shims._src.linear_operator.permutation import (
+    LinearOperatorPermutation as LinearOperatorPermutation,
+)
+from shims._src.linear_operator.scaled_identity import (
+    LinearOperatorScaledIdentity as LinearOperatorScaledIdentity,
+)
+from shims._src.linear_operator.toeplitz import LinearOperatorToeplitz as LinearOperatorToeplitz
+from shims._src.linear_operator.tridiag import LinearOperatorTridiag as LinearOperatorTridiag
+from shims._src.linear_operator.zeros import LinearOperatorZeros as LinearOperatorZeros
+from shims._src.lu_factors import lu as lu
+from shims._src.lu_factors import lu_matrix_inverse as lu_matrix_inverse
+from shims._src.lu_factors import lu_reconstruct as lu_reconstruct
+from shims._src.lu_factors import lu_solve as lu_solve
+from shims._src.matrix_functions import expm as expm
+from shims._src.matrix_functions import logm as logm
+from shims._src.matrix_functions import matrix_rank as matrix_rank
+from shims._src.matrix_functions import pinv as pinv
+from shims._src.matrix_functions import sqrtm as sqrtm
+from shims._src.matrix_layout import adjoint as adjoint
+from shims._src.matrix_layout import band_part as band_part
+from shims._src.matrix_layout import matrix_transpose as matrix_transpose
+from shims._src.solving import cholesky_solve as cholesky_solve
+from shims._src.solving import inv as inv
+from shims._src.solving import lstsq as lstsq
+from shims._src.solving import solve as solve
+from shims._src.solving import triangular_solve as triangular_solve
+from shims._src.tridiagonal import banded_triangular_solve as banded_triangular_solve
+from shims._src.tridiagonal import eigh_tridiagonal as eigh_tridiagonal
+from shims._src.tridiagonal import tridiagonal_matmul as tridiagonal_matmul
+from shims._src.tridiagonal import tridiagonal_solve as tridiagonal_solve
+from shims._src.vectors import cross as cross
+from shims._src.vectors import normalize as normalize
 
 __all__ = [
+    "LinearOperator",
+    "LinearOperatorAdjoint",
+    "LinearOperatorBlockDiag",
+    "LinearOperatorBlockLowerTriangular",
+    "LinearOperatorCirculant",
+    "LinearOperatorComposition",
+    "LinearOperatorDiag",
+    "LinearOperatorFullMatrix",
+    "LinearOperatorHouseholder",
+    "LinearOperatorIdentity",
+    "LinearOperatorInversion",
+    "LinearOperatorKronecker",
+    "LinearOperatorLowRankUpdate",
+    "LinearOperatorLowerTriangular",
+    "LinearOperatorPermutation",
+    "LinearOperatorScaledIdentity",
+    "LinearOperatorToeplitz",
+    "LinearOperatorTridiag",
+    "LinearOperatorZeros",
+    "adjoint",
+    "band_part",
+    "banded_triangular_solve",
+    "cholesky",
+    "cholesky_solve",
+    "cross",
+    "det",
+    "diag",
+    "diag_part",
+    "eig",
+    "eigh",
+    "eigh_tridiagonal",
+    "eigvals",
+    "eigvalsh",
     "einsum",
+    "expm",
     "eye",
     "global_norm",
+    "inv",
     "l2_normalize",
+    "logdet",
+    "logm",
+    "lstsq",
+    "lu",
+    "lu_matrix_inverse",
+    "lu_reconstruct",
+    "lu_solve",
     "matmul",
+    "matrix_rank",
+    "matrix_transpose",
     "matvec",
     "norm",
+    "normalize",
+    "pinv",
+    "qr",
+    "set_diag",
+    "slogdet",
+    "solve",
+    "sqrtm",
+    "svd",
+    "tensor_diag",
+    "tensor_diag_part",
     "tensordot",
     "trace",
+    "triangular_solve",
+    "tridiagonal_matmul",
+    "tridiagonal_solve",
 ]
 
 _claim(globals(), "shims.linalg")
