@@ -17,6 +17,8 @@ from rich.table import Table
 from benchmarks import (
     compilations,
     compile_time,
+    dynamic_operators,
+    eager_calls,
     import_time,
     masked_mean,
     packed_mask,
@@ -32,6 +34,8 @@ ALL = {
     "compile_time": compile_time,
     "compilations": compilations,
     "import_time": import_time,
+    "eager_calls": eager_calls,
+    "dynamic_operators": dynamic_operators,
 }
 
 

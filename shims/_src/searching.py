@@ -36,6 +36,6 @@ def insertion_points(sequence, values, side):
         above &= low < high
         return jnp.where(above, middle + 1, low), jnp.where(above, high, middle)
 
-    # A number of steps that is known, unlike a condition, is the same for every row under `vmap`.
-    steps = sequence.shape[-1].bit_length() if is_known(sequence.shape[-1]) else 31
+    # As many steps as the size has bits: the same for every value, and for every row under `vmap`.
+    steps = 32 - lax.clz(extent)
     return lax.fori_loop(0, steps, halve, (low, high))[0]

@@ -104,13 +104,18 @@ def iota(ctx, eqn, *_):
 
 
 def concatenate(ctx, eqn, *values):
-    """Parts stand one behind the other with their validity: no packing."""
+    """Packed parts close up; others stand one behind the other with their validity."""
     where = eqn.params["dimension"]
     values = [ctx.solid(v, (where,)) for v in values]
     values = align_except(ctx, list(values), where)
-    out = lax.concatenate([v.array for v in values], where)
     axes = list(_joint_axes(values))
     dim = eqn.outvars[0].aval.shape[where]
+    plain = all(isinstance(v.array.dtype, np.dtype) for v in values)  # not keys, which have no zero
+    if plain and jp.is_symbolic(dim) and all(_comes_first(v.axes[where]) for v in values):
+        axes[where] = Axis(dim, _joined_size(ctx, eqn, values, where, dim), ctx.axis(dim).token)
+        out = _closed_up([(v.array, v.axes[where]) for v in values], where, ctx.capacity(dim))
+        return [Value(out, tuple(axes))]
+    out = lax.concatenate([v.array for v in values], where)
     if any(v.axes[where] is not None for v in values):
         axes[where] = _joined_axis(ctx, eqn, values, where, dim)
     limits = [bounds.of(v) for v in values]
@@ -158,19 +163,39 @@ def _joint_axes(values):
     return axes
 
 
-def _joined_axis(ctx, eqn, values, where, dim):
-    """The axis of a concatenation."""
+def _comes_first(axis) -> bool:
+    """Whether the slots that count are the first ones, as many in every row."""
+    return axis is None or (axis.packed and not axis.per_row)
+
+
+def _closed_up(parts, where, capacity):
+    """Each part written over the padding of the one before it."""
+    first, axis = parts[0]
+    total = sum(array.shape[where] for array, _ in parts)
+    extent = max(total, capacity)
+    widths = [(0, extent - d if i == where else 0, 0) for i, d in enumerate(first.shape)]
+    out = lax.pad(first, np.zeros((), first.dtype), widths)
+    offset = first.shape[where] if axis is None else axis.size
+    for array, axis in parts[1:]:
+        out = lax.dynamic_update_slice_in_dim(out, array, offset, where)
+        offset = offset + (array.shape[where] if axis is None else axis.size)
+    return lax.slice_in_dim(out, 0, capacity, axis=where)
+
+
+def _joined_size(ctx, eqn, values, where, dim):
     parts = [(v.axes[where], v.array.shape[where]) for v in values]
     size = sum((extent if axis is None else axis.size) for axis, extent in parts)
     size = lax.convert_element_type(size, np.int32)
     if jp.is_symbolic(dim) and _can_disagree(ctx, eqn, where):
         expected = lax.convert_element_type(dims.evaluate(dim, ctx.env), np.int32)
         report_empty(ctx, dim, lax.ne(expected, size), line_of(eqn))
-    real = [(axis, extent) for axis, extent in parts if extent]
-    if all(axis is None for axis, _ in real[:-1]) and (real[-1][0] is None or real[-1][0].packed):
-        capacity = ctx.capacity(dim)
-        if capacity == sum(extent for _, extent in real):
-            return Axis(dim, size, ctx.axis(dim).token)
+    return size
+
+
+def _joined_axis(ctx, eqn, values, where, dim):
+    """The axis of a concatenation whose parts have their slots anywhere."""
+    parts = [(v.axes[where], v.array.shape[where]) for v in values]
+    size = _joined_size(ctx, eqn, values, where, dim)
     valid = lax.concatenate(
         [
             lax.full((extent,), True) if axis is None else ctx.valid(axis, extent)

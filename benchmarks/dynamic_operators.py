@@ -1,0 +1,52 @@
+"""What an operator of unknown sizes costs inside a function, on a million elements."""
+
+import jax.numpy as jnp
+import tensorflow as tf
+
+import shims
+from benchmarks.operators import CALLS, Call, arrays
+from benchmarks.timing import Result, compare, in_turns
+
+SIZE = 1_000_000
+
+
+def run() -> list[Result]:
+    """Measures."""
+    given = arrays(SIZE)
+    results = []
+    for call in CALLS:
+        ours, theirs = _functions(call, given)
+        mine = [jnp.asarray(given[n]) for n in call.inputs]
+        other = [tf.constant(given[n]) for n in call.inputs]
+        times = in_turns(
+            {
+                "shims": lambda ours=ours, mine=mine: ours(*mine),
+                "TF graph": lambda theirs=theirs, other=other: theirs(*other),
+            },
+            rounds=9,
+        )
+        results += compare(
+            f"{call.name} in a function, {SIZE:,}", times, "shims", {"TF graph": 1.0}
+        )
+    return results
+
+
+def _functions(call: Call, given):
+    """The call as a function of ours and as one of TensorFlow's, every size unknown."""
+    shapes = [_unknown(name, given[name].ndim) for name in call.inputs]
+    kinds = [given[n].dtype for n in call.inputs]
+    ours = shims.function(
+        lambda *inputs: call.run(shims, *inputs),
+        input_signature=[shims.TensorSpec(s, k) for s, k in zip(shapes, kinds, strict=True)],
+        autograph=False,
+    )
+    theirs = tf.function(
+        lambda *inputs: call.run(tf, *inputs),
+        input_signature=[tf.TensorSpec(s, k) for s, k in zip(shapes, kinds, strict=True)],
+        autograph=False,
+    )
+    return ours, theirs
+
+
+def _unknown(name: str, rank: int) -> list[int | None]:
+    return {"boxes": [None, 4], "pairs": [None, 2]}.get(name, [None] * rank)
