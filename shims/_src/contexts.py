@@ -159,7 +159,7 @@ def init_scope():
         recording.unrecorded(),
         trace.resume(None),
         state.state_scope(None),
-        jax.ensure_compile_time_eval(),
+        jp.under(jp.core.eval_trace),
     ):
         yield
 
