@@ -43,8 +43,11 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
             return dynamic(f, autograph=False)(*args, **kwargs)
         except errors.CompositeOperandError as error:
             # Only now is an operand known to be ragged: calls on arrays pay nothing for it.
+            from shims._src.linear_operator import functions
             from shims._src.ragged import composites
 
+            if functions.takes(args, kwargs):
+                return functions.apply(call, f.__name__, args, kwargs, error)
             return composites.apply(call, f.__name__, args, kwargs, error)
 
     if not compiled:

@@ -53,6 +53,8 @@ class LinearOperator:
     https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperator
     """
 
+    # An operator in the place of an array is seen to by `functions.py`.
+    is_composite = True
     # Attributes that hold arrays or operators, and those that hold plain data.
     _fields: tuple[str, ...] = ()
     _statics: tuple[str, ...] = ()
