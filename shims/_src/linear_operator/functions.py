@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 
 from shims._src.linear_operator.base import LinearOperator
 from shims._src.matrix_operands import turned
@@ -59,7 +60,7 @@ def _logdet(matrix):
     raise ValueError("Expected matrix to be self-adjoint positive definite.")
 
 
-_METHODS = {
+_METHODS: dict[str, Callable] = {
     "adjoint": lambda matrix: matrix.adjoint(),
     "cholesky": lambda input: input.cholesky(),
     "det": lambda input: input.determinant(),
