@@ -34,8 +34,10 @@ def factors(a):
 
 
 def check_invertible(function: str, lu, problem: str = "Input matrix is not invertible.") -> None:
-    """Factors must not have a zero on their diagonal."""
-    checks.check_data(main_diagonal(lu) == 0, function, problem, required="an invertible matrix")
+    """Factors must not have a zero on their diagonal, nor begin it with NaN, as TensorFlow has it."""
+    pivots = main_diagonal(lu)
+    bad = (pivots == 0) | jnp.isnan(pivots[..., :1])
+    checks.check_data(bad, function, problem, required="an invertible matrix")
 
 
 def substituted(lu, order, b):

@@ -39,6 +39,17 @@ STATIC = (
     ),
     *("begin_mask", "end_mask", "ellipsis_mask", "shrink_axis_mask", "validate_indices", "dtype"),
 )
+# Kernels that end the process when the rank is not theirs.
+OF_ONE_RANK = (
+    "nn.",
+    "image.",
+    "linalg.",
+    "signal.",
+    "raw_ops.",
+    "extract_",
+    "space_to",
+    "batch_to",
+)
 # 64 bits are 32 with us, so that what TensorFlow says of mixing the two is not for us to repeat.
 WIDE = (tf.int64, tf.float64, tf.uint64, tf.complex128)
 
@@ -173,7 +184,9 @@ class Filling:
                 worth = 3
             ranked.append((worth, order, name))
         best = [name for worth, _, name in sorted(ranked) if worth < 2]
-        return best or [name for worth, _, name in sorted(ranked) if worth == 2]
+        if best or self._step.operator.row.name.startswith(OF_ONE_RANK):
+            return best
+        return [name for worth, _, name in sorted(ranked) if worth == 2]
 
     def _completed(self, value):
         """A case's own array, brought to the sizes that its neighbours have now."""

@@ -9,7 +9,7 @@ def code(program) -> str:
     """The program as a function of its inputs, and the call that it was run with."""
     parameters = ", ".join(i.name for i in program.inputs)
     lines = ["", "nan, inf = float('nan'), float('inf')", f"def program({parameters}):"]
-    lines += [f"    {_targets(call)} = {_expression(call)}" for call in program.calls]
+    lines += [f"    {_targets(call)}{_expression(call)}" for call in program.calls]
     lines += [f"    return {', '.join(program.returns) or None}", "program("]
     for each in program.inputs:
         sizes = ", ".join(map(str, _signature(each)))
@@ -22,7 +22,9 @@ def _signature(given) -> list[int | None]:
 
 
 def _targets(call) -> str:
-    return ", ".join(call.results) + ("," if call.row.name in ("split", "unstack") else "")
+    if not call.results:
+        return ""  # it raises
+    return ", ".join(call.results) + (", = " if call.row.name in ("split", "unstack") else " = ")
 
 
 def _expression(call) -> str:

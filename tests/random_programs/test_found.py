@@ -86,6 +86,10 @@ def zeta_where_it_is_not_defined_and_of_the_largest(tf, x):
     return tf.math.zeta(x, x)
 
 
+def inverse_of_a_matrix_that_begins_with_nan(tf, x):
+    return tf.linalg.inv(x)
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -97,6 +101,11 @@ FOUND = (
         (np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32)),
     ),
     Found(central_crop_of_all_that_is_no_image, ([[1, 2, 3], [4, 5, 6]],)),
+    Found(
+        inverse_of_a_matrix_that_begins_with_nan,
+        ([[NAN, 1], [1, 2]],),
+        raises="InvalidArgumentError",
+    ),
     Found(line_between_infinities, ([float("inf"), 1, float("-inf"), NAN],)),
     Found(squeeze_a_selection_of_one, ([[1, 2], [3, 4], [0, 0]],)),
     Found(gradient_through_a_repetition_of_nothing, ([1, NAN, 2],)),

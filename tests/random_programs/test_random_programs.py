@@ -40,7 +40,11 @@ def run(count: int, seed: int, seconds: float = float("inf")) -> Tally:
         if time.monotonic() < end:
             tally.check(program)
 
-    check()
+    try:
+        check()
+    except AssertionError as error:
+        error.add_note(f"seed {seed}")
+        raise
     return tally
 
 
@@ -55,4 +59,5 @@ def test_many_programs(chunk):
     count = int(os.environ.get("RANDOM_PROGRAMS", "20000")) // LONG_CHUNKS
     seed = random.SystemRandom().randrange(2**32)
     tally = run(count, seed, LONG_SECONDS)
+    assert tally.programs
     assert tally.excess() == [], f"seed {seed}"
