@@ -97,6 +97,7 @@ _NAMESPACES = (
     "dtypes",
     "errors",
     "image",
+    "keras",
     "linalg",
     "math",
     "nest",

@@ -16,6 +16,7 @@ from shims._src import jax_private as jp
 from shims._src.padded import ASSUMPTION, INVALID, OK, Padded, check_status
 from shims._src.program import Size, lower, trace_program
 from shims._src.recording import is_followed
+from shims._src.shape_only import has_foreign_sizes, outlined
 
 
 def dynamic(f, *, autograph: bool = True):
@@ -120,6 +121,8 @@ def _limits(operands):
 
 
 def _run_traced(f, operands):
+    if has_foreign_sizes(operands):
+        return outlined(f, operands)
     state = trace.DynamicTrace()
     specs, arrays, sizes = prepare(state, operands)
     limits, checks = _limits(operands)

@@ -1,0 +1,130 @@
+"""Keras 3 on JAX: loaded when asked for, refused clearly, trained through sizes that data decide."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+
+def run(program, **environment):
+    """The output of a program in a fresh process without TensorFlow's choice of a backend."""
+    kept = {k: v for k, v in os.environ.items() if k != "KERAS_BACKEND"}
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        env={**kept, "TF_CPP_MIN_LOG_LEVEL": "3", **environment},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_import_shims_does_not_load_keras():
+    found = run("import sys, shims; print('keras' in sys.modules, 'keras' in dir(shims))")
+    assert found == "False True"
+
+
+def test_it_is_keras_itself_with_jax():
+    found = run(
+        """
+        import shims.keras
+        from shims.keras import layers
+        import keras, shims
+        print(shims.keras is keras, layers is keras.layers, keras.backend.backend())
+        """
+    )
+    assert found == "True True jax"
+
+
+REFUSED = {
+    "no keras": (
+        "import sys; sys.meta_path.insert(0, type('No', (), {'find_spec': lambda *a, **k: None}))\n"
+        "import importlib.util; importlib.util.find_spec = lambda name: None",
+        "",
+        [
+            "keras: Keras 3 is not installed.",
+            "  Do:       install it: `pip install tf2jax-port[keras]`",
+        ],
+    ),
+    "another backend": (
+        "",
+        "numpy",
+        [
+            "keras: Keras does not compute with JAX.",
+            "  Required: KERAS_BACKEND=jax in the environment before Keras is imported",
+            "  Received: backend numpy",
+            "  Do:       import `shims.keras` before Keras and TensorFlow, or set the variable",
+        ],
+    ),
+    "an old version": (
+        "import sys, types, importlib.machinery\n"
+        "old = types.ModuleType('keras'); old.__version__ = '2.15.0'\n"
+        "old.__spec__ = importlib.machinery.ModuleSpec('keras', None)\n"
+        "sys.modules['keras'] = old",
+        "",
+        [
+            "keras: this version of Keras computes with TensorFlow only.",
+            "  Required: Keras 3",
+            "  Received: Keras 2.15.0",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusals(name):
+    before, backend, lines = REFUSED[name]
+    program = (
+        f"{before}\nimport shims\n"
+        "try:\n    shims.keras\nexcept ImportError as error:\n    print(error)\n"
+    )
+    environment = {"KERAS_BACKEND": backend} if backend else {}
+    found = [line for line in run(program, **environment).splitlines() if "At:" not in line]
+    assert found == lines
+
+
+TRAINING = """
+    import jax
+    import numpy as np
+    import shims
+    from shims import keras
+
+
+    class Centred(keras.layers.Layer):
+        def __init__(self, units):
+            super().__init__()
+            self.dense = keras.layers.Dense(units)
+
+        def call(self, x):
+            kept = shims.boolean_mask(x, shims.reduce_any(x > 0, axis=-1))
+            return self.dense(x - shims.reduce_mean(kept, axis=0))
+
+
+    class MeanOfPositive(keras.layers.Layer):
+        def call(self, x):
+            @shims.dynamic
+            def of_row(row):
+                positive = shims.boolean_mask(row, row > 0)
+                count = shims.cast(shims.size(positive) + 1, shims.float32)
+                return shims.reduce_sum(positive * positive) / count
+
+            return shims.expand_dims(jax.vmap(of_row)(x), 1)
+
+
+    keras.utils.set_random_seed(0)
+    model = keras.Sequential(
+        [keras.Input((4,)), Centred(8), MeanOfPositive(), keras.layers.Dense(1)]
+    )
+    model.compile(optimizer=keras.optimizers.Adam(0.05), loss="mse")
+    x = np.random.default_rng(0).normal(size=(60, 4)).astype("float32")
+    y = np.maximum(x, 0).sum(1, keepdims=True)
+    losses = model.fit(x, y, epochs=20, batch_size=32, verbose=0).history["loss"]
+    print(losses[-1] < 0.5 * losses[0], model.predict(x[:5], verbose=0).shape, model(x[:7]).shape)
+"""
+
+
+@pytest.mark.long
+def test_a_model_trains_through_sizes_that_data_decide():
+    assert run(TRAINING) == "True (5, 1) (7, 1)"
