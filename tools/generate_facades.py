@@ -33,6 +33,7 @@ NAMESPACES = (
         "sparse",
     ),
     *("random", "random.experimental"),
+    *("raw_ops", "sets", "v1", "v1.initializers"),
 )
 WIDTH = 100
 _DEFINED = "shims._src.facade.native"
@@ -163,7 +164,7 @@ def kernels_module() -> str:
             continue
         parameters = _parameters(row.params or "")
         entries = [
-            (parameters.index(name), name, words, len(names) == 1)
+            (*_place_of(name, parameters), words, len(names) == 1)
             for names, words in row.kernels
             for name in names
         ]
@@ -182,6 +183,11 @@ def kernels_module() -> str:
         + "".join(lines[name] for name in sorted(lines))
         + "}\n"
     )
+
+
+def _place_of(name: str, parameters: list[str]) -> tuple[int, str]:
+    """Position and name of a parameter; `*inputs` stands behind all others."""
+    return (parameters.index(name), name) if name in parameters else (len(parameters), f"*{name}")
 
 
 # ---- names ---------------------------------------------------------------------------------------

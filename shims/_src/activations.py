@@ -7,10 +7,33 @@ import jax.numpy as jnp
 
 from shims._src.checks import axis_of, check_kind
 from shims._src.dispatch import operator
-from shims._src.elementwise import magnitude
+from shims._src.elementwise import is_inexact, magnitude
 from shims._src.operands import operand
 
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
+
+
+@operator(compiled=True)
+def relu6(features, name=None):
+    """The array, cut at 0 and at 6.
+
+    Args:
+      features: array of real numbers.
+      name: ignored.
+
+    Returns:
+      The array, in its own dtype.
+
+    Differs from TensorFlow:
+      Nothing. `jax.nn.relu6` makes floating-point numbers of integers.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/relu6
+    """
+    x = operand(features)
+    return jax.nn.relu6(x) if is_inexact(x) else jnp.clip(x, 0, 6)
 
 
 @operator(compiled=True)

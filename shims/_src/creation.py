@@ -14,6 +14,7 @@ from shims._src import jax_private as jp
 from shims._src.casting import convert
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype, narrowed
+from shims._src.kernels import checked
 from shims._src.operands import broadcasting, matching, operand
 from shims._src.shapes import size_of, sizes_of
 from shims._src.sized_by import selected_by, sized_by
@@ -385,6 +386,7 @@ def _one_hot_values(on_value, off_value, dtype):
     return on, off
 
 
+@checked
 def sequence_mask(lengths, maxlen=None, dtype=np.bool_, name=None):
     """True for as many places of the last axis as each length says.
 

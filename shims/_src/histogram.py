@@ -11,11 +11,13 @@ from shims._src import jax_private as jp
 from shims._src.casting import convert
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
+from shims._src.kernels import checked
 from shims._src.operands import broadcasting, describe, matching, operand
 from shims._src.shapes import size_of
 from shims._src.sized_by import selected_by, sized_by
 
 
+@checked
 def bincount(
     arr,
     weights=None,
@@ -147,7 +149,7 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=np.int32, name=N
       The counts `[nbins]`.
 
     Raises:
-      InvalidArgumentError: the range is empty.
+      InvalidArgumentError: the range is empty or no range, a value is NaN, or there are no bins.
 
     Differs from TensorFlow:
       Nothing on CPU.
@@ -157,27 +159,43 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=np.int32, name=N
 
     https://www.tensorflow.org/api_docs/python/tf/histogram_fixed_width
     """
-    values, value_range = matching("histogram_fixed_width", values=values, value_range=value_range)
-    checks.check_data(
-        value_range[1] <= value_range[0],
-        "histogram_fixed_width",
-        "`value_range` is empty.",
-        required="value_range[0] < value_range[1]",
-    )
-    bins = histogram_bins("histogram_fixed_width", values, value_range, nbins)
-    counts = jnp.zeros((size_of("histogram_fixed_width", nbins),), jnp.int32)
-    counts = counts.at[bins.reshape((-1,))].add(1, mode="drop")
-    return counts.astype(array_dtype(dtype, "histogram_fixed_width"))
-
-
-def histogram_bins(function, values, value_range, nbins):
-    """The part of the range that each value falls into."""
+    function = "histogram_fixed_width"
     values, value_range = matching(function, values=values, value_range=value_range)
+    _check_bins(function, value_range, nbins)
     low, high = value_range[0], value_range[1]
-    last = jnp.asarray(nbins, jnp.int32) - 1
-    scaled = jnp.floor((values - low) / (high - low) * jnp.asarray(nbins).astype(values.dtype))
-    inside = jnp.clip(scaled, 0, last.astype(values.dtype))
-    return convert(inside, np.dtype(np.int32))
+    checks.check_data(
+        high <= low, function, "`value_range` is empty.", required="value_range[0] < value_range[1]"
+    )
+    checks.check_data(jnp.isnan(values), function, "a value is NaN.", required="numbers")
+    bins = _bins_from(values, low, high, nbins).reshape((-1,))
+    counts = jnp.zeros((size_of(function, nbins),), array_dtype(dtype, function))
+    return counts.at[bins].add(1, mode="drop")
+
+
+def _bins_from(values, low, high, nbins):
+    """The bin of each value; what the range is too wide for belongs to the last one."""
+    wide = array_dtype(np.float64, "histogram_fixed_width")
+    count = jnp.asarray(nbins)
+    above = (jnp.maximum(values, low) - low).astype(wide)
+    # Without float64 the product is nearer than the quotient by the width of a bin.
+    scaled = above / (high - low).astype(wide) * count.astype(wide)
+    if wide == np.float64:
+        scaled = above / ((high - low).astype(wide) / count.astype(wide))
+    last = count.astype(jnp.int32) - 1
+    inside = scaled < last.astype(wide)
+    return jnp.where(inside, jnp.where(inside, scaled, 0).astype(jnp.int32), last)
+
+
+def _check_bins(function, value_range, nbins):
+    if value_range.shape != (2,):
+        raise checks.invalid(
+            function,
+            "`value_range` must have two numbers.",
+            required="shape [2]",
+            received=describe(value_range),
+        )
+    count = primitives.as_size(size_of(function, nbins))
+    checks.check_data(count <= 0, function, "`nbins` must be positive.", required="nbins > 0")
 
 
 @operator(compiled=True)
@@ -202,8 +220,14 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=np.int32, n
 
     https://www.tensorflow.org/api_docs/python/tf/histogram_fixed_width_bins
     """
-    bins = histogram_bins("histogram_fixed_width_bins", values, value_range, nbins)
-    return bins.astype(array_dtype(dtype, "histogram_fixed_width_bins"))
+    function = "histogram_fixed_width_bins"
+    values, value_range = matching(function, values=values, value_range=value_range)
+    _check_bins(function, value_range, nbins)
+    low, high = value_range[0], value_range[1]
+    scaled = jnp.floor((values - low) / (high - low) * jnp.asarray(nbins).astype(values.dtype))
+    last = jnp.asarray(nbins, jnp.int32) - 1
+    inside = jnp.clip(scaled, 0, last.astype(values.dtype))
+    return convert(convert(inside, np.dtype(np.int32)), array_dtype(dtype, function))
 
 
 def confusion_matrix(
@@ -238,9 +262,16 @@ def confusion_matrix(
     return _confusion(labels, predictions, num_classes, weights, dtype)
 
 
+def _classes(x):
+    """Numbers of classes; whatever is no integer is made one, as TensorFlow does."""
+    x = operand(x)
+    integral = jnp.issubdtype(x.dtype, jnp.integer)
+    return x if integral else convert(x, array_dtype(np.int64, "confusion_matrix"))
+
+
 @selected_by("labels", "predictions")
 def _confusion_of_some(labels, predictions, weights, dtype):
-    both = jnp.maximum(operand(labels), operand(predictions))
+    both = jnp.maximum(*broadcasting("confusion_matrix", _classes(labels), _classes(predictions)))
     highest = lax.reduce_max(both, tuple(range(both.ndim))).astype(jnp.int32)
     count = primitives.to_dim(jnp.maximum(highest, -1) + 1, label="confusion_matrix")
     return _confusion(labels, predictions, count, weights, dtype)
@@ -248,12 +279,13 @@ def _confusion_of_some(labels, predictions, weights, dtype):
 
 @sized_by("num_classes", compiled=True)
 def _confusion(labels, predictions, num_classes, weights, dtype):
-    labels, predictions = operand(labels), operand(predictions)
+    labels, predictions = _classes(labels), _classes(predictions)
     labels, predictions = broadcasting("confusion_matrix", labels, predictions)
     count = size_of("confusion_matrix", num_classes)
     checks.check_positions("confusion_matrix", "labels", labels, count)
     checks.check_positions("confusion_matrix", "predictions", predictions, count)
     dtype = array_dtype(dtype, "confusion_matrix")
     weights = jnp.ones(labels.shape, dtype) if weights is None else convert(operand(weights), dtype)
+    weights, _ = broadcasting("confusion_matrix", weights, labels)
     places = (_places(labels, count), _places(predictions, count))
     return jnp.zeros((count, count), dtype).at[places].add(weights, mode="drop")

@@ -9,6 +9,7 @@ import numpy as np
 from jax import lax
 
 from shims._src import checks, primitives
+from shims._src import jax_private as jp
 from shims._src.checks import is_known, is_known_shape
 from shims._src.cutting import window
 from shims._src.dispatch import operator
@@ -20,11 +21,12 @@ from shims._src.sized_by import sized_by
 _LARGEST = 16_384
 
 
-def image_of(function: str, image):
+def image_of(function: str, image, *, may_be_empty: bool = False):
     """`image` as an array of three axes, or four with a batch.
 
     Raises:
-      InvalidArgumentError: it has another number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: it has another number of axes, or no pixels; TensorFlow raises
+        `ValueError`.
     """
     x = operand(image)
     if x.ndim not in (3, 4):
@@ -33,6 +35,14 @@ def image_of(function: str, image):
             "an image has three axes, or four with a batch.",
             required="[height, width, channels] or [batch, height, width, channels]",
             received=f"rank {x.ndim}",
+        )
+    if not may_be_empty:
+        sizes = x.shape[-3:]
+        empty = any(is_known(d) and d == 0 for d in sizes)
+        if not empty and not all(map(is_known, sizes)):
+            empty = jnp.stack([primitives.as_size(d) for d in sizes]) == 0
+        checks.check_data(
+            empty, function, "an image has no pixels.", required="height, width, channels > 0"
         )
     return x
 
@@ -275,6 +285,7 @@ def pad_to_bounding_box(image, offset_height, offset_width, target_height, targe
             required="offset >= 0, offset + size <= target",
         )
     for axis, offset, target in sides:
+        offset = offset if jp.is_tracer(offset) or jp.is_symbolic(offset) else int(offset)
         x = _placed(x, axis, offset, size_of("pad_to_bounding_box", target))
     return x
 
@@ -349,8 +360,7 @@ def per_image_standardization(image):
         raise checks.invalid(
             "per_image_standardization", "an image has three axes.", received=f"rank {x.ndim}"
         )
-    if x.dtype not in (jnp.float16, jnp.float32):
-        x = x.astype(jnp.float32)
+    x = x.astype(jnp.float32)
     axes = tuple(range(x.ndim - 3, x.ndim))
     count = jnp.asarray(1, jnp.int32)
     for axis in axes:

@@ -16,6 +16,7 @@ from shims._src.elementwise import pow as power
 from shims._src.image_colour import _rescaled
 from shims._src.image_layout import image_of
 from shims._src.operands import broadcasting, matching, operand
+from shims._src.over_axes import sum_over
 
 
 def _pair(function: str, first: str, a, second: str, b, max_val):
@@ -236,11 +237,11 @@ def total_variation(images, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/image/total_variation
     """
-    x = image_of("total_variation", images)
+    x = image_of("total_variation", images, may_be_empty=True)
     down = x[..., 1:, :, :] - x[..., :-1, :, :]
     right = x[..., :, 1:, :] - x[..., :, :-1, :]
     axes = (-3, -2, -1)
-    return jnp.sum(magnitude(down), axis=axes) + jnp.sum(magnitude(right), axis=axes)
+    return sum_over(magnitude(down), axes) + sum_over(magnitude(right), axes)
 
 
 @operator

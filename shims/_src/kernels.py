@@ -84,6 +84,18 @@ def of(f) -> tuple[tuple[int, str, str, bool], ...]:
     return TAKES.get(f"{f.__module__.removeprefix('shims._src.')}.{f.__qualname__}", ())
 
 
+def checked(f):
+    """The function, held against what the table says of it; `dispatch.operator` does that too."""
+    takes = of(f)
+
+    @functools.wraps(f)
+    def call(*args, **kwargs):
+        check_call(f.__name__, takes, args, kwargs)
+        return f(*args, **kwargs)
+
+    return call
+
+
 def check_call(function: str, takes, args, kwargs) -> None:
     """Refuse a call with an array that TensorFlow has no kernel for.
 
@@ -94,7 +106,10 @@ def check_call(function: str, takes, args, kwargs) -> None:
       kwargs: the others.
     """
     for position, name, words, alone in takes:
-        value = args[position] if position < len(args) else kwargs.get(name)
+        if name.startswith("*"):
+            value = args[position:]
+        else:
+            value = args[position] if position < len(args) else kwargs.get(name)
         dtype = getattr(value, "dtype", None)
         if isinstance(dtype, np.dtype):
             if dtype.name not in allowed(words) and not getattr(value, "is_composite", False):

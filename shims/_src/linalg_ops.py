@@ -8,11 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks
+from shims._src import checks, errors
 from shims._src.checks import axes_of, is_known
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.elementwise import inverse_root, larger, magnitude, square_root
+from shims._src.kernels import checked
 from shims._src.operands import describe, matching, meeting, operand
 from shims._src.over_axes import largest
 
@@ -169,17 +170,39 @@ def tensordot(a, b, axes, name=None):
     https://www.tensorflow.org/api_docs/python/tf/tensordot
     """
     a, b = matching("tensordot", a=a, b=b)
-    if np.ndim(axes) == 0:
+    if not isinstance(axes, (tuple, list)) and np.ndim(axes) == 0:
         count = checks.static_int("tensordot", "axes", axes)
+        if not 0 <= count <= min(a.ndim, b.ndim):
+            raise _unfit_axes(axes, a, b)
         of_a, of_b = tuple(range(a.ndim - count, a.ndim)), tuple(range(count))
     else:
+        if len(axes) != 2:
+            raise _unfit_axes(axes, a, b)
+        of_a, of_b = (np.asarray(side).ravel().tolist() for side in axes)
+        if any(i >= a.ndim for i in of_a) or any(i >= b.ndim for i in of_b):
+            raise errors.OutOfBoundsError(_unfit_axes(axes, a, b).args[0])
         of_a = axes_of("tensordot", axes[0], a.ndim)
         of_b = axes_of("tensordot", axes[1], b.ndim)
+    if len(of_a) != len(of_b):
+        raise _unfit_axes(axes, a, b)
     for i, j in zip(of_a, of_b, strict=True):
         a, b = meeting("tensordot", a, i, b, j)
+        sizes = a.shape[i], b.shape[j]
+        if all(map(is_known, sizes)) and sizes[0] != sizes[1]:
+            raise _unfit_axes(axes, a, b)
     return jnp.tensordot(a, b, axes=(of_a, of_b))
 
 
+def _unfit_axes(axes, a, b):
+    return checks.invalid(
+        "tensordot",
+        "`axes` do not fit the operands.",
+        required="a number of axes, or two lists of as many; equal sizes along each pair",
+        received=f"axes={axes}, a {describe(a)}, b {describe(b)}",
+    )
+
+
+@checked
 def einsum(equation, *inputs, **kwargs):
     """Sums of products by Einstein's convention.
 
@@ -303,7 +326,8 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
 def _vector_norm(x, ord, axes):
     if ord in ("fro", "euclidean", 2):
         squares = x * jnp.conj(x) if jnp.iscomplexobj(x) else jnp.square(x)
-        return square_root(jnp.real(jnp.sum(squares, axis=axes)))
+        # The Euclidean norm of complex numbers is one of them, as TensorFlow has it.
+        return square_root(jnp.sum(squares, axis=axes))
     if isinstance(ord, str) or ord <= 0:
         raise ValueError(f"'ord' must be a supported vector norm, got {ord!r}")
     if ord == np.inf:

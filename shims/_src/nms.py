@@ -5,9 +5,10 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src import checks, primitives
+from shims._src import checks, greedy_boxes, primitives
 from shims._src import jax_private as jp
 from shims._src.dispatch import operator
+from shims._src.kernels import checked
 from shims._src.operands import agreeing, operand
 from shims._src.repeated import Repeated
 from shims._src.sorting import first_extreme
@@ -24,6 +25,23 @@ def _overlap(corners, areas, one):
     return jnp.where(solid, shared / jnp.where(solid, union, 1), 0)
 
 
+def _overlaps(first, second):
+    """The intersection over union of every box with every other; 0 where an area is 0."""
+    low = jnp.maximum(first[:, None, :2], second[None, :, :2])
+    high = jnp.minimum(first[:, None, 2:], second[None, :, 2:])
+    side = jnp.maximum(high - low, 0)
+    shared = side[..., 0] * side[..., 1]
+    one, other = _areas(first)[:, None], _areas(second)[None, :]
+    union = one + other - shared
+    solid = (one > 0) & (other > 0)
+    return jnp.where(solid, shared / jnp.where(solid, union, 1), 0)
+
+
+def _areas(corners):
+    sides = corners[:, 2:] - corners[:, :2]
+    return sides[:, 0] * sides[:, 1]
+
+
 def corners_of(boxes):
     """Boxes as their lower and their upper corner; TensorFlow takes any two opposite ones."""
     return jnp.concatenate(
@@ -34,8 +52,7 @@ def corners_of(boxes):
 def overlap_of(boxes):
     """The function that gives every box's intersection over union with box number `one`."""
     corners = corners_of(boxes)
-    sides = corners[:, 2:] - corners[:, :2]
-    areas = sides[:, 0] * sides[:, 1]
+    areas = _areas(corners)
     return lambda one: _overlap(corners, areas, one)
 
 
@@ -95,6 +112,7 @@ def _places(x):
     return jnp.arange(x.shape[0], dtype=jnp.int32)
 
 
+@checked
 def non_max_suppression(
     boxes,
     scores,
@@ -133,8 +151,7 @@ def non_max_suppression(
 
 
 def _selection(boxes, scores, limit, threshold, slots):
-    selected, _, count = keep(scores, overlap_of(boxes), limit, threshold, slots)
-    return selected, count
+    return greedy_boxes.select(corners_of(boxes), scores, limit, threshold, slots, _overlaps)
 
 
 # Step by step the loop would be compiled at every call.

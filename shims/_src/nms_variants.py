@@ -14,6 +14,7 @@ from shims._src import checks, primitives
 from shims._src import jax_private as jp
 from shims._src.checks import is_known
 from shims._src.dispatch import operator
+from shims._src.kernels import checked
 from shims._src.nms import keep, overlap_of
 from shims._src.operands import agreeing, operand
 
@@ -66,6 +67,7 @@ def _boxes_and_scores(function, boxes, scores):
     return agreeing(function, [boxes, scores], (0,))
 
 
+@checked
 def non_max_suppression_with_scores(
     boxes,
     scores,
@@ -131,6 +133,7 @@ def _with_scores(boxes, scores, max_output_size, iou_threshold, score_threshold,
     return jnp.take(selected, places, mode="clip"), jnp.take(found, places, mode="clip")
 
 
+@checked
 def non_max_suppression_overlaps(
     overlaps,
     scores,

@@ -14,12 +14,12 @@ from shims._src.mul_no_nan import mul_no_nan
 from shims._src.operands import operand
 
 
-def _floating_quotient(x, y):
-    """Both operands in the dtype of TensorFlow's `/`: small integers float32, others float64."""
-    if is_inexact(x):
-        return x, y
-    dtype = narrowed(np.float32 if x.dtype.itemsize < 4 else np.float64)
-    return x.astype(dtype), y.astype(dtype)
+def floating_quotients(*operands):
+    """Operands in the dtype of TensorFlow's `/`: small integers float32, others float64."""
+    if is_inexact(operands[0]):
+        return operands
+    dtype = narrowed(np.float32 if operands[0].dtype.itemsize < 4 else np.float64)
+    return tuple(x.astype(dtype) for x in operands)
 
 
 @operator(compiled=True)
@@ -45,7 +45,7 @@ def truediv(x, y, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/truediv
     """
-    return jnp.divide(*_floating_quotient(*pair("truediv", x, y)))
+    return jnp.divide(*floating_quotients(*pair("truediv", x, y)))
 
 
 @operator(compiled=True)
@@ -71,7 +71,7 @@ def divide(x, y, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/divide
     """
-    return jnp.divide(*_floating_quotient(*pair("divide", x, y)))
+    return jnp.divide(*floating_quotients(*pair("divide", x, y)))
 
 
 @operator(compiled=True)
@@ -171,7 +171,7 @@ def divide_no_nan(x, y, name=None):
     """
     x, y = pair("divide_no_nan", x, y)
     if not is_inexact(x):
-        x, y = _floating_quotient(x, y)
+        x, y = floating_quotients(x, y)
     return quotient_or_zero(x, y)
 
 

@@ -42,17 +42,14 @@ def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
       The sum; 0 over nothing.
 
     Differs from TensorFlow:
-      Booleans are counted instead of refused.
+      Nothing.
 
     Under jit:
       A selection is summed where it stands; nothing is copied.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_sum
     """
-    x = operand(input_tensor)
-    if x.dtype == jnp.bool_:
-        x = x.astype(jnp.int32)
-    return _keep("reduce_sum", x, axis, keepdims, sum_over)
+    return _keep("reduce_sum", operand(input_tensor), axis, keepdims, sum_over)
 
 
 @operator(compiled=True)
@@ -165,7 +162,7 @@ def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
       Bool; False over nothing.
 
     Differs from TensorFlow:
-      Numbers are taken for True where they are not 0 instead of refused.
+      Nothing.
 
     Under jit:
       A selection is searched where it stands.
@@ -191,7 +188,7 @@ def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
       Bool; True over nothing.
 
     Differs from TensorFlow:
-      Numbers are taken for True where they are not 0 instead of refused.
+      Nothing.
 
     Under jit:
       A selection is searched where it stands.

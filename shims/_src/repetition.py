@@ -8,6 +8,7 @@ from jax import lax
 
 from shims._src import checks, primitives
 from shims._src.checks import axis_of, is_known
+from shims._src.kernels import checked
 from shims._src.operands import operand
 from shims._src.padded import Padded
 from shims._src.shapes import size_of, sizes_of
@@ -69,6 +70,7 @@ def _repeat(x, repeats, axis):
     return primitives.take(x, jnp.cumsum(steps), axis)
 
 
+@checked
 def repeat(input, repeats, axis=None, name=None):
     """Each element, or slice, several times.
 

@@ -12,6 +12,7 @@ from shims._src import checks, primitives
 from shims._src import jax_private as jp
 from shims._src.checks import is_known
 from shims._src.operands import describe, operand
+from shims._src.quotients import floating_quotients
 from shims._src.repeated import Repeated
 from shims._src.segment_reducers import (
     average,
@@ -292,6 +293,7 @@ def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_mean
     """
+    (data,) = floating_quotients(operand(data))
     return _unsorted("unsorted_segment_mean", average, data, segment_ids, num_segments)
 
 

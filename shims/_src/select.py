@@ -12,6 +12,7 @@ from shims._src import checks, on_host, primitives
 from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.dtypes import narrowed
+from shims._src.kernels import checked
 from shims._src.operands import broadcasting, describe, matching, operand
 from shims._src.sized_by import selected_by
 
@@ -111,6 +112,7 @@ def _choose(condition, x, y):
     return jnp.where(*broadcasting("where", operand(condition), x, y))
 
 
+@checked
 def where(condition, x=None, y=None, name=None):
     """Where a condition holds, or a choice between two arrays.
 

@@ -59,6 +59,7 @@ ROWS: tuple[Row, ...] = (
             case("scalar-mask", raises="ValueError", tensor=draw(2), mask=bools(1)),
             case("shapes", raises="ValueError", tensor=draw(3), mask=bools([1, 0])),
         ),
+        takes="mask: number bool -float16",
     ),
     native(
         "where",
@@ -95,6 +96,7 @@ ROWS: tuple[Row, ...] = (
                 y=i32([1, 2]),
             ),
         ),
+        takes="condition: number bool -float16",
     ),
     native(
         "gather",
@@ -127,6 +129,7 @@ ROWS: tuple[Row, ...] = (
             ),
             case("negative", raises="InvalidArgumentError", params=draw(3), indices=i32([-1])),
         ),
+        takes="indices: index int16",
     ),
     shim(
         "gather_nd",
@@ -143,6 +146,7 @@ ROWS: tuple[Row, ...] = (
             case("out-of-range", raises="InvalidArgumentError", params=draw(3), indices=i32([[5]])),
             case("negative", raises="InvalidArgumentError", params=draw(3), indices=i32([[-1]])),
         ),
+        takes="indices: index int16",
     ),
     shim(
         "dynamic_partition",
@@ -169,6 +173,7 @@ ROWS: tuple[Row, ...] = (
                 num_partitions=2,
             ),
         ),
+        takes="partitions: int32",
     ),
     shim(
         "dynamic_stitch",
@@ -200,6 +205,7 @@ ROWS: tuple[Row, ...] = (
             case("empty", unbounded=True, indices=(empty(0, dtype="int32"),), data=(empty(0, 2),)),
             case("int32", unbounded=True, indices=(i32([1, 0]),), data=(i32([5, 6]),)),
         ),
+        takes="int32",
     ),
     shim(
         "unique",
@@ -218,6 +224,7 @@ ROWS: tuple[Row, ...] = (
             case("rank2", raises="InvalidArgumentError", x=i32([[1]])),
         ),
         no_gradient="TensorFlow registers none",
+        takes="real bool",
     ),
     shim(
         "unique_with_counts",
@@ -234,6 +241,7 @@ ROWS: tuple[Row, ...] = (
         ),
         no_gradient="TensorFlow registers none",
         xla="unsupported: no kernel",
+        takes="real bool",
     ),
     # Writing.
     shim(
@@ -266,36 +274,42 @@ ROWS: tuple[Row, ...] = (
                 shape=[3],
             ),
         ),
+        takes="index",
     ),
     shim(
         "tensor_scatter_nd_update",
         "tensor, indices, updates, name=None",
         "scatter",
         inputs=(*_UPDATES, _NAN),
+        takes="indices: index",
     ),
     shim(
         "tensor_scatter_nd_add",
         f"tensor, indices, updates, {_BOUNDS}",
         "scatter",
         inputs=(*_UPDATES, _NAN),
+        takes="tensor updates: number; indices: index",
     ),
     shim(
         "tensor_scatter_nd_sub",
         f"tensor, indices, updates, {_BOUNDS}",
         "scatter",
         inputs=(*_UPDATES, _NAN),
+        takes="tensor updates: number; indices: index",
     ),
     shim(
         "tensor_scatter_nd_max",
         f"tensor, indices, updates, {_BOUNDS}",
         "scatter",
         inputs=(*_UPDATES, _NAN_IGNORED),
+        takes="tensor updates: real; indices: index",
     ),
     shim(
         "tensor_scatter_nd_min",
         f"tensor, indices, updates, {_BOUNDS}",
         "scatter",
         inputs=(*_UPDATES, _NAN_IGNORED),
+        takes="tensor updates: real; indices: index",
     ),
     # Joining and taking apart.
     native(
@@ -456,6 +470,7 @@ ROWS: tuple[Row, ...] = (
             case("empty", input=empty(0, 2), multiples=[2, 2]),
             case("rank", raises="InvalidArgumentError", input=draw(2), multiples=[1, 2]),
         ),
+        takes="number bool -uint16",
     ),
     native(
         "repeat",
@@ -478,6 +493,7 @@ ROWS: tuple[Row, ...] = (
             case("empty", input=empty(0), repeats=empty(0, dtype="int32"), axis=0),
             case("lengths", raises="ValueError", input=draw(3), repeats=i32([1, 2]), axis=0),
         ),
+        takes="number bool -uint16",
     ),
     # Shapes.
     native(
@@ -634,6 +650,7 @@ ROWS: tuple[Row, ...] = (
             case("bool", shape=[2], dtype="bool"),
             case("negative", raises="InvalidArgumentError", shape=[-1]),
         ),
+        takes="index",
     ),
     native(
         "ones",
@@ -648,6 +665,7 @@ ROWS: tuple[Row, ...] = (
             case("array", unbounded=True, shape=i32([2])),
             case("bool", shape=[2], dtype="bool"),
         ),
+        takes="index",
     ),
     native(
         "fill",
@@ -662,6 +680,7 @@ ROWS: tuple[Row, ...] = (
             case("empty", dims=[0], value=1.0),
             case("negative", raises="InvalidArgumentError", dims=[2, -1], value=0),
         ),
+        takes="index",
     ),
     native(
         "zeros_like",
@@ -729,6 +748,7 @@ ROWS: tuple[Row, ...] = (
             case("zero-delta", raises="InvalidArgumentError", start=1, limit=5, delta=0),
             case("wrong-side", raises="InvalidArgumentError", start=5, limit=1),
         ),
+        takes="start limit: index floating",
     ),
     native(
         "linspace",
@@ -746,6 +766,7 @@ ROWS: tuple[Row, ...] = (
             case("arrays", start=draw(2), stop=draw(2), num=3),
             case("axis1", start=draw(2), stop=draw(2), num=3, axis=1),
         ),
+        takes="number",
     ),
     native(
         "one_hot",
@@ -767,6 +788,7 @@ ROWS: tuple[Row, ...] = (
             case("empty", indices=empty(0, dtype="int32"), depth=2),
             case("negative", raises="InvalidArgumentError", indices=i32([0]), depth=-1),
         ),
+        takes="index uint8 int8",
     ),
     shim(
         "sequence_mask",
@@ -782,6 +804,7 @@ ROWS: tuple[Row, ...] = (
             case("empty", lengths=empty(0, dtype="int32"), maxlen=2),
             case("zeros", unbounded=True, lengths=i32([0, 0])),
         ),
+        takes="index floating",
     ),
     # Values.
     native(
@@ -820,6 +843,7 @@ ROWS: tuple[Row, ...] = (
             case("float", value=i32([1, 2]), dtype="float32"),
             case("empty", value=empty(0), dtype="uint8"),
         ),
+        takes="number -uint32 -uint64",
     ),
     native(
         "stop_gradient",

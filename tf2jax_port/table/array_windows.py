@@ -134,6 +134,7 @@ ROWS: tuple[Row, ...] = (
                 seq_axis=0,
             ),
         ),
+        takes="seq_lengths: index",
     ),
     shim(
         "nn.embedding_lookup",
@@ -158,5 +159,6 @@ ROWS: tuple[Row, ...] = (
             case("negative", raises="InvalidArgumentError", params=draw(3, 2), ids=i32([-1])),
             case("no-table", raises="ValueError", params=[], ids=i32([0])),
         ),
+        takes="ids: index int16",
     ),
 )

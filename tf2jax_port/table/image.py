@@ -104,6 +104,7 @@ ROWS: tuple[Row, ...] = (
             ),
         ),
         fresh=True,
+        takes="float16 float32",
     ),
     shim(
         "image.non_max_suppression_with_scores",
@@ -147,6 +148,7 @@ ROWS: tuple[Row, ...] = (
         ),
         fresh=True,
         no_gradient="TensorFlow registers none",
+        takes="boxes scores: float32",
     ),
     shim(
         "image.non_max_suppression_overlaps",
@@ -185,6 +187,7 @@ ROWS: tuple[Row, ...] = (
             ),
         ),
         fresh=True,
+        takes="overlaps scores: float32",
     ),
     shim(
         "image.non_max_suppression_padded",
@@ -238,6 +241,7 @@ ROWS: tuple[Row, ...] = (
             ),
         ),
         fresh=True,
+        takes="boxes scores: float32",
     ),
     shim(
         "image.combined_non_max_suppression",
@@ -297,5 +301,6 @@ ROWS: tuple[Row, ...] = (
             ),
         ),
         no_gradient="TensorFlow registers none",
+        takes="boxes scores: float32",
     ),
 )

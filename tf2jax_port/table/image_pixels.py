@@ -202,6 +202,7 @@ ROWS: tuple[Row, ...] = (
             case("method", raises="ValueError", images=unit(2, 3, 1), size=[2, 2], method="linear"),
             case("one-number", raises="ValueError", images=unit(2, 3, 1), size=[2]),
         ),
+        takes="real -uint32 -uint64",
     ),
     shim(
         "image.crop_and_resize",
@@ -289,6 +290,7 @@ ROWS: tuple[Row, ...] = (
                 crop_size=[0, 3],
             ),
         ),
+        takes="box_indices: int32",
     ),
     # Colours.
     shim(
@@ -307,12 +309,14 @@ ROWS: tuple[Row, ...] = (
             case("empty", image=empty(0, 3), dtype="uint8"),
             case("bool", raises="AttributeError", image=unit(3), dtype="bool"),
         ),
+        takes="real",
     ),
     shim(
         "image.rgb_to_grayscale",
         "images, name=None",
         "image_colour",
         inputs=_of_colours("images", _bytes("images")),
+        takes="real",
     ),
     shim(
         "image.grayscale_to_rgb",
@@ -325,9 +329,16 @@ ROWS: tuple[Row, ...] = (
             case("empty", images=empty(0, 1)),
             case("channels", raises="ValueError", images=unit(3, 2, 2)),
         ),
+        takes="number bool -uint16",
     ),
     *(
-        shim(f"image.{name}", "images", "image_colour", inputs=_of_colours("images"))
+        shim(
+            f"image.{name}",
+            "images",
+            "image_colour",
+            inputs=_of_colours("images"),
+            takes="inexact",
+        )
         for name in ("rgb_to_yuv", "yuv_to_rgb", "rgb_to_yiq", "yiq_to_rgb")
     ),
     shim(
@@ -349,6 +360,7 @@ ROWS: tuple[Row, ...] = (
             ),
             case("nan", images=f32([[[NAN, 0.3, 0.1]]]), differs=_NAN_COLOUR),
         ),
+        takes="floating",
     ),
     shim(
         "image.hsv_to_rgb",
@@ -362,6 +374,7 @@ ROWS: tuple[Row, ...] = (
             case("empty", images=empty(0, 2, 3)),
             case("channels", raises="FailedPreconditionError", images=unit(3, 2, 2)),
         ),
+        takes="floating",
     ),
     shim(
         "image.adjust_brightness",
@@ -375,6 +388,7 @@ ROWS: tuple[Row, ...] = (
             case("nan", image=f32([NAN, 1]), delta=0.1),
             case("empty", image=empty(0, 2, 3), delta=0.1),
         ),
+        takes="real",
     ),
     shim(
         "image.adjust_contrast",
@@ -389,6 +403,7 @@ ROWS: tuple[Row, ...] = (
             case("nan", images=f32([[[NAN, 1], [2, 3]]]), contrast_factor=2.0),
             case("rank2", raises="InvalidArgumentError", images=unit(3, 2), contrast_factor=2.0),
         ),
+        takes="real -float16",
     ),
     shim(
         "image.adjust_gamma",
@@ -402,6 +417,7 @@ ROWS: tuple[Row, ...] = (
             case("empty", image=empty(0, 2), gamma=2.0),
             case("negative", raises="ValueError", image=unit(2), gamma=-1.0),
         ),
+        takes="real",
     ),
     shim(
         "image.adjust_hue",
@@ -413,6 +429,7 @@ ROWS: tuple[Row, ...] = (
             case("nan", image=f32([[[2, NAN, NAN]]]), delta=0.3, differs=_NAN_COLOUR),
         ),
         no_gradient="TensorFlow registers none",
+        takes="real -float16",
     ),
     shim(
         "image.adjust_saturation",
@@ -424,6 +441,7 @@ ROWS: tuple[Row, ...] = (
             case("nan", image=f32([[[2, NAN, NAN]]]), saturation_factor=1.7, differs=_NAN_COLOUR),
         ),
         no_gradient="TensorFlow registers none",
+        takes="real -float16",
     ),
     shim(
         "image.per_image_standardization",
@@ -459,6 +477,7 @@ ROWS: tuple[Row, ...] = (
                 max_val=1.0,
             ),
         ),
+        takes="a b: real",
     ),
     shim(
         "image.ssim",
@@ -490,6 +509,7 @@ ROWS: tuple[Row, ...] = (
                 "shapes", raises="ValueError", img1=unit(4, 5, 1), img2=unit(4, 4, 1), max_val=1.0
             ),
         ),
+        takes="img1 img2: real",
     ),
     shim(
         "image.total_variation",
@@ -504,6 +524,7 @@ ROWS: tuple[Row, ...] = (
             case("nan", images=f32([[[NAN], [1]]])),
             case("rank2", raises="ValueError", images=unit(3, 2)),
         ),
+        takes="number -unsigned",
     ),
     shim(
         "image.image_gradients",
@@ -515,6 +536,7 @@ ROWS: tuple[Row, ...] = (
             case("nan", image=f32([[[[NAN], [1]], [[2], [3]]]])),
             case("rank3", raises="ValueError", image=unit(3, 2, 1)),
         ),
+        takes="number",
     ),
     shim(
         "image.sobel_edges",
@@ -526,5 +548,6 @@ ROWS: tuple[Row, ...] = (
             case("small", image=unit(2, 2, 3, 1)),
             case("nan", image=f32([[[[NAN], [1]], [[2], [3]]]])),
         ),
+        takes="floating",
     ),
 )

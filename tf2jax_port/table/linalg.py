@@ -32,6 +32,7 @@ ROWS: tuple[Row, ...] = (
             case("sizes", raises="InvalidArgumentError", a=draw(1, 2), b=draw(1, 2)),
             case("dtypes", raises=standard.MIXED, a=draw(1, 2), b=i32([[1], [2]])),
         ),
+        takes="index inexact",
     ),
     shim(
         "linalg.matvec",
@@ -44,6 +45,7 @@ ROWS: tuple[Row, ...] = (
             case("batch", a=draw(2, 2, 3), b=draw(2, 3)),
             case("empty", a=empty(0, 2), b=draw(2)),
         ),
+        takes="index inexact",
     ),
     native(
         "tensordot",
@@ -60,6 +62,7 @@ ROWS: tuple[Row, ...] = (
             case("numbers", a=draw(2, 3), b=draw(4, 3), axes=(1, 1)),
             case("empty", a=empty(0, 3), b=draw(3, 2), axes=1),
         ),
+        takes="index inexact",
     ),
     shim(
         "einsum",
@@ -76,6 +79,7 @@ ROWS: tuple[Row, ...] = (
             case("three", equation="i,ij,j->", inputs=(draw(2), draw(2, 3), draw(3))),
             case("empty", equation="ij,j->i", inputs=(empty(0, 3), draw(3))),
         ),
+        takes="inputs: index inexact",
     ),
     shim(
         "linalg.trace",
@@ -89,6 +93,7 @@ ROWS: tuple[Row, ...] = (
             case("nan", x=f32([[1, NAN], [2, 3]])),
             case("empty", x=empty(0, 0)),
         ),
+        takes="number",
     ),
     shim(
         "linalg.global_norm",
@@ -99,6 +104,7 @@ ROWS: tuple[Row, ...] = (
             case("zero", t_list=(f32([0, 0]),)),
             case("inf", t_list=(f32([INF]), f32([1]))),
         ),
+        takes="floating",
     ),
     native(
         "norm",
@@ -127,5 +133,6 @@ ROWS: tuple[Row, ...] = (
             case("no-such-norm", raises="ValueError", tensor=draw(2), ord="nuc"),
         ),
         xla="differs: the gradient of a norm of 0 is NaN even where none flows in",
+        takes="inexact",
     ),
 )

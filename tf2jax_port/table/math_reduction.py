@@ -74,6 +74,7 @@ ROWS: tuple[Row, ...] = (
         "jnp.sum({input_tensor}, axis={axis}, keepdims={keepdims})",
         more=_INTEGERS,
         note=_SMALL,
+        takes="number",
     ),
     reduction(
         "reduce_mean",
@@ -81,6 +82,7 @@ ROWS: tuple[Row, ...] = (
         more=_INTEGERS[:3],
         note="TensorFlow truncates the mean of integers to an integer",
         xla="differs: the mean of no integers is -1",
+        takes="number",
     ),
     reduction(
         "reduce_max",
@@ -88,6 +90,7 @@ ROWS: tuple[Row, ...] = (
         more=_INTEGERS,
         note=_EMPTY,
         xla="differs: NaN is dropped",
+        takes="real",
     ),
     reduction(
         "reduce_min",
@@ -95,25 +98,37 @@ ROWS: tuple[Row, ...] = (
         more=_INTEGERS,
         note=_EMPTY,
         xla="differs: NaN is dropped",
+        takes="real",
     ),
     reduction(
         "reduce_prod",
         "jnp.prod({input_tensor}, axis={axis}, keepdims={keepdims})",
         more=_INTEGERS,
         note=_SMALL,
+        takes="number",
     ),
     reduction(
-        "reduce_any", "jnp.any({input_tensor}, axis={axis}, keepdims={keepdims})", inputs=_BOOLS
+        "reduce_any",
+        "jnp.any({input_tensor}, axis={axis}, keepdims={keepdims})",
+        inputs=_BOOLS,
+        takes="bool",
     ),
     reduction(
-        "reduce_all", "jnp.all({input_tensor}, axis={axis}, keepdims={keepdims})", inputs=_BOOLS
+        "reduce_all",
+        "jnp.all({input_tensor}, axis={axis}, keepdims={keepdims})",
+        inputs=_BOOLS,
+        takes="bool",
     ),
     reduction(
         "reduce_logsumexp",
         "jax.nn.logsumexp({input_tensor}, axis={axis}, keepdims={keepdims})",
+        takes="floating",
+    ),
+    reduction(
+        "math.reduce_variance",
+        "jnp.var({input_tensor}, axis={axis}, keepdims={keepdims})",
         takes="inexact",
     ),
-    reduction("math.reduce_variance", "jnp.var({input_tensor}, axis={axis}, keepdims={keepdims})"),
     reduction(
         "math.reduce_std",
         "jnp.std({input_tensor}, axis={axis}, keepdims={keepdims})",
@@ -123,6 +138,7 @@ ROWS: tuple[Row, ...] = (
         ),
         differs="where no gradient flows into a deviation of 0, TensorFlow lets none out; JAX gives NaN",
         xla="differs: the gradient of a deviation of 0 is NaN even where none flows in",
+        takes="inexact",
     ),
     reduction(
         "math.reduce_euclidean_norm",
@@ -132,6 +148,7 @@ ROWS: tuple[Row, ...] = (
             case("zero", input_tensor=f32([0, 0])),
             case("int32", input_tensor=i32([3, 5])),
         ),
+        takes="number",
     ),
     native(
         "math.count_nonzero",
@@ -179,6 +196,7 @@ ROWS: tuple[Row, ...] = (
             case("int32", x=draw_ints(4)),
             case("int8", xla="unsupported: no kernel", x=Draw((4,), "int8", 50, 100)),
         ),
+        takes="number",
     ),
     native(
         "math.cumprod",
@@ -192,6 +210,7 @@ ROWS: tuple[Row, ...] = (
             case("int32", x=draw_ints(4)),
         ),
         differs="behind a zero TensorFlow's gradient is 0, JAX's is right",
+        takes="number",
     ),
     shim(
         "math.cumulative_logsumexp",
@@ -207,6 +226,7 @@ ROWS: tuple[Row, ...] = (
             case("empty", x=empty(0, 2)),
             case("exclusive", x=draw(4), exclusive=True),
         ),
+        takes="floating",
     ),
     native(
         "argmax",
@@ -227,6 +247,7 @@ ROWS: tuple[Row, ...] = (
         ),
         note="NaN is never the largest in TensorFlow, always in JAX; int64 unless asked otherwise",
         xla="differs: NaN",
+        takes="real bool",
     ),
     native(
         "argmin",
@@ -246,6 +267,7 @@ ROWS: tuple[Row, ...] = (
         ),
         note="NaN is never the smallest in TensorFlow, always in JAX; int64 unless asked otherwise",
         xla="differs: NaN",
+        takes="real bool",
     ),
     native(
         "sort",
@@ -267,6 +289,7 @@ ROWS: tuple[Row, ...] = (
         ),
         differs=_NAN_ORDER,
         xla="differs: NaN and signed zeros have another order",
+        takes="real",
     ),
     native(
         "argsort",
@@ -283,6 +306,7 @@ ROWS: tuple[Row, ...] = (
         ),
         differs=_NAN_ORDER,
         xla="differs: NaN and signed zeros have another order",
+        takes="real",
     ),
     shim(
         "math.top_k",
@@ -304,6 +328,7 @@ ROWS: tuple[Row, ...] = (
             case("k-too-large", raises="InvalidArgumentError", input=draw(2), k=3),
         ),
         xla="differs: NaN and signed zeros have another order",
+        takes="real",
     ),
     native(
         "searchsorted",
@@ -347,6 +372,7 @@ ROWS: tuple[Row, ...] = (
         ),
         differs="JAX takes one sequence only, and has another place for NaN",
         xla="differs: NaN",
+        takes="real",
     ),
     shim(
         "math.in_top_k",
@@ -363,6 +389,7 @@ ROWS: tuple[Row, ...] = (
             case("empty", targets=empty(0, dtype="int32"), predictions=empty(0, 3), k=1),
         ),
         xla="differs: NaN",
+        takes="targets: index; predictions: float32",
     ),
     shim(
         "math.bincount",
@@ -384,6 +411,7 @@ ROWS: tuple[Row, ...] = (
         ),
         fresh=True,
         no_gradient="TensorFlow registers none",
+        takes="index inexact bool",
     ),
     shim(
         "histogram_fixed_width",
@@ -403,6 +431,7 @@ ROWS: tuple[Row, ...] = (
             ),
         ),
         xla="unsupported: no kernel",
+        takes="values value_range: index float32 float64",
     ),
     shim(
         "histogram_fixed_width_bins",
@@ -416,6 +445,7 @@ ROWS: tuple[Row, ...] = (
             case("backwards", values=f32([0, 1, 2, 3]), value_range=f32([2, 1]), nbins=3),
             case("empty-range", values=f32([0, 1, 2]), value_range=f32([1, 1]), nbins=3),
         ),
+        takes="values value_range: floating",
     ),
     shim(
         "math.confusion_matrix",

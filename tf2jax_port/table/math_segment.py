@@ -82,8 +82,24 @@ _NAN_FIRST = case(
 _UNSUPPORTED = "unsupported: the number of segments depends on data"
 
 ROWS: tuple[Row, ...] = (
-    shim("math.segment_sum", _SEGMENT, "segment", fresh=True, inputs=_sorted(), xla=_UNSUPPORTED),
-    shim("math.segment_mean", _SEGMENT, "segment", fresh=True, inputs=_sorted(), xla=_UNSUPPORTED),
+    shim(
+        "math.segment_sum",
+        _SEGMENT,
+        "segment",
+        fresh=True,
+        inputs=_sorted(),
+        xla=_UNSUPPORTED,
+        takes="data: number; segment_ids: index",
+    ),
+    shim(
+        "math.segment_mean",
+        _SEGMENT,
+        "segment",
+        fresh=True,
+        inputs=_sorted(),
+        xla=_UNSUPPORTED,
+        takes="data: number; segment_ids: index",
+    ),
     shim(
         "math.segment_max",
         _SEGMENT,
@@ -91,6 +107,7 @@ ROWS: tuple[Row, ...] = (
         fresh=True,
         inputs=_sorted(_SORTED_NAN),
         xla=_UNSUPPORTED,
+        takes="data: real; segment_ids: index",
     ),
     shim(
         "math.segment_min",
@@ -99,8 +116,17 @@ ROWS: tuple[Row, ...] = (
         fresh=True,
         inputs=_sorted(_SORTED_NAN),
         xla=_UNSUPPORTED,
+        takes="data: real; segment_ids: index",
     ),
-    shim("math.segment_prod", _SEGMENT, "segment", fresh=True, inputs=_sorted(), xla=_UNSUPPORTED),
+    shim(
+        "math.segment_prod",
+        _SEGMENT,
+        "segment",
+        fresh=True,
+        inputs=_sorted(),
+        xla=_UNSUPPORTED,
+        takes="data: number; segment_ids: index",
+    ),
     native(
         "math.unsorted_segment_sum",
         _UNSORTED,
@@ -108,14 +134,22 @@ ROWS: tuple[Row, ...] = (
         own="segment",
         inputs=_unsorted(_INT32),
         note="a segment number that is too large raises in TensorFlow; JAX takes vectors of them only",
+        takes="data: number; segment_ids: index int16",
     ),
-    shim("math.unsorted_segment_mean", _UNSORTED, "segment", inputs=_unsorted()),
+    shim(
+        "math.unsorted_segment_mean",
+        _UNSORTED,
+        "segment",
+        inputs=_unsorted(),
+        takes="data: real; segment_ids: index int16",
+    ),
     shim(
         "math.unsorted_segment_max",
         _UNSORTED,
         "segment",
         inputs=_unsorted(_INT32, _NAN_FIRST),
         xla="differs: NaN is dropped",
+        takes="data: real; segment_ids: index",
     ),
     shim(
         "math.unsorted_segment_min",
@@ -123,7 +157,20 @@ ROWS: tuple[Row, ...] = (
         "segment",
         inputs=_unsorted(_INT32, _NAN_FIRST),
         xla="differs: NaN is dropped",
+        takes="data: real; segment_ids: index",
     ),
-    shim("math.unsorted_segment_prod", _UNSORTED, "segment", inputs=_unsorted(_INT32, _ZEROS)),
-    shim("math.unsorted_segment_sqrt_n", _UNSORTED, "segment", inputs=_unsorted()),
+    shim(
+        "math.unsorted_segment_prod",
+        _UNSORTED,
+        "segment",
+        inputs=_unsorted(_INT32, _ZEROS),
+        takes="data: number; segment_ids: index",
+    ),
+    shim(
+        "math.unsorted_segment_sqrt_n",
+        _UNSORTED,
+        "segment",
+        inputs=_unsorted(),
+        takes="data: floating; segment_ids: index int16",
+    ),
 )

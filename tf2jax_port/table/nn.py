@@ -56,7 +56,7 @@ ROWS: tuple[Row, ...] = (
         ),
         note="a row with inf is NaN as a whole in JAX; TensorFlow has some zeros there",
         xla="differs: a row with NaN or inf is NaN as a whole",
-        takes="inexact",
+        takes="floating",
     ),
     native(
         "nn.log_softmax",
@@ -69,14 +69,20 @@ ROWS: tuple[Row, ...] = (
         aliases=("math.log_softmax",),
         renames=(("dim", "axis"),),
         inputs=_softmax(case("nan", logits=f32([[NAN, 0.0], [1.0, 2.0]]))),
-        takes="inexact",
+        takes="floating",
     ),
-    unary("nn.relu", "jax.nn.relu({features})", param="features", takes="number"),
+    unary("nn.relu", "jax.nn.relu({features})", param="features", takes="real"),
     unary(
         "nn.relu6",
         "jax.nn.relu6({features})",
         param="features",
-        more=(case("six", features=f32([6, 7])),),
+        own="activations.relu6",
+        more=(
+            case("six", features=f32([6, 7])),
+            case("int32", features=i32([-1, 0, 3, 9])),
+        ),
+        note="integers stay integers in TensorFlow",
+        takes="real",
     ),
     unary(
         "nn.elu",
@@ -87,7 +93,7 @@ ROWS: tuple[Row, ...] = (
             case("nan", features=f32([NAN]), differs="gradient: TensorFlow's is 1 at NaN"),
         ),
         note="the gradient at NaN is 1 in TensorFlow, NaN in JAX",
-        takes="inexact",
+        takes="floating",
     ),
     unary(
         "nn.selu",
@@ -95,7 +101,7 @@ ROWS: tuple[Row, ...] = (
         param="features",
         own="activations.selu",
         differs="TensorFlow's gradient at 0 is the scale, JAX's the limit from below",
-        takes="inexact",
+        takes="floating",
     ),
     native(
         "nn.leaky_relu",
@@ -111,6 +117,7 @@ ROWS: tuple[Row, ...] = (
             case("empty", features=empty(0, 3)),
         ),
         differs="TensorFlow's gradient at 0 is the slope below 0, JAX's is 1",
+        takes="real",
     ),
     native(
         "nn.gelu",
@@ -123,7 +130,7 @@ ROWS: tuple[Row, ...] = (
             case("edges", features=f32([0.0, -0.0, NAN, INF, 1, -1, 8, -8])),
             case("empty", features=empty(0, 3)),
         ),
-        takes="inexact",
+        takes="floating",
     ),
     native(
         "nn.silu",
@@ -147,7 +154,7 @@ ROWS: tuple[Row, ...] = (
         own="activations.softsign",
         aliases=("math.softsign",),
         note="the gradient at infinity is 0 in TensorFlow, NaN in JAX",
-        takes="inexact",
+        takes="floating",
     ),
     shim(
         "nn.crelu",
@@ -160,6 +167,7 @@ ROWS: tuple[Row, ...] = (
             case("edges", features=f32([0.0, -0.0, NAN, INF, -INF])),
             case("empty", features=empty(0, 3)),
         ),
+        takes="real -unsigned",
     ),
     shim(
         "nn.sigmoid_cross_entropy_with_logits",
@@ -167,6 +175,7 @@ ROWS: tuple[Row, ...] = (
         "losses",
         tensors=("logits", "labels"),
         inputs=_pairs("labels", "logits"),
+        takes="labels logits: floating",
     ),
     shim(
         "nn.weighted_cross_entropy_with_logits",
@@ -185,6 +194,7 @@ ROWS: tuple[Row, ...] = (
             case("weights", labels=f32([1, 0]), logits=draw(2), pos_weight=f32([2, 3])),
             case("empty", labels=empty(0), logits=empty(0), pos_weight=2.0),
         ),
+        takes="labels logits: floating",
     ),
     shim(
         "nn.softmax_cross_entropy_with_logits",
@@ -202,6 +212,7 @@ ROWS: tuple[Row, ...] = (
             case("rank3", labels=draw(2, 2, 3, low=0, high=1), logits=draw(2, 2, 3)),
             case("empty", labels=empty(0, 3), logits=empty(0, 3)),
         ),
+        takes="floating",
     ),
     shim(
         "nn.sparse_softmax_cross_entropy_with_logits",
@@ -221,6 +232,7 @@ ROWS: tuple[Row, ...] = (
                 "label-too-large", raises="InvalidArgumentError", labels=i32([5]), logits=draw(1, 2)
             ),
         ),
+        takes="labels: index; logits: floating",
     ),
     shim(
         "nn.l2_normalize",
@@ -238,6 +250,7 @@ ROWS: tuple[Row, ...] = (
             case("nan-inf", x=f32([[NAN, 1], [INF, 1]]), axis=1),
             case("empty", x=empty(0, 3), axis=1),
         ),
+        takes="inexact",
     ),
     native(
         "nn.l2_loss",
@@ -252,7 +265,7 @@ ROWS: tuple[Row, ...] = (
             case("empty", t=empty(0, 3)),
             case("scalar", t=f32(3.0)),
         ),
-        takes="inexact",
+        takes="floating",
     ),
     shim(
         "nn.moments",
@@ -267,6 +280,7 @@ ROWS: tuple[Row, ...] = (
             case("size1", x=f32([[3.0]]), axes=[0]),
             case("nothing", x=empty(0, 2), axes=[0]),
         ),
+        takes="index inexact",
     ),
     shim(
         "nn.bias_add",
@@ -281,5 +295,6 @@ ROWS: tuple[Row, ...] = (
             case("empty", value=empty(0, 3), bias=draw(3)),
             case("int32", value=i32([[1, 2]]), bias=i32([3, 4])),
         ),
+        takes="number",
     ),
 )

@@ -308,6 +308,7 @@ ROWS: tuple[Row, ...] = (
             case("int32", logits=draw(2, 1), num_samples=3, dtype="int32", pad=()),
             case("vector", logits=draw(3), num_samples=4, raises="InvalidArgumentError"),
         ),
+        takes="floating",
     ),
     shim(
         "random.poisson",
@@ -320,6 +321,7 @@ ROWS: tuple[Row, ...] = (
         ),
         no_gradient="there is none",
         xla=FROZEN,
+        takes="lam: index floating -bfloat16",
     ),
     shim(
         "random.gamma",
@@ -368,6 +370,7 @@ ROWS: tuple[Row, ...] = (
         "x, rate, noise_shape=None, seed=None, name=None",
         "random.dropout",
         inputs=_DROPOUT,
+        takes="floating",
     ),
     shim(
         "nn.experimental.stateless_dropout",
@@ -384,6 +387,7 @@ ROWS: tuple[Row, ...] = (
             case("int32", x=i32((1, 2)), rate=0.5, seed=_SEED, raises="ValueError"),
         ),
         xla=OTHER,
+        takes="floating",
     ),
     shim(
         "nn.experimental.general_dropout",
@@ -394,6 +398,7 @@ ROWS: tuple[Row, ...] = (
             case("rate-1", x=draw(3, 4), rate=1.0, uniform_sampler=None, raises="ValueError"),
             case("int32", x=i32((1, 2)), rate=0.5, uniform_sampler=None, raises="ValueError"),
         ),
+        takes="floating",
     ),
     shim("zeros_initializer", "", "random.initializers"),
     shim("ones_initializer", "", "random.initializers"),

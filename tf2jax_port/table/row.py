@@ -179,7 +179,9 @@ class Row:
         for part in filter(None, self.takes.split(";")):
             names, colon, words = part.rpartition(":")
             first = ((self.params or "").split(",")[0].split("=")[0].strip("* "),)
-            entries.append((tuple(names.split()) if colon else self.tensors or first, words.strip()))
+            entries.append(
+                (tuple(names.split()) if colon else self.tensors or first, words.strip())
+            )
         return tuple(entries)
 
     @property

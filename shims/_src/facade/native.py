@@ -1294,29 +1294,6 @@ def relu(features, name=None):
 
 
 @operator(compiled=True)
-def relu6(features, name=None):
-    """TensorFlow's `tf.nn.relu6`: `jax.nn.relu6(features)`.
-
-    Args:
-      features: array.
-      name: ignored.
-
-    Returns:
-      The array.
-
-    Differs from TensorFlow:
-      Nothing.
-
-    Under jit:
-      Element by element.
-
-    https://www.tensorflow.org/api_docs/python/tf/nn/relu6
-    """
-    features = operand(features)
-    return jax.nn.relu6(features)
-
-
-@operator(compiled=True)
 def rint(x, name=None):
     """TensorFlow's `tf.math.rint`: `jnp.rint(x)`.
 
@@ -1522,34 +1499,6 @@ def square(x, name=None):
     """
     x = operand(x)
     return jnp.square(x)
-
-
-@operator(compiled=True)
-def squared_difference(x, y, name=None):
-    """TensorFlow's `tf.math.squared_difference`: `jnp.square(jnp.subtract(x, y))`.
-
-    Args:
-      x: array.
-      y: array of the same dtype; they broadcast.
-      name: ignored.
-
-    Returns:
-      The array.
-
-    Raises:
-      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
-
-    Differs from TensorFlow:
-      Nothing.
-
-    Under jit:
-      Element by element.
-
-    https://www.tensorflow.org/api_docs/python/tf/math/squared_difference
-    """
-    x, y = matching("squared_difference", x=x, y=y)
-    x, y = broadcasting("squared_difference", x, y)
-    return jnp.square(jnp.subtract(x, y))
 
 
 @operator(compiled=True)

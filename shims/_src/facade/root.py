@@ -50,6 +50,7 @@ from shims._src.dtypes import uint8 as uint8
 from shims._src.dtypes import uint16 as uint16
 from shims._src.dtypes import uint32 as uint32
 from shims._src.dtypes import uint64 as uint64
+from shims._src.edit_distance import edit_distance as edit_distance
 from shims._src.eigenvalues import eig as eig
 from shims._src.eigenvalues import eigvals as eigvals
 from shims._src.elementwise import abs as abs
@@ -112,6 +113,7 @@ from shims._src.linalg_ops import einsum as einsum
 from shims._src.linalg_ops import matmul as matmul
 from shims._src.linalg_ops import norm as norm
 from shims._src.linalg_ops import tensordot as tensordot
+from shims._src.matrix_functions import sqrtm as matrix_square_root
 from shims._src.padding import pad as pad
 from shims._src.partition import dynamic_partition as dynamic_partition
 from shims._src.partition import dynamic_stitch as dynamic_stitch
@@ -225,6 +227,7 @@ __all__ = [
     "double",
     "dynamic_partition",
     "dynamic_stitch",
+    "edit_distance",
     "eig",
     "eigvals",
     "einsum",
@@ -260,6 +263,7 @@ __all__ = [
     "logical_not",
     "logical_or",
     "matmul",
+    "matrix_square_root",
     "maximum",
     "meshgrid",
     "minimum",
