@@ -13,6 +13,7 @@ from shims._src.dispatch import operator
 from shims._src.eigenvalues import eigh, eigvalsh
 from shims._src.matrix_operands import main_diagonal, with_one_batch
 from shims._src.operands import describe, matching, meeting, operand
+from shims._src.primitives import unify_axis
 from shims._src.select import boolean_mask
 from shims._src.solving import solved_triangle
 
@@ -271,7 +272,9 @@ def eigh_tridiagonal(
     if select != "a" and select_range is None:
         raise ValueError("`select_range` must be given unless `select` is 'a'.")
     alpha, beta = matching("eigh_tridiagonal", alpha=alpha, beta=beta)
-    beside = _filled(jnp.conj(beta), alpha.shape[-1], behind=False)
+    beside = jnp.pad(jnp.conj(beta), [(0, 0)] * (beta.ndim - 1) + [(1, 0)])
+    beside = unify_axis(beside, beta.ndim - 1, alpha.shape[-1], label="eigh_tridiagonal")
+    alpha, beside = with_one_batch("eigh_tridiagonal", (alpha, 1), (beside, 1))
     rows = [jnp.zeros_like(alpha), jnp.real(alpha).astype(alpha.dtype), beside]
     matrix = as_matrix(jnp.stack(rows, axis=-2))
     if eigvals_only:
