@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from shims._src import checks, primitives
+from shims._src import jax_private as jp
 from shims._src.checks import is_known
 from shims._src.elementwise import is_inexact
 from shims._src.operands import describe, matching, operand
@@ -58,6 +60,8 @@ def dynamic_partition(data, partitions, num_partitions, name=None):
     flat = math.prod(partitions.shape)
     data = data.reshape((flat, *data.shape[rank:]))
     partitions = partitions.reshape((flat,))
+    if not jp.is_tracer(partitions):
+        partitions = np.asarray(partitions)
     return [primitives.compress(data, partitions == i) for i in range(count)]
 
 

@@ -7,6 +7,7 @@ import inspect
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from shims._src import jax_private as jp
 from shims._src import numbering, trace
@@ -47,11 +48,27 @@ def _operator(names, is_unknown, compiled=False):
                 value = args[place] if place < len(args) else kwargs.get(name)
                 if value is not None and _is_traced(value, is_unknown):
                     return fresh(*args, **kwargs)
+                if compiled and _is_shape(value):
+                    # Numbers are part of what a repeated call is compiled for.
+                    if place < len(args):
+                        args = (*args[:place], value.tolist(), *args[place + 1 :])
+                    else:
+                        kwargs = {**kwargs, name: value.tolist()}
             return known(*args, **kwargs)
 
         return call
 
     return decorate
+
+
+def _is_shape(value) -> bool:
+    """Whether a known value is a size, or several, as `shims.shape` gives them."""
+    return (
+        type(value) is jp.ArrayImpl
+        and value.ndim < 2
+        and value.dtype == np.int32
+        and value.size < 9
+    )
 
 
 def _is_traced(value, is_unknown) -> bool:
