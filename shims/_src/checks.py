@@ -9,7 +9,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import errors, kernels, primitives
+from shims._src import errors, kernels, numbering, primitives
 from shims._src import jax_private as jp
 
 
@@ -79,6 +79,9 @@ def static_int(function: str, name: str, value) -> int:
     if isinstance(value, int):
         return int(value)
     if jp.is_tracer(value):
+        known = _constant(value)
+        if known is not None:
+            return known
         raise errors.FreshSizeError(
             errors.message(
                 function,
@@ -97,6 +100,14 @@ def static_int(function: str, name: str, value) -> int:
             )
         value = value.item()
     return int(value)
+
+
+def _constant(value):
+    """The number behind a constant that was made inside of the trace, or `None`."""
+    if value.ndim or not jnp.issubdtype(value.dtype, jnp.integer):
+        return None
+    known = numbering.symbolic_value(value)
+    return known if isinstance(known, int) else None
 
 
 def axis_of(function: str, axis, rank: int, *, name: str = "axis") -> int:
@@ -126,8 +137,8 @@ def axes_of(function: str, axis, rank: int, *, name: str = "axis") -> tuple[int,
         return tuple(range(rank))
     if not jp.is_tracer(axis):
         axis = np.asarray(axis).ravel().tolist()
-    elif np.ndim(axis) == 0:
-        axis = [axis]
+    else:
+        axis = [axis] if axis.ndim == 0 else [axis[i] for i in range(axis.shape[0])]
     axes = tuple(axis_of(function, a, rank, name=name) for a in axis)
     if len(set(axes)) != len(axes):
         raise invalid(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from shims._src.checks import axes_of, check_kind
+from shims._src import checks
+from shims._src.checks import axes_of, check_kind, is_known
 from shims._src.dispatch import operator
 from shims._src.elementwise import is_inexact, larger, smaller
 from shims._src.linalg_ops import global_norm
-from shims._src.operands import broadcasting, matching, operand
+from shims._src.operands import broadcasting, describe, matching, operand
 
 
 @operator(compiled=True)
@@ -38,9 +39,20 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     """
     names = {"t": t, "clip_value_min": clip_value_min, "clip_value_max": clip_value_max}
     t, low, high = broadcasting("clip_by_value", *matching("clip_by_value", **names))
+    if any(a.ndim > t.ndim or any(map(_widens, a.shape[::-1], t.shape[::-1])) for a in (low, high)):
+        raise checks.invalid(
+            "clip_by_value",
+            "a limit has more elements than what it limits.",
+            required="limits that broadcast to the shape of `t`",
+            received=f"t {describe(t)}, limits {describe(low)} and {describe(high)}",
+        )
     if not is_inexact(t):
         return jnp.maximum(jnp.minimum(t, high), low)
     return larger(smaller(t, high), low)
+
+
+def _widens(limit, size) -> bool:
+    return is_known(size) and is_known(limit) and size == 1 != limit
 
 
 @operator(compiled=True)

@@ -42,7 +42,10 @@ def as_array(value, dtype=None):
         fits = plain.size == 0 or (_INT32.min <= plain.min() and plain.max() <= _INT32.max)
         narrow = _NARROW.get(plain.dtype)
         return jnp.asarray(plain, narrow if narrow is not np.int32 or fits else None)
-    if not np.can_cast(plain.dtype, dtype, "same_kind") and plain.dtype.kind != "i":
+    fits = (
+        plain.size == 0 or plain.dtype.kind == "i" or np.can_cast(plain.dtype, dtype, "same_kind")
+    )
+    if not fits:
         raise TypeError(f"Cannot convert {value!r} to an array of dtype {np.dtype(dtype).name}")
     return jnp.asarray(plain, dtype)
 

@@ -314,3 +314,33 @@ def pow(x, y, name=None):
         required="y >= 0 everywhere, or floating-point operands",
     )
     return jnp.power(x, y)
+
+
+@operator(compiled=True)
+def squared_difference(x, y, name=None):
+    """The square of the absolute difference.
+
+    Args:
+      x: array.
+      y: array of the same dtype that broadcasts with `x`.
+      name: ignored.
+
+    Returns:
+      `(x - y) ** 2`; of complex numbers the square of the absolute value, as a complex number.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      The gradient of complex numbers, for which TensorFlow's is that of `(x - y) ** 2`.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/squared_difference
+    """
+    x, y = broadcasting("squared_difference", *matching("squared_difference", x=x, y=y))
+    difference = jnp.subtract(x, y)
+    if jnp.iscomplexobj(difference):
+        return jnp.conj(difference) * difference
+    return jnp.square(difference)

@@ -40,7 +40,6 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
     https://www.tensorflow.org/api_docs/python/tf/gather
     """
     params, indices = operand(params), operand(indices)
-    checks.check_kind("gather", "int16 index", indices)
     batch_dims = static_int("gather", "batch_dims", batch_dims)
     batch_dims += indices.ndim if batch_dims < 0 else 0
     axis = batch_dims if axis is None else axis_of("gather", axis, params.ndim)

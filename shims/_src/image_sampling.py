@@ -231,6 +231,9 @@ def crop_and_resize(
         )
     owner = primitives.unify_axis(owner, 0, boxes.shape[0], label="crop_and_resize")
     _check_owner(owner, x.shape[0])
+    checks.check_data(
+        ~jnp.isfinite(boxes), "crop_and_resize", "a box is not finite.", required="finite boxes"
+    )
     target = [size_of("crop_and_resize", d) for d in entries(crop_size)]
     if len(target) != 2 or any(is_known(d) and d <= 0 for d in target):
         raise checks.invalid(

@@ -234,6 +234,14 @@ def _parts(x, sizes, axis):
             required=f"{extent}, the size of axis {axis}",
             received=f"sizes {dims}",
         )
+    if not all(map(is_known, (*dims, extent))):
+        sizes = jnp.stack([primitives.as_size(d) for d in dims])
+        checks.check_data(
+            (jnp.sum(sizes) != primitives.as_size(extent)) | jnp.any(sizes < 0),
+            "split",
+            f"the sizes do not add up to that of axis {axis}.",
+            required="sizes that add up",
+        )
     starts = [0]
     for d in dims[:-1]:
         starts.append(starts[-1] + d)

@@ -126,6 +126,27 @@ class TensorSpec:
         return f"TensorSpec(shape={self._shape}, dtype=tf.{dtype}, name={self._name!r})"
 
 
+# TensorFlow's numbers for dtypes, as protocol buffers and old programs have them.
+_NUMBERS = {
+    1: "float32",
+    2: "float64",
+    3: "int32",
+    4: "uint8",
+    5: "int16",
+    6: "int8",
+    7: "string",
+    8: "complex64",
+    9: "int64",
+    10: "bool",
+    14: "bfloat16",
+    17: "uint16",
+    18: "complex128",
+    19: "float16",
+    22: "uint32",
+    23: "uint64",
+}
+
+
 def as_numpy_dtype(dtype) -> np.dtype:
     """The NumPy dtype behind TensorFlow's, NumPy's or JAX's dtype, or behind its name.
 
@@ -135,6 +156,8 @@ def as_numpy_dtype(dtype) -> np.dtype:
     found: Any = getattr(dtype, "as_numpy_dtype", dtype)  # what TensorFlow's dtypes have
     try:
         found = _NAMES.get(found, found)
+        if type(found) is int:
+            found = _NUMBERS.get(found)
         if found is None or any(found is d for d in ("int", "complex", int, complex)):
             raise TypeError
         return np.dtype(found)

@@ -3,6 +3,8 @@
 import numpy as np
 
 V = np.array([3, 1, 2], np.float32)
+W = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
+COMPLEX = np.array([1 + 3j, 2 - 1j], np.complex64)
 WIDE = np.array([np.nan, np.inf, -np.inf, 300.0, -5.0, 0.3], np.float32)
 
 CALLS = {
@@ -20,4 +22,47 @@ CALLS = {
     "one axis in a list": lambda tf: tf.expand_dims(V, [0]),
     "count fractions": lambda tf: tf.math.bincount(V),
     "count in the dtype of numbers": lambda tf: tf.math.bincount(np.array([1, 1]), dtype=None),
+    "a histogram wider than floats": lambda tf: [
+        tf.histogram_fixed_width(np.array([3e38, 100.0], np.float32), np.float32([-1e38, 3e38]), n)
+        for n in (1, 2)
+    ],
+    "bins of a range turned around": lambda tf: tf.histogram_fixed_width_bins([0.5], [1.0, 0.0], 2),
+    "squares of complex differences": lambda tf: tf.math.squared_difference(COMPLEX, -COMPLEX[0]),
+    "dtypes by number": lambda tf: [tf.ones([1], number) for number in (1, 3, 10, 14)],
+    "a constant of nothing": lambda tf: tf.constant([], shape=[0], dtype=np.int32),
+    "gamma of nothing": lambda tf: tf.random.gamma([5], np.zeros((2, 0, 3)), beta=[1.0, 1.0, 1.0]),
+    "a range wider than integers": lambda tf: tf.ragged.range(
+        1136033460, -2110457150, -1849827689, row_splits_dtype=tf.int32
+    ),
+    "ragged operands by name": lambda tf: [
+        tf.math.log1p(x=tf.ragged.constant([[1.0], [2.0, 3.0]])),
+        tf.subtract(y=tf.ragged.constant([[1.0], [2.0]]), x=tf.ragged.constant([[5.0], [7.0]])),
+        tf.one_hot(indices=tf.ragged.constant([[1], [0, 2]]), depth=3),
+    ],
+    "ragged arithmetic": lambda tf: [
+        tf.complex(tf.ragged.constant([[1.0], [2.0]]), tf.ragged.constant([[5.0], [7.0]])),
+        tf.math.angle(tf.ragged.constant([[-1.0], [2.0]])),
+        tf.math.xlog1py(tf.ragged.constant([[0.0], [2.0]]), tf.ragged.constant([[-1.0], [7.0]])),
+        tf.math.scalar_mul(3.0, tf.ragged.constant([[1.0], [2.0]])),
+        tf.image.adjust_gamma(tf.ragged.constant([[1.0], [2.0]]), gamma=2.0),
+    ],
+    "ragged segments": lambda tf: [
+        reduce(tf.ragged.constant([[1.0, 2.0], [3.0]]), tf.ragged.constant([[0, 1], [0]]), 3)
+        for reduce in (
+            *(tf.math.unsorted_segment_sum, tf.math.unsorted_segment_mean),
+            *(tf.math.unsorted_segment_max, tf.math.unsorted_segment_min),
+            tf.math.unsorted_segment_sqrt_n,
+        )
+    ],
+    "ragged rows of a segment": lambda tf: [
+        reduce(tf.ragged.constant([[1.0, 2.0], [3.0], [4.0, 5.0, 6.0]]), [1, 0, 1], 3)
+        for reduce in (tf.math.unsorted_segment_sum, tf.math.unsorted_segment_mean)
+    ],
+    "lengths of the innermost rows": lambda tf: tf.ragged.constant(
+        [[[1]], [[2], [3, 4]]]
+    ).row_lengths(axis=-1),
+    "sparse arithmetic": lambda tf: [
+        f(tf.sparse.from_dense(W)) for f in (tf.square, tf.negative, tf.abs, tf.sign, tf.identity)
+    ],
+    "sparse shapes": lambda tf: [f(tf.sparse.from_dense(W)) for f in (tf.rank, tf.size, tf.shape)],
 }

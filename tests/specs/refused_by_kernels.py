@@ -76,8 +76,8 @@ CALLS = {
         "fill: a size must be a scalar.\n  Required: rank 0\n  Received: [0, 1]\n  At:",
     ),
     "fractional size": (
-        lambda tf: tf.fill([2.0, 3.0], 1.0),
-        "fill: a size must be an integer.\n"
+        lambda tf: tf.one_hot([1], 2.0),
+        "one_hot: a size must be an integer.\n"
         "  Received: 2.0\n"
         "  At:\n"
         "  Do:       cast it: `shims.cast(size, shims.int32)`",
@@ -85,13 +85,6 @@ CALLS = {
     "filled with a vector": (
         lambda tf: tf.fill([3, 2], [1.0, 2.0]),
         "fill: `value` must be a scalar.\n  Required: rank 0\n  Received: rank 1\n  At:",
-    ),
-    "fractional positions": (
-        lambda tf: tf.gather([0], 0.0),
-        "gather: there is no kernel for float32.\n"
-        "  Required: int16 or int32 or int64\n"
-        "  Received: float32[]\n"
-        "  At:",
     ),
     "two axes for one": (
         lambda tf: tf.expand_dims(1, [0, 1]),
@@ -121,5 +114,118 @@ CALLS = {
     "weights and binary_output": (
         lambda tf: tf.math.bincount([1, 2], weights=tf.constant([1.0, 2.0]), binary_output=True),
         "bincount: `binary_output` takes no `weights`; pass one of the two.",
+    ),
+    "axes of tensordot": (
+        lambda tf: tf.tensordot(I, I, [1]),
+        "tensordot: `axes` do not fit the operands.\n"
+        "  Required: a number of axes, or two lists of as many; equal sizes along each pair\n"
+        "  Received: axes=[1], a i32[2, 2], b i32[2, 2]\n"
+        "  At:",
+    ),
+    "axis of tensordot": (
+        lambda tf: tf.tensordot(I, I, [[0], [7]]),
+        "tensordot: `axes` do not fit the operands.\n"
+        "  Required: a number of axes, or two lists of as many; equal sizes along each pair\n"
+        "  Received: axes=[[0], [7]], a i32[2, 2], b i32[2, 2]\n"
+        "  At:",
+    ),
+    "sizes of tensordot": (
+        lambda tf: tf.tensordot(A, A, [[0], [1]]),
+        "tensordot: `axes` do not fit the operands.\n"
+        "  Required: a number of axes, or two lists of as many; equal sizes along each pair\n"
+        "  Received: axes=[[0], [1]], a f32[2, 3], b f32[2, 3]\n"
+        "  At:",
+    ),
+    "limits larger than what they limit": (
+        lambda tf: tf.clip_by_value(V[:, None], 0.0, [1.0, 2.0]),
+        "clip_by_value: a limit has more elements than what it limits.\n"
+        "  Required: limits that broadcast to the shape of `t`\n"
+        "  Received: t f32[3, 1], limits f32[] and f32[2]\n"
+        "  At:",
+    ),
+    "a histogram of NaN": (
+        lambda tf: tf.histogram_fixed_width([np.nan], [0.0, 1.0], 2),
+        "histogram_fixed_width: a value is NaN.\n  Required: numbers\n  At:",
+    ),
+    "a histogram without bins": (
+        lambda tf: tf.histogram_fixed_width(V, [0.0, 1.0], 0),
+        "histogram_fixed_width: `nbins` must be positive.\n  Required: nbins > 0\n  At:",
+    ),
+    "a histogram of three limits": (
+        lambda tf: tf.histogram_fixed_width(V, [0.0, 1.0, 2.0]),
+        "histogram_fixed_width: `value_range` must have two numbers.\n"
+        "  Required: shape [2]\n"
+        "  Received: f32[3]\n"
+        "  At:",
+    ),
+    "a box that is not finite": (
+        lambda tf: tf.image.crop_and_resize(
+            np.ones((1, 2, 2, 1), np.float32), [[np.nan, 0, 1, 1]], [0], [1, 1]
+        ),
+        "crop_and_resize: a box is not finite.\n  Required: finite boxes\n  At:",
+    ),
+    "a vector of contrasts": (
+        lambda tf: tf.image.adjust_contrast(np.ones((2, 2, 1), np.float32), [2.0]),
+        "adjust_contrast: `contrast_factor` must be a scalar.\n"
+        "  Required: rank 0\n"
+        "  Received: rank 1\n"
+        "  At:",
+    ),
+    "an image without pixels": (
+        lambda tf: tf.image.crop_to_bounding_box(np.ones((2, 2, 0), np.float32), 0, 0, 1, 1),
+        "crop_to_bounding_box: an image has no pixels.\n"
+        "  Required: height, width, channels > 0\n"
+        "  At:",
+    ),
+    "any number beside 0": (
+        lambda tf: tf.sparse.reshape(
+            tf.SparseTensor(np.zeros((0, 2), np.int64), np.zeros(0, np.float32), [1, 0]), [-1, 0]
+        ),
+        "sparse.reshape: -1 stands for any number beside a size of 0.\n"
+        "  Required: sizes above 0 beside -1\n"
+        "  At:",
+    ),
+    "ragged values of no axis": (
+        lambda tf: tf.RaggedTensor.from_row_lengths(10, [0, 1]),
+        "RaggedTensor: values must have at least one axis.\n  At:",
+    ),
+    "row ids in one array": (
+        lambda tf: tf.RaggedTensor.from_nested_value_rowids([1, 2], tf.constant(I)),
+        "Argument `nested_value_rowids` must be a list of arrays.",
+    ),
+    "rows of negative length": (
+        lambda tf: tf.RaggedTensor.from_uniform_row_length([1, 2], -1),
+        "from_uniform_row_length: dimension -1 must be >= 0.\n"
+        "  Required: sizes >= 0\n"
+        "  Received: -1\n"
+        "  At:",
+    ),
+    "lengths of another axis": (
+        lambda tf: tf.ragged.constant([[1], [2, 3]]).row_lengths(axis=-3),
+        "row_lengths: there is no axis -3.\n"
+        "  Required: axis in [-2, 2)\n"
+        "  Received: axis=-3\n"
+        "  At:",
+    ),
+    "fractional segment ids": (
+        lambda tf: tf.ragged.segment_ids_to_row_splits([0.5]),
+        "segment_ids_to_row_splits: `segment_ids` must be a vector of integers.\n"
+        "  Required: rank 1, int32 or int64\n"
+        "  Received: f32[1]\n"
+        "  At:",
+    ),
+    "a stack of nothing ragged": (
+        lambda tf: tf.ragged.stack([]),
+        "stack: there is nothing to stack.\n  Required: one value or more\n  At:",
+    ),
+    "ragged ids of dense data": (
+        lambda tf: tf.math.unsorted_segment_sum(I, tf.ragged.constant([[0], [1]]), 2),
+        "unsorted_segment_sum: `data` and `segment_ids` do not have the same rows.\n"
+        "  Required: ids for each row, or ragged ids whose rows are the outer ones of ragged data\n"
+        "  At:",
+    ),
+    "padding of another shape": (
+        lambda tf: tf.RaggedTensor.from_tensor(np.ones((1, 1, 1), np.int32), None, 1),
+        "`padding` has shape (), entries (1,).",
     ),
 }

@@ -30,3 +30,24 @@ def test_as_tensorflow(name):
     assert_equal(list(map(np.asarray, jax.tree.leaves(CALLS[name](shims)))), expected)
     staged = shims.function(lambda: CALLS[name](shims), autograph=False)
     assert_equal(list(map(np.asarray, jax.tree.leaves(staged()))), expected)
+
+
+@pytest.mark.parametrize("sizes", [[2, 7], [2, 2], [9, -1]])
+def test_the_sizes_of_a_split_are_checked_when_the_size_is_known(sizes):
+    split = shims.function(
+        lambda x: shims.split(x, sizes), input_signature=[shims.TensorSpec([None])], autograph=False
+    )
+    with pytest.raises(shims.errors.InvalidArgumentError, match="split: the sizes do not add up"):
+        split(np.arange(6, dtype=np.float32))
+
+
+def test_constants_made_inside_of_a_function_name_axes():
+    def f(x):
+        table = shims.reshape(x, shims.constant([2, 3]))
+        turned = shims.reverse(shims.transpose(table, shims.constant([1, 0])), shims.constant([0]))
+        return turned, shims.reduce_sum(turned, axis=shims.constant([0, 1]))
+
+    staged = shims.function(f, input_signature=[shims.TensorSpec([None])], autograph=False)
+    turned, total = staged(np.arange(6, dtype=np.float32))
+    np.testing.assert_array_equal(turned, [[2, 5], [1, 4], [0, 3]])
+    assert total == 15

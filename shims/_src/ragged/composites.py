@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src.ragged import coordinates, gathering, joining, reduction, reshaping
+from shims._src.dtypes import array_dtype
+from shims._src.ragged import coordinates, gathering, joining, reduction, reshaping, segments
 from shims._src.ragged.elementwise import by_name, map_rows
 from shims._src.ragged.tensor import is_ragged
+from shims._src.sparse.tensor import is_sparse
 
 # One operand, then options.
 UNARY = (
-    *("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "bitcast", "cast", "ceil"),
+    *(
+        "abs",
+        "acos",
+        "acosh",
+        "adjust_brightness",
+        "adjust_gamma",
+        "angle",
+        "asin",
+        "asinh",
+        "atan",
+        "atanh",
+        "bitcast",
+        "cast",
+        "ceil",
+    ),
     *("clip_by_value", "conj", "cos", "cosh", "digamma", "elu", "erf", "erfc", "erfcinv", "erfinv"),
     *("exp", "expm1", "floor", "gelu", "identity", "imag", "is_finite", "is_inf", "is_nan"),
     *("leaky_relu", "lgamma", "log", "log1p", "log_sigmoid", "logical_not", "ndtri", "negative"),
@@ -22,10 +41,25 @@ UNARY = (
 # Two operands that broadcast.
 BINARY = (
     *("add", "atan2", "divide", "div_no_nan", "divide_no_nan", "equal", "floordiv", "floormod"),
-    *("greater", "greater_equal", "igamma", "igammac", "less", "less_equal", "logical_and"),
+    *(
+        "complex",
+        "greater",
+        "greater_equal",
+        "igamma",
+        "igammac",
+        "less",
+        "less_equal",
+        "logical_and",
+    ),
     *("logical_or", "logical_xor", "maximum", "minimum", "mod", "multiply", "multiply_no_nan"),
     *("nextafter", "not_equal", "pow", "squared_difference", "subtract", "truediv", "truncatediv"),
-    *("truncatemod", "xdivy", "xlogy", "zeta"),
+    *("realdiv", "scalar_mul", "truncatemod", "xdivy", "xlog1py", "xlogy", "zeta"),
+    *("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"),
+)
+# Of these TensorFlow maps the values of a sparse tensor.
+SPARSE = (
+    *("abs", "asin", "asinh", "atan", "atanh", "bessel_i0e", "bessel_i1e", "cast", "erf"),
+    *("identity", "negative", "sign", "sin", "sqrt", "square", "tan", "tanh"),
 )
 REDUCTIONS = (
     *("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_all"),
@@ -37,22 +71,40 @@ def apply(operator, name: str, args, kwargs, error):
     """An operator on ragged operands.
 
     Raises:
-      CompositeOperandError: `error`, where the operator takes none, or an operand is sparse.
+      CompositeOperandError: `error`, where the operator takes none.
     """
+    bound = inspect.signature(operator).bind(*args, **kwargs).arguments
+    (first, *others), options = bound.items(), {**bound}
+    options.pop(first[0])
+    if is_sparse(first[1]):
+        return _of_sparse(operator, name, first[1], options, error)
     if not _has_ragged(args, kwargs):
         raise error
     kwargs = {k: v for k, v in kwargs.items() if k != "name"}
     if name in UNARY:
-        return map_rows(name, lambda x: operator(x, *args[1:], **kwargs), args[:1])
+        return map_rows(name, lambda x: operator(x, **options), [first[1]])
     if name in BINARY:
-        operands = (*args, *kwargs.values())[:2]
-        return map_rows(name, operator, operands)
+        return map_rows(name, operator, [first[1], others[0][1]])
     if name in REDUCTIONS:
         return reduction.reduce(name, *args[:3], **_renamed(kwargs))
     handler = _OTHERS.get(name)
     if handler is None:
         raise error
     return handler(*args, **kwargs)
+
+
+def _of_sparse(operator, name, x, options, error):
+    """What is made of the values of a sparse tensor, or of its shape."""
+    if name in SPARSE:
+        return x.with_values(operator(x.values, **options))
+    if name == "rank":
+        return jnp.asarray(x.dense_shape.shape[0], np.int32)
+    if name == "shape":
+        return x.dense_shape.astype(array_dtype(options.get("out_type") or np.int32, name))
+    if name == "size":
+        dtype = options.get("out_type") or np.int32
+        return jnp.prod(x.dense_shape).astype(array_dtype(dtype, name))
+    raise error
 
 
 def _renamed(kwargs):
@@ -114,6 +166,13 @@ _OTHERS = {
     "softmax": _softmax,
     "stack": _stack,
     "tile": _tile,
+    **{
+        name: functools.partial(segments.reduce, name)
+        for name in (
+            *("unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min"),
+            *("unsorted_segment_prod", "unsorted_segment_sqrt_n", "unsorted_segment_sum"),
+        )
+    },
 }
 
 

@@ -141,7 +141,7 @@ def _with_nested_lengths(tensor, lengths, dtype):
 def _lengths_without(tensor, padding, dtype):
     """The length of each row up to the last entry that is not padding."""
     padding = operand(padding, tensor.dtype)
-    if padding.ndim and padding.shape != tensor.shape[2:]:
+    if padding.shape != tensor.shape[2:]:
         raise ValueError(f"`padding` has shape {padding.shape}, entries {tensor.shape[2:]}.")
     is_padding = tensor == padding
     is_padding = jnp.all(is_padding, axis=tuple(range(2, tensor.ndim)))

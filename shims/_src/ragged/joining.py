@@ -90,6 +90,8 @@ def _check_rows(x, y):
 def stack(values, axis=0):
     """`tf.stack` and `tf.ragged.stack` where something is or becomes ragged."""
     values = [v if is_ragged(v) else operand(v) for v in values]
+    if not values:
+        raise checks.invalid("stack", "there is nothing to stack.", required="one value or more")
     rank = rank_of(values[0])
     if any(rank_of(v) != rank for v in values):
         raise checks.invalid("stack", "the operands have different ranks.", required="one rank")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks, primitives
+from shims._src import checks, errors, primitives
 from shims._src import jax_private as jp
 from shims._src.checks import is_known
 from shims._src.dtypes import array_dtype, narrowed
@@ -23,15 +23,19 @@ def splits_dtype(dtype=None) -> np.dtype:
 def as_partition(function: str, name: str, value):
     """A partitioning vector as an integer array; Python numbers are int64, as in TensorFlow."""
     if isinstance(value, (list, tuple)) and not any(map(jp.is_tracer, value)):
-        value = jnp.asarray(np.asarray(value, np.int64).astype(splits_dtype()))
+        value = np.asarray(value)
+        if not value.size or value.dtype.kind in "iu":
+            value = value.astype(splits_dtype())
     value = operand(value)
     if not jnp.issubdtype(value.dtype, jnp.integer) or value.ndim != 1:
-        raise checks.invalid(
+        message = errors.message(
             function,
             f"`{name}` must be a vector of integers.",
             required="rank 1, int32 or int64",
             received=describe(value),
         )
+        whole = jnp.issubdtype(value.dtype, jnp.integer)
+        raise (errors.InvalidArgumentError if whole else errors.DtypeMismatchError)(message)
     return value
 
 

@@ -51,16 +51,24 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
     checks.check_data(
         deltas == 0, "ragged.range", "a step is 0.", required="deltas != 0 everywhere"
     )
-    span = (limits - starts) / jnp.where(deltas == 0, 1, deltas)
     if jnp.issubdtype(starts.dtype, jnp.integer):
-        step = jnp.where(deltas == 0, 1, deltas)
-        lengths = -((starts - limits) // step)
+        lengths = _steps(starts, limits, deltas)
     else:
-        lengths = jnp.ceil(span)
+        lengths = jnp.ceil((limits - starts) / jnp.where(deltas == 0, 1, deltas))
     lengths = jnp.maximum(lengths, 0).astype(partition.splits_dtype(row_splits_dtype))
     splits, ids, place = partition.spread(lengths, label="ragged.range")
     first, step = partition.of_row(starts, ids), partition.of_row(deltas, ids)
     return RaggedTensor(first + place.astype(first.dtype) * step, splits)
+
+
+def _steps(starts, limits, deltas):
+    """How many integers there are; a distance may be larger than any integer of their dtype."""
+    unsigned = np.dtype(f"uint{8 * starts.dtype.itemsize}")
+    up = deltas > 0
+    distance = jnp.where(up, limits - starts, starts - limits).astype(unsigned)
+    step = jnp.where(deltas == 0, 1, jnp.abs(deltas)).astype(unsigned)
+    count = distance // step + (distance % step != 0)
+    return jnp.where(jnp.where(up, limits > starts, limits < starts), count, 0)
 
 
 def _of_one_dtype(starts, limits, deltas, dtype):

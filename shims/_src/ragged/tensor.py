@@ -117,6 +117,8 @@ class RaggedTensor:
 
     def row_lengths(self, axis=1, name=None):
         """The length of each row; for `axis` above 1 a ragged tensor of the lengths within rows."""
+        rank = self.ragged_rank + self.flat_values.ndim
+        axis = checks.axis_of("row_lengths", axis, rank)
         if axis == 0:
             return self.nrows()
         if axis == 1:
@@ -214,7 +216,7 @@ class RaggedTensor:
         splits = np.asarray(self._row_splits).tolist()
         rows = [values[a:b] for a, b in itertools.pairwise(splits)]
         if len({len(r) for r in rows}) <= 1 and (not rows or rows[0].dtype != object):
-            return np.stack(rows) if rows else np.zeros((0, 0), values.dtype)
+            return np.stack(rows) if rows else np.zeros((0, *values.shape), values.dtype)
         out = np.empty(len(rows), object)
         for i, row in enumerate(rows):
             out[i] = row
@@ -317,6 +319,9 @@ class RaggedTensor:
         cls, flat_values, nested_value_rowids, nested_nrows=None, name=None, validate=True
     ) -> RaggedTensor:
         """Ragged axes from row ids, outermost first."""
+        for name, given in (("value_rowids", nested_value_rowids), ("nrows", nested_nrows)):
+            if not isinstance(given, (list, tuple, type(None))):
+                raise TypeError(f"Argument `nested_{name}` must be a list of arrays.")
         counts = [None] * len(nested_value_rowids) if nested_nrows is None else nested_nrows
         out = flat_values
         pairs = list(zip(nested_value_rowids, counts, strict=True))
@@ -462,7 +467,7 @@ def as_values(values):
         return values
     values = operand(values)
     if values.ndim == 0:
-        raise ValueError("values must have at least one axis.")
+        raise checks.invalid("RaggedTensor", "values must have at least one axis.")
     return values
 
 

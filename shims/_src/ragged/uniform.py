@@ -8,7 +8,7 @@ from shims._src import checks, primitives
 from shims._src.checks import is_known
 from shims._src.ragged import partition
 from shims._src.ragged.tensor import RaggedTensor, row_total
-from shims._src.shapes import size_of
+from shims._src.shapes import size_of, sizes_of
 
 
 def wrap(values, length, rows, dtype) -> RaggedTensor:
@@ -20,7 +20,7 @@ def wrap(values, length, rows, dtype) -> RaggedTensor:
 
 def from_uniform_row_length(values, uniform_row_length, nrows) -> RaggedTensor:
     """`RaggedTensor.from_uniform_row_length`."""
-    length = size_of("from_uniform_row_length", uniform_row_length)
+    (length,) = sizes_of("from_uniform_row_length", [uniform_row_length])
     total = row_total(values)
     if nrows is not None:
         rows = size_of("from_uniform_row_length", nrows)

@@ -101,8 +101,8 @@ def _slope(primals, tangents):
 
 def _divided(function, words, dims, alpha, beta):
     """Standard numbers over the rate; never below the least normal number."""
-    if alpha.size == 0 and math.prod(dims[: len(dims) - alpha.ndim]):
-        raise checks.invalid(function, "`alpha` is empty.", received=f"shape {alpha.shape}")
+    if all(map(checks.is_known, alpha.shape)) and alpha.size == 0:
+        return jnp.zeros(dims, alpha.dtype)
     numbers = _sampled(words, alpha, jnp.zeros(dims, alpha.dtype))
     # A division by a broadcast number becomes a product with its reciprocal.
     return jnp.maximum(jnp.finfo(alpha.dtype).tiny, numbers / jnp.broadcast_to(beta, dims))

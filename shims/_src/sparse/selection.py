@@ -266,6 +266,12 @@ def reshape(sp_input, shape, name=None):
         rest = jnp.asarray(1, dtype)
         for i, s in enumerate(sizes):
             rest = rest * s if i not in unknown else rest
+        checks.check_data(
+            rest == 0,
+            "sparse.reshape",
+            "-1 stands for any number beside a size of 0.",
+            required="sizes above 0 beside -1",
+        )
         sizes[unknown[0]] = total // jnp.maximum(rest, 1)
     count = jnp.asarray(1, dtype)
     for s in sizes:

@@ -1,0 +1,64 @@
+"""Reductions of the rows of ragged tensors by segments."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+from shims._src import checks, primitives
+from shims._src.elementwise import square_root
+from shims._src.operands import operand
+from shims._src.ragged import partition
+from shims._src.ragged.elementwise import by_name, check_same_rows
+from shims._src.ragged.tensor import RaggedTensor, is_ragged
+
+
+def reduce(name: str, data, segment_ids, num_segments):
+    """`tf.math.unsorted_segment_*` where the data or the ids are ragged.
+
+    Rows of one segment are reduced place by place; the result has rows as long as the longest.
+
+    Raises:
+      InvalidArgumentError: the ids are no vector, and their rows are not those of the data.
+    """
+    if name in ("unsorted_segment_mean", "unsorted_segment_sqrt_n"):
+        return _per_number(name, data, segment_ids, num_segments)
+    if is_ragged(segment_ids):
+        if not is_ragged(data):
+            raise _unlike(name)
+        check_same_rows(name, data, segment_ids)
+        return _operator(name)(data.values, segment_ids.values, num_segments)
+    ids = operand(segment_ids)
+    if ids.ndim != 1:
+        raise _unlike(name)
+    ids = primitives.unify_axis(ids, 0, partition.row_count(data.row_splits), label=name)
+    longest = _operator("unsorted_segment_max")(data.row_lengths(), ids, num_segments)
+    splits = partition.from_lengths(jnp.maximum(longest, 0))
+    rows = data.value_rowids()
+    inside = partition.offsets(data.row_splits, rows)
+    owner = partition.of_row(ids, rows)
+    start = jnp.take(splits, jnp.maximum(owner, 0), mode="clip")
+    place = jnp.where(owner < 0, -1, start + inside.astype(splits.dtype))
+    values = _operator(name)(data.values, place, splits[-1])
+    return RaggedTensor(values, splits)
+
+
+def _per_number(name, data, segment_ids, num_segments):
+    """Sums over the number of summands, or over its root: NaN where there is none."""
+    total = reduce("unsorted_segment_sum", data, segment_ids, num_segments)
+    ones = by_name("ones_like")(data)
+    number = reduce("unsorted_segment_sum", ones, segment_ids, num_segments)
+    if name == "unsorted_segment_sqrt_n":
+        number = by_name("sqrt")(number) if is_ragged(number) else square_root(number)
+    return by_name("divide")(total, number)
+
+
+def _operator(name):
+    return by_name(f"math.{name}")
+
+
+def _unlike(name):
+    return checks.invalid(
+        name,
+        "`data` and `segment_ids` do not have the same rows.",
+        required="ids for each row, or ragged ids whose rows are the outer ones of ragged data",
+    )
