@@ -19,18 +19,14 @@ LEFT_OUT = {
     "nn.experimental.stateless_dropout": "draws: tests/random compares the bits",
     "ragged.": "takes or gives ragged tensors; tests/ragged has programs of its own",
     "sparse.": "takes or gives sparse tensors; tests/sparse has programs of its own",
-    "strings.": "text",
     "py_function": "leaves the program",
     "numpy_function": "leaves the program",
     "print": "gives nothing",
-    "Assert": "gives nothing",
     "debugging.assert": "gives nothing",
     "debugging.check": "raises on purpose wherever a NaN is",
     "linalg.svd": "signs of singular vectors are free",
     "linalg.eig": "signs and phases of eigenvectors are free",
     "linalg.qr": "signs of columns are free",
-    "eig": "phases of eigenvectors are free",
-    "svd": "signs of singular vectors are free",
 }
 
 # What stands beside the rows that are `fresh`: the commonest of what moves, counts and compares.

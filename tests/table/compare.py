@@ -27,9 +27,8 @@ def difference(got, want, tolerance: float) -> str:
         return f"dtype {got.dtype}, should be {expected_dtype(want.dtype)}"
     if not np.issubdtype(got.dtype, np.number) or np.issubdtype(got.dtype, np.integer):
         return _first(got != want, got, want, "value")
-    got, want = got.astype(np.complex128), want.astype(np.complex128)
-    if np.isrealobj(got):
-        got, want = got.real, want.real
+    wide = np.complex128 if np.iscomplexobj(got) else np.float64
+    got, want = got.astype(wide), want.astype(wide)
     found = _first(np.isnan(got) != np.isnan(want), got, want, "NaN")
     infinite = np.isinf(got) | np.isinf(want)
     found = found or _first(infinite & (got != want) & ~np.isnan(want), got, want, "inf")

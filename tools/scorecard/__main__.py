@@ -26,7 +26,7 @@ def run(lane: str, shard: str, processes: str) -> int:
     from tools.scorecard import collector, lanes
 
     RECORDS.mkdir(parents=True, exist_ok=True)
-    files = lanes.WRITTEN if lane == WRITTEN else lanes.OF_ROWS[lane]
+    files = lanes.written(ROOT / "tests") if lane == WRITTEN else lanes.OF_ROWS[lane]
     record = RECORDS / f"{lane}-{shard.replace('/', '-of-')}.jsonl"
     environment = {**os.environ, collector.RECORD: str(record), collector.SHARD: shard}
     options = ["-q", "-m", "", "-p", "tools.scorecard.collector", "--no-header", "--tb=no"]

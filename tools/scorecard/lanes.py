@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import re
 
 # Of the tests made from the rows: by file.
@@ -14,11 +15,8 @@ OF_ROWS = {
     "jit_compile": ("tests/table/test_xla.py",),
 }
 LANES = tuple(OF_ROWS)
-# Of what is no operator over arrays, or has no cases in its row: tests that name it.
-WRITTEN = (
-    *("tests/ragged", "tests/sparse", "tests/control_flow", "tests/gradients", "tests/autograph"),
-    *("tests/random", "tests/shims", "tests/specs"),
-)
+# Folders without tests of what is no operator over arrays, or has no cases in its row.
+_OF_OTHER_THINGS = ("diff", "meta", "random_programs", "rewrite", "table")
 # What a written test is about, by the words in it; any test runs something eagerly or in a function.
 _WORDS = (
     ("gradient", r"grad|tape|jvp|vjp|derivative"),
@@ -26,6 +24,12 @@ _WORDS = (
     ("poison", r"poison|padding|Padded"),
     ("function", r"function|inside|dynamic\(|jit\b|signature|symbolic"),
 )
+
+
+def written(tests: pathlib.Path) -> tuple[str, ...]:
+    """The folders of tests that name what they are about, beside those made from the rows."""
+    folders = sorted({path.parent for path in tests.glob("*/test_*.py")})
+    return tuple(f"{tests.name}/{f.name}" for f in folders if f.name not in _OF_OTHER_THINGS)
 
 
 def of_file(path: str) -> str:
