@@ -184,3 +184,41 @@ def test_complex_matrices():
         e, v = m.linalg.eigh(m.constant(hermitian))
         v = np.asarray(v)
         assert np.allclose(v * np.asarray(e) @ v.conj().T, hermitian, atol=1e-4)
+
+
+def diagonals(tf_module, x):
+    """The matrices of a column, with a diagonal beside it."""
+    return tf_module.linalg.eigh_tridiagonal(x, x[1:] * 0.5)
+
+
+@pytest.mark.parametrize("select", ["i", "v"])
+def test_some_eigenvalues_of_three_diagonals(select):
+    chosen = {"i": (1, 2), "v": (0.5, 9.0)}[select]
+    alpha, beta = np.float32([1, 2, 4, -1]), np.float32([1, 0.5, 2])
+
+    def program(m, a, b):
+        e, v = m.linalg.eigh_tridiagonal(
+            a, b, eigvals_only=False, select=select, select_range=chosen
+        )
+        only = m.linalg.eigh_tridiagonal(a, b, select=select, select_range=chosen)
+        return e, only, m.abs(v)
+
+    wanted = program(tf, tf.constant(alpha), tf.constant(beta))
+    assert not differences(wanted, program(shims, alpha, beta), TOLERANCE)
+    called = shims.function(lambda a, b: program(shims, a, b))(alpha, beta)
+    assert not differences(wanted, called, TOLERANCE)
+
+
+def test_three_diagonals_of_unknown_size():
+    run = shims.function(lambda x: diagonals(shims, x), input_signature=[shims.TensorSpec([None])])
+    solve = shims.function(
+        lambda d, b: shims.linalg.tridiagonal_solve(d, b),
+        input_signature=[shims.TensorSpec([3, None]), shims.TensorSpec([None, 2])],
+    )
+    for n in (3, 2, 5):
+        x = np.arange(1, n + 1, dtype=np.float32)
+        assert not differences(diagonals(tf, tf.constant(x)), run(x), TOLERANCE)
+        d = np.stack([x * 0.5, x + 3, -x * 0.25])
+        b = np.stack([x, x**2], axis=1)
+        wanted = tf.linalg.tridiagonal_solve(tf.constant(d), tf.constant(b))
+        assert not differences(wanted, solve(d, b), TOLERANCE)
