@@ -69,12 +69,15 @@ def bincount(
         and (minlength is not None and maxlength is not None and int(minlength) == int(maxlength))
     )
     if fixed:
-        return _counts(arr, weights, minlength, *options)
-    return _counts_of_some(arr, weights, minlength, maxlength, *options)
+        return counts(arr, weights, minlength, *options)
+    return counts_of_some(arr, weights, minlength, maxlength, *options)
 
 
 @selected_by("arr", "minlength", "maxlength")
-def _counts_of_some(arr, weights, minlength, maxlength, dtype, by_row, binary):
+def counts_of_some(
+    arr, weights, minlength, maxlength, dtype, by_row, binary, rows=None, count=None
+):
+    """Counts as long as the largest number needs, within limits; see `counts`."""
     arr = _numbers(arr)
     highest = lax.reduce_max(arr, tuple(range(arr.ndim))).astype(jnp.int32)
     length = jnp.maximum(highest, -1) + 1
@@ -82,11 +85,13 @@ def _counts_of_some(arr, weights, minlength, maxlength, dtype, by_row, binary):
         length = jnp.maximum(length, jnp.asarray(minlength, jnp.int32))
     if maxlength is not None:
         length = jnp.minimum(length, jnp.asarray(maxlength, jnp.int32))
-    return _counts(arr, weights, primitives.to_dim(length, label="bincount"), dtype, by_row, binary)
+    length = primitives.to_dim(length, label="bincount")
+    return counts(arr, weights, length, dtype, by_row, binary, rows, count)
 
 
 @sized_by("length", compiled=True)
-def _counts(arr, weights, length, dtype, by_row, binary):
+def counts(arr, weights, length, dtype, by_row, binary, rows=None, count=None):
+    """Counts of a stated length, where `rows` says which of `count` rows each number is in."""
     arr, length = _numbers(arr), size_of("bincount", length)
     checks.check_data(
         arr < 0, "bincount", "`arr` must be non-negative.", required="arr >= 0 everywhere"
@@ -97,14 +102,16 @@ def _counts(arr, weights, length, dtype, by_row, binary):
         )
     weights = operand(weights)
     _check_weights(arr, weights, by_row)
-    if not by_row or arr.ndim < 2:
+    if rows is not None:
+        places, shape = (rows, _places(arr, length)), (count, length)
+    elif not by_row or arr.ndim < 2:
         arr, weights = arr.reshape((-1,)), weights.reshape((-1,))
         places, shape = (_places(arr, length),), (length,)
     else:
         rows = jnp.broadcast_to(jnp.arange(arr.shape[0])[:, None], arr.shape)
         places, shape = (rows, _places(arr, length)), (arr.shape[0], length)
-    counts = jnp.zeros(shape, weights.dtype).at[places]
-    return counts.max(weights, mode="drop") if binary else counts.add(weights, mode="drop")
+    places = jnp.zeros(shape, weights.dtype).at[places]
+    return places.max(weights, mode="drop") if binary else places.add(weights, mode="drop")
 
 
 def _numbers(arr):

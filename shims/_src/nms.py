@@ -161,7 +161,9 @@ _greedy = Repeated(_selection, _selection)
 @operator(fresh=True)
 def _suppress(boxes, scores, max_output_size, iou_threshold, score_threshold):
     boxes, scores = lax.stop_gradient(operand(boxes)), lax.stop_gradient(operand(scores))
-    if boxes.ndim != 2 or scores.ndim != 1 or boxes.shape[1] != 4:
+    fits = boxes.ndim == 2 and scores.ndim == 1 and boxes.shape[1] == 4
+    counts = {b.shape[0] for b in (boxes, scores) if b.ndim and checks.is_known(b.shape[0])}
+    if not fits or len(counts) > 1:
         raise checks.invalid(
             "non_max_suppression",
             "boxes are four numbers each, with one score each.",

@@ -65,4 +65,33 @@ CALLS = {
         f(tf.sparse.from_dense(W)) for f in (tf.square, tf.negative, tf.abs, tf.sign, tf.identity)
     ],
     "sparse shapes": lambda tf: [f(tf.sparse.from_dense(W)) for f in (tf.rank, tf.size, tf.shape)],
+    "ragged rows turned around": lambda tf: [
+        tf.reverse(tf.ragged.constant([[1, 2, 3], [4, 5]]), axis) for axis in ([0], [1], [0, -1])
+    ],
+    "ragged rows parted": lambda tf: [
+        tf.split(tf.ragged.constant([[1], [2, 3], [], [4]]), 2),
+        tf.split(tf.ragged.constant([[1], [2, 3], [], [4]]), [1, 3]),
+        tf.dynamic_partition(tf.ragged.constant([[1], [2, 3, 4], [5]]), [2, 1, 1], 3),
+    ],
+    "ragged rows counted": lambda tf: [
+        tf.math.bincount(
+            tf.ragged.constant([[], [1], [2, 2], [3, 3, 3]], dtype=tf.int32), **options
+        )
+        for options in (
+            {},
+            {"axis": -1},
+            {"axis": -1, "binary_output": True},
+            {"axis": -1, "minlength": 6},
+            {"maxlength": 2},
+            {"minlength": 3, "maxlength": 3, "axis": -1},
+        )
+    ],
+    "ragged weights": lambda tf: [
+        tf.math.bincount(
+            tf.ragged.constant([[1], [2, 2]]),
+            weights=tf.ragged.constant([[0.5], [2.0, 3.0]]),
+            axis=axis,
+        )
+        for axis in (0, -1)
+    ],
 }

@@ -228,4 +228,11 @@ CALLS = {
         lambda tf: tf.RaggedTensor.from_tensor(np.ones((1, 1, 1), np.int32), None, 1),
         "`padding` has shape (), entries (1,).",
     ),
+    "fewer scores than boxes": (
+        lambda tf: tf.image.non_max_suppression(np.ones((2, 4), np.float32), V[:1], 3),
+        "non_max_suppression: boxes are four numbers each, with one score each.\n"
+        "  Required: boxes [n, 4], scores [n]\n"
+        "  Received: boxes (2, 4), scores (1,)\n"
+        "  At:",
+    ),
 }

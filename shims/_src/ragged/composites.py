@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src.dtypes import array_dtype
-from shims._src.ragged import coordinates, gathering, joining, reduction, reshaping, segments
+from shims._src.ragged import coordinates, gathering, joining, reduction, reshaping, rows, segments
 from shims._src.ragged.elementwise import by_name, map_rows
 from shims._src.ragged.tensor import is_ragged
 from shims._src.sparse.tensor import is_sparse
@@ -159,11 +159,16 @@ _OTHERS = {
     "_positions": coordinates.where,
     "add_n": _add_n,
     "concat": _concat,
+    "counts": rows.counts,
+    "counts_of_some": rows.counts_of_some,
+    "dynamic_partition": rows.dynamic_partition,
     "expand_dims": _expand_dims,
     "gather": _gather,
     "rank": _rank,
+    "reverse": rows.reverse,
     "size": _size,
     "softmax": _softmax,
+    "split": rows.split,
     "stack": _stack,
     "tile": _tile,
     **{

@@ -1,0 +1,99 @@
+"""Rows of ragged tensors turned around, parted and counted."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from shims._src import checks, errors, histogram, primitives
+from shims._src.checks import axis_of, is_known
+from shims._src.operands import describe, operand
+from shims._src.ragged import gathering, partition
+from shims._src.ragged.elementwise import check_same_rows
+from shims._src.ragged.reshaping import rank_of
+from shims._src.ragged.tensor import is_ragged, row_total
+
+
+def reverse(tensor, axis):
+    """`tf.reverse` of a ragged tensor."""
+    if not isinstance(axis, (list, tuple)):
+        axis = np.asarray(axis).tolist()
+    axes = {axis_of("reverse", a, rank_of(tensor)) for a in axis}
+    turned = slice(None, None, -1)
+    return tensor[tuple(turned if i in axes else slice(None) for i in range(max(axes) + 1))]
+
+
+def split(value, num_or_size_splits, axis=0, num=None):
+    """`tf.split` of the rows of a ragged tensor, whose number is known.
+
+    Raises:
+      InvalidArgumentError: the rows do not divide, or the sizes do not add up.
+      UnimplementedError: along another axis, or for a number of rows that only the run knows.
+    """
+    rows, sizes = row_total(value), num_or_size_splits
+    if axis_of("split", axis, rank_of(value)) or not is_known(rows):
+        raise _rows_only("split", f"axis={axis} of {rows} rows")
+    if np.ndim(sizes) == 0:
+        count = checks.static_int("split", "num_or_size_splits", sizes)
+        if count < 1 or rows % count:
+            raise checks.invalid("split", f"{rows} rows do not divide into {count} parts.")
+        sizes = [rows // count] * count
+    sizes = [checks.static_int("split", "num_or_size_splits", s) for s in sizes]
+    if sum(sizes) != rows or min(sizes) < 0:
+        raise checks.invalid("split", f"{rows} rows do not divide into parts of {sizes}.")
+    ends = [0, *itertools.accumulate(sizes)]
+    return [value[a:b] for a, b in itertools.pairwise(ends)]
+
+
+def dynamic_partition(data, partitions, num_partitions):
+    """`tf.dynamic_partition` of the rows of a ragged tensor."""
+    partitions = operand(partitions)
+    if partitions.ndim != 1:
+        raise _rows_only("dynamic_partition", f"partitions {describe(partitions)}")
+    count = checks.static_int("dynamic_partition", "num_partitions", num_partitions)
+    checks.check_positions("dynamic_partition", "partitions", partitions, count)
+    rows = partition.row_count(data.row_splits)
+    partitions = primitives.unify_axis(partitions, 0, rows, label="dynamic_partition")
+    return [gathering.kept_rows(data, partitions == i) for i in range(count)]
+
+
+def _rows_only(function, received):
+    return errors.UnimplementedError(
+        errors.message(
+            function,
+            "a ragged tensor is parted into rows only.",
+            required="axis=0, a known number of rows, a vector of partitions",
+            received=received,
+        )
+    )
+
+
+def counts_of_some(arr, weights, minlength, maxlength, dtype, by_row, binary):
+    """`tf.math.bincount` of a ragged tensor, as long as the numbers need."""
+    arr, weights, rows = _flat(arr, weights, by_row)
+    return histogram.counts_of_some(
+        arr, weights, minlength, maxlength, dtype, False, binary, **rows
+    )
+
+
+def counts(arr, weights, length, dtype, by_row, binary):
+    """`tf.math.bincount` of a ragged tensor, of a stated length."""
+    arr, weights, rows = _flat(arr, weights, by_row)
+    return histogram.counts(arr, weights, length, dtype, False, binary, **rows)
+
+
+def _flat(arr, weights, by_row):
+    if weights is not None:
+        if not (is_ragged(arr) and is_ragged(weights)):
+            raise ValueError("bincount: `arr` and `weights` must both be ragged.")
+        check_same_rows("bincount", arr, weights)
+        weights = weights.flat_values
+    if not by_row:
+        return arr.flat_values, weights, {}
+    if rank_of(arr) != 2:
+        raise checks.invalid(
+            "bincount", "only vectors and matrices are counted by row.", required="rank <= 2"
+        )
+    rows = partition.row_count(arr.row_splits)
+    return arr.values, weights, {"rows": arr.value_rowids(), "count": rows}
