@@ -47,7 +47,8 @@ def eigh(tensor, name=None):
     """
     a = square_matrices("eigh", tensor, name="tensor")
     values, vectors = hermitian(a)
-    return _found("eigh", values, below(a)).astype(a.dtype), vectors
+    values, vectors = _found("eigh", below(a), values, vectors)
+    return values.astype(a.dtype), vectors
 
 
 @operator(compiled=True)
@@ -73,11 +74,12 @@ def eigvalsh(tensor, name=None):
     https://www.tensorflow.org/api_docs/python/tf/linalg/eigvalsh
     """
     a = square_matrices("eigvalsh", tensor, name="tensor")
-    return _found("eigvalsh", _hermitian_values(a), below(a)).astype(a.dtype)
+    (values,) = _found("eigvalsh", below(a), _hermitian_values(a))
+    return values.astype(a.dtype)
 
 
-def _found(function, values, a):
-    """Eigenvalues, where they could be computed: NaN in a matrix is refused, infinity gives NaN."""
+def _found(function, a, values, *vectors):
+    """What could be computed of matrices: NaN in them is refused, infinity gives NaN."""
     infinite = jnp.any(jnp.isinf(a), axis=(-2, -1))
     lost = jnp.any(jnp.isnan(a), axis=(-2, -1)) | jnp.any(jnp.isnan(values), axis=-1)
     checks.check_data(
@@ -86,7 +88,8 @@ def _found(function, values, a):
         "the eigenvalues could not be computed.",
         required="matrices without NaN",
     )
-    return jnp.where(infinite[..., None], jnp.nan, values)
+    values = jnp.where(infinite[..., None], jnp.nan, values)
+    return values, *(jnp.where(infinite[..., None, None], jnp.nan, v) for v in vectors)
 
 
 @jax.custom_jvp
@@ -151,7 +154,7 @@ def eig(tensor, name=None):
     a = square_matrices("eig", tensor, name="tensor")
     check_kernel("eig", a)
     values, vectors = _general(a)
-    return _found("eig", values, a), vectors
+    return _found("eig", a, values, vectors)
 
 
 @operator(compiled=True)
@@ -178,7 +181,7 @@ def eigvals(tensor, name=None):
     """
     a = square_matrices("eigvals", tensor, name="tensor")
     check_kernel("eigvals", a)
-    return _found("eigvals", _general_values(a), a)
+    return _found("eigvals", a, _general_values(a))[0]
 
 
 @jax.custom_jvp
