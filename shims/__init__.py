@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from shims import random as random
     from shims import raw_ops as raw_ops
     from shims import sets as sets
+    from shims import signal as signal
     from shims import sparse as sparse
     from shims import train as train
     from shims import v1 as v1
@@ -103,6 +104,7 @@ _NAMESPACES = (
     "nest",
     "nn",
     "ragged",
+    "signal",
     "random",
     "raw_ops",
     "sets",

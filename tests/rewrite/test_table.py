@@ -346,9 +346,9 @@ def test_what_looks_like_a_marker_in_a_string_stays():
 
 
 def test_a_file_read_as_version_1_stays_so():
-    code = HEAD + "y = tf.to_float(x)\nz = tf.where(m, a, b)\n"
+    code = HEAD + "y = tf.to_float(x)\nz = tf.nn.crelu(x, 'c', 1)\n"
     once = rewrite(code.encode())
-    assert "TJ306: tf.where: in TensorFlow 1 the name" in once.data.decode()
+    assert "TJ306: tf.nn.crelu: in TensorFlow 1 the name" in once.data.decode()
     # Somebody rewrites the only name that was TensorFlow 1's alone.
     solved = once.data.decode().replace("tf.to_float(x)", "x")
     again = rewrite(solved.encode())

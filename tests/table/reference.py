@@ -25,7 +25,7 @@ class Reference(NamedTuple):
 
 def function_of(row):
     """The TensorFlow object of a row."""
-    found = tf
+    found = tf.compat if row.name.startswith("v1.") else tf
     for part in row.name.split("."):
         found = getattr(found, part)
     return found

@@ -22,10 +22,15 @@ from tf2jax_port.table import (
     math_segment,
     math_special,
     nn,
+    nn_losses,
+    nn_normalization,
     nn_windows,
     program,
     ragged,
     random,
+    raw_ops,
+    sets,
+    signal,
     sparse,
 )
 from tf2jax_port.table.row import Case, Keep, Manual, Native, Row, Shim, Target
@@ -62,10 +67,15 @@ ROWS: tuple[Row, ...] = (
     *math_segment.ROWS,
     *math_special.ROWS,
     *nn.ROWS,
+    *nn_losses.ROWS,
+    *nn_normalization.ROWS,
     *nn_windows.ROWS,
     *program.ROWS,
     *random.ROWS,
     *ragged.ROWS,
+    *signal.ROWS,
+    *raw_ops.ROWS,
+    *sets.ROWS,
     *sparse.ROWS,
 )
 

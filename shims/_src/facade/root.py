@@ -166,6 +166,9 @@ from shims._src.sorting import argmin as argmin
 from shims._src.sorting import argsort as argsort
 from shims._src.sorting import searchsorted as searchsorted
 from shims._src.sorting import sort as sort
+from shims._src.space import batch_to_space as batch_to_space
+from shims._src.space import space_to_batch as space_to_batch
+from shims._src.space import space_to_batch_nd as space_to_batch_nd
 from shims._src.sparse.spec import SparseTensorSpec as SparseTensorSpec
 from shims._src.sparse.tensor import SparseTensor as SparseTensor
 from shims._src.static_assertions import assert_rank as assert_rank
@@ -203,6 +206,7 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "batch_to_space",
     "bfloat16",
     "bitcast",
     "bool",
@@ -316,6 +320,8 @@ __all__ = [
     "size",
     "slice",
     "sort",
+    "space_to_batch",
+    "space_to_batch_nd",
     "split",
     "sqrt",
     "square",

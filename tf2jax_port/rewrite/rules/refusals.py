@@ -129,10 +129,10 @@ OLD_MEANING = Rule(
     safety="Nothing changes. Write the TensorFlow 2 form, then run the rewriter again.",
     examples=(
         Rewrites(
-            "import tensorflow.compat.v1 as tf\n\n\ndef f(m, a, b):\n    return tf.where(m, a, b)\n",
-            "import tensorflow.compat.v1 as tf\n\n\ndef f(m, a, b):\n"
-            "    # TJ306: tf.compat.v1.where: in TensorFlow 1 the name means something else than in "
-            "TensorFlow 2\n    return tf.where(m, a, b)\n",
+            "import tensorflow.compat.v1 as tf\n\n\ndef f(x):\n    return tf.nn.crelu(x, 'c', 1)\n",
+            "import tensorflow.compat.v1 as tf\n\n\ndef f(x):\n"
+            "    # TJ306: tf.compat.v1.nn.crelu: in TensorFlow 1 the name means something else than in "
+            "TensorFlow 2\n    return tf.nn.crelu(x, 'c', 1)\n",
             runs=False,
         ),
         Leaves(

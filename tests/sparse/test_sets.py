@@ -1,0 +1,118 @@
+"""Rows as sets, and sequences compared: TensorFlow's values, eagerly and inside functions."""
+
+import itertools
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import shims
+from tests.ragged.lanes import differences
+
+A = np.asarray([[[1, 2, 2], [3, 0, 3]], [[5, 4, 5], [7, 7, 7]]], np.int32)
+B = np.asarray([[[2, 9], [3, 1]], [[1, 1], [7, 7]]], np.int32)
+OPERATORS = ("difference", "intersection", "union")
+KINDS = tuple(itertools.product((False, True), repeat=2))
+
+
+def _operand(library, array, sparse):
+    return library.sparse.from_dense(array) if sparse else library.constant(array)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("kinds", KINDS, ids=["arrays", "b-sparse", "a-sparse", "sparse"])
+@pytest.mark.parametrize("rows", [2, 1, 0])
+def test_sets(name, kinds, rows):
+    results = []
+    for library in (tf, shims):
+        a, b = (_operand(library, x[:rows], k) for x, k in zip((A, B), kinds, strict=True))
+        results.append(getattr(library.sets, name)(a, b))
+    assert not differences(*results)
+
+
+@pytest.mark.parametrize("kinds", KINDS, ids=["arrays", "b-sparse", "a-sparse", "sparse"])
+def test_the_other_difference(kinds):
+    results = [
+        m.sets.difference(*(_operand(m, x, k) for x, k in zip((A, B), kinds, strict=True)), False)
+        for m in (tf, shims)
+    ]
+    assert not differences(*results)
+
+
+def _all(library, a, b):
+    return [
+        *(getattr(library.sets, name)(a, b) for name in OPERATORS),
+        library.sets.size(a),
+        library.edit_distance(a, b),
+        library.edit_distance(a, b, normalize=False),
+    ]
+
+
+SPARSE = [shims.SparseTensorSpec([None, None, None], np.int32)] * 2
+EITHER = shims.function(lambda a, b: _all(shims, a, b), input_signature=SPARSE)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("function", [lambda a, b: _all(shims, a, b), EITHER])
+def test_sparse_operands(function, seed):
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 4, (3, 2, 5)) * rng.integers(0, 2, (3, 2, 5))
+    b = rng.integers(0, 4, (3, 2, 4)) * rng.integers(0, 2, (3, 2, 1)) * (seed != 4)
+    a, b = a.astype(np.int32), b.astype(np.int32)
+    theirs = _all(tf, *(tf.sparse.from_dense(x) for x in (a, b)))
+    assert not differences(theirs, function(*(shims.sparse.from_dense(x) for x in (a, b))))
+
+
+@shims.function(
+    input_signature=[
+        shims.TensorSpec([None, 2, None], np.int32),
+        shims.TensorSpec([None, 2, None], np.int32),
+    ]
+)
+def of_arrays(a, b):
+    return [getattr(shims.sets, name)(a, b) for name in OPERATORS]
+
+
+@pytest.mark.parametrize("rows", [2, 1])
+def test_arrays_of_unknown_sizes(rows):
+    theirs = [getattr(tf.sets, name)(A[:rows], B[:rows]) for name in OPERATORS]
+    assert not differences(theirs, of_arrays(A[:rows], B[:rows]))
+
+
+def test_sequences_of_other_numbers_of_rows():
+    a, b = ([m.sparse.from_dense(x) for m in (tf, shims)] for x in (A[:1], B[:, :1]))
+    theirs, ours = (m.edit_distance(x, y, False) for m, x, y in zip((tf, shims), a, b, strict=True))
+    assert not differences(theirs, ours)
+
+
+REFUSED = {
+    "size of an array": (lambda m: m.sets.size(m.constant(A)), "TypeError"),
+    "floats": (lambda m: m.sets.union(m.constant([[1.0]]), m.constant([[1.0]])), "TypeError"),
+    "two dtypes": (
+        lambda m: m.sets.union(m.constant([[1]]), m.cast(m.constant([[1]]), m.int8)),
+        "TypeError",
+    ),
+    "ranks": (lambda m: m.sets.union(m.constant(A), m.constant(B[0])), "InvalidArgumentError"),
+    "rows": (lambda m: m.sets.union(m.constant(A), m.constant(B[:1])), "InvalidArgumentError"),
+    "vectors": (lambda m: m.sets.union(m.constant([1]), m.constant([2])), "InvalidArgumentError"),
+    "distance of arrays": (lambda m: m.edit_distance(A, m.sparse.from_dense(A)), "TypeError"),
+    "distance of ranks": (
+        lambda m: m.edit_distance(m.sparse.from_dense(A), m.sparse.from_dense(A[0])),
+        "InvalidArgumentError",
+    ),
+    "distance of dtypes": (
+        lambda m: m.edit_distance(
+            m.sparse.from_dense(A), m.sparse.from_dense(A.astype(np.float32))
+        ),
+        "InvalidArgumentError",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case):
+    call, name = REFUSED[case]
+    for library in (tf, shims):
+        with pytest.raises(Exception) as raised:  # noqa: PT011 - TensorFlow decides the class
+            call(library)
+        assert name in {c.__name__ for c in type(raised.value).__mro__}, repr(raised.value)
