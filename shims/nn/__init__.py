@@ -4,22 +4,26 @@
 from shims._src.activations import crelu as crelu
 from shims._src.activations import leaky_relu as leaky_relu
 from shims._src.activations import log_softmax as log_softmax
+from shims._src.activations import relu6 as relu6
 from shims._src.activations import selu as selu
 from shims._src.activations import silu as silu
 from shims._src.activations import silu as swish
 from shims._src.activations import softmax as softmax
 from shims._src.activations import softsign as softsign
 from shims._src.clip import l2_loss as l2_loss
+from shims._src.ctc.loss import ctc_loss as ctc_loss
 from shims._src.embedding import embedding_lookup as embedding_lookup
 from shims._src.facade.claim import claim as _claim
 from shims._src.facade.native import elu as elu
 from shims._src.facade.native import gelu as gelu
 from shims._src.facade.native import relu as relu
-from shims._src.facade.native import relu6 as relu6
 from shims._src.facade.native import sigmoid as sigmoid
 from shims._src.facade.native import softplus as softplus
 from shims._src.facade.native import tanh as tanh
 from shims._src.linalg_ops import l2_normalize as l2_normalize
+from shims._src.loss_averages import compute_average_loss as compute_average_loss
+from shims._src.loss_averages import log_poisson_loss as log_poisson_loss
+from shims._src.loss_averages import scale_regularization_loss as scale_regularization_loss
 from shims._src.losses import bias_add as bias_add
 from shims._src.losses import moments as moments
 from shims._src.losses import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
@@ -30,17 +34,79 @@ from shims._src.losses import (
 from shims._src.losses import (
     weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
 )
+from shims._src.normalization import (
+    batch_norm_with_global_normalization as batch_norm_with_global_normalization,
+)
+from shims._src.normalization import batch_normalization as batch_normalization
+from shims._src.normalization import local_response_normalization as local_response_normalization
+from shims._src.normalization import local_response_normalization as lrn
+from shims._src.normalization import normalize_moments as normalize_moments
+from shims._src.normalization import sufficient_statistics as sufficient_statistics
+from shims._src.normalization import weighted_moments as weighted_moments
 from shims._src.random.dropout import dropout as dropout
 from shims._src.reduction import zero_fraction as zero_fraction
 from shims._src.sorting import in_top_k as in_top_k
 from shims._src.sorting import top_k as top_k
+from shims._src.space import depth_to_space as depth_to_space
+from shims._src.space import space_to_batch as space_to_batch
+from shims._src.space import space_to_depth as space_to_depth
 from shims._src.sparse.embedding import embedding_lookup_sparse as embedding_lookup_sparse
 from shims._src.sparse.embedding import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
+from shims._src.windows.averages import avg_pool as avg_pool
+from shims._src.windows.averages import avg_pool1d as avg_pool1d
+from shims._src.windows.averages import avg_pool2d as avg_pool2d
+from shims._src.windows.averages import avg_pool3d as avg_pool3d
+from shims._src.windows.averages import pool as pool
+from shims._src.windows.convolution import atrous_conv2d as atrous_conv2d
+from shims._src.windows.convolution import conv1d as conv1d
+from shims._src.windows.convolution import conv2d as conv2d
+from shims._src.windows.convolution import conv3d as conv3d
+from shims._src.windows.convolution import convolution as convolution
+from shims._src.windows.depthwise import depthwise_conv2d as depthwise_conv2d
+from shims._src.windows.depthwise import (
+    depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter,
+)
+from shims._src.windows.depthwise import (
+    depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input,
+)
+from shims._src.windows.depthwise import separable_conv2d as separable_conv2d
+from shims._src.windows.pooling import max_pool as max_pool
+from shims._src.windows.pooling import max_pool1d as max_pool1d
+from shims._src.windows.pooling import max_pool2d as max_pool2d
+from shims._src.windows.pooling import max_pool3d as max_pool3d
+from shims._src.windows.pooling import max_pool_with_argmax as max_pool_with_argmax
+from shims._src.windows.transposed import atrous_conv2d_transpose as atrous_conv2d_transpose
+from shims._src.windows.transposed import conv1d_transpose as conv1d_transpose
+from shims._src.windows.transposed import conv2d_transpose as conv2d_transpose
+from shims._src.windows.transposed import conv3d_transpose as conv3d_transpose
+from shims._src.windows.transposed import conv_transpose as conv_transpose
 from shims.nn import experimental as experimental
 
 __all__ = [
+    "atrous_conv2d",
+    "atrous_conv2d_transpose",
+    "avg_pool",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "batch_norm_with_global_normalization",
+    "batch_normalization",
     "bias_add",
+    "compute_average_loss",
+    "conv1d",
+    "conv1d_transpose",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "conv_transpose",
+    "convolution",
     "crelu",
+    "ctc_loss",
+    "depth_to_space",
+    "depthwise_conv2d",
+    "depthwise_conv2d_backprop_filter",
+    "depthwise_conv2d_backprop_input",
     "dropout",
     "elu",
     "embedding_lookup",
@@ -51,12 +117,24 @@ __all__ = [
     "l2_loss",
     "l2_normalize",
     "leaky_relu",
+    "local_response_normalization",
+    "log_poisson_loss",
     "log_softmax",
+    "lrn",
+    "max_pool",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "max_pool_with_argmax",
     "moments",
+    "normalize_moments",
+    "pool",
     "relu",
     "relu6",
     "safe_embedding_lookup_sparse",
+    "scale_regularization_loss",
     "selu",
+    "separable_conv2d",
     "sigmoid",
     "sigmoid_cross_entropy_with_logits",
     "silu",
@@ -64,11 +142,15 @@ __all__ = [
     "softmax_cross_entropy_with_logits",
     "softplus",
     "softsign",
+    "space_to_batch",
+    "space_to_depth",
     "sparse_softmax_cross_entropy_with_logits",
+    "sufficient_statistics",
     "swish",
     "tanh",
     "top_k",
     "weighted_cross_entropy_with_logits",
+    "weighted_moments",
     "zero_fraction",
 ]
 

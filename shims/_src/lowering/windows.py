@@ -31,32 +31,54 @@ def _touched(size, low, high) -> bool:
 
 
 def conv(ctx, eqn, lhs, rhs):
-    """Convolve over dynamic batch, feature and spatial axes."""
+    """Convolve over dynamic batch, feature and spatial axes, with dynamic kernels too.
+
+    A kernel is dynamic in the derivative by the kernel of a convolution over dynamic axes.
+    """
     params = dict(eqn.params)
     dn = params["dimension_numbers"]
-    shape = eqn.invars[0].aval.shape
-    if any(
-        jp.is_symbolic(d) for i, d in enumerate(eqn.invars[1].aval.shape) if i in dn.rhs_spec[2:]
-    ):
-        raise unsupported(eqn)
+    shape, kernel = eqn.invars[0].aval.shape, eqn.invars[1].aval.shape
+    _check_groups(eqn, shape, kernel, dn)
     lhs, rhs = ctx.solid(lhs), ctx.solid(rhs)
-    if params["feature_group_count"] == params["batch_group_count"] == 1:
-        lhs, rhs = align_pair(ctx, lhs, dn.lhs_spec[1], rhs, dn.rhs_spec[1])
-    elif jp.is_symbolic(shape[dn.lhs_spec[1]]) or jp.is_symbolic(shape[dn.lhs_spec[0]]):
-        raise unsupported(eqn)
+    lhs, rhs = align_pair(ctx, lhs, dn.lhs_spec[1], rhs, dn.rhs_spec[1])
     zero = jnp.zeros((), lhs.array.dtype)
     padding, dilation = list(params["padding"]), list(params["lhs_dilation"])
-    for k, i in enumerate(dn.lhs_spec[2:]):
+    for k, (i, j) in enumerate(zip(dn.lhs_spec[2:], dn.rhs_spec[2:], strict=True)):
         low, high = padding[k]
-        if _touched(shape[i], low, high):
+        if jp.is_symbolic(kernel[j]):
+            rhs = ctx.pack(rhs, j)
+        if _touched(shape[i], low, high) or jp.is_symbolic(kernel[j]):
             lhs = _explicit(ctx, lhs, i, shape[i], low, high, dilation[k], zero)
             padding[k], dilation[k] = (0, 0), 1
-    spatial = (dn.lhs_spec[1], *dn.lhs_spec[2:])
-    lhs = ctx.fill(lhs, np.zeros((), lhs.array.dtype), spatial)
-    rhs = ctx.fill(rhs, np.zeros((), rhs.array.dtype), (dn.rhs_spec[1],))
+    lhs = ctx.fill(lhs, np.zeros((), lhs.array.dtype), (dn.lhs_spec[1], *dn.lhs_spec[2:]))
+    rhs = ctx.fill(rhs, np.zeros((), rhs.array.dtype), (dn.rhs_spec[1], *dn.rhs_spec[2:]))
+    lhs = _long_enough(ctx, eqn, lhs, rhs, dn)
     params.update(padding=tuple(map(tuple, padding)), lhs_dilation=tuple(dilation))
     out = eqn.primitive.bind(lhs.array, rhs.array, **params)
     return [_conv_result(ctx, eqn, out, lhs, rhs, dn)]
+
+
+def _check_groups(eqn, shape, kernel, dn) -> None:
+    """What is divided into groups must be of a known size."""
+    divided = []
+    if eqn.params["feature_group_count"] > 1:
+        divided += [shape[dn.lhs_spec[1]], kernel[dn.rhs_spec[0]]]
+    if eqn.params["batch_group_count"] > 1:
+        divided += [shape[dn.lhs_spec[0]], kernel[dn.rhs_spec[0]]]
+    if any(map(jp.is_symbolic, divided)):
+        raise unsupported(eqn)
+
+
+def _long_enough(ctx, eqn, lhs, rhs, dn) -> Value:
+    """The array with as many slots as a dynamic kernel of that capacity slides over."""
+    array, kernel, out_shape = lhs.array, eqn.invars[1].aval.shape, eqn.outvars[0].aval.shape
+    for k, (i, j) in enumerate(zip(dn.lhs_spec[2:], dn.rhs_spec[2:], strict=True)):
+        if jp.is_symbolic(kernel[j]):
+            windows = ctx.capacity(out_shape[dn.out_spec[2 + k]])
+            steps = (windows - 1) * eqn.params["window_strides"][k]
+            reach = (rhs.array.shape[j] - 1) * eqn.params["rhs_dilation"][k] + 1
+            array = fit(array, i, steps + reach)
+    return Value(array, lhs.axes)
 
 
 def _conv_result(ctx, eqn, out, lhs, rhs, dn) -> Value:
