@@ -31,7 +31,8 @@ class LinearOperatorTridiag(LinearOperator):
       ValueError: there is no such format.
 
     Differs from TensorFlow:
-      See `LinearOperator`.
+      See `LinearOperator`. Leading axes broadcast; in TensorFlow they are equal. What stands outside
+      of the three diagonals of a `matrix` is never read; TensorFlow's `to_dense` keeps it.
 
     Under jit:
       The leading axes may be known only at run time.
@@ -106,9 +107,6 @@ class LinearOperatorTridiag(LinearOperator):
 
     def _diag_part(self):
         return self._compact()[..., 1, :]
-
-    def _linop_adjoint(self):
-        return LinearOperatorTridiag(self._adjoint_diagonals(), **self._all_hints())
 
     def _assert_self_adjoint(self):
         self._refuse(
