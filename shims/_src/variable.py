@@ -22,13 +22,18 @@ from shims._src.variable_scatter import Scattered
 class _Created(type):
     """Lets the creators of `variable_creator_scope` make variables."""
 
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """What a variable is made from."""
+        own = inspect.signature(cls.__init__)
+        return own.replace(parameters=list(own.parameters.values())[1:])
+
     def __call__(cls, *args, **kwargs):
         """Make a variable, through the creators of the blocks around it."""
         creators = variable_creators()
         if not creators:
             return super().__call__(*args, **kwargs)
-        parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
-        given = {p.name: p.default for p in parameters}
+        given = {p.name: p.default for p in cls.__signature__.parameters.values()}
         given.update(zip(given, args), **kwargs)
         make = functools.partial(super().__call__)
         for creator in creators:

@@ -278,7 +278,11 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
         file.spelling,
         file.values,
     )
-    if isinstance(row.target, Native) and (file.target == "jax" or facade(row) is None):
+    if row.name in ("name_scope", "v1.name_scope") and _is_bound_by_with(site):
+        # JAX's block binds nothing; the name of the scope is what the file asks for.
+        site = dataclasses.replace(site, row=dataclasses.replace(row, target=_NAME_SCOPE))
+        known = dataclasses.replace(known, row=site.row)
+    elif isinstance(row.target, Native) and (file.target == "jax" or facade(row) is None):
         size = _known_size(file, known, symbol, site)
         if size is not None:
             return size
@@ -289,6 +293,15 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
             message = row.differs or row.note or "JAX has the same"
             return Decision(state, code, message, symbol, call, tuple(edits))
     return _called_facade(file, known, symbol, site)
+
+
+_NAME_SCOPE = Shim("shims.name_scope")
+
+
+def _is_bound_by_with(site: CallSite) -> bool:
+    """Whether a `with` statement names what the block gives, and only the scope is an argument."""
+    bound = isinstance(site.parent, ast.withitem) and site.parent.optional_vars is not None
+    return bound and set(site.bound.arguments) == {"name"}
 
 
 def _is_of_text(row: Row, bound: Bound) -> bool:

@@ -1,0 +1,74 @@
+"""Blocks, statements, modules and graphs around operators: what becomes of their names."""
+
+import pytest
+
+from tf2jax_port.rewrite import rewrite
+
+TF, V1 = "import tensorflow as tf\n", "import tensorflow.compat.v1 as tf\n"
+JAX, JNP, SHIMS = "import jax\n", "import jax.numpy as jnp\n", "import shims\n"
+GRAPH = "there are no graphs: write a function and decorate it with `shims.function`"
+
+CASES = {
+    "a named block": (
+        f"{TF}with tf.name_scope('a'):\n    y = tf.square(x)\n",
+        f"{JAX}{JNP}with jax.named_scope('a'):\n    y = jnp.square(x)\n",
+    ),
+    "a named block whose name is used": (
+        f"{TF}with tf.name_scope('a') as s:\n    y = f(s)\n",
+        f"{SHIMS}with shims.name_scope('a') as s:\n    y = f(s)\n",
+    ),
+    "a named block of version 1": (
+        f"{V1}with tf.name_scope('a'), tf.name_scope('b') as s:\n    y = f(s)\n",
+        f"{JAX}{SHIMS}with jax.named_scope('a'), shims.name_scope('b') as s:\n    y = f(s)\n",
+    ),
+    "a named block with the arguments of version 1": (
+        f"{V1}with tf.name_scope(name, 'd', [x]) as s:\n    pass\n",
+        f"{V1}# TJ308: tf.compat.v1.name_scope: JAX's expression for it cannot be written at this "
+        "place\nwith tf.name_scope(name, 'd', [x]) as s:\n    pass\n",
+    ),
+    "an order": (
+        f"{TF}with tf.control_dependencies([tf.debugging.assert_equal(a, b)]):\n    y = tf.no_op()\n",
+        f"{SHIMS}with shims.control_dependencies([shims.debugging.assert_equal(a, b)]):\n"
+        "    y = shims.no_op()\n",
+    ),
+    "statements": (
+        f"{TF}tf.Assert(c, [x])\ntf.assert_equal(a, b, 'm')\ntf.debugging.check_numerics(x, 'm')\n",
+        f"{SHIMS}shims.debugging.Assert(c, [x])\nshims.debugging.assert_equal(a, b, 'm')\n"
+        "shims.debugging.check_numerics(x, 'm')\n",
+    ),
+    "statements of version 1": (
+        f"{V1}tf.assert_equal(a, b, message='m')\ntf.assert_less(a, b, [a])\n",
+        f"import tensorflow.compat.v1 as tf\n{SHIMS}shims.debugging.assert_equal(a, b, message='m')\n"
+        "# TJ302: tf.compat.v1.assert_less: TensorFlow 2 has no argument `data`\n"
+        "tf.assert_less(a, b, [a])\n",
+    ),
+    "printing and Python": (
+        f"{TF}tf.print('x', x, summarize=-1)\ny = tf.py_function(f, [x], tf.float32)\n",
+        f"{JNP}{SHIMS}shims.print('x', x, summarize=-1)\ny = shims.py_function(f, [x], jnp.float32)\n",
+    ),
+    "a module": (
+        f"{TF}class M(tf.Module):\n    @tf.Module.with_name_scope\n    def f(self): pass\n",
+        f"{SHIMS}class M(shims.Module):\n    @shims.Module.with_name_scope\n    def f(self): pass\n",
+    ),
+    "errors and their numbers": (
+        f"{TF}try:\n    f()\nexcept tf.errors.AbortedError as e:\n    c = tf.errors.ABORTED\n",
+        f"{SHIMS}try:\n    f()\nexcept shims.errors.AbortedError as e:\n    c = shims.errors.ABORTED\n",
+    ),
+    "questions": (
+        f"{TF}y = tf.executing_eagerly() and tf.is_tensor(x) or isinstance(x, tf.Tensor)\n",
+        f"{JAX}{SHIMS}y = shims.executing_eagerly() and shims.is_tensor(x) or "
+        "isinstance(x, jax.Array)\n",
+    ),
+    "a graph": (
+        f"{TF}with tf.Graph().as_default():\n    pass\n",
+        f"{TF}# TJ309: tf.Graph: {GRAPH}\nwith tf.Graph().as_default():\n    pass\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_rewritten(case):
+    before, after = CASES[case]
+    outcome = rewrite(before.encode())
+    assert outcome.data.decode() == after
+    assert rewrite(outcome.data).data == outcome.data
