@@ -24,6 +24,7 @@ NAMESPACES = (
         "debugging",
         "math",
         "math.special",
+        "signal",
         "nn",
         "nn.experimental",
         "linalg",
