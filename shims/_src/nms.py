@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from shims._src import checks, greedy_boxes, primitives
@@ -172,6 +173,9 @@ def _suppress(boxes, scores, max_output_size, iou_threshold, score_threshold):
         )
     boxes, scores = agreeing("non_max_suppression", [boxes, scores], (0,))
     threshold = operand(iou_threshold, scores.dtype)
+    checks.check_scalar("non_max_suppression", "iou_threshold", threshold)
+    if np.ndim(max_output_size):
+        raise checks.invalid("non_max_suppression", "`max_output_size` must be a scalar.")
     checks.check_data(
         (threshold < 0) | (threshold > 1),
         "non_max_suppression",

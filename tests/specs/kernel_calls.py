@@ -94,4 +94,10 @@ CALLS = {
         )
         for axis in (0, -1)
     ],
+    "splits like those inside": lambda tf: [
+        tf.RaggedTensor.from_row_lengths(
+            tf.ragged.constant([[1], [2, 3]], row_splits_dtype=tf.int32), [2]
+        ).row_splits,
+        tf.RaggedTensor.from_uniform_row_length([1, 2, 3, 4], tf.constant(2)),
+    ],
 }

@@ -235,4 +235,15 @@ CALLS = {
         "  Received: boxes (2, 4), scores (1,)\n"
         "  At:",
     ),
+    "a matrix of thresholds": (
+        lambda tf: tf.image.non_max_suppression(np.ones((3, 4), np.float32), V, 3, [[0.5]]),
+        "non_max_suppression: `iou_threshold` must be a scalar.\n"
+        "  Required: rank 0\n"
+        "  Received: rank 2\n"
+        "  At:",
+    ),
+    "a matrix of limits": (
+        lambda tf: tf.image.non_max_suppression(np.ones((3, 4), np.float32), V, [[3]]),
+        "non_max_suppression: `max_output_size` must be a scalar.\n  At:",
+    ),
 }

@@ -19,7 +19,8 @@ def leaves(tree):
 def assert_equal(ours, theirs):
     assert len(ours) == len(theirs)
     for got, expected in zip(ours, theirs, strict=True):
-        assert got.dtype.name == NARROW.get(expected.dtype.name, expected.dtype.name)
+        name = expected.dtype.name
+        assert got.dtype.name == (name if jax.config.jax_enable_x64 else NARROW.get(name, name))
         wide = complex if got.dtype.kind == "c" else np.float64
         np.testing.assert_array_equal(got.astype(wide), expected.astype(wide))
 
@@ -30,6 +31,13 @@ def test_as_tensorflow(name):
     assert_equal(list(map(np.asarray, jax.tree.leaves(CALLS[name](shims)))), expected)
     staged = shims.function(lambda: CALLS[name](shims), autograph=False)
     assert_equal(list(map(np.asarray, jax.tree.leaves(staged()))), expected)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_as_tensorflow_with_64_bits(name):
+    expected = leaves(CALLS[name](tensorflow))
+    with jax.enable_x64(True):
+        assert_equal(list(map(np.asarray, jax.tree.leaves(CALLS[name](shims)))), expected)
 
 
 @pytest.mark.parametrize("sizes", [[2, 7], [2, 2], [9, -1]])

@@ -20,12 +20,17 @@ def splits_dtype(dtype=None) -> np.dtype:
     return narrowed(np.int64) if dtype is None else array_dtype(dtype, "row_splits_dtype")
 
 
-def as_partition(function: str, name: str, value):
-    """A partitioning vector as an integer array; Python numbers are int64, as in TensorFlow."""
+def as_partition(function: str, name: str, value, beside=None):
+    """A partitioning vector as an integer array.
+
+    Python numbers are int64, as in TensorFlow, or what the splits of ragged values `beside` are.
+    """
     if isinstance(value, (list, tuple)) and not any(map(jp.is_tracer, value)):
         value = np.asarray(value)
         if not value.size or value.dtype.kind in "iu":
-            value = value.astype(splits_dtype())
+            value = value.astype(
+                getattr(getattr(beside, "row_splits", None), "dtype", splits_dtype())
+            )
     value = operand(value)
     if not jnp.issubdtype(value.dtype, jnp.integer) or value.ndim != 1:
         message = errors.message(

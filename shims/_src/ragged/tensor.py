@@ -234,7 +234,7 @@ class RaggedTensor:
     def from_row_splits(cls, values, row_splits, name=None, validate=True) -> RaggedTensor:
         """Rows that end where `row_splits` says."""
         values = as_values(values)
-        splits = partition.as_partition("from_row_splits", "row_splits", row_splits)
+        splits = partition.as_partition("from_row_splits", "row_splits", row_splits, values)
         if is_known(splits.shape[0]) and splits.shape[0] == 0:
             raise ValueError("row_splits tensor may not be empty.")
         if validate:
@@ -245,7 +245,7 @@ class RaggedTensor:
     def from_row_lengths(cls, values, row_lengths, name=None, validate=True) -> RaggedTensor:
         """Rows of these lengths."""
         values = as_values(values)
-        lengths = partition.as_partition("from_row_lengths", "row_lengths", row_lengths)
+        lengths = partition.as_partition("from_row_lengths", "row_lengths", row_lengths, values)
         splits = partition.from_lengths(lengths)
         if validate:
             partition.check_splits("from_row_lengths", splits, row_total(values))
@@ -255,7 +255,7 @@ class RaggedTensor:
     def from_row_starts(cls, values, row_starts, name=None, validate=True) -> RaggedTensor:
         """Rows that begin where `row_starts` says."""
         values = as_values(values)
-        starts = partition.as_partition("from_row_starts", "row_starts", row_starts)
+        starts = partition.as_partition("from_row_starts", "row_starts", row_starts, values)
         end = jnp.asarray(row_total(values), starts.dtype).reshape(1)
         splits = jnp.concatenate([starts, end])
         if validate:
@@ -266,7 +266,7 @@ class RaggedTensor:
     def from_row_limits(cls, values, row_limits, name=None, validate=True) -> RaggedTensor:
         """Rows that end where `row_limits` says."""
         values = as_values(values)
-        limits = partition.as_partition("from_row_limits", "row_limits", row_limits)
+        limits = partition.as_partition("from_row_limits", "row_limits", row_limits, values)
         splits = jnp.concatenate([jnp.zeros((1,), limits.dtype), limits])
         if validate:
             partition.check_splits("from_row_limits", splits, row_total(values))
@@ -280,7 +280,7 @@ class RaggedTensor:
         from shims._src.ragged import segment_ids
 
         values = as_values(values)
-        ids = partition.as_partition("from_value_rowids", "value_rowids", value_rowids)
+        ids = partition.as_partition("from_value_rowids", "value_rowids", value_rowids, values)
         have, need = ids.shape[0], row_total(values)
         if is_known(have) and is_known(need) and have != need:
             raise checks.invalid(

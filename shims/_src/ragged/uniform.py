@@ -34,7 +34,9 @@ def from_uniform_row_length(values, uniform_row_length, nrows) -> RaggedTensor:
             f"{total} values do not make {rows} rows of {length}.",
             required="nrows * uniform_row_length == number of values",
         )
-    dtype = values.row_splits.dtype if isinstance(values, RaggedTensor) else None
+    dtype = getattr(uniform_row_length, "dtype", None)
+    if isinstance(values, RaggedTensor):
+        dtype = values.row_splits.dtype
     out = wrap(values, length, rows, dtype or partition.splits_dtype())
     partition.check_splits("from_uniform_row_length", out.row_splits, total)
     return out
