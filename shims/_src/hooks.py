@@ -8,6 +8,7 @@ can leave anything behind.
 from __future__ import annotations
 
 import functools
+import math
 import sys
 import threading
 from types import FrameType
@@ -47,6 +48,8 @@ def install() -> None:
         _replace(jp.DimExpr, "__eq__", _equality)
         setattr(jp.DimExpr, "__ne__", _inequality)  # noqa: B010 - the class is JAX's, not ours
         setattr(jp.DimExpr, "__bool__", _truth)  # noqa: B010
+        for name in ("__lt__", "__le__", "__gt__", "__ge__"):
+            _replace(jp.DimExpr, name, _compared(name.strip("_")))
         _replace(modules["indexing"], "rewriting_take", hooked_indexing.take)
         _replace(modules["scatter"], "_scatter_update", hooked_indexing.update)
         _replace(modules["util"], "promote_shapes", hooked_numpy.promote_shapes)
@@ -118,6 +121,28 @@ def _ordering(state, original, e1, e2, describe):
         if _asked_by_user():
             raise undecidable(describe().replace("'", "")) from None
         raise
+
+
+def _compared(name: str):
+    """The hook of `<` and its relatives: a float stands for the whole number that decides alike."""
+
+    def compared(state, original, self, other):
+        return original(self, whole(name, other))
+
+    return compared
+
+
+def whole(name: str, number):
+    """The whole number on the right of a comparison of sizes that decides as a float does."""
+    if isinstance(number, (np.ndarray, np.generic)) and np.ndim(number) == 0:
+        number = number.item()
+    if not isinstance(number, float):
+        return number
+    if math.isnan(number):
+        # Nothing is smaller or larger than NaN.
+        return _MAX_SIZE + 1 if name in ("gt", "ge") else -1 - _MAX_SIZE
+    number = min(max(number, -1.0 - _MAX_SIZE), 1.0 + _MAX_SIZE)
+    return math.ceil(number) if name in ("lt", "ge") else math.floor(number)
 
 
 def _unless_empty(state, difference, answer: bool) -> bool:

@@ -58,6 +58,16 @@ def trace_program(state: trace.DynamicTrace, f, specs) -> Program:
 def _as_array(x):
     if jp.is_symbolic(x):
         return jnp.asarray(x, jnp.int32)
+    if isinstance(x, (str, bytes)):
+        raise errors.UnimplementedError(
+            errors.message(
+                "",
+                "a result is text, and JAX has no arrays of strings.",
+                required="arrays and numbers as results",
+                received=repr(x),
+                do="return a number that stands for it, and look the text up after the call",
+            )
+        )
     return x if hasattr(x, "dtype") else jnp.asarray(x)
 
 

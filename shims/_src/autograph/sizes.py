@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterator, KeysView
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 
+from shims._src import hooks, primitives, trace
 from shims._src import jax_private as jp
-from shims._src import primitives, trace
 
 _OPERATIONS: dict[str, Callable] = {
     "lt": operator.lt,
@@ -84,10 +85,64 @@ def _combined(operation, *operands):
 def compare(name: str, left, right):
     """`left < right` and its relatives."""
     if name in ("in", "not in"):
+        found = _among(left, right)
+        if found is not None:
+            return found if name == "in" else jnp.logical_not(found)
         return contains(right, left) == (name == "in")
+    if name in ("eq", "ne") and isinstance(left, tuple) and isinstance(right, tuple):
+        alike = _alike(left, right)
+        if alike is False:
+            return name == "ne"
+        if alike is not None:
+            return alike if name == "eq" else jnp.logical_not(alike)
+    left, right = _whole_numbers(name, left, right)
     if (jp.is_symbolic(left) or jp.is_symbolic(right)) and _depends_on_data(left, right):
         return SizeQuestion(name, left, right)
     return _QUESTIONS[name](left, right)
+
+
+_EXCHANGED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+
+
+def _whole_numbers(name: str, left, right):
+    """Sizes are compared with whole numbers: NumPy's as Python's, floats as those that decide alike."""
+    if jp.is_symbolic(left) and not jp.is_symbolic(right):
+        return left, _whole(name, right)
+    if jp.is_symbolic(right) and not jp.is_symbolic(left):
+        return _whole(_EXCHANGED.get(name, name), left), right
+    return left, right
+
+
+def _whole(name: str, number):
+    """The number to the right of a comparison; no size equals one that is not whole."""
+    if isinstance(number, (np.ndarray, np.generic)) and np.ndim(number) == 0:
+        number = number.item()
+    if not isinstance(number, float):
+        return number
+    if name in _EXCHANGED:
+        return hooks.whole(name, number)
+    return int(number) if number.is_integer() else -1
+
+
+def _among(item, container):
+    """Whether a size is one of several, asked when the program runs; `None` where it can be told."""
+    if not isinstance(container, (tuple, list, set, frozenset)) or not is_only_run_time([item]):
+        return None
+    numbers = [_whole("eq", c) for c in container]
+    numbers = [c for c in numbers if isinstance(c, int) or jp.is_symbolic(c)]
+    found = [SizeQuestion("eq", item, c).__jax_array__() for c in numbers]
+    return jnp.any(jnp.stack(found)) if found else None
+
+
+def _alike(left: tuple, right: tuple):
+    """Whether two shapes are equal, asked when the program runs; `None` where it can be told."""
+    if len(left) != len(right) or not is_only_run_time([*left, *right]):
+        return None
+    pairs = list(zip(left, right, strict=True))
+    if any(a != b for a, b in pairs if not (jp.is_symbolic(a) or jp.is_symbolic(b))):
+        return False
+    asked = [p for p in pairs if any(map(jp.is_symbolic, p))]
+    return jnp.all(jnp.stack([SizeQuestion("eq", a, b).__jax_array__() for a, b in asked]))
 
 
 def contains(container, item) -> bool:
