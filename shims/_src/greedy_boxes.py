@@ -36,10 +36,12 @@ def select(corners, scores, limit, threshold, slots, overlap):
     def block(state):
         start, selected, count, _ = state
         place = start + jnp.arange(BLOCK, dtype=jnp.int32)
-        one = jnp.take(order, place, mode="clip")
-        boxes = jnp.take(corners, one, axis=0, mode="clip")
-        open_ = (place < total) & (jnp.take(scores, one, mode="clip") > -jnp.inf)
-        chosen = jnp.take(corners, selected, axis=0, mode="clip")
+        # Filling, not clipping: a size that turns out to be 0 has no place to be clipped to.
+        one = jnp.take(order, place, mode="fill", fill_value=0)
+        boxes = jnp.take(corners, one, axis=0, mode="fill", fill_value=0)
+        score = jnp.take(scores, one, mode="fill", fill_value=0)
+        open_ = (place < total) & (score > -jnp.inf)
+        chosen = jnp.take(corners, selected, axis=0, mode="fill", fill_value=0)
         taken = jnp.arange(selected.shape[0], dtype=jnp.int32) < count
         covered = jnp.any((overlap(chosen, boxes) > threshold) & taken[:, None], axis=0)
         kept = _kept(open_ & ~covered, overlap(boxes, boxes) > threshold)

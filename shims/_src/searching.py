@@ -31,7 +31,9 @@ def insertion_points(sequence, values, side):
     def halve(_, state):
         low, high = state
         middle = low + (high - low) // 2
-        at = jnp.take_along_axis(sequence, jnp.minimum(middle, last), axis=-1, mode="clip")
+        here = jnp.minimum(middle, last)
+        # Filling, not clipping: a size that turns out to be 0 has no place to be clipped to.
+        at = jnp.take_along_axis(sequence, here, axis=-1, mode="fill", fill_value=0)
         above = at < values if side == "left" else ~(values < at)
         above &= low < high
         return jnp.where(above, middle + 1, low), jnp.where(above, high, middle)
