@@ -100,4 +100,13 @@ CALLS = {
         ).row_splits,
         tf.RaggedTensor.from_uniform_row_length([1, 2, 3, 4], tf.constant(2)),
     ],
+    "ragged images": lambda tf: tf.image.resize(
+        tf.ragged.constant(
+            [[[[1.0], [2.0]], [[3.0], [4.0]]], [[[5.0]], [[6.0]], [[7.0]]]], inner_shape=(1,)
+        ),
+        [2, 2],
+    ),
+    "no ragged images": lambda tf: tf.image.resize(
+        tf.ragged.constant([], ragged_rank=2, inner_shape=(3,), dtype=tf.float32), [4, 4]
+    ),
 }

@@ -165,6 +165,7 @@ _OTHERS = {
     "expand_dims": _expand_dims,
     "gather": _gather,
     "rank": _rank,
+    "resize": rows.resize,
     "reverse": rows.reverse,
     "size": _size,
     "softmax": _softmax,

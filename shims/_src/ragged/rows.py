@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import itertools
 
+import jax.numpy as jnp
 import numpy as np
 
 from shims._src import checks, errors, histogram, primitives
 from shims._src.checks import axis_of, is_known
 from shims._src.operands import describe, operand
 from shims._src.ragged import gathering, partition
-from shims._src.ragged.elementwise import check_same_rows
+from shims._src.ragged.elementwise import by_name, check_same_rows
 from shims._src.ragged.reshaping import rank_of
 from shims._src.ragged.tensor import is_ragged, row_total
+from shims._src.shapes import sizes_of
 
 
 def reverse(tensor, axis):
@@ -58,11 +60,31 @@ def dynamic_partition(data, partitions, num_partitions):
     return [gathering.kept_rows(data, partitions == i) for i in range(count)]
 
 
+def resize(images, size, *args, **kwargs):
+    """`tf.image.resize` of images that differ in size, whose number is known."""
+    rows = row_total(images)
+    if rank_of(images) != 4:
+        raise checks.invalid(
+            "resize",
+            "ragged images are a batch.",
+            required="[batch, (height), (width), channels]",
+            received=f"rank {rank_of(images)}",
+        )
+    if not is_known(rows):
+        raise _rows_only("resize", "a number of images that only the run knows")
+    each = (images[i] for i in range(rows))
+    dense = [image.to_tensor() if is_ragged(image) else image for image in each]
+    if dense:
+        return jnp.stack([by_name("image.resize")(image, size, *args, **kwargs) for image in dense])
+    height, width = sizes_of("resize", size)
+    return jnp.zeros((0, height, width, images.flat_values.shape[-1]), jnp.float32)
+
+
 def _rows_only(function, received):
     return errors.UnimplementedError(
         errors.message(
             function,
-            "a ragged tensor is parted into rows only.",
+            "a ragged tensor is taken apart into rows only.",
             required="axis=0, a known number of rows, a vector of partitions",
             received=received,
         )
