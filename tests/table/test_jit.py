@@ -18,7 +18,9 @@ def is_bounded(point) -> bool:
     return has_arrays(point) and not point.case.unbounded
 
 
-@pytest.mark.parametrize("row", rows.parameters(lambda r: any(map(is_bounded, rows.points_of(r)))))
+@pytest.mark.parametrize(
+    "row", rows.parameters(lambda r: any(map(is_bounded, rows.points_of(r))), every=4)
+)
 def test_jit_is_eager(row):
     points = rows.points_of(row, is_bounded)
     functions = [ours.of_arrays(p) for p in points]
