@@ -17,19 +17,23 @@ from shims._src import errors, primitives, trace
 from shims._src import jax_private as jp
 from shims._src.dispatch import operator
 from shims._src.facade import native
+from shims._src.initial_values import known_value
 from shims._src.operands import broadcasting, matching, operand
 
 _SHOWN = 3
 _LATER = "(the values are not kept inside of a compiled function)"
 
 
-def must_hold(holds, told: Callable[[], Sequence[str]], later: Sequence[str]) -> None:
+def must_hold(
+    holds, told: Callable[[], Sequence[str]], later: Sequence[str], *, static: bool = False
+) -> None:
     """Raise where a condition does not hold: at once, after the call, or in a checkified program.
 
     Args:
       holds: bool array, all of which must be True.
       told: the lines of the message for values that are there.
       later: the lines where they are not.
+      static: whether what does not depend on arguments raises while it is traced.
 
     Raises:
       InvalidArgumentError: it does not hold.
@@ -37,11 +41,21 @@ def must_hold(holds, told: Callable[[], Sequence[str]], later: Sequence[str]) ->
     if not jp.is_tracer(holds):
         if not np.all(np.asarray(holds)):
             raise errors.InvalidArgumentError(_placed(told()))
+        return
+    known = known_value(holds) if static else None
+    if known is not None:
+        if not np.all(np.asarray(known)):
+            raise errors.InvalidArgumentError(_placed(later[:-1]))
     elif trace.current() is not None:
         primitives.check(jnp.logical_not(holds), _placed(later))
     else:
         text = "\n".join(later).replace("{", "{{").replace("}", "}}")
         checkify.debug_check(jnp.all(holds), text)
+
+
+def _is_constant(x) -> bool:
+    """Whether TensorFlow would see a constant: numbers, or an array made of them as they are."""
+    return not jp.is_tracer(x) or jp.constant_of(x) is not None
 
 
 def _placed(lines: Sequence[str]) -> str:
@@ -94,9 +108,8 @@ def binary(function: str, symbol: str, compare, x, y, message, summarize) -> Non
         return _told_of_both(symbol, x, y, holds, message, summarize)
 
     prefix = [] if message is None else [str(message)]
-    must_hold(
-        holds, told, [*prefix, f"Condition x {symbol} y did not hold element-wise:", f"  {_LATER}"]
-    )
+    later = [*prefix, f"Condition x {symbol} y did not hold element-wise:", f"  {_LATER}"]
+    must_hold(holds, told, later, static=_is_constant(x) and _is_constant(y))
 
 
 def _told_of_both(symbol, x, y, holds, message, summarize):
@@ -133,7 +146,8 @@ def sign(function: str, symbol: str, compare, x, message, summarize) -> None:
         array = np.asarray(operand(x))
         return [*_prefix(message), statement, f"x ({described(array)}) = ", shown(array, summarize)]
 
-    must_hold(holding(x), told, [*_prefix(message), statement, f"  {_LATER}"])
+    later = [*_prefix(message), statement, f"  {_LATER}"]
+    must_hold(holding(x), told, later, static=_is_constant(x))
 
 
 def _prefix(message) -> list[str]:

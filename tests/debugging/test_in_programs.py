@@ -124,6 +124,41 @@ def test_the_message_of_a_function():
     assert head == f"assertion failed: [text] [...]\n{LATER}"
 
 
+STATIC = {
+    "numbers": lambda m, x: m.debugging.assert_equal([1, 2], [1, 3]),
+    "sizes": lambda m, x: m.debugging.assert_less(m.shape(x), 2),
+    "signs": lambda m, x: m.debugging.assert_positive(m.constant([1.0, 0.0])),
+}
+
+
+@pytest.mark.parametrize("name", STATIC)
+def test_what_arguments_cannot_change_raises_while_tracing(name):
+    for m in (tf, shims):
+
+        def f(x, m=m):
+            STATIC[name](m, x)
+            return x
+
+        with pytest.raises(m.errors.InvalidArgumentError, match="did not hold element-wise"):
+            str(m.function(f).get_concrete_function(m.TensorSpec([3])).structured_outputs)
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_false_assertion_in_a_branch_waits_until_it_is_taken(taken):
+    for m in (tf, shims):
+
+        def fails(m=m):
+            m.debugging.Assert(False, ["no"])
+            return m.constant(0.0)
+
+        f = m.function(lambda x, m=m, fails=fails: m.cond(x > 0, fails, lambda: x))
+        if taken:
+            with pytest.raises(m.errors.InvalidArgumentError):
+                f(m.constant(1.0))
+        else:
+            assert float(f(m.constant(-1.0))) == -1
+
+
 def test_somebody_elses_trace_has_a_flag():
     def f(x):
         shims.debugging.assert_positive(x, message="{x}")
