@@ -3,6 +3,7 @@
     python -m tools.scorecard              run what is not recorded yet, then write
     python -m tools.scorecard --fresh      forget earlier records first
     python -m tools.scorecard --lane eager --shard 1/4      one part, without writing
+    python -m tools.scorecard --only where,unique           some symbols in all lanes, then write
     python -m tools.scorecard --page       only write, from what is recorded
 
 Records lie in build/scorecard, one file a part; a run that was cut short goes on where it was.
@@ -21,7 +22,7 @@ RECORDS = ROOT / "build" / "scorecard"
 WRITTEN = "written"
 
 
-def run(lane: str, shard: str, processes: str) -> int:
+def run(lane: str, shard: str, only: str, processes: str) -> int:
     """Runs one lane's tests and records them."""
     from tools.scorecard import collector, lanes
 
@@ -29,6 +30,7 @@ def run(lane: str, shard: str, processes: str) -> int:
     files = lanes.written(ROOT / "tests") if lane == WRITTEN else lanes.OF_ROWS[lane]
     record = RECORDS / f"{lane}-{shard.replace('/', '-of-')}.jsonl"
     environment = {**os.environ, collector.RECORD: str(record), collector.SHARD: shard}
+    environment[collector.ONLY] = only
     options = ["-q", "-m", "", "-p", "tools.scorecard.collector", "--no-header", "--tb=no"]
     options += ["-n", processes, "--dist", "loadgroup"] if processes != "0" else []
     command = [sys.executable, "-m", "pytest", *options, *files]
@@ -56,6 +58,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.scorecard", description=__doc__)
     parser.add_argument("--lane", choices=[*lanes.LANES, WRITTEN])
     parser.add_argument("--shard", default="1/1", help="which part of how many: 2/4")
+    parser.add_argument("--only", default="", help="symbols, with commas between them")
     parser.add_argument("--processes", default="auto", help="of pytest-xdist; 0 for none")
     parser.add_argument("--fresh", action="store_true", help="forget earlier records")
     parser.add_argument("--page", action="store_true", help="only write")
@@ -65,7 +68,7 @@ def main() -> int:
             path.unlink()
     if not given.page:
         for lane in [given.lane] if given.lane else [*lanes.LANES, WRITTEN]:
-            code = run(lane, given.shard, given.processes)
+            code = run(lane, given.shard, given.only, given.processes)
             if code not in (0, 1, 5):  # passed, some failed, nothing left to run
                 return code
     if given.page or not given.lane:

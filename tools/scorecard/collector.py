@@ -16,6 +16,7 @@ from tools.scorecard.symbols import symbols
 
 RECORD = "SCORECARD_RECORD"
 SHARD = "SCORECARD_SHARD"
+ONLY = "SCORECARD_ONLY"
 PROPERTY = "scorecard"
 
 
@@ -68,11 +69,13 @@ def pytest_collection_modifyitems(config, items):
     path = pathlib.Path(os.environ[RECORD])
     done = {line["test"] for line in recorded(path)}
     shard, _, shards = os.environ.get(SHARD, "1/1").partition("/")
+    only = set(filter(None, os.environ.get(ONLY, "").split(",")))
     written = written_symbols()
     kept, left = [], []
     for number, item in enumerate(items):
         mine = number % int(shards) == int(shard) - 1 and item.nodeid not in done
         pairs = subjects(item, written) if mine else []
+        pairs = [] if only and only.isdisjoint(symbol for symbol, _ in pairs) else pairs
         item.user_properties.append((PROPERTY, pairs))
         (kept if pairs else left).append(item)
     items[:] = kept
