@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from shims import math as math
     from shims import nest as nest
     from shims import nn as nn
+    from shims import quantization as quantization
     from shims import ragged as ragged
     from shims import random as random
     from shims import raw_ops as raw_ops
@@ -103,6 +104,7 @@ _NAMESPACES = (
     "math",
     "nest",
     "nn",
+    "quantization",
     "ragged",
     "signal",
     "random",

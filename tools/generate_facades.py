@@ -24,6 +24,7 @@ NAMESPACES = (
         "debugging",
         "math",
         "math.special",
+        "quantization",
         "signal",
         "nn",
         "nn.experimental",
