@@ -246,4 +246,31 @@ CALLS = {
         lambda tf: tf.image.non_max_suppression(np.ones((3, 4), np.float32), V, [[3]]),
         "non_max_suppression: `max_output_size` must be a scalar.\n  At:",
     ),
+    "a ragged axis in parts": (
+        lambda tf: tf.split(tf.ragged.constant([[1], [2, 3]]), 2, axis=1),
+        "split: a ragged axis cannot be split.\n  Received: axis=1\n  At:",
+    ),
+    "rows that do not divide": (
+        lambda tf: tf.split(tf.ragged.constant([[1], [2, 3], [4]]), 2),
+        "split: 3 rows do not divide into 2 parts.\n  At:",
+    ),
+    "rows that do not add up": (
+        lambda tf: tf.split(tf.ragged.constant([[1], [2, 3], [4]]), [1, 1]),
+        "split: 3 rows do not divide into parts of [1, 1].\n  At:",
+    ),
+    "a ragged image": (
+        lambda tf: tf.image.resize(tf.ragged.constant([[[1.0]], [[2.0], [3.0]]]), [2, 2]),
+        "resize: ragged images are a batch.\n"
+        "  Required: [batch, (height), (width), channels]\n"
+        "  Received: rank 3\n"
+        "  At:",
+    ),
+    "ragged numbers and dense weights": (
+        lambda tf: tf.math.bincount(tf.ragged.constant([[1], [2]]), weights=tf.constant([1, 2])),
+        "bincount: `arr` and `weights` must both be ragged.",
+    ),
+    "a ragged cube counted by row": (
+        lambda tf: tf.math.bincount(tf.ragged.constant([[[1]], [[2]]]), axis=-1),
+        "bincount: only vectors and matrices are counted by row.\n  Required: rank <= 2\n  At:",
+    ),
 }

@@ -31,3 +31,27 @@ def test_message(name):
     call, text = CALLS[name]
     kind = type(refusal(lambda: call(shims)))
     assert rendered(lambda: call(shims), kind) == text
+
+
+def test_rows_whose_number_only_the_run_knows():
+    rows = shims.ragged.constant([[1], [2, 3]])
+    staged = shims.function(
+        lambda mask: shims.split(shims.ragged.boolean_mask(rows, mask), 2), autograph=False
+    )
+    assert rendered(lambda: staged([True, False]), shims.errors.UnimplementedError) == (
+        "split: only the run knows how many rows there are.\n"
+        "  Required: a ragged tensor with a known number of rows\n"
+        "  At:"
+    )
+
+
+def test_ragged_partitions_are_vectors():
+    rows = shims.ragged.constant([[1], [2, 3]])
+    assert rendered(
+        lambda: shims.dynamic_partition(rows, [[0], [1]], 2), shims.errors.UnimplementedError
+    ) == (
+        "dynamic_partition: a ragged tensor is taken apart into rows only.\n"
+        "  Required: a vector of partitions\n"
+        "  Received: partitions i32[2, 1]\n"
+        "  At:"
+    )

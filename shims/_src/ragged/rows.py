@@ -27,15 +27,22 @@ def reverse(tensor, axis):
 
 
 def split(value, num_or_size_splits, axis=0, num=None):
-    """`tf.split` of the rows of a ragged tensor, whose number is known.
+    """`tf.split` of the rows of a ragged tensor, whose number is known, or of its values.
 
     Raises:
-      InvalidArgumentError: the rows do not divide, or the sizes do not add up.
-      UnimplementedError: along another axis, or for a number of rows that only the run knows.
+      InvalidArgumentError: along a ragged axis, or rows that do not divide.
+      UnimplementedError: a number of rows that only the run knows.
     """
+    axis = axis_of("split", axis, rank_of(value))
+    if axis > value.ragged_rank:
+        inner = axis - value.ragged_rank
+        parts = by_name("split")(value.flat_values, num_or_size_splits, inner, num)
+        return [value.with_flat_values(part) for part in parts]
+    if axis:
+        raise checks.invalid("split", "a ragged axis cannot be split.", received=f"axis={axis}")
     rows, sizes = row_total(value), num_or_size_splits
-    if axis_of("split", axis, rank_of(value)) or not is_known(rows):
-        raise _rows_only("split", f"axis={axis} of {rows} rows")
+    if not is_known(rows):
+        raise _unknown_rows("split")
     if np.ndim(sizes) == 0:
         count = checks.static_int("split", "num_or_size_splits", sizes)
         if count < 1 or rows % count:
@@ -52,7 +59,14 @@ def dynamic_partition(data, partitions, num_partitions):
     """`tf.dynamic_partition` of the rows of a ragged tensor."""
     partitions = operand(partitions)
     if partitions.ndim != 1:
-        raise _rows_only("dynamic_partition", f"partitions {describe(partitions)}")
+        raise errors.UnimplementedError(
+            errors.message(
+                "dynamic_partition",
+                "a ragged tensor is taken apart into rows only.",
+                required="a vector of partitions",
+                received=f"partitions {describe(partitions)}",
+            )
+        )
     count = checks.static_int("dynamic_partition", "num_partitions", num_partitions)
     checks.check_positions("dynamic_partition", "partitions", partitions, count)
     rows = partition.row_count(data.row_splits)
@@ -71,7 +85,7 @@ def resize(images, size, *args, **kwargs):
             received=f"rank {rank_of(images)}",
         )
     if not is_known(rows):
-        raise _rows_only("resize", "a number of images that only the run knows")
+        raise _unknown_rows("resize")
     each = (images[i] for i in range(rows))
     dense = [image.to_tensor() if is_ragged(image) else image for image in each]
     if dense:
@@ -80,13 +94,12 @@ def resize(images, size, *args, **kwargs):
     return jnp.zeros((0, height, width, images.flat_values.shape[-1]), jnp.float32)
 
 
-def _rows_only(function, received):
+def _unknown_rows(function):
     return errors.UnimplementedError(
         errors.message(
             function,
-            "a ragged tensor is taken apart into rows only.",
-            required="axis=0, a known number of rows, a vector of partitions",
-            received=received,
+            "only the run knows how many rows there are.",
+            required="a ragged tensor with a known number of rows",
         )
     )
 
