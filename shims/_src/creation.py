@@ -186,6 +186,11 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=np.float32, name=Non
     rows = size_of("eye", num_rows)
     columns = rows if num_columns is None else size_of("eye", num_columns)
     dtype = array_dtype(dtype, "eye")
+    for name, size in (("num_rows", rows), ("num_columns", columns)):
+        if checks.is_known(size) and size < 0:
+            raise checks.invalid(
+                "eye", f"`{name}` is negative.", required=f"{name} >= 0", received=f"{name}={size}"
+            )
     out = (jnp.arange(rows)[:, None] == jnp.arange(columns)).astype(dtype)
     if batch_shape is None:
         return out

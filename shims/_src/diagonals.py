@@ -64,6 +64,13 @@ def _band(function, k, align) -> Band:
             received=f"align={align!r}",
         )
     numbers = [k] if np.ndim(k) == 0 else list(k)
+    if len(numbers) > 2:
+        raise checks.invalid(
+            function,
+            f"`k` holds {len(numbers)} numbers.",
+            required="a number, or two",
+            received=f"k={k}",
+        )
     lower, upper = (checks.static_int(function, "k", n) for n in (numbers[0], numbers[-1]))
     if lower > upper:
         raise checks.invalid(

@@ -120,12 +120,14 @@ def check_call(function: str, takes, args, kwargs) -> None:
 
 def _check_nested(function, words, value, alone):
     """Lists of arrays, numbers of Python, and values with an unknown size."""
-    for leaf in jax.tree.leaves(value, is_leaf=_is_one_value):
+    leaves = jax.tree.leaves(value, is_leaf=_is_one_value)
+    fractions = any(isinstance(leaf, float) for leaf in leaves)
+    for leaf in leaves:
         dtype = getattr(leaf.values if isinstance(leaf, Padded) else leaf, "dtype", None)
         if isinstance(leaf, bool):
             dtype = np.dtype(bool)
         elif isinstance(leaf, (int, float)) and alone:
-            dtype = np.dtype(np.int32 if isinstance(leaf, int) else np.float32)
+            dtype = np.dtype(np.float32 if fractions else np.int32)
         if isinstance(dtype, np.dtype) and not getattr(leaf, "is_composite", False):
             check_dtype(function, words, dtype)
 

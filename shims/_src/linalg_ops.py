@@ -13,7 +13,9 @@ from shims._src.checks import axes_of, is_known
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.elementwise import inverse_root, larger, magnitude, square_root
+from shims._src.equations import agreeing_operands
 from shims._src.kernels import checked
+from shims._src.matrix_operands import check_rank
 from shims._src.operands import describe, matching, meeting, operand
 from shims._src.over_axes import largest
 
@@ -215,7 +217,7 @@ def einsum(equation, *inputs, **kwargs):
       The array that the equation says.
 
     Raises:
-      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: the dtypes differ, or the operands do not fit the equation.
       TypeError: there is no such keyword.
 
     Differs from TensorFlow:
@@ -236,7 +238,8 @@ def einsum(equation, *inputs, **kwargs):
 @operator(compiled=True)
 def _einsum(equation, *inputs, optimize):
     arrays = matching("einsum", **{f"inputs[{i}]": x for i, x in enumerate(inputs)})
-    return jnp.einsum(equation.replace(" ", ""), *arrays, optimize=optimize)
+    equation = equation.replace(" ", "")
+    return jnp.einsum(equation, *agreeing_operands(equation, arrays), optimize=optimize)
 
 
 @operator(compiled=True)
@@ -259,6 +262,7 @@ def trace(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/linalg/trace
     """
     x = operand(x)
+    check_rank("trace", "x", x)
     on_diagonal = jnp.arange(x.shape[-2])[:, None] == jnp.arange(x.shape[-1])
     return jnp.sum(jnp.where(on_diagonal, x, 0), axis=(-2, -1), dtype=x.dtype)
 
@@ -282,8 +286,10 @@ def global_norm(t_list, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/global_norm
     """
+    if not isinstance(t_list, (list, tuple)):
+        raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
     halves = [jnp.sum(jnp.square(operand(t))) / 2 for t in t_list if t is not None]
-    return square_root(functools.reduce(jnp.add, halves) * 2)
+    return square_root(functools.reduce(jnp.add, halves) * 2) if halves else jnp.zeros(())
 
 
 @operator(compiled=True)
@@ -312,8 +318,10 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
     https://www.tensorflow.org/api_docs/python/tf/norm
     """
     x = operand(tensor)
-    if axis is None or np.ndim(axis) == 0 or len(axis) == 1:
+    if axis is None or np.ndim(axis) == 0:
         axes = axes_of("norm", axis, x.ndim)
+        if ord == "fro":
+            raise ValueError("'ord' must be a supported vector norm, got fro")
         out = _vector_norm(x, ord, axes)
     elif len(axis) == 2:
         axes = axes_of("norm", axis, x.ndim)
@@ -377,6 +385,7 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
     """
     x = operand(x)
     axes = axes_of("l2_normalize", dim if axis is None else axis, x.ndim)
-    squares = jnp.sum(jnp.square(x), axis=axes, keepdims=True)
+    squares = jnp.real(x * jnp.conj(x)) if jnp.iscomplexobj(x) else jnp.square(x)
+    squares = jnp.sum(squares, axis=axes, keepdims=True)
     least = jnp.asarray(epsilon, squares.dtype)
     return x * inverse_root(larger(squares, jnp.broadcast_to(least, squares.shape)))

@@ -379,7 +379,7 @@ _SPECTRA: tuple[Row, ...] = (
         "jnp.linalg.matrix_rank({a})",
         own="matrix_functions.matrix_rank",
         tensors=("a",),
-        takes="float32 float64",
+        takes=_KERNELS,
         inputs=(
             case("batch", a=_PLAIN),
             case("singular", a=_SINGULAR),
@@ -558,7 +558,7 @@ _MOVED: tuple[Row, ...] = (
         "diagonal, name=None",
         "diagonals",
         tensors=("diagonal",),
-        takes=f"{_KERNELS} float16 bfloat16 index",
+        takes=f"{_KERNELS} float16 index",
         inputs=(
             case("vector", diagonal=draw(3)),
             case("matrix", diagonal=draw(2, 3)),
