@@ -5,7 +5,7 @@ from __future__ import annotations
 from tf2jax_port.table import standard
 from tf2jax_port.table.families import native, shim, unary
 from tf2jax_port.table.inputs import INF, NAN, Values, bools, draw, empty, f32, i32
-from tf2jax_port.table.row import Row, case
+from tf2jax_port.table.row import Row, case, case_of
 
 _COMPLEX = Values((1 + 2j, 0j, -1 - 1j, 2.5 + 0j), "complex64")
 _SIGNS = case("signs", x=f32([7, -7, 7, -7]), y=f32([2, 2, -2, -2]))
@@ -14,14 +14,14 @@ _NONFINITE = case("nan-inf", x=f32([INF, 5, NAN, 1, 0, -0.0]), y=f32([2, INF, 1,
 _EMPTY = case("empty", x=empty(0, 3), y=draw(1, 3))
 
 
-def _part(name: str, expression: str, param: str, **options: object) -> Row:
+def _part(name: str, expression: str, param: str) -> Row:
     """A part of complex numbers; real numbers are complex ones without an imaginary part."""
     cases = (
-        case("complex", **{param: _COMPLEX}),  # type: ignore[arg-type]
-        case("real", **{param: f32([1, -2, 0.0, -0.0, NAN, INF])}),  # type: ignore[arg-type]
-        case("empty", **{param: empty(0, 2)}),  # type: ignore[arg-type]
+        case_of("complex", {param: _COMPLEX}),
+        case_of("real", {param: f32([1, -2, 0.0, -0.0, NAN, INF])}),
+        case_of("empty", {param: empty(0, 2)}),
     )
-    return unary(name, expression, param=param, inputs=cases, **options)
+    return unary(name, expression, param=param, inputs=cases, takes="number")
 
 
 ROWS: tuple[Row, ...] = (
@@ -40,18 +40,8 @@ ROWS: tuple[Row, ...] = (
         ),
         takes="float32 float64",
     ),
-    _part(
-        "math.real",
-        "jnp.real({input})",
-        "input",
-        takes="number",
-    ),
-    _part(
-        "math.conj",
-        "jnp.conj({x})",
-        "x",
-        takes="number",
-    ),
+    _part("math.real", "jnp.real({input})", "input"),
+    _part("math.conj", "jnp.conj({x})", "x"),
     shim(
         "math.imag",
         "input, name=None",

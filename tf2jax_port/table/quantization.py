@@ -93,7 +93,7 @@ _QUANTIZE = (
     "round_mode='HALF_TO_EVEN', name=None, narrow_range=False, axis=None"
 )
 _NUMBERS = f32([-7, -1.5, -0.02, 0, 0.013, 0.5, 2.51, 6])
-_RANGE = {"input": _NUMBERS, "input_min": f32(-1.0), "input_max": f32(2.0)}
+_RANGE: dict[str, object] = {"input": _NUMBERS, "input_min": f32(-1.0), "input_max": f32(2.0)}
 _CASES = (
     case_of("own-range", _RANGE),
     case_of("given", {**_RANGE, "range_given": True}),

@@ -16,7 +16,7 @@ _LENGTH = "input_tensor, fft_length=None, name=None"
 
 def _fft(name: str, expression: str, count: int) -> Row:
     """A complex transform over the last `count` axes."""
-    three = Values(tuple(_COMPLEX.values for _ in range(2)), "complex64")  # type: ignore[attr-defined]
+    three = Values(tuple(_COMPLEX.values for _ in range(2)), "complex64")
     full = three if count == 3 else _COMPLEX
     pad = {1: _ROWS, 2: (), 3: ()}[count]
     return native(
