@@ -88,6 +88,8 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     pairs = list(pred_fn_pairs.items() if hasattr(pred_fn_pairs, "items") else pred_fn_pairs)
     if not pairs:
         raise ValueError(f"{name}: `pred_fn_pairs` must have at least one pair.")
+    if any(not isinstance(pair, tuple) or len(pair) != 2 for pair in pairs):
+        raise TypeError(f"{name}: each entry of `pred_fn_pairs` must be a pair of two.")
     preds = [current_value(p) for p, _ in pairs]
     count = sum(jnp.asarray(p, jnp.int32) for p in preds)
     if exclusive:
@@ -148,6 +150,10 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     functions = _in_order(branch_fns, name)
     functions.append(functions[-1] if default is None else default)
     index, count = current_value(branch_index), len(functions) - 1
+    if not jnp.issubdtype(jnp.result_type(index), jnp.integer):
+        raise TypeError(
+            f"{name}: `branch_index` must be an integer, not {jnp.result_type(index).name}."
+        )
     if not is_staged(index):
         index = int(index)
         return _as_arrays(functions[index if 0 <= index < count else count]())

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from shims._src import errors
 from shims._src.conversion import as_array
-from shims._src.slices import elements_of, runs_eagerly, slice_at, stacked, staged
+from shims._src.slices import check_dtypes, elements_of, runs_eagerly, slice_at, stacked, staged
 from shims._src.staging import structure
 
 
@@ -189,6 +189,7 @@ def _fold(label: str, fn, value, elems, length: int, keep: bool):
     """The accumulator after the last slice and, if they are kept, all of them stacked."""
     seen: list = []
     tree: Any = jax.tree.structure(value)
+    dtypes = value
     for i in range(length):
         value = jax.tree.map(as_array, fn(value, slice_at(elems, i)))
         if jax.tree.structure(value) != tree:
@@ -201,6 +202,8 @@ def _fold(label: str, fn, value, elems, length: int, keep: bool):
                     do="give it the structure before the loop that it has in it.",
                 )
             )
+        what = "`the accumulator` must keep its dtype from one iteration to the next."
+        check_dtypes(label, what, value, dtypes)
         if keep:
             seen.append(value)
     if keep and not seen:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import jax
 import jax.numpy as jnp
 
@@ -138,6 +140,8 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
     if not ignore:
         check_coordinates("gather_nd", indices, params.shape[batch_dims:])
     params, indices = agreeing("gather_nd", [params, indices], range(batch_dims))
+    if any(map(_is_none, params.shape[batch_dims:])) and indices.shape[-1]:
+        return _from_nothing(params, indices, batch_dims)
 
     def take(x, i):
         places = coordinates(i, x.shape, lenient=ignore)
@@ -150,6 +154,20 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
     for _ in range(batch_dims):
         take = jax.vmap(take)
     return take(params, indices)
+
+
+def _from_nothing(params, indices, batch_dims: int):
+    """What `gather_nd` takes from an array without elements: nothing, or it is refused."""
+    rows = math.prod(indices.shape[:-1])
+    checks.check_data(
+        primitives.as_size(rows) > 0,
+        "gather_nd",
+        "`params` has no elements.",
+        required="no indices",
+        received=f"params of shape {params.shape}, indices of shape {indices.shape}",
+    )
+    rest = params.shape[batch_dims + indices.shape[-1] :]
+    return jnp.zeros((*indices.shape[:-1], *rest), params.dtype)
 
 
 def check_coordinates(function: str, indices, shape) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import jax.numpy as jnp
 import numpy as np
@@ -14,6 +15,8 @@ from shims._src import jax_private as jp
 def take(state, original, array, index, **options):
     """`array[index]` where the index holds something that JAX would refuse."""
     items = _paired(_items(index))
+    if len(items) == 1 and reads_nothing(items[0], array, 0):
+        return from_nothing(jnp.asarray(array), items[0], 0)
     if not any(_is_dynamic(i) for i in items):
         return original(array, items if isinstance(index, tuple) else index, **options)
     array = jnp.asarray(array)
@@ -24,6 +27,30 @@ def take(state, original, array, index, **options):
     if sum(map(_is_advanced, items)) > 1:
         return original(array, _masks_as_positions(items), **options)
     return _select(original, array, items, options)
+
+
+def reads_nothing(positions, array, axis: int) -> bool:
+    """Whether an axis of no elements is read at positions of which only the run knows how many."""
+    if not jp.is_tracer(positions) or not jnp.issubdtype(positions.dtype, jnp.integer):
+        return False
+    shape = np.shape(array)
+    is_none = -len(shape) <= axis < len(shape) and not jp.is_symbolic(shape[axis])
+    return is_none and shape[axis] == 0 and any(map(jp.is_symbolic, positions.shape))
+
+
+def from_nothing(array, positions, axis: int):
+    """No elements, read at no positions; JAX itself refuses to read from an axis of none."""
+    axis %= array.ndim
+    count = primitives.as_size(math.prod(positions.shape))
+    text = errors.message(
+        "",
+        "an axis of no elements is read.",
+        required="no positions",
+        received=f"{errors.NUMBER} positions in an array of shape {array.shape}",
+    )
+    primitives.check(count > 0, text, count)
+    shape = (*array.shape[:axis], *positions.shape, *array.shape[axis + 1 :])
+    return jnp.zeros(shape, array.dtype)
 
 
 def update(state, original, array, index, *rest, **options):

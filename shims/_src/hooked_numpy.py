@@ -79,6 +79,12 @@ def _flatnonzero(state, original, a, *, size=None, fill_value=None):
     return hooked_indexing.nonzero((jnp.asarray(a) != 0).reshape(-1))[0]
 
 
+def _take(state, original, a, indices, axis=None, **options):
+    if axis is not None and hooked_indexing.reads_nothing(indices, a, axis):
+        return hooked_indexing.from_nothing(jnp.asarray(a), indices, axis)
+    return original(a, indices, axis=axis, **options)
+
+
 def _compress(state, original, condition, a, axis=None, **options):
     if options.get("size") is not None or not jp.is_tracer(condition):
         return original(condition, a, axis=axis, **options)
@@ -263,6 +269,7 @@ FUNCTIONS = (
     ("argwhere", _argwhere),
     ("flatnonzero", _flatnonzero),
     ("compress", _compress),
+    ("take", _take),
     ("arange", _arange),
     ("zeros", _filled("zeros")),
     ("ones", _filled("ones")),

@@ -9,7 +9,7 @@ import numpy as np
 
 from shims._src import errors, state
 from shims._src.conversion import as_array
-from shims._src.slices import elements_of, runs_eagerly, slice_at, stacked, staged
+from shims._src.slices import check_dtypes, elements_of, runs_eagerly, slice_at, stacked, staged
 from shims._src.staging import structure
 from shims._src.tensor_spec import as_numpy_dtype
 
@@ -43,12 +43,14 @@ def map_fn(
 
     Raises:
       ValueError: `elems` has no axis, or axes of different lengths.
-      InvalidArgumentError: the results differ in shape.
+      InvalidArgumentError: the results differ in shape, or without a signature in dtype from
+        `elems`.
+      UnimplementedError: `elems` holds ragged or sparse tensors.
       TypeError: the results differ from `fn_output_signature`, or are not arrays.
 
     Differs from TensorFlow:
-      Without `fn_output_signature` the results may have any dtype and structure. Ragged `elems`
-      and ragged signatures are not supported. No slices at all give `[0, ...]` with the shape that
+      Without `fn_output_signature` the results may have any structure. Ragged `elems` and ragged
+      signatures are not supported. No slices at all give `[0, ...]` with the shape that
       `fn` would return, where TensorFlow's eager mode gives `[0]`.
 
     Under jit:
@@ -71,6 +73,9 @@ def map_fn(
     signature = dtype if fn_output_signature is None else fn_output_signature
     if signature is not None:
         _check_signature(signature, results)
+    elif jax.tree.structure(results) == jax.tree.structure(elems):
+        what = "without `fn_output_signature` the results must have the dtypes of `elems`."
+        check_dtypes("map_fn", what, results, elems)
     return results
 
 
@@ -87,7 +92,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
       Arrays `[n, ...]` in the structure of what `fn` returns.
 
     Raises:
-      ValueError: the lengths differ and are not 1.
+      InvalidArgumentError: the lengths differ and are not 1.
       UnimplementedError: `fn` assigns a variable.
 
     Differs from TensorFlow:
@@ -107,6 +112,16 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     leaves, tree = jax.tree.flatten(jax.tree.map(as_array, elems))
     lengths = [leaf.shape[0] if leaf.ndim else 1 for leaf in leaves]
     is_shared = [isinstance(d, int) and d == 1 for d in lengths]
+    known = {d for d in lengths if isinstance(d, int) and d != 1}
+    if len(known) > 1:
+        raise errors.InvalidArgumentError(
+            errors.message(
+                "vectorized_map",
+                "the arrays of `elems` must be equally long.",
+                required="equal sizes along axis 0, or 1",
+                received=", ".join(map(str, lengths)),
+            )
+        )
     if all(is_shared):
         is_shared = [False] * len(leaves)
     shared = [leaf[0] if once and leaf.ndim else leaf for leaf, once in zip(leaves, is_shared)]

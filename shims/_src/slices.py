@@ -30,6 +30,7 @@ def staged(body, values, names, elems, length, label: str):
 
 def elements_of(elems, label: str):
     """`elems` as arrays, and how many slices they have."""
+    _refuse_composites(elems, label)
     elems = jax.tree.map(lambda leaf: _as_element(leaf, label), elems)
     leaves = jax.tree.leaves(elems)
     if not leaves or any(leaf.ndim == 0 for leaf in leaves):
@@ -54,6 +55,34 @@ def elements_of(elems, label: str):
             )
         )
     return elems, lengths[0]
+
+
+def _refuse_composites(elems, label: str) -> None:
+    is_composite = lambda leaf: getattr(leaf, "is_composite", False)
+    for leaf in jax.tree.leaves(elems, is_leaf=is_composite):
+        if is_composite(leaf):
+            raise errors.UnimplementedError(
+                errors.message(
+                    label,
+                    f"`elems` holds a {type(leaf).__name__}, whose slices have sizes of their own.",
+                    required="arrays",
+                    do="fill it up first (`to_tensor()`), or map its values: "
+                    "`shims.ragged.map_flat_values`, `shims.sparse.map_values`",
+                )
+            )
+
+
+def check_dtypes(label: str, what: str, found, wanted) -> None:
+    """Results must have the dtypes of what they follow, as TensorFlow's lists of tensors have them.
+
+    Raises:
+      DtypeMismatchError: one has another dtype.
+    """
+    for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        if a.dtype != b.dtype:
+            raise errors.DtypeMismatchError(
+                errors.message(label, what, required=b.dtype.name, received=a.dtype.name)
+            )
 
 
 def _as_element(leaf, label: str):

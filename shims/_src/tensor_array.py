@@ -385,7 +385,7 @@ class TensorArray:
         return stacked.reshape((stacked.shape[0] * stacked.shape[1], *stacked.shape[2:]))
 
     def unstack(self, value, name=None) -> TensorArray:
-        """The list with the slices of an array as its elements.
+        """The list with the slices of an array as its elements, and no others.
 
         Args:
           value: an array.
@@ -405,11 +405,14 @@ class TensorArray:
                 raise ValueError(
                     f"Cannot unstack {n} tensors into a TensorArray of static size {have}"
                 )
-            if n < have:
-                missing = [(0, have - n)] + [(0, 0)] * (value.ndim - 1)
-                value = jnp.pad(value, missing)
         elif not self._dynamic_size:
-            value = primitives.unify_axis(value, 0, have, label="TensorArray.unstack")
+            checks.check_data(
+                primitives.as_size(n) > primitives.as_size(have),
+                "TensorArray.unstack",
+                "there are more slices than elements.",
+                required=f"at most {have} slices",
+                received=f"{n}",
+            )
         new._elements, new._stacked, new._count = None, value, value.shape[0]
         if not is_staged(value) and not ambient_is_staging():
             new._elements, new._stacked = list(value), None
