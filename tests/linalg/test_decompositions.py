@@ -178,6 +178,9 @@ def test_complex_matrices():
     for name in ("cholesky", "eigvalsh", "logdet"):
         theirs, ours = (getattr(m.linalg, name)(m.constant(hermitian)) for m in (tf, shims))
         assert not differences(theirs, ours, 1e-4), name
+    for name in ("l2_normalize", "normalize", "norm"):
+        theirs, ours = (getattr(m.linalg, name)(m.constant(x), axis=1) for m in (tf, shims))
+        assert not differences(theirs, ours, 1e-5), name
     for m in (tf, shims):
         q, r = m.linalg.qr(m.constant(x))
         assert np.allclose(np.asarray(q) @ np.asarray(r), x, atol=1e-5)

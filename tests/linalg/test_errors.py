@@ -125,6 +125,45 @@ CALLS = {
         "  Received: num_lower=3, input f32[2, 2]\n"
         "  At:",
     ),
+    "three numbers of diagonals": (
+        lambda tf: tf.linalg.diag_part(A, k=[0, 1, 2]),
+        "diag_part: `k` holds 3 numbers.\n"
+        "  Required: a number, or two\n"
+        "  Received: k=[0, 1, 2]\n"
+        "  At:",
+    ),
+    "identity": (
+        lambda tf: tf.eye(-1),
+        "eye: `num_rows` is negative.\n  Required: num_rows >= 0\n  Received: num_rows=-1\n  At:",
+    ),
+    "trace": (
+        lambda tf: tf.linalg.trace(V),
+        "trace: `x` must be a matrix, or an array of matrices.\n"
+        "  Required: rank 2 or more\n"
+        "  Received: x f32[3]\n"
+        "  At:",
+    ),
+    "sizes of an equation": (
+        lambda tf: tf.einsum("ij,ij->i", A, A[:1]),
+        "einsum: the sizes of 'i' differ.\n"
+        "  Required: one size for each label\n"
+        "  Received: equation 'ij,ij->i', f32[2, 3], f32[1, 3]\n"
+        "  At:",
+    ),
+    "axes of an equation": (
+        lambda tf: tf.einsum("ijk->i", A),
+        "einsum: the term 'ijk' of `equation` does not fit its operand.\n"
+        "  Required: 3 axes\n"
+        "  Received: equation 'ijk->i', operand f32[2, 3]\n"
+        "  At:",
+    ),
+    "ellipsis of an equation": (
+        lambda tf: tf.einsum("...i->i", A),
+        "einsum: the result of `equation` leaves out the axes of an ellipsis.\n"
+        "  Required: `...` in the result\n"
+        "  Received: equation '...i->i', operand f32[2, 3]\n"
+        "  At:",
+    ),
     "cross": (
         lambda tf: tf.linalg.cross(A, V),
         "cross: the shapes differ.\n"
@@ -161,6 +200,22 @@ def test_vectors_of_two():
         "  Received: a f32[2]\n"
         "  At:"
     )
+
+
+def test_terms_of_an_equation():
+    with pytest.raises(ValueError, match="2"):
+        tensorflow.einsum("ij->i", A, A)
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the text follows
+        tf.einsum("ij->i", A, A)
+    assert str(caught.value) == "einsum: `equation` has 1 terms, but there are 2 operands."
+
+
+def test_sizes_of_an_equation_after_the_call_of_a_function():
+    spec = tf.TensorSpec([None, None])
+    run = tf.function(lambda x, y: tf.einsum("ij,jk->ik", x, y), input_signature=[spec, spec])
+    assert np.allclose(run(A, A.T), A @ A.T)
+    with pytest.raises(tf.InvalidArgumentError, match="einsum: the sizes of two operands differ"):
+        run(A, A)
 
 
 def test_a_number_of_diagonals_is_no_float():
