@@ -210,7 +210,8 @@ def logm(input, name=None):
 
 
 def _logarithms(given):
-    from scipy.linalg import logm as of_one  # slow to import, and rarely needed
+    # Slow to import, and rarely needed.
+    from scipy.linalg import logm as of_one  # type: ignore[import-untyped]
 
     array = np.asarray(given)
     flat = array.reshape((-1, *array.shape[-2:]))
