@@ -109,4 +109,8 @@ CALLS = {
     "no ragged images": lambda tf: tf.image.resize(
         tf.ragged.constant([], ragged_rank=2, inner_shape=(3,), dtype=tf.float32), [4, 4]
     ),
+    "splits of stacked vectors": lambda tf: [
+        tf.ragged.stack([tf.constant([1, 2]), tf.constant([3])]),
+        tf.ragged.stack([tf.ragged.constant([[1, 2]]), tf.ragged.constant([[3]])]).row_splits,
+    ],
 }

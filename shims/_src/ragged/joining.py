@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
+import numpy as np
 
 from shims._src import checks
 from shims._src import joining as arrays
@@ -100,6 +101,8 @@ def stack(values, axis=0):
     if rank == 0:
         return arrays.stack(values, axis)
     if not any(map(is_ragged, values)):
+        if rank == 1 and axis == 0:
+            dtype = np.dtype(np.int32)  # the lengths are shapes, and TensorFlow's shapes are int32
         if rank > 1 and axis >= rank - 1:
             return arrays.stack(values, axis)
         if rank > 1:
