@@ -168,7 +168,8 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=np.int32, name=N
     """
     function = "histogram_fixed_width"
     values, value_range = matching(function, values=values, value_range=value_range)
-    _check_bins(function, value_range, nbins)
+    _check_range(function, value_range, "shape [2]", lambda n: n == 2)
+    _check_bins(function, nbins)
     low, high = value_range[0], value_range[1]
     checks.check_data(
         high <= low, function, "`value_range` is empty.", required="value_range[0] < value_range[1]"
@@ -193,14 +194,18 @@ def _bins_from(values, low, high, nbins):
     return jnp.where(inside, jnp.where(inside, scaled, 0).astype(jnp.int32), last)
 
 
-def _check_bins(function, value_range, nbins):
-    if value_range.shape != (2,):
-        raise checks.invalid(
-            function,
-            "`value_range` must have two numbers.",
-            required="shape [2]",
-            received=describe(value_range),
-        )
+def _check_range(function, value_range, required, fits):
+    """Whether a range has as many numbers as it should."""
+    problem = "`value_range` must have two numbers."
+    known = value_range.ndim != 1 or checks.is_known_shape(value_range)
+    if known and not (value_range.ndim == 1 and fits(value_range.shape[0])):
+        raise checks.invalid(function, problem, required=required, received=describe(value_range))
+    if not known:
+        count = primitives.as_size(value_range.shape[0])
+        checks.check_data(~fits(count), function, problem, required=required)
+
+
+def _check_bins(function, nbins):
     count = primitives.as_size(size_of(function, nbins))
     checks.check_data(count <= 0, function, "`nbins` must be positive.", required="nbins > 0")
 
@@ -229,7 +234,8 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=np.int32, n
     """
     function = "histogram_fixed_width_bins"
     values, value_range = matching(function, values=values, value_range=value_range)
-    _check_bins(function, value_range, nbins)
+    _check_range(function, value_range, "at least two", lambda n: n >= 2)
+    _check_bins(function, nbins)
     low, high = value_range[0], value_range[1]
     scaled = jnp.floor((values - low) / (high - low) * jnp.asarray(nbins).astype(values.dtype))
     last = jnp.asarray(nbins, jnp.int32) - 1

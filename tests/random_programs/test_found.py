@@ -90,6 +90,10 @@ def inverse_of_a_matrix_that_begins_with_nan(tf, x):
     return tf.linalg.inv(x)
 
 
+def bins_of_a_range_of_three_numbers(tf, x, limits):
+    return tf.histogram_fixed_width_bins(x, limits, nbins=3)
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -106,6 +110,7 @@ FOUND = (
         ([[NAN, 1], [1, 2]],),
         raises="InvalidArgumentError",
     ),
+    Found(bins_of_a_range_of_three_numbers, ([0, 0.4, 1.1], [0, 1, 2])),
     Found(line_between_infinities, ([float("inf"), 1, float("-inf"), NAN],)),
     Found(squeeze_a_selection_of_one, ([[1, 2], [3, 4], [0, 0]],)),
     Found(gradient_through_a_repetition_of_nothing, ([1, NAN, 2],)),
