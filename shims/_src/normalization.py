@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from shims._src import checks, errors, primitives
@@ -12,6 +13,7 @@ from shims._src.checks import axes_of, is_known
 from shims._src.dispatch import operator
 from shims._src.elementwise import inverse_root
 from shims._src.operands import broadcasting, describe, operand
+from shims._src.quotients import quotient_or_zero
 
 
 @operator
@@ -190,7 +192,8 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
     Args:
       x: floating-point array.
       axes: the axes to reduce.
-      frequency_weights: how much each element counts; broadcasts with `x`.
+      frequency_weights: how much each element counts; broadcasts with `x`. Of no weight at all the
+        moments are 0.
       keepdims: keep those axes with size 1.
       name: ignored.
 
@@ -214,9 +217,10 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
     wide = x.astype(jnp.float32) if x.dtype == jnp.float16 else x
     weights = operand(frequency_weights).astype(wide.dtype)
     wide, weights = broadcasting("weighted_moments", wide, weights)
-    divisor = 1 / jnp.sum(weights + jnp.zeros_like(wide), axis=axes, keepdims=True)
-    mean = jnp.sum(weights * wide, axis=axes, keepdims=True) * divisor
-    spread = jnp.sum(weights * jnp.square(wide - mean), axis=axes, keepdims=True) * divisor
+    total = jnp.sum(weights + jnp.zeros_like(wide), axis=axes, keepdims=True)
+    mean = quotient_or_zero(jnp.sum(weights * wide, axis=axes, keepdims=True), total)
+    distances = jnp.sum(weights * jnp.square(wide - mean), axis=axes, keepdims=True)
+    spread = quotient_or_zero(distances, total)
     if not keepdims:
         mean, spread = lax.squeeze(mean, axes), lax.squeeze(spread, axes)
     return mean.astype(x.dtype), spread.astype(x.dtype)
@@ -265,6 +269,6 @@ def local_response_normalization(input, depth_radius=5, bias=1, alpha=1, beta=0.
     size = 2 * int(depth_radius) + 1
     around = ((0, 0), (0, 0), (0, 0), (int(depth_radius), int(depth_radius)))
     squares = lax.reduce_window(
-        jnp.square(x), jnp.zeros((), x.dtype), lax.add, (1, 1, 1, size), (1, 1, 1, 1), around
+        jnp.square(x), np.zeros((), x.dtype), lax.add, (1, 1, 1, size), (1, 1, 1, 1), around
     )
     return x * jnp.power(bias + alpha * squares, -beta)

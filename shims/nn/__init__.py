@@ -11,6 +11,9 @@ from shims._src.activations import silu as swish
 from shims._src.activations import softmax as softmax
 from shims._src.activations import softsign as softsign
 from shims._src.clip import l2_loss as l2_loss
+from shims._src.ctc.decoding import collapse_repeated as collapse_repeated
+from shims._src.ctc.decoding import ctc_greedy_decoder as ctc_greedy_decoder
+from shims._src.ctc.decoding import ctc_unique_labels as ctc_unique_labels
 from shims._src.ctc.loss import ctc_loss as ctc_loss
 from shims._src.embedding import embedding_lookup as embedding_lookup
 from shims._src.facade.claim import claim as _claim
@@ -45,6 +48,9 @@ from shims._src.normalization import sufficient_statistics as sufficient_statist
 from shims._src.normalization import weighted_moments as weighted_moments
 from shims._src.random.dropout import dropout as dropout
 from shims._src.reduction import zero_fraction as zero_fraction
+from shims._src.sampled_losses import compute_accidental_hits as compute_accidental_hits
+from shims._src.sampled_losses import nce_loss as nce_loss
+from shims._src.sampled_losses import sampled_softmax_loss as sampled_softmax_loss
 from shims._src.sorting import in_top_k as in_top_k
 from shims._src.sorting import top_k as top_k
 from shims._src.space import depth_to_space as depth_to_space
@@ -70,6 +76,8 @@ from shims._src.windows.depthwise import (
     depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input,
 )
 from shims._src.windows.depthwise import separable_conv2d as separable_conv2d
+from shims._src.windows.morphology import dilation2d as dilation2d
+from shims._src.windows.morphology import erosion2d as erosion2d
 from shims._src.windows.pooling import max_pool as max_pool
 from shims._src.windows.pooling import max_pool1d as max_pool1d
 from shims._src.windows.pooling import max_pool2d as max_pool2d
@@ -92,6 +100,8 @@ __all__ = [
     "batch_norm_with_global_normalization",
     "batch_normalization",
     "bias_add",
+    "collapse_repeated",
+    "compute_accidental_hits",
     "compute_average_loss",
     "conv1d",
     "conv1d_transpose",
@@ -102,15 +112,19 @@ __all__ = [
     "conv_transpose",
     "convolution",
     "crelu",
+    "ctc_greedy_decoder",
     "ctc_loss",
+    "ctc_unique_labels",
     "depth_to_space",
     "depthwise_conv2d",
     "depthwise_conv2d_backprop_filter",
     "depthwise_conv2d_backprop_input",
+    "dilation2d",
     "dropout",
     "elu",
     "embedding_lookup",
     "embedding_lookup_sparse",
+    "erosion2d",
     "experimental",
     "gelu",
     "in_top_k",
@@ -127,11 +141,13 @@ __all__ = [
     "max_pool3d",
     "max_pool_with_argmax",
     "moments",
+    "nce_loss",
     "normalize_moments",
     "pool",
     "relu",
     "relu6",
     "safe_embedding_lookup_sparse",
+    "sampled_softmax_loss",
     "scale_regularization_loss",
     "selu",
     "separable_conv2d",

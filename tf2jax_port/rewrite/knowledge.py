@@ -83,6 +83,23 @@ SAME_IN_VERSION_1 = (
     "transpose",
     "tuple",
     "zeros_like",
+    "nn.avg_pool",
+    "nn.avg_pool2d",
+    "nn.batch_norm_with_global_normalization",
+    "nn.conv1d",
+    "nn.conv2d",
+    "nn.conv2d_transpose",
+    "nn.conv3d",
+    "nn.conv3d_transpose",
+    "nn.convolution",
+    "nn.depth_to_space",
+    "nn.depthwise_conv2d",
+    "nn.max_pool",
+    "nn.pool",
+    "nn.separable_conv2d",
+    "nn.space_to_depth",
+    "nn.sufficient_statistics",
+    "nn.weighted_moments",
 )
 
 

@@ -2,15 +2,46 @@
 
 from __future__ import annotations
 
-from tf2jax_port.table.families import shim
-from tf2jax_port.table.inputs import INF, NAN, draw, empty, f32, i32
-from tf2jax_port.table.row import Row, case
+from dataclasses import replace
+from typing import Any
 
-_SEQUENCES = {
+from tf2jax_port.table.families import shim
+from tf2jax_port.table.inputs import INF, NAN, Values, draw, empty, f32, i32
+from tf2jax_port.table.row import Case, Row, case
+
+_SEQUENCES: dict[str, Any] = {
     "labels": i32([[1, 2, 2], [3, 1, 0]]),
     "label_length": i32([3, 2]),
     "logit_length": i32([6, 4]),
 }
+
+_CLASSES = "weights, biases, labels, inputs, num_sampled, num_classes"
+
+
+def _i64(values: object) -> Values:
+    """An int64 array that is written out."""
+    return replace(i32(values), dtype="int64")
+
+
+def _of_samples() -> tuple[Case, ...]:
+    """Cases of losses over sampled classes."""
+    shared: dict[str, Any] = {
+        "weights": draw(6, 3),
+        "biases": draw(6),
+        "labels": i32([[1, 4], [0, 2]]),
+        "inputs": draw(2, 3),
+        "num_sampled": 3,
+        "num_classes": 6,
+        "num_true": 2,
+        "sampled_values": (i32([2, 5, 4]), draw(2, 2, low=0.1, high=1), draw(3, low=0.1, high=1)),
+        "pad": (("inputs", 0),),
+    }
+    return (
+        case("hits", remove_accidental_hits=True, **shared),
+        case("all", remove_accidental_hits=False, **shared),
+        case("default", **shared),
+    )
+
 
 ROWS: tuple[Row, ...] = (
     shim(
@@ -104,6 +135,76 @@ ROWS: tuple[Row, ...] = (
                 labels=i32([[1, 1, 2]]),
                 label_length=i32([3]),
                 logit_length=i32([2]),
+            ),
+        ),
+    ),
+    shim(
+        "nn.ctc_greedy_decoder",
+        "inputs, sequence_length, merge_repeated=True, blank_index=None",
+        "ctc.decoding",
+        fresh=True,
+        tests="tests/ctc",
+    ),
+    shim(
+        "nn.collapse_repeated",
+        "labels, seq_length, name=None",
+        "ctc.decoding",
+        fresh=True,
+        inputs=(
+            case("plain", labels=i32([[1, 1, 2, 2, 1], [3, 3, 3, 0, 0]]), seq_length=i32([5, 2])),
+            case("nothing", labels=i32([[1, 1]]), seq_length=i32([0])),
+            case("longest", labels=i32([[1, 2, 3], [4, 4, 4]]), seq_length=i32([3, 3])),
+        ),
+    ),
+    shim(
+        "nn.ctc_unique_labels",
+        "labels, name=None",
+        "ctc.decoding",
+        inputs=(
+            case("plain", labels=i32([[3, 4, 4, 3], [1, 2, 3, 1]])),
+            case("equal", labels=i32([[5, 5], [0, 0], [1, 0]])),
+            case("one", labels=i32([[7]])),
+            case("rank1", raises="InvalidArgumentError|ValueError", labels=i32([7])),
+        ),
+    ),
+    shim(
+        "nn.sampled_softmax_loss",
+        f"{_CLASSES}, num_true=1, sampled_values=None, remove_accidental_hits=True, seed=None, "
+        "name='sampled_softmax_loss'",
+        "sampled_losses",
+        tolerance=3e-6,
+        inputs=_of_samples(),
+    ),
+    shim(
+        "nn.nce_loss",
+        f"{_CLASSES}, num_true=1, sampled_values=None, remove_accidental_hits=False, "
+        "name='nce_loss'",
+        "sampled_losses",
+        tolerance=3e-6,
+        inputs=_of_samples(),
+    ),
+    shim(
+        "nn.compute_accidental_hits",
+        "true_classes, sampled_candidates, num_true, seed=None, name=None",
+        "sampled_losses",
+        fresh=True,
+        inputs=(
+            case(
+                "some",
+                true_classes=_i64([[1, 2], [3, 4], [2, 9]]),
+                sampled_candidates=_i64([2, 4, 1]),
+                num_true=2,
+            ),
+            case("none", true_classes=_i64([[1], [2]]), sampled_candidates=_i64([3]), num_true=1),
+            case(
+                "twice", true_classes=_i64([[1, 1]]), sampled_candidates=_i64([1, 0, 1]), num_true=2
+            ),
+            case(
+                "shapes",
+                raises="InvalidArgumentError",
+                true_classes=_i64([[1]]),
+                sampled_candidates=_i64([3]),
+                num_true=2,
             ),
         ),
     ),

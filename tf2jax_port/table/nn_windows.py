@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tf2jax_port.table.families import shim
 from tf2jax_port.table.inputs import INF, NAN, Draw, Values, draw, empty, f32
 from tf2jax_port.table.row import Case, Row, case
@@ -207,7 +209,7 @@ _CONV2D = (
 
 def _pooled(*more: Case) -> tuple[Case, ...]:
     """Cases of two-dimensional pooling."""
-    windows = {"ksize": 2, "strides": 2, "padding": "SAME"}
+    windows: dict[str, Any] = {"ksize": 2, "strides": 2, "padding": "SAME"}
     return (
         case("same", pad=(("input", 1),), input=_IMAGE, ksize=3, strides=1, padding="SAME"),
         case("same-stride", input=_IMAGE, ksize=[3, 2], strides=2, padding="SAME"),
@@ -362,6 +364,52 @@ def _of_any_rank(*more: Case) -> tuple[Case, ...]:
         ),
         case("rank2", raises="ValueError", input=draw(4, 1), ksize=2, strides=2, padding="SAME"),
         *more,
+    )
+
+
+def _named(name: str, value: object) -> dict[str, Any]:
+    """One argument by its name."""
+    return {name: value}
+
+
+def _dilated(x: str) -> tuple[Case, ...]:
+    """Cases of dilations and erosions."""
+    image = _named(x, _IMAGE)
+    ones: dict[str, Any] = {"strides": [1] * 4, "data_format": "NHWC", "dilations": [1] * 4}
+    same = {**ones, "padding": "SAME"}
+    steps = {**ones, "padding": "VALID", "strides": [1, 2, 1, 1]}
+    kernel = draw(2, 3, 3)
+    return (
+        case("same", pad=((x, 1),), filters=kernel, **image, **same),
+        case("valid", pad=((x, 0),), filters=kernel, **image, **steps),
+        case(
+            "gaps",
+            pad=((x, 0),),
+            filters=draw(2, 2, 3),
+            **image,
+            **{**same, "dilations": [1, 2, 1, 1]},
+        ),
+        case("ties", filters=f32([[[0], [0], [0]]]), **_named(x, _line([1, 1, 1, 1])), **same),
+        case("nan", filters=f32([[[0], [1], [0]]]), **_named(x, _line([NAN, NAN, NAN, 1])), **same),
+        case(
+            "int32", pad=((x, 0),), filters=_ints(2, 2, 1), **_named(x, _ints(1, 3, 3, 1)), **same
+        ),
+        case("channels", raises="InvalidArgumentError", filters=draw(2, 2, 2), **image, **same),
+        case(
+            "channels-first",
+            raises="ValueError",
+            filters=kernel,
+            **image,
+            **{**same, "data_format": "NCHW"},
+        ),
+        case("a-number", raises="TypeError", filters=kernel, **image, **{**same, "strides": 1}),
+        case(
+            "strides2",
+            raises="InvalidArgumentError",
+            filters=kernel,
+            **image,
+            **{**same, "strides": [1, 1]},
+        ),
     )
 
 
@@ -688,6 +736,7 @@ ROWS: tuple[Row, ...] = (
         "nn.conv3d_transpose",
         _TRANSPOSED.format("'NDHWC'"),
         "windows.transposed",
+        renames=(("value", "input"), ("filter", "filters")),
         tolerance=1e-5,
         inputs=(
             case(
@@ -1092,6 +1141,7 @@ ROWS: tuple[Row, ...] = (
         "nn.avg_pool2d",
         _POOL.format("'NHWC'"),
         "windows.averages",
+        renames=(("value", "input"),),
         inputs=_pooled(*_MEANS),
     ),
     shim(
@@ -1156,5 +1206,17 @@ ROWS: tuple[Row, ...] = (
             ),
             case("rank", raises="ValueError", input=_IMAGE, window_shape=[2], pooling_type="MAX"),
         ),
+    ),
+    shim(
+        "nn.dilation2d",
+        "input, filters, strides, padding, data_format, dilations, name=None",
+        "windows.morphology",
+        inputs=_dilated("input"),
+    ),
+    shim(
+        "nn.erosion2d",
+        "value, filters, strides, padding, data_format, dilations, name=None",
+        "windows.morphology",
+        inputs=_dilated("value"),
     ),
 )

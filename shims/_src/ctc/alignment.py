@@ -141,7 +141,10 @@ def _live(lattice: Lattice, frames):
 
 
 def _sum(*logarithms):
-    return jax.nn.logsumexp(jnp.stack(logarithms), axis=0)
+    """The logarithm of a sum, with derivative 0 where it is a sum of zeros."""
+    every = jnp.stack(logarithms)
+    none = jnp.max(every, axis=0) == -jnp.inf
+    return jnp.where(none, -jnp.inf, jax.nn.logsumexp(jnp.where(none, 0, every), axis=0))
 
 
 def _scaled(states):

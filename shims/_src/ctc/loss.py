@@ -47,7 +47,8 @@ def ctc_loss(
       UnimplementedError: `labels` is sparse.
 
     Differs from TensorFlow:
-      Sparse labels are refused. A loss of what cannot be aligned is about 707, as there.
+      Sparse labels are refused. A loss of what cannot be aligned is about 707, as there. Second
+      derivatives are numbers; TensorFlow's are NaN.
 
     Under jit:
       The numbers of frames, sequences and labels may be known only at run time.

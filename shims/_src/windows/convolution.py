@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -229,14 +231,14 @@ def convolved(function, count, x, kernel, strides, padding, data_format, dilatio
 def slide(windows: Windows, all_spans, x, kernel, groups: int):
     """The products of a kernel with every window of an array whose channels are last."""
     static = all(is_known(n) for s in all_spans for n in (s.size, s.low))
-    padding = [(s.low, s.length - s.size - s.low) for s in all_spans]
+    pads: Any = [(s.low, s.length - s.size - s.low) for s in all_spans]
     if not static:
-        x, padding = framed(x, all_spans, 0), "VALID"
+        x, pads = framed(x, all_spans, 0), "VALID"
     return lax.conv_general_dilated(
         x,
         kernel,
         windows.strides,
-        padding,
+        pads,
         rhs_dilation=windows.dilations,
         dimension_numbers=DIMENSIONS[len(all_spans)],
         feature_group_count=groups,
@@ -280,7 +282,7 @@ def check_kernel(function, count, x, kernel) -> None:
 def in_groups(function, x, kernel):
     """The array with a size of channels that fits the kernel, and into how many groups it falls."""
     x, _ = meeting(function, x, x.ndim - 1, kernel, kernel.ndim - 2)
-    channels, taken, out = x.shape[-1], *kernel.shape[-2:]
+    channels, taken, out = x.shape[-1], kernel.shape[-2], kernel.shape[-1]
     grouped = len(kernel.shape) != 5
     if not taken or channels % taken or (channels != taken and not grouped):
         raise unfitting(function, x, kernel, "as many channels as `filters` takes, or a multiple")

@@ -54,7 +54,8 @@ def _span(windows: Windows, i: int, size) -> Span:
         if reach < stride:  # otherwise windows overlap or touch, and reach over all of the axis
             missing = _at_least(missing, 0)
         return Span(size, missing // 2, count, length)
-    low, high = (0, 0) if windows.padding == "VALID" else windows.padding[i]
+    pads = windows.padding
+    low, high = (0, 0) if isinstance(pads, str) else pads[i]
     room = size + low + high - reach
     # JAX's derivative of a strided convolution is that of at least one window.
     least = 0 if is_known(size) or stride == 1 else 1

@@ -215,7 +215,7 @@ def max_pool_with_argmax(
     numbers = _numbers_of(x, include_batch_in_index, dtype)
     best, place = folded(windows, all_spans, (x, numbers), (_none(x.dtype), 0), _later)
     if jnp.issubdtype(x.dtype, jnp.floating):
-        first, first_place = (_first(windows, all_spans, a) for a in (x, numbers))
+        first, first_place = (first_of(windows, all_spans, a) for a in (x, numbers))
         stuck = jnp.isnan(first)
         best, place = jnp.where(stuck, first, best), jnp.where(stuck, first_place, place)
     return best, place
@@ -284,12 +284,12 @@ def maxima(windows: Windows, x):
     (best,) = folded(windows, all_spans, (x,), (_none(x.dtype),), _later)
     if not jnp.issubdtype(x.dtype, jnp.floating):
         return best
-    low = _lowest(x.dtype)
+    low = lowest(x.dtype)
     value = lax.stop_gradient(jnp.where(best >= low, best, low))
     if len(all_spans) == 3:
-        return _as_given(value, _equal_ones(windows, all_spans, x, value))
-    first = _first(windows, all_spans, x)
-    return _as_given(value, jnp.where(jnp.isnan(first), first, best))
+        return as_given(value, _equal_ones(windows, all_spans, x, value))
+    first = first_of(windows, all_spans, x)
+    return as_given(value, jnp.where(jnp.isnan(first), first, best))
 
 
 def _none(dtype):
@@ -297,7 +297,7 @@ def _none(dtype):
     return np.nan if jnp.issubdtype(dtype, jnp.floating) else np.iinfo(dtype).min
 
 
-def _lowest(dtype):
+def lowest(dtype):
     """The maximum of nothing in TensorFlow."""
     return -np.inf if dtype == jnp.bfloat16 else jnp.finfo(dtype).min
 
@@ -310,7 +310,7 @@ def _later(before, behind):
     return tuple(jnp.where(is_larger, b, a) for a, b in zip(before, behind, strict=True))
 
 
-def _first(windows: Windows, all_spans, x):
+def first_of(windows: Windows, all_spans, x):
     """The first element of every window."""
     for i, span in enumerate(all_spans):
         place = jnp.arange(span.count, dtype=jnp.int32) * windows.strides[i]
@@ -342,14 +342,14 @@ def _moved(span, offset: int):
 
 
 @jax.custom_jvp
-def _as_given(value, carrier):
+def as_given(value, carrier):
     """`value`, with the derivative of `carrier`."""
     return value
 
 
-@_as_given.defjvp
-def _as_given_jvp(primals, tangents):
-    return _as_given(*primals), tangents[1]
+@as_given.defjvp
+def as_given_jvp(primals, tangents):
+    return as_given(*primals), tangents[1]
 
 
 def _over_channels(ksize, data_format) -> bool:

@@ -1,0 +1,180 @@
+"""Labels read off the frames, and labels in other forms."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+from shims._src import checks, errors, primitives
+from shims._src import jax_private as jp
+from shims._src.checks import is_known
+from shims._src.dispatch import operator
+from shims._src.operands import describe, operand
+from shims._src.select import where
+from shims._src.sparse.tensor import SparseTensor
+
+
+@operator(fresh=True)
+def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index=None):
+    """The likeliest class of every frame, without blanks and repetitions.
+
+    Args:
+      inputs: floating-point array `[frames, batch, classes]`.
+      sequence_length: int32 vector, how many frames each sequence has.
+      merge_repeated: whether equal classes in a row count once.
+      blank_index: the class of "no label", counted from the last one below 0; the last one when
+        `None`.
+
+    Returns:
+      A list of one sparse tensor of labels `[batch, longest]`, and minus the sums of the largest
+      scores `[batch, 1]`.
+
+    Raises:
+      InvalidArgumentError: the shapes do not fit, or there is no such class.
+      FailedPreconditionError: a sequence has more frames than there are; inside `shims.function`
+        `InvalidArgumentError`.
+
+    Differs from TensorFlow:
+      Labels and coordinates are int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      The number of labels depends on data: call it inside `shims.function`.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/ctc_greedy_decoder
+    """
+    function = "ctc_greedy_decoder"
+    scores, length = operand(inputs), operand(sequence_length)
+    checks.check_kind(function, "inexact", scores)
+    if scores.ndim != 3 or length.ndim != 1 or not is_known(scores.shape[2]):
+        raise checks.invalid(
+            function,
+            "the shapes do not fit.",
+            required="inputs [frames, batch, classes], sequence_length [batch]",
+            received=f"inputs {describe(scores)}, sequence_length {describe(length)}",
+        )
+    frames, batch, classes = scores.shape
+    length = primitives.unify_axis(length, 0, batch, label=function)
+    _check_frames(function, length, frames)
+    blank = _blank_of(function, blank_index, classes)
+    on = jnp.arange(frames, dtype=length.dtype) < length[:, None]
+    best = jnp.argmax(scores, axis=2).T
+    kept = on & (best != blank)
+    if merge_repeated:
+        kept &= jnp.concatenate([jnp.ones_like(kept[:, :1]), best[:, 1:] != best[:, :-1]], axis=1)
+    largest = jnp.where(on, jnp.max(scores, axis=2).T, 0)
+    return [_sparse_rows(best, kept)], -jnp.sum(largest, axis=1, keepdims=True)
+
+
+def _check_frames(function, length, frames) -> None:
+    """Sequences are as long as there are frames; eagerly TensorFlow has a class of its own for it."""
+    bad = (length > primitives.as_size(frames)) | (length < 0)
+    problem = "a sequence has more frames than there are."
+    lines = {"required": f"sequence_length in [0, {frames}]"}
+    if not jp.is_tracer(bad) and bool(jnp.any(bad)):
+        raise errors.FailedPreconditionError(errors.message(function, problem, **lines))
+    checks.check_data(bad, function, problem, **lines)
+
+
+def _blank_of(function, blank_index, classes: int) -> int:
+    blank = classes - 1 if blank_index is None else int(blank_index)
+    blank = blank + classes if blank < 0 else blank
+    if not 0 <= blank < classes:
+        raise checks.invalid(
+            function,
+            "`blank_index` is no class.",
+            required=f"blank_index in [-{classes}, {classes})",
+            received=f"blank_index={blank_index}",
+        )
+    return blank
+
+
+def _sparse_rows(values, kept) -> SparseTensor:
+    """The kept elements of every row, moved to its front."""
+    places = where(kept)
+    rank = jnp.cumsum(kept, axis=1) - 1
+    row, column = places[:, 0], places[:, 1]
+    indices = jnp.stack([row, rank[row, column].astype(row.dtype)], axis=1)
+    longest = jnp.max(jnp.sum(kept, axis=1), initial=0)
+    shape = jnp.stack([primitives.as_size(values.shape[0]), longest.astype(jnp.int32)])
+    return SparseTensor(indices, values[row, column].astype(row.dtype), shape.astype(row.dtype))
+
+
+@operator(fresh=True)
+def collapse_repeated(labels, seq_length, name=None):
+    """Sequences of labels in which equal labels in a row count once.
+
+    Args:
+      labels: integer array `[batch, labels]`.
+      seq_length: integer vector, how many labels each sequence has.
+      name: ignored.
+
+    Returns:
+      The labels `[batch, longest]` with 0 behind the end of a sequence, and how many there are.
+
+    Raises:
+      InvalidArgumentError: the sizes of the two do not agree.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The number of labels depends on data: call it inside `shims.function`.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/collapse_repeated
+    """
+    labels, length = operand(labels), operand(seq_length)
+    length = primitives.unify_axis(length, 0, labels.shape[0], label="collapse_repeated")
+    place = jnp.arange(labels.shape[1], dtype=length.dtype)
+    kept = place < length[:, None]
+    kept &= jnp.concatenate([jnp.ones_like(kept[:, :1]), labels[:, 1:] != labels[:, :-1]], axis=1)
+    count = jnp.sum(kept, axis=1, dtype=length.dtype)
+    slots = primitives.fresh_range(
+        jnp.max(count, initial=0), bound=labels.shape[1], label="collapse_repeated"
+    )
+    # The element whose rank is that of the slot, of every row.
+    rank = jnp.where(kept, jnp.cumsum(kept, axis=1) - 1, -1)
+    is_here = rank[:, None, :] == slots[:, None]
+    return jnp.sum(jnp.where(is_here, labels[:, None, :], 0), axis=2, dtype=labels.dtype), count
+
+
+@operator
+def ctc_unique_labels(labels, name=None):
+    """The different labels of every sequence, in order of appearance.
+
+    Args:
+      labels: integer array `[batch, labels]`.
+      name: ignored.
+
+    Returns:
+      The different labels `[batch, labels]` with 0 behind the last one, and for each label which of
+      them it is.
+
+    Raises:
+      InvalidArgumentError: `labels` has another number of axes.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Both sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/ctc_unique_labels
+    """
+    labels = operand(labels)
+    if labels.ndim != 2:
+        raise checks.invalid(
+            "ctc_unique_labels", "`labels` must have 2 axes.", received=describe(labels)
+        )
+    place = jnp.arange(labels.shape[1], dtype=jnp.int32)
+    same = labels[:, :, None] == labels[:, None, :]
+    first = jnp.min(
+        jnp.where(same, place, primitives.as_size(labels.shape[1])),
+        axis=2,
+        initial=jnp.iinfo(jnp.int32).max,
+    )
+    is_first = first == place
+    rank = jnp.cumsum(is_first, axis=1, dtype=jnp.int32) - 1
+    number = jnp.take_along_axis(rank, first, axis=1, mode="clip")
+    is_here = is_first[:, None, :] & (rank[:, None, :] == place[:, None])
+    wide = jnp.result_type(int)
+    unique = jnp.sum(jnp.where(is_here, labels[:, None, :], 0), axis=2, dtype=wide)
+    return unique, number

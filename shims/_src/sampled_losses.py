@@ -1,0 +1,218 @@
+"""Losses over a few sampled classes instead of all."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import checks, errors, primitives
+from shims._src.dispatch import operator
+from shims._src.embedding import embedding_lookup
+from shims._src.losses import (
+    sigmoid_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits,
+)
+from shims._src.operands import describe, operand
+
+# What TensorFlow adds to the logits of classes that were sampled by accident.
+_NEVER = -np.finfo(np.float32).max
+
+
+@operator
+def sampled_softmax_loss(
+    weights,
+    biases,
+    labels,
+    inputs,
+    num_sampled,
+    num_classes,
+    num_true=1,
+    sampled_values=None,
+    remove_accidental_hits=True,
+    seed=None,
+    name="sampled_softmax_loss",
+):
+    """The cross-entropy of a softmax over the true classes and a few sampled ones.
+
+    Args:
+      weights: floating-point array `[classes, features]`, or a list of parts of it.
+      biases: vector `[classes]`.
+      labels: integer array `[batch, num_true]`.
+      inputs: array `[batch, features]`.
+      num_sampled: how many classes are sampled.
+      num_classes: how many there are.
+      num_true: how many true ones each example has.
+      sampled_values: `(sampled, true_expected_count, sampled_expected_count)`.
+      remove_accidental_hits: whether a sampled class that is true does not count.
+      seed: ignored, as `sampled_values` is given.
+      name: ignored.
+
+    Returns:
+      A vector, one loss per example.
+
+    Raises:
+      UnimplementedError: `sampled_values` is not given.
+      InvalidArgumentError: shapes or dtypes do not fit, or a label is out of range.
+
+    Differs from TensorFlow:
+      TensorFlow's samples cannot be reproduced: `sampled_values` must be given.
+
+    Under jit:
+      The size of the batch may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/sampled_softmax_loss
+    """
+    function = "sampled_softmax_loss"
+    _check_sampled(function, sampled_values)
+    logits, targets = _sampled_logits(
+        *(function, weights, biases, labels, inputs, num_true, sampled_values),
+        remove_accidental_hits,
+    )
+    return softmax_cross_entropy_with_logits(labels=targets, logits=logits)
+
+
+@operator
+def nce_loss(
+    weights,
+    biases,
+    labels,
+    inputs,
+    num_sampled,
+    num_classes,
+    num_true=1,
+    sampled_values=None,
+    remove_accidental_hits=False,
+    name="nce_loss",
+):
+    """Noise-contrastive estimation: the true classes told from a few sampled ones.
+
+    Args:
+      weights: floating-point array `[classes, features]`, or a list of parts of it.
+      biases: vector `[classes]`.
+      labels: integer array `[batch, num_true]`.
+      inputs: array `[batch, features]`.
+      num_sampled: how many classes are sampled.
+      num_classes: how many there are.
+      num_true: how many true ones each example has.
+      sampled_values: `(sampled, true_expected_count, sampled_expected_count)`.
+      remove_accidental_hits: whether a sampled class that is true does not count.
+      name: ignored.
+
+    Returns:
+      A vector, one loss per example.
+
+    Raises:
+      UnimplementedError: `sampled_values` is not given.
+      InvalidArgumentError: shapes or dtypes do not fit, or a label is out of range.
+
+    Differs from TensorFlow:
+      TensorFlow's samples cannot be reproduced: `sampled_values` must be given.
+
+    Under jit:
+      The size of the batch may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/nce_loss
+    """
+    _check_sampled("nce_loss", sampled_values)
+    logits, targets = _sampled_logits(
+        *("nce_loss", weights, biases, labels, inputs, num_true, sampled_values),
+        remove_accidental_hits,
+    )
+    return jnp.sum(sigmoid_cross_entropy_with_logits(labels=targets, logits=logits), axis=1)
+
+
+def _check_sampled(function, sampled_values) -> None:
+    if sampled_values is None:
+        raise errors.UnimplementedError(
+            errors.message(
+                function,
+                "the classes that TensorFlow would sample cannot be reproduced.",
+                required="sampled_values=(sampled, true_expected_count, sampled_expected_count)",
+                do="sample with `jax.random` and pass the classes and their expected counts",
+            )
+        )
+
+
+def _sampled_logits(
+    function, weights, biases, labels, inputs, num_true, sampled_values, remove_hits
+):
+    """Logits of the true classes and behind them of the sampled ones, and the targets."""
+    inputs, labels = operand(inputs), operand(labels)
+    if labels.ndim != 2 or labels.shape[1] != num_true or inputs.ndim != 2:
+        raise checks.invalid(
+            function,
+            "the shapes do not fit.",
+            required=f"labels [batch, {num_true}], inputs [batch, features]",
+            received=f"labels {describe(labels)}, inputs {describe(inputs)}",
+        )
+    labels = primitives.unify_axis(labels, 0, inputs.shape[0], label=function)
+    sampled, true_count, sampled_count = (
+        lax.stop_gradient(operand(value)) for value in sampled_values
+    )
+    if true_count.ndim:
+        true_count = primitives.unify_axis(true_count, 0, inputs.shape[0], label=function)
+    true_weights = embedding_lookup(weights, labels).astype(inputs.dtype)
+    true_logits = jnp.sum(inputs[:, None, :] * true_weights, axis=2)
+    true_logits = true_logits + embedding_lookup(biases, labels).astype(inputs.dtype)
+    sampled_weights = embedding_lookup(weights, sampled).astype(inputs.dtype)
+    sampled_logits = jnp.matmul(inputs, sampled_weights.T)
+    sampled_logits = sampled_logits + embedding_lookup(biases, sampled).astype(inputs.dtype)
+    if remove_hits:
+        is_hit = jnp.any(_hits(labels, sampled), axis=1)
+        sampled_logits = sampled_logits + jnp.where(is_hit, _NEVER, 0).astype(inputs.dtype)
+    true_logits = true_logits - jnp.log(true_count)
+    sampled_logits = sampled_logits - jnp.log(sampled_count)
+    targets = [jnp.ones_like(true_logits) / num_true, jnp.zeros_like(sampled_logits)]
+    return jnp.concatenate([true_logits, sampled_logits], 1), jnp.concatenate(targets, 1)
+
+
+def _hits(labels, sampled):
+    """Where a true class was sampled, `[batch, num_true, sampled]`: of equal samples the last."""
+    later = jnp.triu(jnp.ones((sampled.shape[0], sampled.shape[0]), bool), 1)
+    is_last = ~jnp.any((sampled[:, None] == sampled) & later, axis=1)
+    return (labels[:, :, None] == sampled.astype(labels.dtype)) & is_last
+
+
+@operator(fresh=True)
+def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=None, name=None):
+    """Which sampled classes are true ones of an example.
+
+    Args:
+      true_classes: int64 array `[batch, num_true]`.
+      sampled_candidates: int64 vector.
+      num_true: how many true ones each example has.
+      seed: ignored.
+      name: ignored.
+
+    Returns:
+      The example, the place among the samples, and the weight `-3.4e38` of each hit.
+
+    Raises:
+      InvalidArgumentError: the shapes do not fit.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on; int32 classes are taken too.
+
+    Under jit:
+      The number of hits depends on data: call it inside `shims.function`.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/compute_accidental_hits
+    """
+    labels, sampled = operand(true_classes), operand(sampled_candidates)
+    if labels.ndim != 2 or labels.shape[1] != num_true or sampled.ndim != 1:
+        raise checks.invalid(
+            "compute_accidental_hits",
+            "the shapes do not fit.",
+            required=f"true_classes [batch, {num_true}], sampled_candidates a vector",
+            received=f"{describe(labels)} and {describe(sampled)}",
+        )
+    hits = _hits(labels, sampled)
+    any_hit = jnp.any(hits, axis=2).reshape(-1)
+    example = jnp.broadcast_to(
+        jnp.arange(labels.shape[0], dtype=jnp.int32)[:, None], labels.shape
+    ).reshape(-1)
+    place = jnp.argmax(hits, axis=2).reshape(-1).astype(jnp.result_type(int))
+    chosen = primitives.compress(example, any_hit)
+    weights = jnp.full(chosen.shape, _NEVER, jnp.float32)
+    return chosen, primitives.compress(place, any_hit), weights
