@@ -10,6 +10,7 @@ import click
 # Command, where it is, and its line in `--help`, which must not load it.
 COMMANDS = (
     ("scan", "tf2jax_port.cli_scan:scan", "Count what a code base uses of TensorFlow."),
+    ("plan", "tf2jax_port.cli_plan:plan", "Order the files of a code base for migration."),
     ("rewrite", "tf2jax_port.cli_rewrite:rewrite", "Turn TensorFlow calls into JAX."),
     ("diff", "tf2jax_port.diff.command:diff", "Prove that a port gives the same numbers."),
     ("explain", "tf2jax_port.cli_explain:explain", "Explain a diagnostic, for instance TJ101."),

@@ -1,4 +1,4 @@
-"""The look of the page: one style sheet, light and dark, nothing fetched from anywhere."""
+"""The look of the pages: one style sheet, light and dark, nothing fetched from anywhere."""
 
 from __future__ import annotations
 

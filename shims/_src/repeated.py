@@ -106,7 +106,7 @@ def _is_standard(value) -> bool:
     """Whether a structure has no nodes of other kinds than Python's and named tuples."""
     if isinstance(value, _CONTAINERS):
         return all(map(_is_standard, value.values() if isinstance(value, dict) else value))
-    return jax.tree.structure(value).num_nodes == 1
+    return jax.tree_util.all_leaves([value]) or value is None
 
 
 def _program(f, leaves, tree):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from tf2jax_port.diff import wording
-from tf2jax_port.diff.html_style import CSS
+from tf2jax_port.html_style import CSS
 from tf2jax_port.diff.lanes import LANES, STAGES, title
 from tf2jax_port.diff.numbers import number, short
 from tf2jax_port.diff.reasons import Reason

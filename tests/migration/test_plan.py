@@ -1,0 +1,133 @@
+"""`tf2jax-port plan` over a small code base."""
+
+import json
+import pathlib
+import xml.etree.ElementTree
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from tf2jax_port.cli import main
+from tf2jax_port.migration.imports import import_graph
+
+SCHEMA = json.loads(
+    (pathlib.Path(__file__).parents[2] / "docs/schemas/plan.schema.json").read_text()
+)
+FILES = {
+    "app/__init__.py": "",
+    "app/ops.py": "import tensorflow as tf\n\n\ndef f(x):\n    return tf.square(x)\n",
+    "app/glue.py": "from app import ops\n",
+    "app/model.py": (
+        "import tensorflow as tf\n\nfrom . import glue\n\n\n"
+        "def g(x):\n    tf.summary.scalar('x', x)\n    return tf.summary.flush()\n"
+    ),
+    "app/left.py": "import tensorflow as tf\nfrom .right import b\n\na = tf.exp\n",
+    "app/right.py": "import tensorflow as tf\nfrom . import left\n\nb = tf.exp(1.0)\n",
+    "train.py": "import app.model\nimport tensorflow as tf\n\ntf.train.Checkpoint()\n",
+    "bare.py": "print('nothing of it')\n",
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, text in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def run(*arguments):
+    result = CliRunner().invoke(main, ["plan", *map(str, arguments)])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def test_the_document(folder):
+    result = run(folder, "--format", "json")
+    document = json.loads(result.stdout)
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+    assert result.exit_code == 1
+    steps = [
+        ([pathlib.Path(f).name for f in s["files"]], s["manual"], s["needs"], s["unlocks"])
+        for s in document["steps"]
+    ]
+    # `glue.py` has no TensorFlow, and what it imports is needed through it.
+    assert steps == [
+        (["left.py", "right.py"], 0, [], []),
+        (["ops.py"], 0, [], [3]),
+        (["model.py"], 2, [2], [4]),
+        (["train.py"], 1, [3], []),
+    ]
+    assert document["steps"][2]["blockers"] == [
+        {"symbol": "tf.summary.flush", "references": 1},
+        {"symbol": "tf.summary.scalar", "references": 1},
+    ]
+    assert document["totals"]["files"] == 5
+
+
+def test_the_schema_refuses_something_else():
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"schema": 2}, SCHEMA)
+
+
+def test_the_text(folder):
+    result = run(folder)
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert "1 app/left.py 2" in lines
+    assert "app/right.py" in lines
+    assert "3 app/model.py 2 2 4" in lines
+    said = " ".join(result.stdout.split())
+    assert "5 files in 4 steps. 3 files need nobody" in said
+    assert "3 places to write, 0 to look at." in said
+
+
+def test_the_picture(folder, tmp_path):
+    page = tmp_path / "plan.html"
+    assert run(folder, "--html", page).exit_code == 1
+    text = page.read_text()
+    assert "http://" not in text.replace("http://www.w3.org/2000/svg", "")
+    drawing = text[text.index("<svg") : text.index("</svg>") + len("</svg>")]
+    root = xml.etree.ElementTree.fromstring(drawing.replace("&nbsp;", " "))
+    names = ["".join(t.itertext()) for t in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert [" ".join(n.split()) for n in names] == [
+        "1 left.py +1",
+        "2 ops.py",
+        "3 model.py",
+        "4 train.py",
+    ]
+    assert len(list(root.iter("{http://www.w3.org/2000/svg}path"))) == 2
+
+
+def test_nothing_to_do(tmp_path):
+    (tmp_path / "a.py").write_text("x = 1\n")
+    result = run(tmp_path)
+    assert (result.exit_code, result.stdout.strip()) == (0, "No reference to TensorFlow.")
+
+
+def test_a_file_that_cannot_be_read_is_named(folder):
+    (folder / "broken.py").write_text("import tensorflow as tf\ndef f(:\n")
+    result = run(folder, "--format", "json")
+    (skipped,) = json.loads(result.stdout)["skipped"]
+    assert skipped["code"] == "TJ901"
+    assert "broken.py" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "target"),
+    [
+        ("import app.ops", "app/ops.py"),
+        ("import app.ops as o", "app/ops.py"),
+        ("from app.ops import f", "app/ops.py"),
+        ("from app import *", "app/__init__.py"),
+        ("def late():\n    import app.model", "app/model.py"),
+        ("import numpy.ops", None),
+    ],
+)
+def test_what_is_imported(folder, line, target):
+    path = folder / "user.py"
+    path.write_text(line + "\n")
+    files = [folder / name for name in FILES] + [path]
+    graph = import_graph({f: f.read_bytes() for f in files})
+    assert graph[path] == ({folder / target} if target else set())

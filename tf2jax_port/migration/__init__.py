@@ -1,0 +1,1 @@
+"""In which order the files of a code base are best migrated."""

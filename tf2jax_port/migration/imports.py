@@ -1,0 +1,89 @@
+"""Which file of a code base imports which: by reading, nothing is run."""
+
+from __future__ import annotations
+
+import ast
+import pathlib
+from collections.abc import Iterable, Iterator, Mapping
+
+
+def import_graph(sources: Mapping[pathlib.Path, bytes]) -> dict[pathlib.Path, set[pathlib.Path]]:
+    """The files that each file imports, among those given.
+
+    Args:
+      sources: the text of each file. What does not parse imports nothing.
+    """
+    files = _by_module(sources)
+    graph: dict[pathlib.Path, set[pathlib.Path]] = {}
+    for path, source in sources.items():
+        found = set()
+        for name in _imported(source, _package(path)):
+            for target in _targets(name, path, files):
+                found.add(target)
+        graph[path] = found - {path}
+    return graph
+
+
+def module_name(path: pathlib.Path) -> str:
+    """`pkg.sub.module`, from the outermost folder that has an `__init__.py`."""
+    parts = [] if path.name == "__init__.py" else [path.stem]
+    folder = path.parent
+    while (folder / "__init__.py").exists():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts)
+
+
+def _package(path: pathlib.Path) -> list[str]:
+    """The package whose relative imports a file may write, as parts."""
+    parts = module_name(path).split(".")
+    return parts if path.name == "__init__.py" else parts[:-1]
+
+
+def _by_module(paths: Iterable[pathlib.Path]) -> dict[str, list[pathlib.Path]]:
+    """Files by module name, and by every shorter spelling that a search path may allow."""
+    files: dict[str, list[pathlib.Path]] = {}
+    for path in paths:
+        parts = list(path.with_suffix("").parts)
+        if parts[-1] == "__init__":
+            parts.pop()
+        for start in range(len(parts)):
+            files.setdefault(".".join(parts[start:]), []).append(path)
+    return files
+
+
+def _imported(source: bytes, package: list[str]) -> Iterator[str]:
+    """Absolute names of everything that a file imports, `from a import b` as `a.b`."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            stem = [*base, *(node.module.split(".") if node.module else [])]
+            yield from (".".join([*stem, alias.name]) for alias in node.names)
+
+
+def _targets(
+    name: str, importer: pathlib.Path, files: Mapping[str, list[pathlib.Path]]
+) -> Iterator[pathlib.Path]:
+    """The file that a name is, or is in; of several files the one nearest to the importer."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        found = files.get(".".join(parts[:length]))
+        if found:
+            yield max(found, key=lambda path: (_shared(path, importer), -len(path.parts)))
+            return
+
+
+def _shared(one: pathlib.Path, other: pathlib.Path) -> int:
+    """How many leading folders two files share."""
+    count = 0
+    for a, b in zip(one.parts, other.parts, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count

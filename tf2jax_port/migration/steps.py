@@ -1,0 +1,110 @@
+"""The steps of a migration: files in an order in which each stands on what is done already."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+from collections import Counter
+from collections.abc import Mapping
+
+from tf2jax_port.migration.imports import import_graph
+from tf2jax_port.migration.order import groups_in_order
+from tf2jax_port.rewrite.findings import State, count_states
+from tf2jax_port.rewrite.ledger import Entry, Ledger
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Step:
+    """Files to migrate together: one, or several that import each other.
+
+    Attributes:
+      number: its place in the order, from 1.
+      files: their paths, sorted.
+      lines: of all files.
+      automatic: references that `rewrite` settles.
+      review: references that it rewrites and a person should look at.
+      manual: references that a person writes.
+      blockers: the names behind `manual`, `(name, how often)`, the commonest first.
+      needs: numbers of the steps whose files these files import, directly or through files without
+        TensorFlow.
+      unlocks: numbers of the steps that need nothing else that is still to be done at this point.
+    """
+
+    number: int
+    files: tuple[str, ...]
+    lines: int
+    automatic: int
+    review: int
+    manual: int
+    blockers: tuple[tuple[str, int], ...]
+    needs: tuple[int, ...]
+    unlocks: tuple[int, ...]
+
+    @property
+    def effort(self) -> float:
+        """Places for a person: one for each to write, a quarter for each to look at."""
+        return self.manual + self.review / 4
+
+
+def steps_of(ledger: Ledger) -> tuple[Step, ...]:
+    """The steps for all files that refer to TensorFlow, what is imported before what imports it."""
+    entries = {pathlib.Path(entry.path): entry for entry in ledger.entries}
+    graph = import_graph({path: entry.before for path, entry in entries.items()})
+    mine = {path for path, entry in entries.items() if entry.outcome.findings}
+    needs = {path: _through(path, graph, mine) for path in mine}
+    effort = {path: _effort(entries[path]) for path in mine}
+    groups = groups_in_order(needs, lambda group: (sum(effort[p] for p in group), min(group)))
+    number = {path: i for i, group in enumerate(groups, 1) for path in group}
+    wanted = [
+        {number[n] for path in group for n in needs[path]} - {i}
+        for i, group in enumerate(groups, 1)
+    ]
+    return tuple(
+        _step(i, [entries[path] for path in sorted(group)], wanted)
+        for i, group in enumerate(groups, 1)
+    )
+
+
+def _through(
+    path: pathlib.Path, graph: Mapping[pathlib.Path, set[pathlib.Path]], mine: set[pathlib.Path]
+) -> set[pathlib.Path]:
+    """The files of `mine` that a file imports, also through files that are not of `mine`."""
+    found: set[pathlib.Path] = set()
+    seen, todo = {path}, list(graph[path])
+    while todo:
+        one = todo.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if one in mine:
+            found.add(one)
+        else:
+            todo.extend(graph[one])
+    return found
+
+
+def _effort(entry: Entry) -> float:
+    counts = count_states(entry.outcome.findings)
+    return counts[State.MANUAL] + counts[State.REVIEW] / 4
+
+
+def _step(number: int, entries: list[Entry], wanted: list[set[int]]) -> Step:
+    findings = [finding for entry in entries for finding in entry.outcome.findings]
+    counts = count_states(findings)
+    blockers = Counter(f.symbol for f in findings if f.state is State.MANUAL)
+    unlocks = [
+        other
+        for other, needs in enumerate(wanted, 1)
+        if number in needs and all(n <= number for n in needs)
+    ]
+    return Step(
+        number=number,
+        files=tuple(entry.path for entry in entries),
+        lines=sum(entry.before.count(b"\n") for entry in entries),
+        automatic=len(findings) - counts[State.MANUAL] - counts[State.REVIEW],
+        review=counts[State.REVIEW],
+        manual=counts[State.MANUAL],
+        blockers=tuple(sorted(blockers.items(), key=lambda item: (-item[1], item[0]))),
+        needs=tuple(sorted(wanted[number - 1])),
+        unlocks=tuple(unlocks),
+    )
