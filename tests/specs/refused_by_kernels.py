@@ -273,4 +273,10 @@ CALLS = {
         lambda tf: tf.math.bincount(tf.ragged.constant([[[1]], [[2]]]), axis=-1),
         "bincount: only vectors and matrices are counted by row.\n  Required: rank <= 2\n  At:",
     ),
+    "ragged_rank and lengths": (
+        lambda tf: tf.RaggedTensor.from_tensor(
+            np.ones((2, 2, 2, 2), np.int32), ([2, 2], [2, 2, 2, 2]), None, 3
+        ),
+        "`ragged_rank` must be 2, as many as `lengths` has parts.",
+    ),
 }

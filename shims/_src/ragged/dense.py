@@ -98,6 +98,10 @@ def from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype) -> Ragg
             f"ragged_rank={ragged_rank}."
         )
     if isinstance(lengths, (list, tuple)) and lengths and np.ndim(lengths[0]) > 0:
+        if ragged_rank not in (1, len(lengths)):
+            raise ValueError(
+                f"`ragged_rank` must be {len(lengths)}, as many as `lengths` has parts."
+            )
         return _with_nested_lengths(tensor, lengths, dtype)
     if ragged_rank > 1:
         return _inside(tensor, lengths, padding, ragged_rank, dtype)
