@@ -6,6 +6,7 @@ from shims._src.ragged.constant import constant as constant
 from shims._src.ragged.elementwise import map_flat_values as map_flat_values
 from shims._src.ragged.gathering import boolean_mask as boolean_mask
 from shims._src.ragged.joining import ragged_stack as stack
+from shims._src.ragged.partitions import stack_dynamic_partitions as stack_dynamic_partitions
 from shims._src.ragged.ranges import range as range
 from shims._src.ragged.segment_ids import row_splits_to_segment_ids as row_splits_to_segment_ids
 from shims._src.ragged.segment_ids import segment_ids_to_row_splits as segment_ids_to_row_splits
@@ -18,6 +19,7 @@ __all__ = [
     "row_splits_to_segment_ids",
     "segment_ids_to_row_splits",
     "stack",
+    "stack_dynamic_partitions",
 ]
 
 _claim(globals(), "shims.ragged")

@@ -10,6 +10,13 @@ from shims._src.sparse.arithmetic import sparse_dense_matmul as sparse_dense_mat
 from shims._src.sparse.dense import from_dense as from_dense
 from shims._src.sparse.dense import to_dense as to_dense
 from shims._src.sparse.dense import to_indicator as to_indicator
+from shims._src.sparse.elementwise import cross as cross
+from shims._src.sparse.elementwise import cross_hashed as cross_hashed
+from shims._src.sparse.elementwise import mask as mask
+from shims._src.sparse.elementwise import maximum as maximum
+from shims._src.sparse.elementwise import minimum as minimum
+from shims._src.sparse.elementwise import softmax as softmax
+from shims._src.sparse.elementwise import split as split
 from shims._src.sparse.ordering import reorder as reorder
 from shims._src.sparse.segments import segment_mean as segment_mean
 from shims._src.sparse.segments import segment_sqrt_n as segment_sqrt_n
@@ -29,11 +36,16 @@ __all__ = [
     "SparseTensor",
     "add",
     "concat",
+    "cross",
+    "cross_hashed",
     "expand_dims",
     "eye",
     "fill_empty_rows",
     "from_dense",
     "map_values",
+    "mask",
+    "maximum",
+    "minimum",
     "reduce_max",
     "reduce_sum",
     "reorder",
@@ -44,7 +56,9 @@ __all__ = [
     "segment_sqrt_n",
     "segment_sum",
     "slice",
+    "softmax",
     "sparse_dense_matmul",
+    "split",
     "to_dense",
     "to_indicator",
     "transpose",

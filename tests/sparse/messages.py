@@ -71,4 +71,28 @@ MESSAGES = {
         "  Received: indices[1] = 2"
     ),
     "lookup-dense": "embedding_lookup_sparse: sp_ids must be SparseTensor, got int",
+    "maximum-shape": (
+        "sparse.maximum: the shapes differ.\n  Required: two sparse tensors of one shape"
+    ),
+    "maximum-dtype": (
+        "sparse.maximum: `sp_b` was expected to be int32, like what stands before it.\n"
+        "  Required: operands of one dtype\n"
+        "  Received: sp_a i32[3], sp_b f32[1]\n"
+        "  Do:       convert one of them: `shims.cast(sp_b, 'int32')`"
+    ),
+    "softmax-dtype": (
+        "sparse.softmax: there are no rows of floating-point numbers.\n"
+        "  Required: floating-point numbers, rank 2 or more\n"
+        "  Received: int32, rank 2"
+    ),
+    "split-parts": (
+        "sparse.split: there are more parts than slots.\n"
+        "  Required: 1 <= num_split <= the size of the axis"
+    ),
+    "split-argument": ("num_split is required"),
+    "partition-number": (
+        "ragged.stack_dynamic_partitions: `partitions` is out of range.\n"
+        "  Required: partitions in [0, 3)\n"
+        "  Received: partitions[1] = 5"
+    ),
 }

@@ -91,6 +91,24 @@ PROGRAMS = (
     ("safe-lookup-mean", _safe_lookup("mean", None)),
     ("safe-lookup-sum-default", _safe_lookup("sum", 2)),
     ("safe-lookup-sqrtn", _safe_lookup("sqrtn", None)),
+    ("maximum", lambda tf, sp: tf.sparse.maximum(sp, tf.sparse.map_values(tf.negative, sp))),
+    (
+        "maximum-part",
+        lambda tf, sp: tf.sparse.maximum(sp, tf.sparse.retain(_weights(tf, sp), sp.values > 0.0)),
+    ),
+    (
+        "minimum-part",
+        lambda tf, sp: tf.sparse.minimum(tf.sparse.retain(_weights(tf, sp), sp.values < 2.0), sp),
+    ),
+    ("softmax", lambda tf, sp: tf.sparse.softmax(sp)),
+    ("softmax-planes", lambda tf, sp: tf.sparse.softmax(tf.sparse.expand_dims(sp, 0))),
+    ("split", lambda tf, sp: tf.sparse.split(sp_input=sp, num_split=3, axis=1)),
+    (
+        "partitions",
+        lambda tf, sp: tf.ragged.stack_dynamic_partitions(
+            sp.values, tf.cast(sp.indices[:, 1], tf.int32) % 3, 4
+        ),
+    ),
     (
         "to-ragged",
         lambda tf, sp: tf.RaggedTensor.from_value_rowids(

@@ -1,5 +1,6 @@
 """Where TensorFlow refuses sparse values, so does `shims`, with the same error."""
 
+import jax
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -88,6 +89,28 @@ CALLS = (
         "InvalidArgumentError",
     ),
     (
+        "maximum-shape",
+        lambda m: m.sparse.maximum(_sp(m), m.sparse.reset_shape(_sp(m), [3, 3])),
+        "InvalidArgumentError",
+    ),
+    (
+        "maximum-dtype",
+        lambda m: m.sparse.maximum(_sp(m), m.sparse.from_dense([[0.0, 1.0]])),
+        "InvalidArgumentError",
+    ),
+    ("softmax-dtype", lambda m: m.sparse.softmax(_sp(m)), "InvalidArgumentError"),
+    (
+        "split-parts",
+        lambda m: m.sparse.split(sp_input=_sp(m), num_split=4, axis=1),
+        "InvalidArgumentError",
+    ),
+    ("split-argument", lambda m: m.sparse.split(sp_input=_sp(m), axis=1), "ValueError"),
+    (
+        "partition-number",
+        lambda m: m.ragged.stack_dynamic_partitions([1, 2], [0, 5], 3),
+        "InvalidArgumentError",
+    ),
+    (
         "lookup-dense",
         lambda m: m.nn.embedding_lookup_sparse(m.ones([4, 2]), 3, None),
         "TypeError",
@@ -154,3 +177,31 @@ def test_a_sparse_result_is_not_made():
         "sparse.reduce_sum: `output_is_sparse` is not there.",
         "  Do:       reduce to an array, then `shims.sparse.from_dense`",
     ]
+
+
+@pytest.mark.parametrize("rows", [[0, 2], [5], [0, 1, 2, 3]])
+def test_mask_leaves_slices_out(rows):
+    values = np.arange(6, dtype=np.float32).reshape(3, 2)
+    theirs = tf.sparse.mask(tf.IndexedSlices(values, [0, 2, 0]), tf.constant(rows))
+    ours = shims.sparse.mask(shims.IndexedSlices(values, np.int32([0, 2, 0])), np.int32(rows))
+    assert np.asarray(ours.values).tolist() == theirs.values.numpy().tolist()
+    assert np.asarray(ours.indices).tolist() == theirs.indices.numpy().tolist()
+
+
+def test_softmax_has_tensorflows_gradient():
+    dense = np.float32([[0, 1, 2], [3, 0, 0]])
+    sp = tf.sparse.from_dense(dense)
+    with tf.GradientTape() as tape:
+        tape.watch(sp.values)
+        y = tf.reduce_sum(tf.sparse.softmax(sp).values * [1.0, 2.0, 3.0])
+    wanted = tape.gradient(y, sp.values).numpy()
+    ours = shims.sparse.from_dense(dense)
+    weights = np.float32([1, 2, 3])
+    total = lambda v: (shims.sparse.softmax(ours.with_values(v)).values * weights).sum()
+    np.testing.assert_allclose(jax.grad(total)(ours.values), wanted, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["cross", "cross_hashed"])
+def test_strings_are_not_made(name):
+    with pytest.raises(shims.errors.UnimplementedError, match="number the features"):
+        getattr(shims.sparse, name)([[1]])

@@ -81,4 +81,10 @@ ROWS: tuple[Row, ...] = (
         fresh=True,
     ),
     _row("stack", "values, axis=0, name=None", "joining.ragged_stack"),
+    _row(
+        "stack_dynamic_partitions",
+        "data, partitions, num_partitions, name=None",
+        "partitions.stack_dynamic_partitions",
+        fresh=True,
+    ),
 )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tf2jax_port.table.row import Row, Shim
+from tf2jax_port.table.row import Keep, Row, Shim
 
 _TESTS = "tests/sparse"
+_STRINGS = "it works with strings, which JAX does not have"
 _REDUCTION = "sp_input, axis=None, keepdims=None, output_is_sparse=False, name=None"
 _SEGMENT = "data, indices, segment_ids, num_segments=None, name=None, sparse_gradient=False"
 _LOOKUP = "max_norm=None, name=None, allow_fast_lookup=False"
@@ -42,6 +43,9 @@ ROWS: tuple[Row, ...] = (
     _row("sparse.fill_empty_rows", "sp_input, default_value, name=None", "selection", fresh=True),
     _row("sparse.from_dense", "tensor, name=None", "dense", fresh=True),
     _row("sparse.map_values", "op, *args, **kwargs", "selection"),
+    _row("sparse.mask", "a, mask_indices, name=None", "elementwise", fresh=True),
+    _row("sparse.maximum", "sp_a, sp_b, name=None", "elementwise", fresh=True),
+    _row("sparse.minimum", "sp_a, sp_b, name=None", "elementwise", fresh=True),
     _row("sparse.reduce_max", _REDUCTION, "arithmetic"),
     _row("sparse.reduce_sum", _REDUCTION, "arithmetic"),
     _row("sparse.reorder", "sp_input, name=None", "ordering"),
@@ -52,6 +56,20 @@ ROWS: tuple[Row, ...] = (
     _row("sparse.segment_sqrt_n", _SEGMENT, "segments", fresh=True),
     _row("sparse.segment_sum", _SEGMENT, "segments", fresh=True),
     _row("sparse.slice", "sp_input, start, size, name=None", "selection", fresh=True),
+    _row("sparse.softmax", "sp_input, name=None", "elementwise"),
+    _row(
+        "sparse.split",
+        "sp_input=None, num_split=None, axis=None, name=None",
+        "elementwise",
+        fresh=True,
+    ),
+    *(
+        Row(f"sparse.{name}", params, Keep(_STRINGS), own=f"sparse.elementwise.{name}")
+        for name, params in (
+            ("cross", "inputs, name=None, separator=None"),
+            ("cross_hashed", "inputs, num_buckets=0, hash_key=None, name=None"),
+        )
+    ),
     _row(
         "sparse.sparse_dense_matmul",
         "sp_a, b, adjoint_a=False, adjoint_b=False, name=None",

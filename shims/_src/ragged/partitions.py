@@ -1,0 +1,68 @@
+"""The elements of each partition, as the rows of a ragged tensor."""
+
+from __future__ import annotations
+
+import math
+
+import jax.numpy as jnp
+
+from shims._src import checks, primitives
+from shims._src.checks import is_known
+from shims._src.operands import describe, operand
+from shims._src.ragged.tensor import RaggedTensor
+from shims._src.shapes import size_of
+from shims._src.sized_by import sized_by
+
+
+@sized_by("num_partitions")
+def stack_dynamic_partitions(data, partitions, num_partitions, name=None):
+    """The elements of each partition, as the rows of a ragged tensor.
+
+    Args:
+      data: array.
+      partitions: int32 or int64 array in the shape of the leading axes of `data`.
+      num_partitions: how many partitions there are.
+      name: ignored.
+
+    Returns:
+      A `RaggedTensor` `[num_partitions, (n), ...]`; each row in the order of `data`.
+
+    Raises:
+      InvalidArgumentError: a number is out of range, or the shapes do not match.
+
+    Differs from TensorFlow:
+      Ragged `data` and `partitions` are refused.
+
+    Under jit:
+      The lengths of the rows depend on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/ragged/stack_dynamic_partitions
+    """
+    function = "ragged.stack_dynamic_partitions"
+    data, partitions = operand(data), operand(partitions)
+    checks.check_kind(function, "index", partitions)
+    there = data.shape[: partitions.ndim]
+    known = all(map(is_known, (*there, *partitions.shape)))
+    if len(there) < partitions.ndim or (known and there != partitions.shape):
+        raise checks.invalid(
+            function,
+            "`partitions` must match the leading axes of `data`.",
+            required="partitions.shape == data.shape[:partitions.ndim]",
+            received=f"data {describe(data)}, partitions {describe(partitions)}",
+        )
+    if not known:
+        for i, d in enumerate(there):
+            partitions = primitives.unify_axis(partitions, i, d, label=function)
+    count = size_of(function, num_partitions)
+    flat = math.prod(partitions.shape)
+    data = data.reshape((flat, *data.shape[partitions.ndim :]))
+    partitions = partitions.reshape((flat,))
+    checks.check_positions(function, "partitions", partitions, count)
+    order = jnp.argsort(partitions, stable=True)
+    rows = jnp.take(partitions, order, mode="clip") if not _is_none(flat) else partitions
+    values = jnp.take(data, order, axis=0, mode="clip") if not _is_none(flat) else data
+    return RaggedTensor.from_value_rowids(values, rows, nrows=count, validate=False)
+
+
+def _is_none(d) -> bool:
+    return is_known(d) and d == 0
