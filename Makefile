@@ -1,7 +1,7 @@
 # Each target is one line. `make demo` and `make test` are all that a visitor needs.
 PY := .venv/bin/python
 
-.PHONY: setup demo test test-fast test-long bench lint types generate clean
+.PHONY: setup demo test test-fast test-long bench lint types generate scorecard clean
 
 setup: .venv/ready
 .venv/ready: pyproject.toml constraints.txt tools/setup.sh
@@ -23,5 +23,7 @@ types: setup
 	@.venv/bin/mypy
 generate: setup  ## façades and pages that come from the table
 	@$(PY) -m tools.generate
+scorecard: setup  ## runs every lane's tests (half an hour) and writes docs/scorecard.md and .json
+	@$(PY) -m tools.scorecard
 clean:
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache
