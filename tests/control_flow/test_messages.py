@@ -422,18 +422,20 @@ MESSAGES = {
     "variable, made again": (
         made_twice,
         ValueError,
-        "Variable: a function created a variable again when it was called a second time.\n"
-        "  Received: w:0\n"
+        "function: only singleton variables that are created on the first call are supported.\n"
+        "  Required: a variable that is created once\n"
+        "  Received: w:0, created by another call\n"
         "  At:\n"
-        "  Do:       create it once: outside of the function, or under `if self.v is None:`.",
+        "  Do:       create it outside of the function, or under `if self.v is None:`.",
     ),
     "variable, from arguments": (
         lambda: discover(lambda x: Variable(x) + 0, X),
         ValueError,
-        "Variable: the initial value of a variable created inside a function depends on its arguments.\n"
+        "Variable: the initial value of a variable created inside a function depends on its "
+        "arguments, of which there is only a description.\n"
         "  Received: Variable:0\n"
         "  At:\n"
-        "  Do:       create the variable outside of the function, or from constants.",
+        "  Do:       call the function once first, or create the variable outside of it.",
     ),
 }
 
