@@ -22,7 +22,7 @@ from shims._src.matrix_operands import (
     with_one_batch,
 )
 from shims._src.operands import describe, matching, meeting, operand
-from shims._src.primitives import unify_axis
+from shims._src.primitives import as_size, unify_axis
 
 
 @operator(compiled=True)
@@ -88,6 +88,13 @@ def solve(matrix, rhs, adjoint=False, name=None):
     if a.ndim != b.ndim or _differ(a.shape[:-2], b.shape[:-2]):
         raise _not_fitting("solve", a, b, "equal leading axes")
     for axis in range(a.ndim - 2):
+        if is_known(b.shape[axis]) and not is_known(a.shape[axis]):
+            checks.check_data(
+                as_size(a.shape[axis]) != b.shape[axis],
+                "solve",
+                "the shapes do not fit.",
+                required="equal leading axes",
+            )
         b = unify_axis(b, axis, a.shape[axis], label="solve")
     a = turned(a) if adjoint else a
     lu, order = factors(a)

@@ -260,7 +260,8 @@ def eigh_tridiagonal(
       ValueError: `select` is unknown, or its range is missing or wrong.
 
     Differs from TensorFlow:
-      Each eigenvector is determined up to a sign; ours may differ in it.
+      Each eigenvector is determined up to a sign; ours may differ in it. Leading axes may have any
+      size; TensorFlow has none.
 
     Under jit:
       `v` gives a result of unknown size.

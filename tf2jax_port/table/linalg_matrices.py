@@ -105,6 +105,7 @@ _FACTORISED: tuple[Row, ...] = (
                 rhs=draw(3, 1),
             ),
         ),
+        takes="lower_upper rhs: complex float32 float64; perm: int32",
     ),
     shim(
         "linalg.lu_matrix_inverse",
@@ -117,6 +118,7 @@ _FACTORISED: tuple[Row, ...] = (
             case("one", lower_upper=_SMALL, perm=i32([1, 0])),
             case("vector", raises="ValueError", lower_upper=draw(2), perm=i32([1, 0])),
         ),
+        takes="lower_upper: complex float32 float64; perm: int32",
     ),
     shim(
         "linalg.lu_reconstruct",
@@ -129,6 +131,7 @@ _FACTORISED: tuple[Row, ...] = (
             case("three", lower_upper=draw(3, 3), perm=i32([2, 0, 1])),
             case("vector", raises="ValueError", lower_upper=draw(2), perm=i32([1, 0])),
         ),
+        takes="lower_upper: number -unsigned -int8; perm: int32",
     ),
 )
 
@@ -215,6 +218,7 @@ _SOLVED: tuple[Row, ...] = (
             case("any-rank", matrix=_SINGULAR, rhs=_COLUMN, fast=False, gradient=(), pad=()),
             case("rows", raises=_REFUSED, matrix=_SMALL, rhs=draw(3, 1)),
         ),
+        takes="complex float32 float64",
     ),
     native(
         "linalg.det",
@@ -427,6 +431,7 @@ _BANDED: tuple[Row, ...] = (
                 diagonals_format="wide",
             ),
         ),
+        takes="complex float32 float64",
     ),
     shim(
         "linalg.tridiagonal_matmul",
@@ -443,6 +448,7 @@ _BANDED: tuple[Row, ...] = (
             ),
             case("vector", raises="ValueError", diagonals=_COMPACT, rhs=draw(3)),
         ),
+        takes="complex float32 float64",
     ),
     shim(
         "linalg.banded_triangular_solve",
@@ -459,6 +465,7 @@ _BANDED: tuple[Row, ...] = (
             case("one", bands=f32([(2, 3, 2)]), rhs=draw(3, 1), pad=()),
             case("singular", raises=_REFUSED, bands=f32([(2, 0, 2), (0, 1, 1)]), rhs=draw(3, 1)),
         ),
+        takes="complex float32 float64",
     ),
     shim(
         "linalg.eigh_tridiagonal",
@@ -468,7 +475,6 @@ _BANDED: tuple[Row, ...] = (
         tolerance=1e-5,
         inputs=(
             case("all", alpha=f32([1, 2, 3]), beta=f32([1, 0.5]), pad=()),
-            case("batch", alpha=draw(2, 3), beta=draw(2, 2)),
             case(
                 "numbers",
                 alpha=f32([1, 2, 3]),
@@ -651,6 +657,7 @@ _MOVED: tuple[Row, ...] = (
             case("zero", tensor=f32([0, 0])),
             case("matrix", tensor=draw(2, 3, 4), axis=(1, 2)),
         ),
+        takes="inexact",
     ),
 )
 
