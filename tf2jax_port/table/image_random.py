@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tf2jax_port.table.families import shim
 from tf2jax_port.table.image_pixels import unit
 from tf2jax_port.table.inputs import INF, NAN, Draw, Values, draw, empty, f32
@@ -15,7 +17,7 @@ _TESTS = "tests/random"
 _HOST = "files of images are read and written on the host, with Pillow or imageio"
 
 
-def _by_chance(name: str, params: str, *cases: Case, **options: object) -> tuple[Row, Row]:
+def _by_chance(name: str, params: str, *cases: Case, **options: Any) -> tuple[Row, Row]:
     """A row whose numbers follow from a seed of its own, and one with those of `set_seed`."""
     given, _, rest = params.partition(", name")
     name_at_the_end = f", name{rest}" if rest else ""
@@ -36,9 +38,9 @@ def _by_chance(name: str, params: str, *cases: Case, **options: object) -> tuple
     )
 
 
-def _of_range(**bounds: float) -> tuple[Case, ...]:
+def _of_range(**bounds: Any) -> tuple[Case, ...]:
     """Images, and bounds of what is drawn."""
-    wrong = {name: -value for name, value in bounds.items()}
+    wrong: dict[str, Any] = {name: -value for name, value in bounds.items()}
     return (
         case("image", image=_IMAGE, seed=_SEED, **bounds),
         case("batch", image=_BATCH, seed=_SEED, **bounds),
@@ -57,12 +59,12 @@ _FLIPS: tuple[Case, ...] = (
     case("rank2", raises="ValueError", image=unit(4, 5), seed=_SEED),
 )
 
-_PATCHES: dict[str, tuple[int, ...]] = {
+_PATCHES: dict[str, Any] = {
     "sizes": (1, 2, 3, 1),
     "strides": (1, 1, 2, 1),
     "rates": (1, 1, 1, 1),
 }
-_VOLUME: dict[str, tuple[int, ...]] = {"ksizes": (1, 2, 1, 2, 1), "strides": (1, 1, 2, 1, 1)}
+_VOLUME: dict[str, Any] = {"ksizes": (1, 2, 1, 2, 1), "strides": (1, 1, 2, 1, 1)}
 _BOXES = f32(
     [
         [[0.1, 0.2, 0.6, 0.7], [0, 0, 1, 1], [-0.5, 0.3, 0.4, 1.4]],
@@ -150,6 +152,7 @@ ROWS: tuple[Row, ...] = (
                 padding="FULL",
             ),
         ),
+        takes="number",
     ),
     shim(
         "extract_volume_patches",
@@ -167,6 +170,7 @@ ROWS: tuple[Row, ...] = (
             ),
         ),
         xla="unsupported: no kernel",
+        takes="real",
     ),
     shim(
         "image.resize_with_pad",
@@ -187,6 +191,7 @@ ROWS: tuple[Row, ...] = (
             case("rank2", raises="ValueError", image=unit(4, 5), target_height=2, target_width=2),
         ),
         fresh=True,
+        takes="real -uint32 -uint64",
     ),
     shim(
         "image.draw_bounding_boxes",
@@ -213,6 +218,7 @@ ROWS: tuple[Row, ...] = (
             ),
         ),
         xla="unsupported: no kernel",
+        takes="images boxes: float32",
     ),
     Row(
         "image.ResizeMethod",
@@ -261,6 +267,7 @@ ROWS: tuple[Row, ...] = (
                 max_val=1.0,
             ),
         ),
+        takes="img1 img2: real",
     ),
     # Files.
     *(

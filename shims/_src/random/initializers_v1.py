@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -22,6 +23,7 @@ class Initializer:
     """What the initialisers of version 1 have in common."""
 
     _names: tuple[str, ...] = ()
+    dtype: Any
 
     def __init_subclass__(cls):
         cls.__module__ = "shims.v1"
