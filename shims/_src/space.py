@@ -249,12 +249,13 @@ def _blocks(function, input, block_shape, margins):
     """The array, the sides of a block, and a pair of numbers per side."""
     x = operand(input)
     sides = tuple(entries(block_shape)) if np.ndim(block_shape) == 1 else ()
-    pairs = tuple(tuple(pair) for pair in np.reshape(np.asarray(margins), (-1, 2)).tolist())
-    numbers = [n for pair in pairs for n in pair]
+    numbers = np.asarray(margins)
+    numbers = numbers if numbers.size % 2 == 0 else numbers[:0]
+    pairs = tuple(tuple(pair) for pair in np.reshape(numbers, (-1, 2)).tolist())
     if x.ndim < 1 + len(sides) or len(pairs) != len(sides) or min(sides, default=0) < 1:
         fits = False
     else:
-        fits = min(numbers, default=0) >= 0
+        fits = min(map(min, pairs), default=0) >= 0
     if not fits:
         raise checks.invalid(
             function,

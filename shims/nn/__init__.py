@@ -11,6 +11,7 @@ from shims._src.activations import silu as swish
 from shims._src.activations import softmax as softmax
 from shims._src.activations import softsign as softsign
 from shims._src.clip import l2_loss as l2_loss
+from shims._src.ctc.beams import ctc_beam_search_decoder as ctc_beam_search_decoder
 from shims._src.ctc.decoding import collapse_repeated as collapse_repeated
 from shims._src.ctc.decoding import ctc_greedy_decoder as ctc_greedy_decoder
 from shims._src.ctc.decoding import ctc_unique_labels as ctc_unique_labels
@@ -112,6 +113,7 @@ __all__ = [
     "conv_transpose",
     "convolution",
     "crelu",
+    "ctc_beam_search_decoder",
     "ctc_greedy_decoder",
     "ctc_loss",
     "ctc_unique_labels",

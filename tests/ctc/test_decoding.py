@@ -62,6 +62,47 @@ def test_what_the_decoder_refuses(length, blank, text):
         shims.nn.ctc_greedy_decoder(SCORES, length, blank_index=blank)
 
 
+@pytest.mark.parametrize(
+    ("width", "count"), [(100, 3), (4, 2), (2, 2), (1, 1)], ids=["all", "four", "two", "one"]
+)
+def test_beam_search(width, count):
+    wanted, likely = tf.nn.ctc_beam_search_decoder(SCORES, [6, 4, 3], width, count)
+    found, sums = shims.nn.ctc_beam_search_decoder(SCORES, [6, 4, 3], width, count)
+    np.testing.assert_allclose(sums, likely, rtol=1e-5)
+    for a, b in zip(found, wanted, strict=True):
+        assert a.indices.tolist() == b.indices.numpy().tolist()
+        assert a.values.tolist() == b.values.numpy().tolist()
+        assert a.dense_shape.tolist() == b.dense_shape.numpy().tolist()
+
+
+@pytest.mark.parametrize(
+    ("length", "width", "count", "text"),
+    [
+        ([0, 1, 1], 9, 2, "there are fewer sequences than requested"),
+        ([1, 1, 1], 1, 2, "the arguments do not fit"),
+        ([7, 1, 1], 1, 1, "a sequence has more frames than there are"),
+    ],
+    ids=["few", "width", "frames"],
+)
+def test_what_a_beam_search_refuses(length, width, count, text):
+    kind = "FailedPreconditionError" if length[0] == 7 else "InvalidArgumentError"
+    length = np.asarray(length, np.int32)
+    with pytest.raises(getattr(tf.errors, kind)):
+        tf.nn.ctc_beam_search_decoder(SCORES, length, width, count)
+    with pytest.raises(getattr(shims.errors, kind), match=text):
+        shims.nn.ctc_beam_search_decoder(SCORES, length, width, count)
+
+
+def test_a_beam_search_is_not_traced():
+    search = lambda x: shims.nn.ctc_beam_search_decoder(x, LENGTH)[1]
+    with pytest.raises(shims.errors.UnimplementedError) as raised:
+        jax.jit(search)(SCORES)
+    assert str(raised.value).startswith(
+        "ctc_beam_search_decoder: there is no search of beams in a traced program.\n"
+        "  Required: arrays that are known"
+    )
+
+
 LABELS = np.asarray([[1, 2, 2], [3, 1, 0], [2, 0, 0]], np.int32)
 LABEL_LENGTH = np.asarray([3, 2, 1], np.int32)
 FRAMES = np.asarray([6, 5, 3], np.int32)

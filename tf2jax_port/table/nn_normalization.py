@@ -86,6 +86,7 @@ ROWS: tuple[Row, ...] = (
                 variance_epsilon=1,
             ),
         ),
+        takes="x mean variance: inexact",
     ),
     shim(
         "nn.batch_norm_with_global_normalization",
@@ -110,6 +111,7 @@ ROWS: tuple[Row, ...] = (
                 ("small", 1e-3, True),
             )
         ),
+        takes="input mean variance beta gamma: inexact",
     ),
     shim(
         "nn.normalize_moments",
@@ -120,6 +122,7 @@ ROWS: tuple[Row, ...] = (
             case("shift", counts=f32(4), mean_ss=draw(3), variance_ss=draw(3), shift=f32(1.5)),
             case("nothing", counts=f32(0), mean_ss=f32([0]), variance_ss=f32([0]), shift=None),
         ),
+        takes="counts mean_ss variance_ss: inexact",
     ),
     shim(
         "nn.sufficient_statistics",
@@ -132,6 +135,7 @@ ROWS: tuple[Row, ...] = (
             case("nan", x=f32([[NAN, 1], [2, INF]]), axes=[1]),
             case("nothing", x=empty(0, 2), axes=[0]),
         ),
+        takes="number",
     ),
     shim(
         "nn.weighted_moments",
@@ -152,6 +156,7 @@ ROWS: tuple[Row, ...] = (
                 frequency_weights=f32([[0], [1]]),
             ),
         ),
+        takes="x frequency_weights: inexact",
     ),
     shim(
         "nn.local_response_normalization",
@@ -166,6 +171,7 @@ ROWS: tuple[Row, ...] = (
             case("rank3", raises="InvalidArgumentError", input=draw(2, 2, 3)),
             case("float64", raises="InvalidArgumentError", input=i32([[[[1]]]])),
         ),
+        takes="float16 float32",
     ),
     shim(
         "nn.depth_to_space",
@@ -212,12 +218,14 @@ ROWS: tuple[Row, ...] = (
         "space",
         aliases=("nn.space_to_batch",),
         inputs=_TO_BATCH,
+        takes="real",
     ),
     shim(
         "space_to_batch_nd",
         "input, block_shape, paddings, name=None",
         "space",
         inputs=_TO_BATCH,
+        takes="real",
     ),
     shim(
         "batch_to_space",
@@ -243,5 +251,6 @@ ROWS: tuple[Row, ...] = (
                 **_BLOCK2,
             ),
         ),
+        takes="real",
     ),
 )

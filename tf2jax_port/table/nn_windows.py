@@ -280,7 +280,14 @@ _LARGEST = (
     case("nan-first", input=_line([NAN, 1, 2, 3]), ksize=[1, 4], strides=1, padding="VALID"),
     case("nan", input=_line([1, NAN, 3, 2, NAN, NAN]), ksize=[1, 3], strides=1, padding="SAME"),
     case("inf", input=_line([INF, -INF, -INF, -INF]), ksize=[1, 2], strides=1, padding="SAME"),
-    case("explicit", input=_IMAGE, ksize=3, strides=2, padding=_EXPLICIT),
+    case(
+        "explicit",
+        xla="unsupported: explicit padding",
+        input=_IMAGE,
+        ksize=3,
+        strides=2,
+        padding=_EXPLICIT,
+    ),
     case("int32", input=_ints(1, 3, 3, 2), ksize=2, strides=2, padding="SAME"),
     case("uint8", input=Draw((1, 3, 3, 2), "uint8", 0, 250), ksize=2, strides=2, padding="SAME"),
     case(
@@ -427,6 +434,7 @@ ROWS: tuple[Row, ...] = (
         renames=(("filter", "filters"),),
         tolerance=1e-5,
         inputs=_CONV2D,
+        takes="input filters: floating int32",
     ),
     shim(
         "nn.conv1d",
@@ -485,6 +493,7 @@ ROWS: tuple[Row, ...] = (
                 padding="SAME",
             ),
         ),
+        takes="input filters: floating int32",
     ),
     shim(
         "nn.conv3d",
@@ -544,6 +553,7 @@ ROWS: tuple[Row, ...] = (
                 padding="SAME",
             ),
         ),
+        takes="input filters: floating",
     ),
     shim(
         "nn.convolution",
@@ -589,6 +599,7 @@ ROWS: tuple[Row, ...] = (
             ),
             case("rank2", raises="ValueError", input=_IMAGE, filters=draw(2, 2)),
         ),
+        takes="input filters: floating int32",
     ),
     shim(
         "nn.atrous_conv2d",
@@ -629,6 +640,7 @@ ROWS: tuple[Row, ...] = (
                 padding="VALID",
             ),
         ),
+        takes="value filters: floating int32",
     ),
     shim(
         "nn.conv2d_transpose",
@@ -697,6 +709,7 @@ ROWS: tuple[Row, ...] = (
                 strides=2,
             ),
         ),
+        takes="input filters: floating int32",
     ),
     shim(
         "nn.conv1d_transpose",
@@ -731,6 +744,7 @@ ROWS: tuple[Row, ...] = (
                 data_format="NCW",
             ),
         ),
+        takes="input filters: floating int32",
     ),
     shim(
         "nn.conv3d_transpose",
@@ -765,6 +779,7 @@ ROWS: tuple[Row, ...] = (
                 padding="VALID",
             ),
         ),
+        takes="input filters: floating",
     ),
     shim(
         "nn.conv_transpose",
@@ -797,6 +812,7 @@ ROWS: tuple[Row, ...] = (
                 strides=2,
             ),
         ),
+        takes="input filters: floating int32",
     ),
     shim(
         "nn.atrous_conv2d_transpose",
@@ -832,6 +848,7 @@ ROWS: tuple[Row, ...] = (
                 padding="SAME",
             ),
         ),
+        takes="value filters: floating int32",
     ),
     shim(
         "nn.depthwise_conv2d",
@@ -906,6 +923,7 @@ ROWS: tuple[Row, ...] = (
                 padding="SAME",
             ),
         ),
+        takes="input filter: floating",
     ),
     shim(
         "nn.depthwise_conv2d_backprop_input",
@@ -942,6 +960,7 @@ ROWS: tuple[Row, ...] = (
                 padding="VALID",
             ),
         ),
+        takes="filter out_backprop: floating",
     ),
     shim(
         "nn.depthwise_conv2d_backprop_filter",
@@ -978,6 +997,7 @@ ROWS: tuple[Row, ...] = (
                 padding="VALID",
             ),
         ),
+        takes="input out_backprop: floating",
     ),
     shim(
         "nn.separable_conv2d",
@@ -1034,12 +1054,15 @@ ROWS: tuple[Row, ...] = (
                 padding="VALID",
             ),
         ),
+        takes="input depthwise_filter pointwise_filter: floating",
     ),
     shim(
         "nn.max_pool2d",
         _POOL.format("'NHWC'"),
         "windows.pooling",
+        xla="differs: NaN is the largest",
         inputs=_pooled(*_LARGEST),
+        takes="real -uint32 -uint64",
     ),
     shim(
         "nn.max_pool",
@@ -1047,19 +1070,29 @@ ROWS: tuple[Row, ...] = (
         "windows.pooling",
         renames=(("value", "input"),),
         inputs=_of_any_rank(
-            case("explicit", input=_IMAGE, ksize=3, strides=2, padding=_EXPLICIT),
+            case(
+                "explicit",
+                xla="unsupported: explicit padding",
+                input=_IMAGE,
+                ksize=3,
+                strides=2,
+                padding=_EXPLICIT,
+            ),
         ),
+        takes="real -uint32 -uint64",
     ),
     shim(
         "nn.max_pool1d",
         _POOL.format("'NWC'"),
         "windows.pooling",
         inputs=_of_lines(),
+        takes="real -uint32 -uint64",
     ),
     shim(
         "nn.max_pool3d",
         _POOL.format("'NDHWC'"),
         "windows.pooling",
+        xla="differs: a window without numbers has minus infinity or NaN",
         inputs=_of_blocks(
             case(
                 "ties",
@@ -1084,12 +1117,14 @@ ROWS: tuple[Row, ...] = (
                 padding="SAME",
             ),
         ),
+        takes="bfloat16 float32",
     ),
     shim(
         "nn.max_pool_with_argmax",
         "input, ksize, strides, padding, data_format='NHWC', output_dtype=tf.int64, "
         "include_batch_in_index=False, name=None",
         "windows.pooling",
+        xla="unsupported: no kernel",
         inputs=(
             case("same", pad=(("input", 1),), input=_IMAGE, ksize=2, strides=2, padding="SAME"),
             case(
@@ -1136,6 +1171,7 @@ ROWS: tuple[Row, ...] = (
                 data_format="NCHW",
             ),
         ),
+        takes="real",
     ),
     shim(
         "nn.avg_pool2d",
@@ -1143,6 +1179,7 @@ ROWS: tuple[Row, ...] = (
         "windows.averages",
         renames=(("value", "input"),),
         inputs=_pooled(*_MEANS),
+        takes="floating",
     ),
     shim(
         "nn.avg_pool",
@@ -1150,18 +1187,21 @@ ROWS: tuple[Row, ...] = (
         "windows.averages",
         renames=(("value", "input"),),
         inputs=_of_any_rank(),
+        takes="floating",
     ),
     shim(
         "nn.avg_pool1d",
         _POOL.format("'NWC'"),
         "windows.averages",
         inputs=_of_lines(),
+        takes="floating",
     ),
     shim(
         "nn.avg_pool3d",
         _POOL.format("'NDHWC'"),
         "windows.averages",
         inputs=_of_blocks(),
+        takes="bfloat16 float32",
     ),
     shim(
         "nn.pool",
@@ -1206,17 +1246,22 @@ ROWS: tuple[Row, ...] = (
             ),
             case("rank", raises="ValueError", input=_IMAGE, window_shape=[2], pooling_type="MAX"),
         ),
+        takes="real -uint32 -uint64",
     ),
     shim(
         "nn.dilation2d",
         "input, filters, strides, padding, data_format, dilations, name=None",
         "windows.morphology",
+        xla="unsupported: no kernel",
         inputs=_dilated("input"),
+        takes="filters input: real",
     ),
     shim(
         "nn.erosion2d",
         "value, filters, strides, padding, data_format, dilations, name=None",
         "windows.morphology",
+        xla="unsupported: no kernel",
         inputs=_dilated("value"),
+        takes="filters value: real -unsigned",
     ),
 )

@@ -53,7 +53,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
         )
     frames, batch, classes = scores.shape
     length = primitives.unify_axis(length, 0, batch, label=function)
-    _check_frames(function, length, frames)
+    check_frames(function, length, frames)
     blank = _blank_of(function, blank_index, classes)
     on = jnp.arange(frames, dtype=length.dtype) < length[:, None]
     best = jnp.argmax(scores, axis=2).T
@@ -64,7 +64,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
     return [_sparse_rows(best, kept)], -jnp.sum(largest, axis=1, keepdims=True)
 
 
-def _check_frames(function, length, frames) -> None:
+def check_frames(function, length, frames) -> None:
     """Sequences are as long as there are frames; eagerly TensorFlow has a class of its own for it."""
     bad = (length > primitives.as_size(frames)) | (length < 0)
     problem = "a sequence has more frames than there are."

@@ -41,6 +41,7 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
     ),
     "creation.sequence_mask": ((0, "lengths", "index floating", True),),
     "creation.zeros": ((0, "shape", "index", True),),
+    "ctc.decoding.ctc_unique_labels": ((0, "labels", "real bool", True),),
     "cumulative.cumprod": ((0, "x", "number", True),),
     "cumulative.cumsum": ((0, "x", "number", True),),
     "cumulative.cumulative_logsumexp": ((0, "x", "floating", True),),
@@ -200,9 +201,17 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
     "image_quality.psnr": ((0, "a", "real", False), (1, "b", "real", False)),
     "image_quality.sobel_edges": ((0, "image", "floating", True),),
     "image_quality.ssim": ((0, "img1", "real", False), (1, "img2", "real", False)),
+    "image_quality.ssim_multiscale": ((0, "img1", "real", False), (1, "img2", "real", False)),
     "image_quality.total_variation": ((0, "images", "number -unsigned", True),),
     "image_sampling.crop_and_resize": ((2, "box_indices", "int32", True),),
     "image_sampling.resize": ((0, "images", "real -uint32 -uint64", True),),
+    "image_windows.draw_bounding_boxes": (
+        (0, "images", "float32", False),
+        (1, "boxes", "float32", False),
+    ),
+    "image_windows.extract_patches": ((0, "images", "number", True),),
+    "image_windows.extract_volume_patches": ((0, "input", "real", True),),
+    "image_windows.resize_with_pad": ((0, "image", "real -uint32 -uint64", True),),
     "incomplete.betainc": (
         (0, "a", "float32 float64", False),
         (1, "b", "float32 float64", False),
@@ -224,6 +233,12 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
     "linalg_ops.norm": ((0, "tensor", "inexact", True),),
     "linalg_ops.tensordot": ((0, "a", "index inexact", False), (1, "b", "index inexact", False)),
     "linalg_ops.trace": ((0, "x", "number", True),),
+    "loss_averages.compute_average_loss": ((0, "per_example_loss", "number", True),),
+    "loss_averages.log_poisson_loss": (
+        (0, "targets", "inexact", False),
+        (1, "log_input", "inexact", False),
+    ),
+    "loss_averages.scale_regularization_loss": ((0, "regularization_loss", "number", True),),
     "losses.bias_add": ((0, "value", "number", False), (1, "bias", "number", False)),
     "losses.moments": ((0, "x", "index inexact", True),),
     "losses.sigmoid_cross_entropy_with_logits": (
@@ -243,6 +258,19 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
         (1, "logits", "floating", False),
     ),
     "lu_factors.lu": ((0, "input", "float32 float64 complex64 complex128", True),),
+    "lu_factors.lu_matrix_inverse": (
+        (0, "lower_upper", "complex float32 float64", True),
+        (1, "perm", "int32", True),
+    ),
+    "lu_factors.lu_reconstruct": (
+        (0, "lower_upper", "number -unsigned -int8", True),
+        (1, "perm", "int32", True),
+    ),
+    "lu_factors.lu_solve": (
+        (0, "lower_upper", "complex float32 float64", False),
+        (2, "rhs", "complex float32 float64", False),
+        (1, "perm", "int32", True),
+    ),
     "matrix_functions.expm": ((0, "input", "float32 float64 complex64 complex128", True),),
     "matrix_functions.logm": ((0, "input", "complex", True),),
     "matrix_functions.matrix_rank": ((0, "a", "float32 float64 complex64 complex128", True),),
@@ -279,6 +307,29 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
         (0, "boxes", "float32", False),
         (1, "scores", "float32", False),
     ),
+    "normalization.batch_norm_with_global_normalization": (
+        (0, "input", "inexact", False),
+        (1, "mean", "inexact", False),
+        (2, "variance", "inexact", False),
+        (3, "beta", "inexact", False),
+        (4, "gamma", "inexact", False),
+    ),
+    "normalization.batch_normalization": (
+        (0, "x", "inexact", False),
+        (1, "mean", "inexact", False),
+        (2, "variance", "inexact", False),
+    ),
+    "normalization.local_response_normalization": ((0, "input", "float16 float32", True),),
+    "normalization.normalize_moments": (
+        (0, "counts", "inexact", False),
+        (1, "mean_ss", "inexact", False),
+        (2, "variance_ss", "inexact", False),
+    ),
+    "normalization.sufficient_statistics": ((0, "x", "number", True),),
+    "normalization.weighted_moments": (
+        (0, "x", "inexact", False),
+        (2, "frequency_weights", "inexact", False),
+    ),
     "partition.dynamic_partition": ((1, "partitions", "int32", True),),
     "partition.dynamic_stitch": ((0, "indices", "int32", True),),
     "quantization.quantize_and_dequantize": (
@@ -306,6 +357,8 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
     "random.dropout.general_dropout": ((0, "x", "floating", True),),
     "random.dropout.stateless_dropout": ((0, "x", "floating", True),),
     "random.poisson.poisson": ((1, "lam", "index floating -bfloat16", True),),
+    "raw_ops.UniqueV2": ((0, "x", "real bool", True),),
+    "raw_ops.UniqueWithCountsV2": ((0, "x", "real bool", True),),
     "reduction.reduce_all": ((0, "input_tensor", "bool", True),),
     "reduction.reduce_any": ((0, "input_tensor", "bool", True),),
     "reduction.reduce_euclidean_norm": ((0, "input_tensor", "number", True),),
@@ -382,6 +435,10 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
         (1, "rhs", "float32 float64 complex64 complex128", False),
     ),
     "solving.inv": ((0, "input", "float32 float64 complex64 complex128 float16", True),),
+    "solving.lstsq": (
+        (0, "matrix", "complex float32 float64", False),
+        (1, "rhs", "complex float32 float64", False),
+    ),
     "solving.solve": (
         (0, "matrix", "float32 float64 complex64 complex128", False),
         (1, "rhs", "float32 float64 complex64 complex128", False),
@@ -397,9 +454,24 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
     "sorting.searchsorted": ((0, "sorted_sequence", "real", False), (1, "values", "real", False)),
     "sorting.sort": ((0, "values", "real", True),),
     "sorting.top_k": ((0, "input", "real", True),),
+    "space.batch_to_space": ((0, "input", "real", True),),
+    "space.space_to_batch": ((0, "input", "real", True),),
+    "space.space_to_batch_nd": ((0, "input", "real", True),),
     "special.digamma": ((0, "x", "floating -bfloat16", True),),
     "special.lgamma": ((0, "x", "floating -bfloat16", True),),
     "sums.add_n": ((0, "inputs", "number", True),),
+    "tridiagonal.banded_triangular_solve": (
+        (0, "bands", "complex float32 float64", False),
+        (1, "rhs", "complex float32 float64", False),
+    ),
+    "tridiagonal.tridiagonal_matmul": (
+        (0, "diagonals", "complex float32 float64", False),
+        (1, "rhs", "complex float32 float64", False),
+    ),
+    "tridiagonal.tridiagonal_solve": (
+        (0, "diagonals", "complex float32 float64", False),
+        (1, "rhs", "complex float32 float64", False),
+    ),
     "truncating.truncatediv": ((0, "x", "real", False), (1, "y", "real", False)),
     "truncating.truncatemod": (
         (0, "x", "index float32 float64", False),
@@ -408,6 +480,79 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
     "unique.unique": ((0, "x", "real bool", True),),
     "unique.unique_with_counts": ((0, "x", "real bool", True),),
     "vectors.cross": ((0, "a", "real", False), (1, "b", "real", False)),
+    "vectors.normalize": ((0, "tensor", "inexact", True),),
     "weighted_sums.accumulate_n": ((0, "inputs", "number", True),),
     "weighted_sums.scalar_mul": ((0, "scalar", "number", False), (1, "x", "number", False)),
+    "windows.averages.avg_pool": ((0, "input", "floating", True),),
+    "windows.averages.avg_pool1d": ((0, "input", "floating", True),),
+    "windows.averages.avg_pool2d": ((0, "input", "floating", True),),
+    "windows.averages.avg_pool3d": ((0, "input", "bfloat16 float32", True),),
+    "windows.averages.pool": ((0, "input", "real -uint32 -uint64", True),),
+    "windows.convolution.atrous_conv2d": (
+        (0, "value", "floating int32", False),
+        (1, "filters", "floating int32", False),
+    ),
+    "windows.convolution.conv1d": (
+        (0, "input", "floating int32", False),
+        (1, "filters", "floating int32", False),
+    ),
+    "windows.convolution.conv2d": (
+        (0, "input", "floating int32", False),
+        (1, "filters", "floating int32", False),
+    ),
+    "windows.convolution.conv3d": (
+        (0, "input", "floating", False),
+        (1, "filters", "floating", False),
+    ),
+    "windows.convolution.convolution": (
+        (0, "input", "floating int32", False),
+        (1, "filters", "floating int32", False),
+    ),
+    "windows.depthwise.depthwise_conv2d": (
+        (0, "input", "floating", False),
+        (1, "filter", "floating", False),
+    ),
+    "windows.depthwise.depthwise_conv2d_backprop_filter": (
+        (0, "input", "floating", False),
+        (2, "out_backprop", "floating", False),
+    ),
+    "windows.depthwise.depthwise_conv2d_backprop_input": (
+        (1, "filter", "floating", False),
+        (2, "out_backprop", "floating", False),
+    ),
+    "windows.depthwise.separable_conv2d": (
+        (0, "input", "floating", False),
+        (1, "depthwise_filter", "floating", False),
+        (2, "pointwise_filter", "floating", False),
+    ),
+    "windows.morphology.dilation2d": ((1, "filters", "real", False), (0, "input", "real", False)),
+    "windows.morphology.erosion2d": (
+        (1, "filters", "real -unsigned", False),
+        (0, "value", "real -unsigned", False),
+    ),
+    "windows.pooling.max_pool": ((0, "input", "real -uint32 -uint64", True),),
+    "windows.pooling.max_pool1d": ((0, "input", "real -uint32 -uint64", True),),
+    "windows.pooling.max_pool2d": ((0, "input", "real -uint32 -uint64", True),),
+    "windows.pooling.max_pool3d": ((0, "input", "bfloat16 float32", True),),
+    "windows.pooling.max_pool_with_argmax": ((0, "input", "real", True),),
+    "windows.transposed.atrous_conv2d_transpose": (
+        (0, "value", "floating int32", False),
+        (1, "filters", "floating int32", False),
+    ),
+    "windows.transposed.conv1d_transpose": (
+        (0, "input", "floating int32", False),
+        (1, "filters", "floating int32", False),
+    ),
+    "windows.transposed.conv2d_transpose": (
+        (0, "input", "floating int32", False),
+        (1, "filters", "floating int32", False),
+    ),
+    "windows.transposed.conv3d_transpose": (
+        (0, "input", "floating", False),
+        (1, "filters", "floating", False),
+    ),
+    "windows.transposed.conv_transpose": (
+        (0, "input", "floating int32", False),
+        (1, "filters", "floating int32", False),
+    ),
 }

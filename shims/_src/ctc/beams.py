@@ -1,0 +1,185 @@
+"""The likeliest sequences of labels, found by keeping the best beginnings, as TensorFlow does."""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import itertools
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import checks, errors
+from shims._src import jax_private as jp
+from shims._src.ctc.decoding import check_frames
+from shims._src.dispatch import operator
+from shims._src.operands import describe, operand
+from shims._src.sparse.tensor import SparseTensor
+
+_FUNCTION = "ctc_beam_search_decoder"
+_NEVER = np.float32(-np.inf)
+# Beginnings that are equally likely stay in order.
+_NUMBERS = itertools.count()
+
+
+@operator
+def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1):
+    """The likeliest sequences of labels, by keeping the best beginnings at every frame.
+
+    Args:
+      inputs: float32 array `[frames, batch, classes]` of logits, the blank's last.
+      sequence_length: int32 vector, how many frames each sequence has.
+      beam_width: how many beginnings are kept.
+      top_paths: how many sequences are given, at most `beam_width`.
+
+    Returns:
+      A list of sparse tensors of labels `[batch, longest]`, the likeliest first, and the logarithms
+      of their probabilities `[batch, top_paths]`.
+
+    Raises:
+      InvalidArgumentError: the shapes do not fit, or there are fewer sequences than `top_paths`.
+      FailedPreconditionError: a sequence has more frames than there are.
+      UnimplementedError: a traced argument.
+
+    Differs from TensorFlow:
+      Eager calls only. Labels and coordinates are int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Refused: the beginnings are lists that only the data knows.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/ctc_beam_search_decoder
+    """
+    scores, length = operand(inputs), operand(sequence_length)
+    if jp.is_tracer(scores) or jp.is_tracer(length):
+        raise errors.UnimplementedError(
+            errors.message(
+                _FUNCTION,
+                "there is no search of beams in a traced program.",
+                required="arrays that are known",
+                do="call it outside of the function, or use `ctc_greedy_decoder`",
+            )
+        )
+    checks.check_kind(_FUNCTION, "inexact", scores)
+    if scores.ndim != 3 or length.shape != scores.shape[1:2] or top_paths > beam_width:
+        raise checks.invalid(
+            _FUNCTION,
+            "the arguments do not fit.",
+            required="inputs [frames, batch, classes], sequence_length [batch], "
+            "top_paths <= beam_width",
+            received=f"inputs {describe(scores)}, sequence_length {describe(length)}, "
+            f"top_paths={top_paths}, beam_width={beam_width}",
+        )
+    check_frames(_FUNCTION, length, scores.shape[0])
+    logits = np.asarray(scores)
+    found = [
+        _search(logits[: int(n), i], beam_width, top_paths)
+        for i, n in enumerate(np.asarray(length))
+    ]
+    sums = jnp.asarray(np.asarray([[p for _, p in paths] for paths in found], logits.dtype))
+    return [_sparse([paths[k][0] for paths in found]) for k in range(top_paths)], sums
+
+
+@dataclasses.dataclass(eq=False, slots=True)
+class _Beginning:
+    """A sequence of labels, and how likely it is with a blank at its end and without."""
+
+    label: int
+    parent: _Beginning | None
+    children: dict[int, _Beginning] = dataclasses.field(default_factory=dict)
+    old_blank: Any = _NEVER
+    old: Any = _NEVER
+    blank: Any = _NEVER
+    read: Any = _NEVER
+    total: Any = _NEVER
+
+    def labels(self) -> list[int]:
+        """All labels in order."""
+        found, one = [], self
+        while one.parent is not None:
+            found.append(one.label)
+            one = one.parent
+        return found[::-1]
+
+    def drop(self) -> None:
+        """No longer among the best."""
+        self.blank = self.read = self.total = _NEVER
+
+
+def _search(logits, width: int, count: int):
+    """`(labels, logarithm of the probability)` of the likeliest sequences."""
+    root = _Beginning(-1, None)
+    root.blank = root.total = np.float32(0)
+    best = [root]
+    for frame in logits:
+        top = np.max(frame)
+        scores = frame - (top + np.log(np.sum(np.exp(frame - top), dtype=frame.dtype)))
+        best = _step(best, scores, width)
+    if len(best) < count:
+        raise checks.invalid(
+            _FUNCTION, "there are fewer sequences than requested.", received=f"{len(best)}"
+        )
+    best.sort(key=lambda b: -b.total)
+    return [(b.labels(), b.total) for b in best[:count]]
+
+
+def _step(best: list[_Beginning], scores, width: int) -> list[_Beginning]:
+    """The best beginnings after one frame more."""
+    best = sorted(best, key=lambda b: -b.total)
+    for b in best:
+        b.old_blank, b.old = b.blank, b.total
+    for b in best:
+        if b.parent is not None:
+            if b.parent.total > _NEVER:
+                same = b.label == b.parent.label
+                b.read = _sum(b.read, b.parent.old_blank if same else b.parent.old)
+            b.read = b.read + scores[b.label]
+        b.blank = b.old + scores[-1]
+        b.total = _sum(b.blank, b.read)
+    kept = [(b.total, next(_NUMBERS), b) for b in best]
+    heapq.heapify(kept)
+    for b in best:
+        if _is_candidate(b.old, kept, width):
+            _grow(b, scores, kept, width)
+    return [b for _, _, b in kept]
+
+
+def _is_candidate(total, kept, width: int) -> bool:
+    return total > _NEVER and (len(kept) < width or total > kept[0][0])
+
+
+def _grow(b: _Beginning, scores, kept, width: int) -> None:
+    """Adds beginnings that are one label longer to a heap, the least likely one first."""
+    for label in range(len(scores) - 1):
+        child = b.children.get(label)
+        if child is not None and child.total > _NEVER:
+            continue
+        total = scores[label] + (b.old_blank if label == b.label else b.old)
+        if not _is_candidate(total, kept, width):
+            if child is not None:
+                child.old = child.old_blank = _NEVER
+            continue
+        if child is None:
+            child = b.children[label] = _Beginning(label, b)
+        child.blank, child.read, child.total = _NEVER, total, total
+        if len(kept) == width:
+            heapq.heappop(kept)[2].drop()
+        heapq.heappush(kept, (total, next(_NUMBERS), child))
+
+
+def _sum(a, b):
+    """The logarithm of a sum of two, given theirs."""
+    high, low = max(a, b), min(a, b)
+    return high if low == _NEVER else high + np.log1p(np.exp(low - high))
+
+
+def _sparse(rows: list[list[int]]) -> SparseTensor:
+    places = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
+    shape = (len(rows), max(map(len, rows), default=0))
+    values = [label for row in rows for label in row]
+    wide = jnp.result_type(int)
+    return SparseTensor(
+        jnp.asarray(np.asarray(places, np.int64).reshape(-1, 2).astype(wide)),
+        jnp.asarray(np.asarray(values, np.int64).astype(wide)),
+        jnp.asarray(np.asarray(shape, np.int64).astype(wide)),
+    )
