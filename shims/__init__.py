@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shims import errors as errors
     from shims import image as image
     from shims import linalg as linalg
+    from shims import lookup as lookup
     from shims import math as math
     from shims import nest as nest
     from shims import nn as nn
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from shims import sets as sets
     from shims import signal as signal
     from shims import sparse as sparse
+    from shims import strings as strings
     from shims import train as train
     from shims import v1 as v1
     from shims._src.absent import Graph as Graph
@@ -101,6 +103,7 @@ _NAMESPACES = (
     "image",
     "keras",
     "linalg",
+    "lookup",
     "math",
     "nest",
     "nn",
@@ -112,6 +115,7 @@ _NAMESPACES = (
     "sets",
     "sparse",
     "train",
+    "strings",
     "v1",
 )
 # The engine's names, written out; the operators' stand in the generated façade.

@@ -33,6 +33,7 @@ from tf2jax_port.table import (
     sets,
     signal,
     sparse,
+    strings,
 )
 from tf2jax_port.table.row import Case, Keep, Manual, Native, Row, Shim, Target
 
@@ -79,6 +80,7 @@ ROWS: tuple[Row, ...] = (
     *raw_ops.ROWS,
     *sets.ROWS,
     *sparse.ROWS,
+    *strings.ROWS,
 )
 
 

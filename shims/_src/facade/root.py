@@ -173,6 +173,7 @@ from shims._src.sparse.spec import SparseTensorSpec as SparseTensorSpec
 from shims._src.sparse.tensor import SparseTensor as SparseTensor
 from shims._src.static_assertions import assert_rank as assert_rank
 from shims._src.sums import add_n as add_n
+from shims._src.text import as_string as as_string
 from shims._src.truncating import truncatediv as truncatediv
 from shims._src.truncating import truncatemod as truncatemod
 from shims._src.unique import unique as unique
@@ -197,6 +198,7 @@ __all__ = [
     "argmin",
     "argsort",
     "as_dtype",
+    "as_string",
     "asin",
     "asinh",
     "assert_equal",
