@@ -59,6 +59,25 @@ CASES = {
         f"{JAX}{SHIMS}y = shims.executing_eagerly() and shims.is_tensor(x) or "
         "isinstance(x, jax.Array)\n",
     ),
+    "assignments of version 1": (
+        f"{V1}a = tf.assign(v, x)\nb = tf.assign_add(v, 1.0, name='b')\n",
+        "a = v.assign(x)\nb = v.assign_add(1.0)\n",
+    ),
+    "Python in version 1": (
+        f"{V1}y = tf.py_func(f, [x], tf.float32, stateful=False)\n",
+        f"{JNP}{SHIMS}y = shims.numpy_function(f, [x], jnp.float32, stateful=False)\n",
+    ),
+    "what only graphs need": (
+        f"{V1}x = tf.placeholder(tf.float32, [None])\ns = tf.Session()\n"
+        "s.run(tf.global_variables_initializer())\n",
+        f"{V1}import jax.numpy as jnp\n"
+        "# TJ309: tf.placeholder: it is an argument: write a function with "
+        "`shims.function(input_signature=...)`\nx = tf.placeholder(jnp.float32, [None])\n"
+        "# TJ309: tf.Session: there are no sessions: call the function that computes the values\n"
+        "s = tf.Session()\n"
+        "# TJ309: tf.global_variables_initializer: a variable has its value when it is made: leave "
+        "this out\ns.run(tf.global_variables_initializer())\n",
+    ),
     "a graph": (
         f"{TF}with tf.Graph().as_default():\n    pass\n",
         f"{TF}# TJ309: tf.Graph: {GRAPH}\nwith tf.Graph().as_default():\n    pass\n",

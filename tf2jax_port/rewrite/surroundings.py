@@ -36,7 +36,23 @@ _NAMED = (
     "VariableAggregation",
     "VariableSynchronization",
 )
+_SAMPLED = (
+    "TensorFlow's samples cannot be reproduced: sample with `jax.random`, and pass the classes and "
+    "their expected counts as `sampled_values`"
+)
+_FRACTIONAL = "TensorFlow's random regions cannot be reproduced: resize first, or use `avg_pool`"
 _LEFT = (
+    ("nn.all_candidate_sampler", _SAMPLED),
+    ("nn.fixed_unigram_candidate_sampler", _SAMPLED),
+    ("nn.learned_unigram_candidate_sampler", _SAMPLED),
+    ("random.all_candidate_sampler", _SAMPLED),
+    ("random.fixed_unigram_candidate_sampler", _SAMPLED),
+    ("random.learned_unigram_candidate_sampler", _SAMPLED),
+    ("random.log_uniform_candidate_sampler", _SAMPLED),
+    ("random.uniform_candidate_sampler", _SAMPLED),
+    ("nn.fractional_avg_pool", _FRACTIONAL),
+    ("nn.fractional_max_pool", _FRACTIONAL),
+    ("nn.with_space_to_batch", "pass `dilations` to the convolution or the pool instead"),
     ("Graph", _NO_GRAPH),
     ("Operation", _NO_GRAPH),
     ("RegisterGradient", _NO_REGISTRY),
@@ -51,7 +67,64 @@ _LEFT = (
     ),
 )
 
+# Names of TensorFlow 1's graphs, by what they are for, and what stands in their place.
+_OF_GRAPHS = (
+    (
+        ("placeholder", "placeholder_with_default"),
+        "it is an argument: write a function with `shims.function(input_signature=...)`",
+    ),
+    (
+        ("Session", "InteractiveSession", "get_default_session"),
+        "there are no sessions: call the function that computes the values",
+    ),
+    (
+        (
+            *("global_variables_initializer", "local_variables_initializer"),
+            *("initialize_all_variables", "variables_initializer", "is_variable_initialized"),
+        ),
+        "a variable has its value when it is made: leave this out",
+    ),
+    (
+        ("get_variable", "variable_scope", "get_variable_scope"),
+        "variables are not shared by name: keep a `shims.Variable` in a `shims.Module`",
+    ),
+    (
+        ("trainable_variables", "global_variables", "get_collection", "add_to_collection"),
+        "there are no collections: a `shims.Module` knows its variables",
+    ),
+    (("get_default_graph", "reset_default_graph", "GraphDef"), _NO_GRAPH),
+    (
+        ("train.get_or_create_global_step", "train.get_global_step"),
+        "count the steps in a variable: `shims.Variable(0, trainable=False)`",
+    ),
+    (("train.Saver",), "docs/state.md shows how values go to a file and back"),
+    (
+        (
+            *("train.AdamOptimizer", "train.GradientDescentOptimizer", "train.MomentumOptimizer"),
+            *("train.RMSPropOptimizer", "train.AdagradOptimizer"),
+        ),
+        "docs/optimizers.md has the recipe for Optax that makes the same steps",
+    ),
+)
+_AT_ONCE = "assigns at once, where TensorFlow 1 makes an operation for later"
+
+
+def _assignment(verb: str, middle: str = "") -> Row:
+    """`tf.assign(ref, value)` of TensorFlow 1."""
+    return Row(
+        f"v1.{verb}",
+        f"ref, value, {middle}use_locking=None, name=None",
+        Native(f"{{ref}}.{verb}({{value}})"),
+        differs=_AT_ONCE,
+    )
+
+
 ROWS: tuple[Row, ...] = (
+    *(Row(f"v1.{n}", None, Manual("TJ309", why)) for names, why in _OF_GRAPHS for n in names),
+    _assignment("assign", "validate_shape=None, "),
+    _assignment("assign_add"),
+    _assignment("assign_sub"),
+    Row("v1.py_func", "func, inp, Tout, stateful=True, name=None", Shim("shims.numpy_function")),
     *(Row(name, params, Shim(f"shims.{name}")) for name, params in _CALLED),
     *(Row(name, None, Shim(f"shims.{name}")) for name in _NAMED),
     *(Row(name, None, Manual("TJ309", why)) for name, why in _LEFT),
