@@ -78,6 +78,7 @@ _FACTORISED: tuple[Row, ...] = (
         takes=_KERNELS,
         tolerance=1e-5,
         no_gradient="TensorFlow has no rule for the factors",
+        xla="unsupported: XLA has no kernel for it",
         inputs=(
             case("batch", input=_PLAIN),
             case("int64", input=_SMALL, output_idx_type="int64"),
@@ -180,6 +181,7 @@ _SOLVED: tuple[Row, ...] = (
         tensors=("matrix", "rhs"),
         takes=_KERNELS,
         tolerance=1e-5,
+        xla="differs: a 0 on the diagonal gives NaN",
         inputs=(
             case("batch", matrix=_LOWER, rhs=draw(2, 3, 2)),
             case("upper", matrix=_LOWER, rhs=draw(2, 3, 1), lower=False),
@@ -210,6 +212,7 @@ _SOLVED: tuple[Row, ...] = (
         "solving",
         tensors=("matrix", "rhs"),
         tolerance=5e-5,
+        xla="unsupported: XLA has no kernel for it",
         inputs=(
             case("batch", matrix=_PLAIN, rhs=draw(2, 3, 1)),
             case("high", matrix=draw(5, 2), rhs=draw(5, 2), pad=()),
@@ -228,6 +231,7 @@ _SOLVED: tuple[Row, ...] = (
         tensors=("input",),
         takes=_KERNELS,
         tolerance=1e-5,
+        xla="unsupported: XLA has no kernel for it",
         inputs=(
             case("batch", input=_PLAIN),
             case("singular", input=_SINGULAR, gradient=()),
@@ -244,6 +248,7 @@ _SOLVED: tuple[Row, ...] = (
         tensors=("input",),
         takes=_KERNELS,
         tolerance=1e-5,
+        xla="unsupported: XLA has no kernel for it",
         inputs=(
             case("batch", input=_PLAIN),
             case("singular", input=_SINGULAR, gradient=()),
@@ -338,6 +343,7 @@ _SPECTRA: tuple[Row, ...] = (
         takes=_KERNELS,
         aliases=("matrix_square_root",),
         tolerance=2e-5,
+        xla="unsupported: XLA has no kernel for it",
         inputs=(
             case("batch", input=_SPD, pad=()),
             case("general", input=f32([[4, 1], [-2, 3]]), pad=()),
@@ -354,6 +360,7 @@ _SPECTRA: tuple[Row, ...] = (
         takes="complex",
         tolerance=2e-5,
         no_gradient="TensorFlow has no rule for it",
+        xla="unsupported: XLA has no kernel for it",
         inputs=(
             case("batch", input=Values(_SPD.values, "complex64"), gradient=(), pad=()),
             case("general", input=Values(_SMALL.values, "complex64"), gradient=(), pad=()),
@@ -405,6 +412,7 @@ _BANDED: tuple[Row, ...] = (
         "tridiagonal",
         tensors=("diagonals", "rhs"),
         tolerance=1e-5,
+        xla="unsupported: XLA has no kernel for it",
         inputs=(
             case("batch", diagonals=_COMPACT, rhs=draw(2, 3, 2)),
             case("vectors", diagonals=_COMPACT, rhs=draw(2, 3)),
@@ -456,6 +464,7 @@ _BANDED: tuple[Row, ...] = (
         "tridiagonal",
         tensors=("bands", "rhs"),
         tolerance=1e-5,
+        xla="unsupported: XLA has no kernel for it",
         inputs=(
             case("batch", bands=f32([[(2, 3, 2), (0, 1, 1)]] * 2), rhs=draw(2, 3, 2)),
             case("upper", bands=f32([(1, 1, 0), (2, 3, 2)]), rhs=draw(3, 1), lower=False, pad=()),
