@@ -573,7 +573,7 @@ _MOVED: tuple[Row, ...] = (
         "diagonal, name=None",
         "diagonals",
         tensors=("diagonal",),
-        takes=f"{_KERNELS} float16 index",
+        takes="index complex float16 float32 float64",
         inputs=(
             case("vector", diagonal=draw(3)),
             case("matrix", diagonal=draw(2, 3)),
@@ -587,7 +587,7 @@ _MOVED: tuple[Row, ...] = (
         "input, name=None",
         "diagonals",
         tensors=("input",),
-        takes=f"{_KERNELS} float16 bfloat16 index",
+        takes="index complex float16 float32 float64",
         inputs=(
             case("matrix", input=draw(3, 3), pad=()),
             case("four-axes", input=draw(2, 3, 2, 3), pad=()),

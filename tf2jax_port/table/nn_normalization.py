@@ -156,7 +156,6 @@ ROWS: tuple[Row, ...] = (
                 frequency_weights=f32([[0], [1]]),
             ),
         ),
-        takes="x frequency_weights: inexact",
     ),
     shim(
         "nn.local_response_normalization",

@@ -50,6 +50,7 @@ ROWS: tuple[Row, ...] = (
         inputs=_UNIQUE,
         no_gradient="TensorFlow registers none",
         xla="unsupported: no kernel for more than vectors",
+        takes="real bool",
     ),
     shim(
         "raw_ops.UniqueWithCountsV2",
@@ -59,6 +60,7 @@ ROWS: tuple[Row, ...] = (
         inputs=_UNIQUE,
         no_gradient="TensorFlow registers none",
         xla="unsupported: no kernel",
+        takes="real bool",
     ),
     shim(
         "v1.where",
