@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
-from shims._src import checks
+from shims._src import checks, errors
 from shims._src.dispatch import operator
-from shims._src.dtypes import array_dtype
+from shims._src.dtypes import array_dtype, narrowed
 from shims._src.elementwise import pair
 from shims._src.operands import describe, operand
+from shims._src.tensor_spec import as_numpy_dtype
 
 
 @operator
@@ -28,15 +30,18 @@ def bitcast(input, type, name=None):
     Raises:
       InvalidArgumentError: the last axis does not have the size of one number, or TensorFlow has
         no kernel for a dtype.
+      UnimplementedError: from or to 64 bits without `jax_enable_x64`.
 
     Differs from TensorFlow:
-      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
+      Nothing where JAX has the dtypes.
 
     Under jit:
       Nothing is computed.
 
     https://www.tensorflow.org/api_docs/python/tf/bitcast
     """
+    for asked in (as_numpy_dtype(type), getattr(input, "dtype", None)):
+        _check_width(asked)
     x, dtype = operand(input), array_dtype(type, "bitcast")
     checks.check_kind("bitcast", "number", jnp.zeros((), dtype))
     if jnp.iscomplexobj(x):
@@ -52,6 +57,18 @@ def bitcast(input, type, name=None):
         _check_last("bitcast", x, 2)
         return lax.complex(*(_as(x[..., i], half) for i in range(2)))
     return _wider(x, dtype) if dtype.itemsize > x.dtype.itemsize else _as(x, dtype)
+
+
+def _check_width(dtype):
+    """Half of the bits of a number are no bits of it."""
+    if isinstance(dtype, np.dtype) and narrowed(dtype) != dtype:
+        raise errors.UnimplementedError(
+            errors.message(
+                "bitcast",
+                f"without 64-bit types there are no bits of {dtype.name}.",
+                do='turn them on: `jax.config.update("jax_enable_x64", True)`',
+            )
+        )
 
 
 def _as(x, dtype):

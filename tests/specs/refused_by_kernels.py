@@ -279,4 +279,15 @@ CALLS = {
         ),
         "`ragged_rank` must be 2, as many as `lengths` has parts.",
     ),
+    "a ragged mask of numbers": (
+        lambda tf: tf.ragged.boolean_mask([[1, 2]], [[0, 1]]),
+        "ragged.boolean_mask: `mask` holds no bools.\n"
+        "  Required: a mask of dtype bool\n"
+        "  Received: int32\n"
+        "  At:",
+    ),
+    "num of another length": (
+        lambda tf: tf.split([1, 2, 3], tf.constant([2, 1]), num=4),
+        "split: `num` is not the number of sizes.\n  Received: num=4, 2 sizes\n  At:",
+    ),
 }

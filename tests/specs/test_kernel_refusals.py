@@ -1,5 +1,6 @@
 """Calls that TensorFlow's own kernel tests expect to fail: its error, eagerly and in a function."""
 
+import numpy as np
 import pytest
 import tensorflow
 
@@ -54,4 +55,13 @@ def test_ragged_partitions_are_vectors():
         "  Required: a vector of partitions\n"
         "  Received: partitions i32[2, 1]\n"
         "  At:"
+    )
+
+
+@pytest.mark.parametrize(("x", "to"), [(np.int32([[1, 2]]), "int64"), (np.int64([1]), "int32")])
+def test_bits_of_wide_numbers(x, to):
+    assert rendered(lambda: shims.bitcast(x, to), shims.errors.UnimplementedError) == (
+        "bitcast: without 64-bit types there are no bits of int64.\n"
+        "  At:\n"
+        '  Do:       turn them on: `jax.config.update("jax_enable_x64", True)`'
     )

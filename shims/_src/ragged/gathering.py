@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from shims._src import checks, gather, primitives, select
+from shims._src import checks, errors, gather, primitives, select
 from shims._src.checks import is_known, static_int
 from shims._src.operands import operand
 from shims._src.ragged import dense, partition, uniform
@@ -162,11 +162,13 @@ def boolean_mask(data, mask, name=None):
     data = data if is_ragged(data) else operand(data)
     mask = mask if is_ragged(mask) else operand(mask)
     if mask.dtype != jnp.bool_:
-        raise checks.invalid(
-            "ragged.boolean_mask",
-            "`mask` holds no bools.",
-            required="a mask of dtype bool",
-            received=mask.dtype.name,
+        raise errors.DtypeMismatchError(
+            errors.message(
+                "ragged.boolean_mask",
+                "`mask` holds no bools.",
+                required="a mask of dtype bool",
+                received=mask.dtype.name,
+            )
         )
     if not is_ragged(mask) and mask.ndim == 0:
         raise ValueError("mask cannot be scalar.")
