@@ -25,7 +25,7 @@ class _Created(type):
     @property
     def __signature__(cls) -> inspect.Signature:
         """What a variable is made from."""
-        own = inspect.signature(cls.__init__)
+        own = inspect.signature(Variable.__init__)
         return own.replace(parameters=list(own.parameters.values())[1:])
 
     def __call__(cls, *args, **kwargs):
