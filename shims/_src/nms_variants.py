@@ -254,6 +254,8 @@ def combined_non_max_suppression(
     scores, _ = _above(scores, score_threshold)
     classes = scores.shape[2]
     total = min(total, each * classes) if pad_per_class else total
+    if checks.is_known(scores.shape[1]):
+        each = min(each, max(scores.shape[1], 1))
 
     def of_class(boxes, scores):
         selected, found, count = keep(scores, overlap_of(boxes), each, threshold, each, always=True)
