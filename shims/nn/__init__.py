@@ -10,6 +10,7 @@ from shims._src.activations import silu as silu
 from shims._src.activations import silu as swish
 from shims._src.activations import softmax as softmax
 from shims._src.activations import softsign as softsign
+from shims._src.approximate import approx_max_k as approx_max_k
 from shims._src.clip import l2_loss as l2_loss
 from shims._src.ctc.beams import ctc_beam_search_decoder as ctc_beam_search_decoder
 from shims._src.ctc.decoding import collapse_repeated as collapse_repeated
@@ -92,6 +93,7 @@ from shims._src.windows.transposed import conv_transpose as conv_transpose
 from shims.nn import experimental as experimental
 
 __all__ = [
+    "approx_max_k",
     "atrous_conv2d",
     "atrous_conv2d_transpose",
     "avg_pool",

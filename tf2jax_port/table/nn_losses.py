@@ -223,4 +223,17 @@ ROWS: tuple[Row, ...] = (
             ),
         ),
     ),
+    shim(
+        "nn.approx_max_k",
+        "operand, k, reduction_dimension=-1, recall_target=0.95, "
+        "reduction_input_size_override=-1, aggregate_to_topk=True, name=None",
+        "approximate",
+        inputs=(
+            case("plain", operand=draw(3, 6), k=2),
+            case("ties", operand=f32([[3, 5, 5, 1, 5]]), k=2),
+            case("nan-first", operand=f32([[NAN, 1, INF, 2, -INF]]), k=3),
+            case("too-many", raises="InvalidArgumentError", operand=draw(1, 3), k=4),
+            case("int32", raises="InvalidArgumentError", operand=i32([[1, 2]]), k=1),
+        ),
+    ),
 )
