@@ -121,6 +121,30 @@ def stack(values, axis=0, name="stack"):
     return jnp.stack(agreeing("stack", arrays, range(rank)), axis=axis)
 
 
+def parallel_stack(values, name="parallel_stack"):
+    """Arrays of one shape along a new leading axis.
+
+    Args:
+      values: list of arrays.
+      name: ignored.
+
+    Returns:
+      The array with one axis more.
+
+    Raises:
+      InvalidArgumentError: dtypes or shapes differ.
+
+    Differs from TensorFlow:
+      It is `stack`, and works eagerly too.
+
+    Under jit:
+      Sizes that are known only at run time are checked to agree.
+
+    https://www.tensorflow.org/api_docs/python/tf/parallel_stack
+    """
+    return stack(values)
+
+
 @operator(compiled=True)
 def unstack(value, num=None, axis=0, name="unstack"):
     """The slices along an axis, as a list.

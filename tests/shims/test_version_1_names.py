@@ -22,6 +22,15 @@ def test_batch_gather_out_of_range():
         shims.batch_gather(ROWS, np.asarray([[3], [0]], np.int32))
 
 
+@pytest.mark.parametrize("ours", [shims.parallel_stack, shims.function(shims.parallel_stack)])
+def test_parallel_stack(ours):
+    values = list(ROWS)
+    wanted = tf.function(lambda a, b: tf.parallel_stack([a, b]))(*values).numpy()
+    assert np.asarray(ours(values)).tolist() == wanted.tolist()
+    with pytest.raises(shims.InvalidArgumentError):
+        ours([values[0], values[0][:1]])
+
+
 @pytest.mark.parametrize("ours", [shims.setdiff1d, shims.function(shims.setdiff1d)])
 @pytest.mark.parametrize(
     ("x", "y"),

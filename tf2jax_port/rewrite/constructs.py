@@ -87,7 +87,6 @@ ROWS: tuple[Row, ...] = (
     ),
     *(Row(f"nest.{name}", params, Shim(f"shims.nest.{name}")) for name, params in _NEST),
     *(Row(f"errors.{name}", None, Shim(f"shims.errors.{name}")) for name in _ERRORS),
-    Row("parallel_stack", "values, name='parallel_stack'", Native("jnp.stack({values})")),
     Row(
         "TensorArray",
         "dtype, size=None, dynamic_size=None, clear_after_read=None, tensor_array_name=None, "

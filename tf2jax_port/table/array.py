@@ -350,6 +350,12 @@ ROWS: tuple[Row, ...] = (
         ),
     ),
     shim(
+        "parallel_stack",
+        "values, name='parallel_stack'",
+        "joining",
+        tests="tests/shims",  # TensorFlow has it inside functions only
+    ),
+    shim(
         "unstack",
         "value, num=None, axis=0, name='unstack'",
         "joining",

@@ -104,6 +104,7 @@ from shims._src.host_calls import py_function as py_function
 from shims._src.image_windows import extract_volume_patches as extract_volume_patches
 from shims._src.joining import concat as concat
 from shims._src.joining import meshgrid as meshgrid
+from shims._src.joining import parallel_stack as parallel_stack
 from shims._src.joining import reverse as reverse
 from shims._src.joining import roll as roll
 from shims._src.joining import split as split
@@ -285,6 +286,7 @@ __all__ = [
     "ones_initializer",
     "ones_like",
     "pad",
+    "parallel_stack",
     "pow",
     "print",
     "py_function",
