@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import threading
-import types
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +12,7 @@ import numpy as np
 
 from shims._src import errors, explaining, trace
 from shims._src import jax_private as jp
+from shims._src.bound_function import BoundFunction
 from shims._src.calls import Call, Plan, bind_positional, plan_key, variable_sizes
 from shims._src.composite_specs import arranged
 from shims._src.dynamic import dynamic, settle_reports
@@ -147,7 +147,7 @@ class Function:
 
     def __get__(self, instance, owner=None):
         """A function is usable as a method."""
-        return self if instance is None else types.MethodType(self, instance)
+        return self if instance is None else BoundFunction(self, instance)
 
     def __call__(self, *args, **kwargs):
         """Run: at the top level compiled, under a trace as `shims.dynamic(func)`."""

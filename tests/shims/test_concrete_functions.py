@@ -71,3 +71,26 @@ def test_a_function_with_a_signature_needs_no_arguments():
     assert concrete(np.float32([1, -1, 2])).tolist() == [1, 2]
     assert str(concrete.jaxpr).count("compress") == 1
     assert isinstance(concrete(np.float32([1])), jax.Array)
+
+
+@pytest.mark.parametrize("m", [shims, tf], ids=["shims", "tf"])
+def test_the_concrete_function_of_a_method_knows_its_instance(m):
+    class Scaled:
+        def __init__(self, by):
+            self.by = by
+
+        @m.function
+        def call(self, x):
+            return x * self.by
+
+        @m.function(input_signature=[m.TensorSpec([None], m.float32)])
+        def fixed(self, x):
+            return x + self.by
+
+    two, three = Scaled(2.0), Scaled(3.0)
+    for scaled in (two, three):
+        call = scaled.call.get_concrete_function(m.TensorSpec([2], m.float32))
+        assert np.asarray(call(m.constant([1.0, 4.0]))).tolist() == [scaled.by, 4 * scaled.by]
+        fixed = scaled.fixed.get_concrete_function()
+        assert np.asarray(fixed(m.constant([1.0]))).tolist() == [1 + scaled.by]
+        assert np.asarray(scaled.fixed(m.constant([1.0]))).tolist() == [1 + scaled.by]

@@ -19,6 +19,7 @@ from shims._src import errors
 from shims._src.autograph import builtin_functions, lists, sizes
 from shims._src.autograph.source import UnconvertibleError
 from shims._src.autograph.transform import converted_code, converted_text
+from shims._src.bound_function import BoundFunction
 
 # Written for JAX, or for no arrays at all: what they do is not changed.
 _LIBRARIES = frozenset(
@@ -236,6 +237,8 @@ def _target(f):
     """What to call in the place of `f`."""
     if isinstance(f, types.FunctionType):
         return _converted_function(f)
+    if isinstance(f, BoundFunction):
+        return f  # it converts what it holds
     if isinstance(f, types.MethodType):
         function = _target(f.__func__)
         return f if function is f.__func__ else types.MethodType(function, f.__self__)
