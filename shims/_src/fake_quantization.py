@@ -72,8 +72,12 @@ def _masks(x, low, high, levels):
 def _slopes(dy, x, low, high, levels):
     """Gradients of the numbers and of the ends of the range, the latter per element."""
     dy, x = broadcasting("fake_quant_gradient", dy, x)
-    zeros = jnp.zeros_like(dy)
-    return tuple(jnp.where(mask, dy, zeros) for mask in _masks(x, low, high, levels))
+    return tuple(_masked(mask, dy) for mask in _masks(x, low, high, levels))
+
+
+def _masked(mask, slope):
+    """The slope where the mask is, elsewhere 0 times it: NaN where it is not finite."""
+    return jnp.where(mask, slope, 0 * slope)
 
 
 def _fake_quantized(x, low, high, levels):
@@ -88,7 +92,7 @@ def _fake_quantized(x, low, high, levels):
         x, low, high = primals
         tx, low_t, high_t = tangents
         within, below, above = _masks(x, low, high, levels)
-        slope = jnp.where(within, tx, 0) + jnp.where(below, low_t, 0) + jnp.where(above, high_t, 0)
+        slope = _masked(within, tx) + _masked(below, low_t) + _masked(above, high_t)
         return rounding(x, low, high), slope
 
     return rounding(x, low, high)

@@ -94,6 +94,10 @@ def bins_of_a_range_of_three_numbers(tf, x, limits):
     return tf.histogram_fixed_width_bins(x, limits, nbins=3)
 
 
+def slope_of_a_rounding_beyond_its_range_is_not_finite(tf, x, dy):
+    return tf.stop_gradient(tf.quantization.fake_quant_with_min_max_args_gradient(dy, x, -1.0, 1.0))
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -111,6 +115,10 @@ FOUND = (
         raises="InvalidArgumentError",
     ),
     Found(bins_of_a_range_of_three_numbers, ([0, 0.4, 1.1], [0, 1, 2])),
+    Found(
+        slope_of_a_rounding_beyond_its_range_is_not_finite,
+        ([9, -9, 0.5], [NAN, float("inf"), 1]),
+    ),
     Found(line_between_infinities, ([float("inf"), 1, float("-inf"), NAN],)),
     Found(squeeze_a_selection_of_one, ([[1, 2], [3, 4], [0, 0]],)),
     Found(gradient_through_a_repetition_of_nothing, ([1, NAN, 2],)),
