@@ -10,6 +10,7 @@ from jax import lax
 
 from shims._src import checks, primitives
 from shims._src import jax_private as jp
+from shims._src.casting import convert
 from shims._src.checks import is_known, is_known_shape
 from shims._src.cutting import window
 from shims._src.dispatch import operator
@@ -360,7 +361,7 @@ def per_image_standardization(image):
         raise checks.invalid(
             "per_image_standardization", "an image has three axes.", received=f"rank {x.ndim}"
         )
-    x = x.astype(jnp.float32)
+    x = convert(x, jnp.float32)
     axes = tuple(range(x.ndim - 3, x.ndim))
     count = jnp.asarray(1, jnp.int32)
     for axis in axes:
