@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from shims._src import checks
 from shims._src.dispatch import operator
@@ -71,7 +72,7 @@ def _masks(x, low, high, levels):
 
 def _slopes(dy, x, low, high, levels):
     """Gradients of the numbers and of the ends of the range, the latter per element."""
-    dy, x = broadcasting("fake_quant_gradient", dy, x)
+    dy, x = map(lax.stop_gradient, broadcasting("fake_quant_gradient", dy, x))  # as in TensorFlow
     return tuple(_masked(mask, dy) for mask in _masks(x, low, high, levels))
 
 
