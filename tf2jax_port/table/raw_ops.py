@@ -49,7 +49,6 @@ ROWS: tuple[Row, ...] = (
         fresh=True,
         inputs=_UNIQUE,
         no_gradient="TensorFlow registers none",
-        xla="unsupported: no kernel for more than vectors",
         takes="real bool",
     ),
     shim(
