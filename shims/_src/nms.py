@@ -171,6 +171,14 @@ def _suppress(boxes, scores, max_output_size, iou_threshold, score_threshold):
             required="boxes [n, 4], scores [n]",
             received=f"boxes {boxes.shape}, scores {scores.shape}",
         )
+    if not all(checks.is_known(b.shape[0]) for b in (boxes, scores)):
+        # Beside one score the boxes do not matter, and what is not used is not checked.
+        checks.check_data(
+            primitives.as_size(boxes.shape[0]) != primitives.as_size(scores.shape[0]),
+            "non_max_suppression",
+            "the sizes of two operands differ.",
+            required="one score for each box",
+        )
     boxes, scores = agreeing("non_max_suppression", [boxes, scores], (0,))
     threshold = operand(iou_threshold, scores.dtype)
     checks.check_scalar("non_max_suppression", "iou_threshold", threshold)

@@ -59,3 +59,13 @@ def test_constants_made_inside_of_a_function_name_axes():
     turned, total = staged(np.arange(6, dtype=np.float32))
     np.testing.assert_array_equal(turned, [[2, 5], [1, 4], [0, 3]])
     assert total == 15
+
+
+def test_one_score_is_not_that_of_every_box():
+    staged = shims.function(
+        lambda boxes, scores: shims.image.non_max_suppression(boxes, scores, 3),
+        input_signature=[shims.TensorSpec([None, 4]), shims.TensorSpec([None])],
+        autograph=False,
+    )
+    with pytest.raises(shims.errors.InvalidArgumentError, match="sizes of two operands differ"):
+        staged(np.ones((2, 4), np.float32), np.ones(1, np.float32))
