@@ -52,7 +52,13 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
 
     if not compiled:
         return call
-    repeated = Repeated(f, call)
+
+    @functools.wraps(f)
+    def checked(*args, **kwargs):
+        kernels.check_call(f.__name__, takes, args, kwargs)
+        return f(*args, **kwargs)
+
+    repeated = Repeated(checked if takes else f, call)
 
     @functools.wraps(f)
     def call_or_repeat(*args, **kwargs):

@@ -127,9 +127,14 @@ def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
             required="lower_upper.shape[-1] == rhs.shape[-2]",
             received=f"lower_upper {describe(lower_upper)}, rhs {describe(rhs)}",
         )
-    _, rhs = meeting("lu_solve", lower_upper, lower_upper.ndim - 1, rhs, rhs.ndim - 2)
-    perm = _order("lu_solve", lower_upper, perm)
-    return substituted(*with_one_batch("lu_solve", (lower_upper, 2), (perm, 1), (rhs, 2)))
+    return _solution("lu_solve", lower_upper, perm, rhs)
+
+
+def _solution(function, matrix, perm, rhs):
+    """The solution, with sizes that meet stated to be equal and leading axes broadcast."""
+    _, rhs = meeting(function, matrix, matrix.ndim - 1, rhs, rhs.ndim - 2)
+    perm = _order(function, matrix, perm)
+    return substituted(*with_one_batch(function, (matrix, 2), (perm, 1), (rhs, 2)))
 
 
 def _order(function, matrix, perm):
@@ -163,7 +168,7 @@ def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/linalg/lu_matrix_inverse
     """
     both = square_matrices("lu_matrix_inverse", lower_upper, name="lower_upper")
-    return lu_solve(both, perm, identity_like(both))
+    return _solution("lu_matrix_inverse", both, perm, identity_like(both))
 
 
 @operator(compiled=True)

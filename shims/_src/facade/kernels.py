@@ -256,11 +256,11 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
     "lu_factors.lu": ((0, "input", "float32 float64 complex64 complex128", True),),
     "lu_factors.lu_matrix_inverse": (
         (0, "lower_upper", "complex float32 float64", True),
-        (1, "perm", "int32", True),
+        (1, "perm", "index", True),
     ),
     "lu_factors.lu_reconstruct": (
         (0, "lower_upper", "number -unsigned -int8", True),
-        (1, "perm", "int32", True),
+        (1, "perm", "index", True),
     ),
     "lu_factors.lu_solve": (
         (0, "lower_upper", "complex float32 float64", False),
