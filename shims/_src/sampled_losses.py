@@ -152,12 +152,16 @@ def _sampled_logits(
     )
     if true_count.ndim:
         true_count = primitives.unify_axis(true_count, 0, inputs.shape[0], label=function)
-    true_weights = embedding_lookup(weights, labels).astype(inputs.dtype)
-    true_logits = jnp.sum(inputs[:, None, :] * true_weights, axis=2)
-    true_logits = true_logits + embedding_lookup(biases, labels).astype(inputs.dtype)
-    sampled_weights = embedding_lookup(weights, sampled).astype(inputs.dtype)
-    sampled_logits = jnp.matmul(inputs, sampled_weights.T)
-    sampled_logits = sampled_logits + embedding_lookup(biases, sampled).astype(inputs.dtype)
+    # One look-up of both, as in TensorFlow: its derivative is one set of rows.
+    flat = labels.reshape(-1)
+    both = jnp.concatenate([flat, sampled.astype(flat.dtype)])
+    rows = embedding_lookup(weights, both).astype(inputs.dtype)
+    offsets = embedding_lookup(biases, both).astype(inputs.dtype)
+    true_rows, sampled_rows = rows[: flat.shape[0]], rows[flat.shape[0] :]
+    true_rows = true_rows.reshape(*labels.shape, rows.shape[1])
+    true_logits = jnp.sum(inputs[:, None, :] * true_rows, axis=2)
+    true_logits = true_logits + offsets[: flat.shape[0]].reshape(labels.shape)
+    sampled_logits = jnp.matmul(inputs, sampled_rows.T) + offsets[flat.shape[0] :]
     if remove_hits:
         is_hit = jnp.any(_hits(labels, sampled), axis=1)
         sampled_logits = sampled_logits + jnp.where(is_hit, _NEVER, 0).astype(inputs.dtype)

@@ -37,7 +37,7 @@ def _of_samples() -> tuple[Case, ...]:
         "pad": (("inputs", 0),),
     }
     return (
-        case("hits", remove_accidental_hits=True, **shared),
+        case("hits", gradient=("inputs",), remove_accidental_hits=True, **shared),
         case("all", remove_accidental_hits=False, **shared),
         case("default", **shared),
     )
