@@ -15,7 +15,7 @@ STATES = {
     "differs": "equal but for what the table names, on purpose",
     "none": "TensorFlow has none",
     "n/a": "does not apply",
-    "untested": "no test says",
+    "untested": "no test of it was run for this page",
     "fail": "a test fails",
     "absent": "not offered",
 }

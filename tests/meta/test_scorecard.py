@@ -1,0 +1,125 @@
+"""The scorecard speaks of every symbol, holds its schema, and says what the tests say."""
+
+import json
+
+import jsonschema
+import pytest
+
+from tests.meta import tree
+from tests.table import cases, test_gradients, test_values
+from tools.scorecard import cells, collector, lanes, mentions, page
+from tools.scorecard.symbols import Symbol, symbols
+
+DOCS = tree.ROOT / "docs"
+DATA = json.loads((DOCS / "scorecard.json").read_text())
+LINES = {line["name"]: line for line in DATA["symbols"]}
+# Cheap, of different kinds: computed anew, to be compared with what the page says.
+SAMPLE = ("boolean_mask", "math.segment_max", "math.log1p", "unique", "image.hsv_to_rgb")
+
+
+def test_the_data_hold_their_schema():
+    schema = json.loads((DOCS / "schemas" / "scorecard.schema.json").read_text())
+    jsonschema.validate(DATA, schema)
+    assert set(DATA["states"]) == set(cells.STATES)
+
+
+def test_its_symbols_are_the_tables():
+    wanted = {s.name: (s.rank, s.family) for s in symbols()}
+    written = {name: (line["rank"], line["family"]) for name, line in LINES.items()}
+    assert written == wanted, "run `make scorecard`"
+
+
+def test_the_page_is_made_from_the_data():
+    assert (DOCS / "scorecard.md").read_text() == page.as_page(DATA), "run `make scorecard`"
+
+
+def outcome(test, point):
+    try:
+        test(point)
+    except Exception:  # noqa: BLE001, any failure is one
+        return "failed"
+    return "passed"
+
+
+def recomputed(name):
+    """The eager and the gradient cell of a row, from its tests run here."""
+    (symbol,) = [s for s in symbols() if s.name == name]
+    points = [p for p in cases.POINTS if p.row.name == name]
+    answered = [p for p in points if cases.succeeds(p)]
+    refused = [p for p in points if not cases.succeeds(p)]
+    with_gradient = [p for p in answered if test_gradients.has_gradient(p)]
+    gradient = (
+        test_gradients.test_tensorflow_has_no_gradient
+        if symbol.row.no_gradient
+        else test_gradients.test_gradient
+    )
+    runs = {
+        "eager": [
+            *(outcome(test_values.test_value_and_dtype, p) for p in answered),
+            *(outcome(test_values.test_errors, p) for p in refused),
+        ],
+        "gradient": [outcome(gradient, p) for p in with_gradient],
+    }
+    outcomes = {
+        (name, lane): [(f"{lane}{i}", found) for i, found in enumerate(results)]
+        for lane, results in runs.items()
+    }
+    found = cells.of_symbol(symbol, outcomes)
+    return {lane: (found[lane].state, found[lane].why) for lane in runs}
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_a_sample_computed_anew_agrees(name):
+    written = {
+        lane: (cell["state"], cell["why"])
+        for lane, cell in LINES[name]["cells"].items()
+        if lane in ("eager", "gradient")
+    }
+    assert written == recomputed(name)
+
+
+def test_a_failing_test_makes_a_red_cell():
+    (symbol,) = [s for s in symbols() if s.name == "math.log1p"]
+    ran = [("a::one", "passed"), ("a::two", "failed")]
+    cell = cells.of_symbol(symbol, {("math.log1p", "eager"): ran})["eager"]
+    assert cell == cells.Cell("fail", 2, "two")
+    assert cells.of_symbol(symbol, {})["eager"] == cells.Cell("untested")
+
+
+def test_what_is_not_offered_says_why():
+    keras = Symbol("keras.layers.Dense", 21, None, "Keras")
+    assert set(cells.of_symbol(keras, {}).values()) == {cells.Cell("absent", why="outside: Keras")}
+    unknown = Symbol("raw_ops.Empty", 215, None, "surroundings")
+    assert cells.of_symbol(unknown, {})["vmap"].why == "no row"
+
+
+def test_of_a_test_that_ran_twice_the_later_run_counts():
+    line = {"test": "a::b", "outcome": "failed", "subjects": [["where", "eager"]]}
+    found = cells.by_subject([line, {**line, "outcome": "passed"}])
+    assert found["where", "eager"] == [("a::b", "passed")]
+
+
+def test_names_in_code():
+    text = "tf.sparse.to_dense(s); shims.Variable(x); jnp.sum(x); m.nest.flatten(t)"
+    assert mentions.names_in(text) == {
+        *("sparse", "sparse.to_dense", "Variable", "nest", "nest.flatten"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("test_gradient_in_a_function", ("gradient", "function")),
+        ("jax.vmap(f)", ("vmap",)),
+        ("test_value", ("eager",)),
+    ],
+)
+def test_lanes_of_written_tests(text, wanted):
+    assert lanes.of_words(text) == wanted
+
+
+def test_a_record_that_was_cut_short(tmp_path):
+    record = tmp_path / "eager.jsonl"
+    record.write_text('{"test": "a"}\n{"test": "b')
+    assert collector.recorded(record) == [{"test": "a"}]
+    assert collector.recorded(tmp_path / "none.jsonl") == []
