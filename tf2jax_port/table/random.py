@@ -113,16 +113,19 @@ ROWS: tuple[Row, ...] = (
         "stateless_uniform",
         "shape, seed, minval=0, maxval=None, dtype=tf.float32, name=None, alg='auto_select'",
         *_UNIFORM,
+        takes="seed: index",
     ),
     _stateless(
         "stateless_normal",
         "shape, seed, mean=0.0, stddev=1.0, dtype=tf.float32, name=None, alg='auto_select'",
         *_NORMAL,
+        takes="seed: index",
     ),
     _stateless(
         "stateless_truncated_normal",
         "shape, seed, mean=0.0, stddev=1.0, dtype=tf.float32, name=None, alg='auto_select'",
         *_NORMAL,
+        takes="seed: index",
     ),
     _stateless(
         "split",
@@ -182,6 +185,7 @@ ROWS: tuple[Row, ...] = (
             raises="ValueError",
         ),
         module="categorical",
+        takes="logits: floating",
     ),
     _stateless(
         "stateless_poisson",
@@ -195,6 +199,7 @@ ROWS: tuple[Row, ...] = (
         case("other-end", shape=(4, 3), seed=_SEED, lam=f32((1, 2)), raises="InvalidArgumentError"),
         module="poisson",
         xla=FROZEN,
+        takes="lam: index floating -bfloat16",
     ),
     _stateless(
         "stateless_gamma",
@@ -243,6 +248,7 @@ ROWS: tuple[Row, ...] = (
         ),
         module="binomial",
         xla=FROZEN,
+        takes="counts probs: floating -bfloat16",
     ),
     shim(
         "random.uniform",

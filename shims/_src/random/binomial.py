@@ -10,6 +10,7 @@ from jax import lax
 
 from shims._src import checks
 from shims._src.dtypes import array_dtype, as_dtype
+from shims._src.kernels import checked
 from shims._src.operands import operand
 from shims._src.random import philox
 from shims._src.random.distributions import float64_of
@@ -168,6 +169,7 @@ def binomial_numbers(function, words, dims, counts, probs, dtype):
     return draw(_numbers, words, counts, probs, shape=dims, dtype=narrowed)
 
 
+@checked
 def stateless_binomial(shape, seed, counts, probs, output_dtype=np.int32, name=None):
     """How many of `counts` trials succeed, each with probability `probs`.
 

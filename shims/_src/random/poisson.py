@@ -10,6 +10,7 @@ from jax import lax
 
 from shims._src import checks
 from shims._src.dtypes import array_dtype
+from shims._src.kernels import checked
 from shims._src.operands import operand
 from shims._src.random import philox
 from shims._src.random.distributions import float64_of
@@ -93,6 +94,7 @@ def _check_nonempty(function, rates) -> None:
         raise checks.invalid(function, "there must be a rate.", received=f"shape {rates.shape}")
 
 
+@checked
 def stateless_poisson(shape, seed, lam, dtype=np.int32, name=None):
     """Poisson numbers that follow from the seed.
 
@@ -134,6 +136,7 @@ def stateless_poisson(shape, seed, lam, dtype=np.int32, name=None):
     return _drawn(function, words, dims, rates, dtype)
 
 
+@checked
 def poisson(shape, lam, dtype=np.float32, seed=None, name=None):
     """Poisson numbers.
 
