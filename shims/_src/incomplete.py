@@ -44,7 +44,8 @@ def igamma(a, x, name=None):
     """
     a, x = _gamma_operands("igamma", a, x)
     at_pole = jnp.where(x == 0, jnp.zeros_like(x), jnp.nan)
-    return jnp.where(a == 0, at_pole, lax.igamma(a, x))
+    value = jnp.where(jnp.isposinf(a) & (x >= 0), jnp.zeros_like(x), lax.igamma(a, x))
+    return jnp.where(a == 0, at_pole, value)
 
 
 @operator
@@ -71,7 +72,9 @@ def igammac(a, x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/igammac
     """
     a, x = _gamma_operands("igammac", a, x)
-    return jnp.where(a == 0, jnp.nan, lax.igammac(a, x))
+    far = jnp.where(jnp.isinf(x), jnp.zeros_like(x), jnp.ones_like(x))
+    value = jnp.where(jnp.isposinf(a) & (x >= 0), far, lax.igammac(a, x))
+    return jnp.where(a == 0, jnp.nan, value)
 
 
 @operator
