@@ -3,6 +3,7 @@
 
 from shims._src.casting import cast as cast
 from shims._src.casting import saturate_cast as saturate_cast
+from shims._src.complex_parts import complex as complex
 from shims._src.dtypes import DType as DType
 from shims._src.dtypes import as_dtype as as_dtype
 from shims._src.dtypes import bfloat16 as bfloat16
@@ -31,6 +32,7 @@ __all__ = [
     "bfloat16",
     "bool",
     "cast",
+    "complex",
     "complex64",
     "complex128",
     "double",

@@ -177,7 +177,7 @@ def _paired(items):
     # Vectors of positions are paired: fresh sizes must agree, which is checked at run time.
     target = next((d for d in sizes if not jp.is_symbolic(d)), sizes[0])
     return tuple(
-        primitives.unify_axis(jnp.asarray(x), 0, target, label="index")
+        primitives.unify_axis(jnp.asarray(x), 0, target, label="index", broadcasts=True)
         if _is_vector(x) and jp.is_symbolic(x.shape[0])
         else x
         for x in items

@@ -23,7 +23,9 @@ def promote_shapes(state, original, name, *arrays):
         if target is None:
             continue
         arrays = [
-            primitives.unify_axis(jnp.asarray(a), len(s) - back, target, label=name)
+            primitives.unify_axis(
+                jnp.asarray(a), len(s) - back, target, label=name, broadcasts=True
+            )
             if len(s) >= back and _must_follow(s[-back], target)
             else a
             for a, s in zip(arrays, shapes, strict=True)

@@ -12,6 +12,7 @@ import math
 import sys
 import threading
 from types import FrameType
+from typing import Any
 
 import numpy as np
 
@@ -211,7 +212,8 @@ def is_size(d, number: int) -> bool:
     state = trace.current()
     if state is None or not jp.is_symbolic(d):
         return bool(d == number)
-    return bool(_equal(state, jp.DimExpr.__eq__.__wrapped__, d, number, True))
+    hooked: Any = jp.DimExpr.__eq__
+    return bool(_equal(state, hooked.__wrapped__, d, number, True))
 
 
 def _as_int(other):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -39,7 +40,7 @@ def image_of(function: str, image, *, may_be_empty: bool = False):
         )
     if not may_be_empty:
         sizes = x.shape[-3:]
-        empty = any(is_known(d) and d == 0 for d in sizes)
+        empty: Any = any(is_known(d) and d == 0 for d in sizes)
         if not empty and not all(map(is_known, sizes)):
             empty = jnp.stack([primitives.as_size(d) for d in sizes]) == 0
         checks.check_data(

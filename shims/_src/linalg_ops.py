@@ -94,7 +94,7 @@ def _meeting(a, b):
     for back in range(3, min(a.ndim, b.ndim) + 1):
         sizes = (a.shape[-back], b.shape[-back])
         if not any(is_known(d) and d == 1 for d in sizes):
-            a, b = meeting("matmul", a, a.ndim - back, b, b.ndim - back)
+            a, b = meeting("matmul", a, a.ndim - back, b, b.ndim - back, broadcasts=True)
     return a, b
 
 

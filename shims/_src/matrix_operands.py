@@ -105,7 +105,7 @@ def _unified(function, arrays, axes):
     if target is None or all(map(is_known, sizes)):
         return arrays
     return [
-        primitives.unify_axis(x, i, target, label=function)
+        primitives.unify_axis(x, i, target, label=function, broadcasts=True)
         if i >= 0 and not (is_known(x.shape[i]) and x.shape[i] == 1)
         else x
         for x, i in zip(arrays, axes, strict=True)

@@ -120,7 +120,7 @@ def broadcasting(function: str, *arrays):
         target = _target(sizes)
         if target is not None:
             unified = [
-                primitives.unify_axis(a, a.ndim - back, target, label=function)
+                primitives.unify_axis(a, a.ndim - back, target, label=function, broadcasts=True)
                 if a.ndim >= back and not _is_one(a.shape[-back])
                 else a
                 for a in unified
@@ -148,18 +148,18 @@ def agreeing(function: str, arrays, axes):
     if not any(jp.is_symbolic(a.shape[i]) for a in arrays for i in axes):
         return arrays
     for i in axes:
-        target = _target([a.shape[i] for a in arrays])
+        target = _target([a.shape[i] for a in arrays], broadcasts=False)
         if target is not None:
             arrays = [primitives.unify_axis(a, i, target, label=function) for a in arrays]
     return arrays
 
 
-def meeting(function: str, a, i: int, b, j: int):
+def meeting(function: str, a, i: int, b, j: int, *, broadcasts: bool = False):
     """Two arrays with the size of one axis of either stated to be equal."""
-    target = _target([a.shape[i], b.shape[j]])
+    target = _target([a.shape[i], b.shape[j]], broadcasts=broadcasts)
     if target is None:
         return a, b
-    unify = functools.partial(primitives.unify_axis, label=function)
+    unify = functools.partial(primitives.unify_axis, label=function, broadcasts=broadcasts)
     return unify(a, i, target), unify(b, j, target)
 
 
@@ -167,9 +167,10 @@ def _is_one(d) -> bool:
     return not jp.is_symbolic(d) and d == 1
 
 
-def _target(sizes):
+def _target(sizes, *, broadcasts: bool = True):
     """The size that all others must follow, where two differ and one is known only at run time."""
-    distinct = [d for i, d in enumerate(sizes) if not _is_one(d) and not _among(d, sizes[:i])]
+    sizes = [d for d in sizes if not (broadcasts and _is_one(d))]
+    distinct = [d for i, d in enumerate(sizes) if not _among(d, sizes[:i])]
     if len(distinct) < 2 or not any(map(jp.is_symbolic, distinct)):
         return None
     return next((d for d in distinct if not jp.is_symbolic(d)), distinct[0])

@@ -163,8 +163,17 @@ def same_size(a, b):
     return unify_axis(a, 0, target, label="same_size")
 
 
-def unify_axis(x, axis: int, target, *, label: str):
-    """`x` with one axis stated to have the size `target`."""
+def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
+    """`x` with one axis stated to have the size `target`.
+
+    Args:
+      x: array.
+      axis: which axis.
+      target: a dimension.
+      label: the operator's name for messages.
+      broadcasts: whether a size that turns out to be 1 is no fault: the call is traced again with it
+        as a constant, and JAX broadcasts it then.
+    """
     have = x.shape[axis]
     if not jp.is_symbolic(have) and not jp.is_symbolic(target):
         if int(have) != int(target):
@@ -188,7 +197,7 @@ def unify_axis(x, axis: int, target, *, label: str):
     )
     state = trace.current()
     text = text if state is None else state.with_origins(text)
-    return unify_p.bind(jnp.asarray(x), axis=axis, new=target, text=text)
+    return unify_p.bind(jnp.asarray(x), axis=axis, new=target, text=text, broadcasts=broadcasts)
 
 
 def check(bad, text: str, payload=0) -> None:
@@ -274,7 +283,7 @@ def _limit_aval(x, *, max, name):
 
 
 @unify_p.def_abstract_eval
-def _unify_aval(x, *, axis, new, text):
+def _unify_aval(x, *, axis, new, text, broadcasts):
     return _with_dim(x, axis, new)
 
 
@@ -305,10 +314,10 @@ def _expand_transpose(ct, x, mask, *, axis, name, dim):
     return [compress_p.bind(ct, mask, axis=axis, name=name, dim=dim), None]
 
 
-def _unify_transpose(ct, x, *, axis, new, text):
+def _unify_transpose(ct, x, *, axis, new, **params):
     if type(ct) is jp.ad.Zero:
         return [jp.ad.Zero(x.aval)]
-    return [unify_p.bind(ct, axis=axis, new=x.aval.shape[axis], text=text)]
+    return [unify_p.bind(ct, axis=axis, new=x.aval.shape[axis], **params)]
 
 
 def _linear_in_first(primitive):
@@ -365,9 +374,9 @@ _batch_selection(compress_p)
 _batch_selection(expand_p)
 
 
-def _batch_unify(args, dims, *, axis, new, text):
+def _batch_unify(args, dims, *, axis, **params):
     x = jnp.moveaxis(args[0], dims[0], 0)
-    return unify_p.bind(x, axis=axis + 1, new=new, text=text), 0
+    return unify_p.bind(x, axis=axis + 1, **params), 0
 
 
 def _batch_limit(args, dims, **params):

@@ -365,7 +365,7 @@ def broadcast_to(input, shape, name=None):
     for i in range(1, min(x.ndim, len(dims)) + 1):
         have, want = x.shape[-i], dims[-i]
         if not (is_known(have) and is_known(want)) and not (is_known(have) and have == 1):
-            x = primitives.unify_axis(x, x.ndim - i, want, label="broadcast_to")
+            x = primitives.unify_axis(x, x.ndim - i, want, label="broadcast_to", broadcasts=True)
         elif is_known(have) and is_known(want) and have not in (1, want):
             raise checks.invalid(
                 "broadcast_to",

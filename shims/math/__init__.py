@@ -18,6 +18,7 @@ from shims._src.elementwise import pow as pow
 from shims._src.elementwise import reciprocal as reciprocal
 from shims._src.elementwise import rsqrt as rsqrt
 from shims._src.elementwise import sqrt as sqrt
+from shims._src.elementwise import squared_difference as squared_difference
 from shims._src.facade.claim import claim as _claim
 from shims._src.facade.native import acos as acos
 from shims._src.facade.native import acosh as acosh
@@ -67,7 +68,6 @@ from shims._src.facade.native import sin as sin
 from shims._src.facade.native import sinh as sinh
 from shims._src.facade.native import softplus as softplus
 from shims._src.facade.native import square as square
-from shims._src.facade.native import squared_difference as squared_difference
 from shims._src.facade.native import subtract as subtract
 from shims._src.facade.native import tan as tan
 from shims._src.facade.native import tanh as tanh

@@ -13,7 +13,7 @@ def floats(x):
     n = x[x[:, 0] > 2].shape[0]
     return [
         1.0 if answer else 0.0
-        for answer in (n < 2.5, n > 2.5, n <= 3.0, n >= 3.5, 2.5 < n, 3.5 <= n, 2.5 > n, 3.0 >= n)
+        for answer in (n < 2.5, n > 2.5, n <= 3.0, n >= 3.5, n > 2.5, n >= 3.5, n < 2.5, n <= 3.0)
     ]
 
 

@@ -342,8 +342,9 @@ MESSAGES = {
         "'axis' must be None, an integer, or a tuple of 2 unique integers",
     ),
     "variance of integers": (
-        TypeError,
-        "reduce_variance: the input must be floating point, received int32.",
+        tf.errors.MissingKernelError,
+        "reduce_variance: there is no kernel for int32.\n  Required: floating-point or complex numbers"
+        "\n  Received: int32[3]\n  At:\n  Do:       convert it first: `shims.cast(x, shims.float32)`",
     ),
     "segment of a scalar": (
         tf.errors.InvalidArgumentError,

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from html import escape
 
 from tf2jax_port.diff import wording
-from tf2jax_port.html_style import CSS
 from tf2jax_port.diff.lanes import LANES, STAGES, title
 from tf2jax_port.diff.numbers import number, short
 from tf2jax_port.diff.reasons import Reason
 from tf2jax_port.diff.report import DIFFERENT, EQUAL, CaseRow, Leaf, Report
+from tf2jax_port.html_style import CSS
 
 _BAR_WIDTH, _BAR_HEIGHT = 190, 12
 

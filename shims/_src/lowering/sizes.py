@@ -245,11 +245,13 @@ def unify(ctx, eqn, value):
     have, want = ctx.size(old), ctx.size(new)
     have, want = jnp.asarray(have, jnp.int32), jnp.asarray(want, jnp.int32)
     text = eqn.params["text"]
-    # A size of 1 broadcasts: the call is traced again with it as a constant.
-    for d, one in ((old, have == 1), (new, want == 1)):
-        if jp.is_symbolic(d) and str(d) in jp.variables(d) and ctx.env[str(d)].fresh:
-            ctx.report("pin", str(d), one & (have != want), 1, line=line_of(eqn))
-    differ = (have != want) & (have != 1) & (want != 1)
+    differ = have != want
+    if eqn.params["broadcasts"]:
+        # A size of 1 broadcasts: the call is traced again with it as a constant.
+        for d, one in ((old, have == 1), (new, want == 1)):
+            if jp.is_symbolic(d) and str(d) in jp.variables(d) and ctx.env[str(d)].fresh:
+                ctx.report("pin", str(d), one & differ, 1, line=line_of(eqn))
+        differ &= (have != 1) & (want != 1)
     ctx.report("invalid", text, differ, have, line=line_of(eqn))
     array = fit(value.array, axis, ctx.capacity(new))
     return [Value(array, value.with_axis(axis, ctx.axis(new)), None, value.bounds)]
