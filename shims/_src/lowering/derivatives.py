@@ -69,7 +69,8 @@ class _Rebuilt:
 
     def results(self, inner, outs):
         """Results as pytrees of arrays; their layouts are noted for the caller."""
-        self.outs = outs
+        # A derivative may differ from slot to slot where the result does not.
+        self.outs = outs = [inner.solid(v) for v in outs]
         self.described, codes = scopes.describe(inner)
         arrays, carried = take_apart(outs)
         sizes = {n: inner.env[n].size for a in self.out_avals for n in scopes.escaping(self.ctx, a)}
@@ -134,7 +135,7 @@ def custom_jvp_call(ctx, eqn, *values):
         first, rest = self.results(inner, primal)
         second = [
             relayout(inner, next(moved), p) if _is_inexact(p.array) else _no_tangent(p.array)
-            for p in primal
+            for p in self.outs
         ]
         return (first, rest), (second, jax.tree.map(_no_tangent, rest))
 
