@@ -110,6 +110,7 @@ def test_calls_with_an_array(make):
 BROADCASTING = [p for p in KINDS if not p.id.startswith("tridiag")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", BROADCASTING)
 def test_calls_with_a_batch(make):
     x = argument(make, batch=(2,))
@@ -140,6 +141,7 @@ THREE_WIDE = [(name, make) for name, make in OPERATORS if make(shims).domain_dim
 COMMON = ("diag", "full", "lower", "identity", "scaled", "zeros", "inversion", "permutation")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("left", COMMON)
 def test_products_of_two_kinds(left):
     makers = dict(THREE_WIDE)
@@ -203,6 +205,7 @@ def test_gradients_of_what_operators_are_made_of():
         assert not differences(*slopes, 20 * TOLERANCE), name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", KINDS)
 def test_pytrees(make):
     """An operator goes through `jax.jit` and `shims.function`, hints and all."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import dataclasses
 import zlib
 
@@ -34,9 +35,20 @@ def operators() -> list[Row]:
 POINTS = tuple(Point(row, case) for row in operators() for case in row.inputs)
 
 
-def points(keep=lambda point: True) -> list:
-    """The cases that `keep` lets through, as parameters."""
-    return [pytest.param(p, id=p.id) for p in POINTS if keep(p)]
+def points(keep=lambda point: True, *, first: int | None = None) -> list:
+    """The cases that `keep` lets through, as parameters.
+
+    Args:
+      keep: which cases have the test.
+      first: how many cases of an operator are tested at every change, all of them where sizes are
+        fresh; the others belong to `make test-long`.
+    """
+    found, seen = [], collections.Counter()
+    for p in filter(keep, POINTS):
+        seen[p.row.name] += 1
+        is_due = first is None or p.row.fresh or seen[p.row.name] <= first
+        found.append(pytest.param(p, id=p.id, marks=() if is_due else pytest.mark.long))
+    return found
 
 
 def succeeds(point: Point) -> bool:
