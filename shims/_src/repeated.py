@@ -1,8 +1,8 @@
 """An eager operator, compiled as a whole once the same kind of call comes again.
 
 An operator is many steps of JAX's, and eagerly each costs as much as a whole operator of
-TensorFlow's. The first call on arrays of some shapes and dtypes runs step by step, so that a program
-that never repeats itself compiles nothing more than it would anyway; the second compiles the
+TensorFlow's. The first calls on arrays of some shapes and dtypes run step by step, so that a program
+that does not repeat itself compiles nothing more than it would anyway; the fifth compiles the
 operator. What the operator refuses in the data comes out of the compiled program as one flag; where
 it is set, the call runs again step by step and raises there, with the numbers in its message. An
 operator that needs the contents of its arguments, or gives back something else than arrays, stays as
@@ -41,7 +41,7 @@ class Repeated:
       after: how many calls of a kind run step by step before it is compiled.
     """
 
-    after = 1
+    after = 4
 
     def __init__(self, f: Callable, step_by_step: Callable):
         self.f = f
