@@ -212,7 +212,7 @@ def bias_add(value, bias, data_format=None, name=None):
       The array.
 
     Raises:
-      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: the dtypes differ, or `value` is a vector.
       ValueError: there is no such format.
 
     Differs from TensorFlow:
@@ -228,6 +228,13 @@ def bias_add(value, bias, data_format=None, name=None):
             f"`data_format` must be of the form `N...C` or `NC...`. Received: {data_format!r}"
         )
     value, bias = matching("bias_add", value=value, bias=bias)
+    if value.ndim < 2:
+        raise checks.invalid(
+            "bias_add",
+            "`value` has too few axes.",
+            required="at least two axes",
+            received=f"rank {value.ndim}",
+        )
     if data_format is not None and data_format.startswith("NC"):
         bias = lax.expand_dims(bias, tuple(range(1, value.ndim - 1)))
     return jnp.add(*broadcasting("bias_add", value, bias))

@@ -12,7 +12,7 @@ from .compare import differences
 
 @pytest.fixture(autouse=True)
 def compiled_at_once(monkeypatch):
-    """A call whose kind is new is compiled; what it gives would otherwise be seen at the second."""
+    """A call whose kind is new is compiled; what it gives would otherwise be seen much later."""
     monkeypatch.setattr(Repeated, "after", 0)
 
 

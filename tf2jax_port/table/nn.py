@@ -294,6 +294,7 @@ ROWS: tuple[Row, ...] = (
             case("nan", value=f32([[NAN, 1]]), bias=f32([1, INF])),
             case("empty", value=empty(0, 3), bias=draw(3)),
             case("int32", value=i32([[1, 2]]), bias=i32([3, 4])),
+            case("vector", raises="InvalidArgumentError", value=draw(3), bias=draw(3)),
         ),
         takes="number",
     ),

@@ -59,6 +59,14 @@ class LinearOperator:
     _fields: tuple[str, ...] = ()
     _statics: tuple[str, ...] = ()
 
+    __module__ = "shims.linalg"
+
+    def __init_subclass__(cls, **kwargs):
+        """Kinds of this package stand where TensorFlow has them."""
+        super().__init_subclass__(**kwargs)
+        if cls.__module__.startswith("shims._src."):
+            cls.__module__ = "shims.linalg"
+
     def __init__(
         self,
         dtype,
