@@ -4,6 +4,7 @@
 from shims._src.activations import log_softmax as log_softmax
 from shims._src.activations import softmax as softmax
 from shims._src.activations import softsign as softsign
+from shims._src.approximate import approx_max_k as approx_max_k
 from shims._src.bessel import bessel_i0 as bessel_i0
 from shims._src.bessel import bessel_i1 as bessel_i1
 from shims._src.complex_parts import angle as angle
@@ -140,6 +141,7 @@ __all__ = [
     "add",
     "add_n",
     "angle",
+    "approx_max_k",
     "argmax",
     "argmin",
     "asin",

@@ -228,6 +228,7 @@ ROWS: tuple[Row, ...] = (
         "operand, k, reduction_dimension=-1, recall_target=0.95, "
         "reduction_input_size_override=-1, aggregate_to_topk=True, name=None",
         "approximate",
+        aliases=("math.approx_max_k",),
         inputs=(
             case("plain", operand=draw(3, 6), k=2),
             case("ties", operand=f32([[3, 5, 5, 1, 5]]), k=2),
