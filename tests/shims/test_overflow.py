@@ -119,7 +119,7 @@ def test_bounds_are_carried():
         (lambda k: jnp.sum(jnp.asarray(x)[: k + 1]), 2, 3.0),
         (lambda k: tf.range(tf.size(tf.boolean_mask(x, x < k))).sum(), 4, 6),
         (lambda k: tf.range(jnp.sum(x < k)).sum(), 4, 6),
-        (lambda k: tf.range(k.astype(jnp.uint8) // 32).sum(), 100, 3),
+        (lambda k: tf.range((k.astype(jnp.uint8) // 32).astype(jnp.int32)).sum(), 100, 3),
     )
     for i, (f, k, want) in enumerate(programs):
         assert float(jax.jit(tf.dynamic(f))(np.int32(k))) == want, i
