@@ -59,7 +59,14 @@ def check_or_refusal(lane, row) -> None:
         assert "  Do:       " in refusal, refusal
 
 
-@pytest.mark.parametrize("row", ROWS, ids=name)
+# Half of them at every change, the other half in `make test-long`.
+EVERY_OTHER = [
+    pytest.param(row, id=name(row), marks=pytest.mark.long if i % 2 else ())
+    for i, row in enumerate(ROWS)
+]
+
+
+@pytest.mark.parametrize("row", EVERY_OTHER)
 def test_under_a_foreign_jit(row):
     if getattr(row, "unbounded", False):
         with pytest.raises(shims.CapacityError):
