@@ -8,6 +8,7 @@ from tests.table import cases
 from tf2jax_port.rewrite.bind import signature
 
 FORMS = ("positional", "keywords", "mixed")
+BY_KEYWORD = ("raw_ops.",)  # these take no positional arguments
 HEAD = "import tensorflow as tf\n\n"
 _DTYPES = ("dtype", "out_type", "output_type", "out_idx", "dtype_hint", "index_type", "type_value")
 
@@ -50,12 +51,18 @@ def programs(point):
     texts = Texts()
     given = {name: texts.of(name, value) for name, value in cases.arguments(point).items()}
     found = {}
-    for form in FORMS:
+    forms = ("keywords",) if point.row.name.startswith(BY_KEYWORD) else FORMS
+    for form in forms:
         arguments = _arguments(point.row, given, form)
         if arguments is not None:
-            code = f"{HEAD}y = tf.{point.row.name}({arguments})\n"
+            code = f"{HEAD}y = {_spelled(point.row.name)}({arguments})\n"
             found.setdefault(code, Program(form, code, texts.arrays))
     return list(found.values())
+
+
+def _spelled(name):
+    """The operator as a program writes it."""
+    return f"tf.compat.{name}" if name.startswith("v1.") else f"tf.{name}"
 
 
 def _arguments(row, given, form):

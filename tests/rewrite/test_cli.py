@@ -249,6 +249,6 @@ def test_explain():
 
 
 def test_commands_are_listed_and_loaded_by_name():
-    assert list(main.commands) == ["scan", "rewrite", "diff", "explain"]
+    assert list(main.commands) == ["scan", "plan", "rewrite", "diff", "explain"]
     assert main.commands["scan"].name == "scan"
     assert run("brew").exit_code == 2

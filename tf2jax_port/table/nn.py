@@ -81,7 +81,7 @@ ROWS: tuple[Row, ...] = (
             case("six", features=f32([6, 7])),
             case("int32", features=i32([-1, 0, 3, 9])),
         ),
-        note="integers stay integers in TensorFlow",
+        differs="integers stay integers in TensorFlow",
         takes="real",
     ),
     unary(
