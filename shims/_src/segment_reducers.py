@@ -89,9 +89,10 @@ def _product_jvp(count, primals, tangents):
     is_zero = data == 0
     zeros = _read(total(is_zero.astype(jnp.int32), ids, count), ids, count)
     without = product(jnp.where(is_zero, 1, data), ids, count)
-    # The product of the others: one zero leaves it to that element alone, two leave nothing.
-    others = jnp.where(is_zero, 1, 1 / jnp.where(is_zero, 1, data)) * _read(without, ids, count)
-    others = jnp.where(zeros - is_zero > 0, 0, others)
+    # The product of the others, as TensorFlow has it: two zeros leave nothing, a NaN stays one.
+    divided = _read(out, ids, count) / jnp.where(is_zero, 1, data)
+    others = jnp.where(is_zero, _read(without, ids, count), divided)
+    others = jnp.where(zeros > 1, 0 * others, others)
     return out, total(tangents[0] * others, ids, count)
 
 
