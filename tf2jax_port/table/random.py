@@ -109,26 +109,26 @@ _DROPOUT = (
 )
 
 # Without 64 bits a wide seed is unsigned words of 32, `[2, 2]`: TensorFlow has no such seed.
-_SEED = "seed: index uint32"
+_SEED_DTYPES = "seed: index uint32"
 
 ROWS: tuple[Row, ...] = (
     _stateless(
         "stateless_uniform",
         "shape, seed, minval=0, maxval=None, dtype=tf.float32, name=None, alg='auto_select'",
         *_UNIFORM,
-        takes=_SEED,
+        takes=_SEED_DTYPES,
     ),
     _stateless(
         "stateless_normal",
         "shape, seed, mean=0.0, stddev=1.0, dtype=tf.float32, name=None, alg='auto_select'",
         *_NORMAL,
-        takes=_SEED,
+        takes=_SEED_DTYPES,
     ),
     _stateless(
         "stateless_truncated_normal",
         "shape, seed, mean=0.0, stddev=1.0, dtype=tf.float32, name=None, alg='auto_select'",
         *_NORMAL,
-        takes=_SEED,
+        takes=_SEED_DTYPES,
     ),
     _stateless(
         "split",
