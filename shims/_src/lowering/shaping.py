@@ -110,18 +110,18 @@ def concatenate(ctx, eqn, *values):
     values = align_except(ctx, list(values), where)
     axes = list(_joint_axes(values))
     dim = eqn.outvars[0].aval.shape[where]
-    plain = all(isinstance(v.array.dtype, np.dtype) for v in values)  # not keys, which have no zero
-    if plain and jp.is_symbolic(dim) and all(_comes_first(v.axes[where]) for v in values):
-        axes[where] = Axis(dim, _joined_size(ctx, eqn, values, where, dim), ctx.axis(dim).token)
-        out = _closed_up([(v.array, v.axes[where]) for v in values], where, ctx.capacity(dim))
-        return [Value(out, tuple(axes))]
-    out = lax.concatenate([v.array for v in values], where)
-    if any(v.axes[where] is not None for v in values):
-        axes[where] = _joined_axis(ctx, eqn, values, where, dim)
     limits = [bounds.of(v) for v in values]
     known = None
     if all(b is not None for b in limits):
         known = min(b[0] for b in limits), max(b[1] for b in limits)
+    plain = all(isinstance(v.array.dtype, np.dtype) for v in values)  # not keys, which have no zero
+    if plain and jp.is_symbolic(dim) and all(_comes_first(v.axes[where]) for v in values):
+        axes[where] = Axis(dim, _joined_size(ctx, eqn, values, where, dim), ctx.axis(dim).token)
+        out = _closed_up([(v.array, v.axes[where]) for v in values], where, ctx.capacity(dim))
+        return [Value(out, tuple(axes), None, known)]
+    out = lax.concatenate([v.array for v in values], where)
+    if any(v.axes[where] is not None for v in values):
+        axes[where] = _joined_axis(ctx, eqn, values, where, dim)
     pads = {None if v.pad is None else float(v.pad) for v in values if v.dynamic}
     pad = values[0].pad if len(pads) == 1 and values[0].pad is not None else None
     return [Value(out, tuple(axes), pad, known)]
