@@ -1,4 +1,4 @@
-"""Files of the command line: which ones are meant, reading them, and writing them whole or not at all."""
+"""Files of the command line: what becomes of them, and writing them whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,78 +6,17 @@ import os
 import pathlib
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from tf2jax_port.rewrite.findings import LedgerError
-from tf2jax_port.rewrite.ledger import Entry, Ledger, Skipped
-from tf2jax_port.rewrite.plan import rewrite
-from tf2jax_port.rewrite.sites import TargetName
-from tf2jax_port.rewrite.source import UnreadableError
-
-# Folders that hold other people's code, or none.
-_PASSED_OVER = ("__pycache__", "node_modules", "site-packages")
+from tf2jax_port import code_base
+from tf2jax_port.rewrite.ledger import Entry, Ledger, collect
+from tf2jax_port.rewrite.options import Options
 
 
-class OutsideError(Exception):
-    """A symbolic link leads out of the folder that was named."""
-
-
-def find_files(paths: Iterable[str]) -> Iterator[tuple[pathlib.Path, pathlib.Path]]:
-    """`(file, folder that was named)` for each Python file; a named file stands for itself."""
-    for name in paths:
-        path = pathlib.Path(name)
-        if not path.is_dir():
-            yield path, path.parent
-            continue
-        for folder, folders, files in os.walk(path):
-            folders[:] = sorted(f for f in folders if _is_walked(pathlib.Path(folder) / f))
-            for file in sorted(files):
-                if file.endswith(".py"):
-                    yield pathlib.Path(folder) / file, path
-
-
-def _is_walked(folder: pathlib.Path) -> bool:
-    """Neither hidden, nor a link, nor an environment of installed packages."""
-    if folder.name.startswith(".") or folder.name in _PASSED_OVER or folder.is_symlink():
-        return False
-    return not (folder / "pyvenv.cfg").exists()
-
-
-def run_over(paths: Iterable[str], target: TargetName) -> Ledger:
-    """Rewrites files in memory.
-
-    Returns:
-      What would become of each file, and which were skipped.
-    """
-    entries, skipped = [], []
-    for path, root in find_files(paths):
-        try:
-            before = _real_file(path, root).read_bytes()
-            outcome = rewrite(before, target=target, is_package=path.name == "__init__.py")
-            entries.append(Entry(str(path), before, outcome))
-        except UnreadableError as error:
-            skipped.append(Skipped(str(path), error.code, error.reason))
-        except LedgerError as error:
-            skipped.append(Skipped(str(path), "TJ905", str(error)))
-        except OutsideError as error:
-            skipped.append(Skipped(str(path), "TJ906", str(error)))
-        except OSError as error:
-            skipped.append(Skipped(str(path), "TJ907", error.strerror or str(error)))
-    return Ledger(target, tuple(entries), tuple(skipped))
-
-
-def _real_file(path: pathlib.Path, root: pathlib.Path) -> pathlib.Path:
-    """The file behind a path, links followed as long as they stay below `root`.
-
-    Raises:
-      OutsideError: it is a link to somewhere else.
-    """
-    if not path.is_symlink():
-        return path
-    real = path.resolve()
-    if not real.is_relative_to(root.resolve()):
-        raise OutsideError(f"the path is a link to {real}, outside of {root}")
-    return real
+def run_over(paths: Iterable[str], options: Options, *, texts: bool = True) -> Ledger:
+    """What would become of the files that are named; see `code_base.run_over`."""
+    files = code_base.find_files(paths)
+    return collect(code_base.run_over(files, options, texts=texts), options.target)
 
 
 def write_entry(entry: Entry) -> None:

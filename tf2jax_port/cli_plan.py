@@ -10,6 +10,7 @@ import click
 from tf2jax_port.cli_files import run_over
 from tf2jax_port.migration import as_html, as_json, as_text
 from tf2jax_port.migration.steps import steps_of
+from tf2jax_port.rewrite.options import Options
 
 _SHOWN = 40
 
@@ -32,7 +33,7 @@ def plan(paths: tuple[str, ...], form: str, html: str | None, whole: bool) -> No
 
     Exit code 0: nothing is left for a person; 1: something is; 2: could not run.
     """
-    ledger = run_over(paths, "jax")
+    ledger = run_over(paths, Options())
     steps = steps_of(ledger)
     if form == "json":
         click.echo(json.dumps(as_json.to_document(steps, ledger.skipped), indent=1))

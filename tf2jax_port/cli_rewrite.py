@@ -13,7 +13,7 @@ import click
 from tf2jax_port.cli_files import run_over, write_entry
 from tf2jax_port.rewrite.findings import State, count_states
 from tf2jax_port.rewrite.ledger import Entry, Ledger, Skipped
-from tf2jax_port.rewrite.sites import TargetName
+from tf2jax_port.rewrite.options import Options, TargetName
 
 _COLOURS = (("+++", "bold"), ("---", "bold"), ("@@", "cyan"), ("+", "green"), ("-", "red"))
 
@@ -47,7 +47,7 @@ def rewrite(
     """
     if write and check:
         raise click.UsageError("--write and --check exclude each other.")
-    ledger = run_over(files, cast(TargetName, target))
+    ledger = run_over(files, Options(cast(TargetName, target)))
     changed = [entry for entry in ledger.entries if entry.changed]
     failed: list[Skipped] = []
     if write:

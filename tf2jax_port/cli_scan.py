@@ -10,6 +10,7 @@ import click
 from tf2jax_port.cli_files import run_over
 from tf2jax_port.rewrite.findings import State, count_states
 from tf2jax_port.rewrite.ledger import Ledger
+from tf2jax_port.rewrite.options import Options
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -34,7 +35,7 @@ def scan(paths: tuple[str, ...], form: str) -> None:
 
     Nothing is changed. Exit code 0: nothing is left for a person; 1: something is; 2: could not run.
     """
-    ledger = run_over(paths, "jax")
+    ledger = run_over(paths, Options(), texts=False)
     if form == "json":
         click.echo(json.dumps(ledger.document(), indent=1))
     else:

@@ -3,6 +3,7 @@
 import pytest
 
 from tf2jax_port.rewrite import rewrite
+from tf2jax_port.rewrite.options import Options
 
 NOT_TENSORFLOW = {
     "no import": "y = tf.square(x)\n",
@@ -54,7 +55,7 @@ SHADOWED = {
 @pytest.mark.parametrize("code", NOT_TENSORFLOW.values(), ids=NOT_TENSORFLOW)
 @pytest.mark.parametrize("target", ["jax", "shims"])
 def test_not_tensorflow(code, target):
-    outcome = rewrite(code.encode(), target=target)
+    outcome = rewrite(code.encode(), Options(target))
     assert outcome.data.decode() == code
     assert outcome.findings == ()
 

@@ -100,7 +100,7 @@ def _step(number: int, entries: list[Entry], wanted: list[set[int]]) -> Step:
     return Step(
         number=number,
         files=tuple(entry.path for entry in entries),
-        lines=sum(entry.before.count(b"\n") for entry in entries),
+        lines=sum(entry.lines for entry in entries),
         automatic=len(findings) - counts[State.MANUAL] - counts[State.REVIEW],
         review=counts[State.REVIEW],
         manual=counts[State.MANUAL],

@@ -23,16 +23,32 @@ class Skipped:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Entry:
-    """One file, its bytes before, and what was made of it."""
+    """One file, its bytes before, and what was made of it.
+
+    Attributes:
+      path: where it is.
+      before: its bytes, empty after `without_texts`.
+      outcome: what was made of it.
+      lines: how many it has.
+      changed: whether its text becomes another one.
+    """
 
     path: str
     before: bytes
     outcome: Outcome
+    lines: int = -1
+    changed: bool = False
 
-    @property
-    def changed(self) -> bool:
-        """Whether the text is another one."""
-        return self.outcome.data != self.before
+    def __post_init__(self) -> None:
+        """Counts the lines, unless they were counted."""
+        if self.lines < 0:
+            object.__setattr__(self, "lines", self.before.count(b"\n"))
+            object.__setattr__(self, "changed", self.outcome.data != self.before)
+
+    def without_texts(self) -> Entry:
+        """The same entry without the bytes of the file, for those who only count."""
+        outcome = dataclasses.replace(self.outcome, data=b"")
+        return Entry(self.path, b"", outcome, self.lines, self.changed)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -65,7 +81,7 @@ class Ledger:
             "target": self.target,
             "totals": {
                 "files": len(self.entries),
-                "lines": sum(entry.before.count(b"\n") for entry in self.entries),
+                "lines": sum(entry.lines for entry in self.entries),
                 "files_with_tensorflow": sum(bool(e.outcome.findings) for e in self.entries),
                 "references": sum(entry.outcome.references for entry in self.entries),
                 "states": count_states(self.findings),
@@ -74,6 +90,18 @@ class Ledger:
             "files": [_file(entry) for entry in self.entries if _has_tensorflow(entry)],
             "skipped": [dataclasses.asdict(skipped) for skipped in self.skipped],
         }
+
+
+def collect(results: Iterable[Entry | Skipped], target: str) -> Ledger:
+    """The ledger of a whole run."""
+    entries: list[Entry] = []
+    skipped: list[Skipped] = []
+    for result in results:
+        if isinstance(result, Entry):
+            entries.append(result)
+        else:
+            skipped.append(result)
+    return Ledger(target, tuple(entries), tuple(skipped))
 
 
 def _has_tensorflow(entry: Entry) -> bool:

@@ -14,21 +14,24 @@ from tf2jax_port.rewrite.facade_import import Swap, swap_import
 from tf2jax_port.rewrite.findings import Finding, Outcome, State
 from tf2jax_port.rewrite.idioms import find_idioms
 from tf2jax_port.rewrite.imports import ImportChange, change_imports, tensorflow_imports
+from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.quoted import add_annotations
 from tf2jax_port.rewrite.resolve import Reference, find_references, is_module, is_tensorflow
 from tf2jax_port.rewrite.scopes import Names, resolve_scopes
-from tf2jax_port.rewrite.sites import READ_AS_VERSION_1, Decision, File, TargetName, decide
+from tf2jax_port.rewrite.sites import READ_AS_VERSION_1, Decision, File, decide
 from tf2jax_port.rewrite.source import Source, UnreadableError, decode, parse, with_data
 from tf2jax_port.rewrite.spelling import choose_spelling
 from tf2jax_port.rewrite.values import Values
 
+DEFAULTS = Options()
 
-def rewrite(raw: bytes, *, target: TargetName = "jax", is_package: bool = False) -> Outcome:
+
+def rewrite(raw: bytes, options: Options = DEFAULTS, *, is_package: bool = False) -> Outcome:
     """Rewrites the bytes of one Python file.
 
     Args:
       raw: the file.
-      target: `jax`: each operator becomes JAX's; `shims`: each becomes its namesake in `shims`.
+      options: what was asked for.
       is_package: the file is an `__init__.py`, whose imports other files may use.
 
     Returns:
@@ -47,7 +50,7 @@ def rewrite(raw: bytes, *, target: TargetName = "jax", is_package: bool = False)
     if marked:
         source = with_data(source, markers.without_lines(source, marked))
         tree = parse(source)
-    run = _Run(source, tree, target, is_package, tuple(marked), version_1)
+    run = _Run(source, tree, options, is_package, tuple(marked), version_1)
     try:
         return run.outcome(strings_frozen=False)
     except RecursionError as error:
@@ -70,7 +73,7 @@ class _Run:
 
     source: Source
     tree: ast.Module
-    target: TargetName
+    options: Options
     is_package: bool
     marked: tuple[int, ...]
     version_1: bool
@@ -91,13 +94,15 @@ class _Run:
             sites,
             Values(names, sites),
             choose_spelling(names),
-            self.target,
+            self.options,
             frozenset(frozen),
             strings_frozen,
         )
         decisions = [decide(file, reference) for reference in sites]
         idioms = find_idioms(file)
-        swap = swap_import(file, decisions) if self.target == "shims" and not aliases else None
+        swap = (
+            swap_import(file, decisions) if self.options.target == "shims" and not aliases else None
+        )
         edits = [edit for decision in idioms for edit in decision.edits]
         if swap is not None:
             edits += swap.names

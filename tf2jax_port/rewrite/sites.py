@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from typing import Literal
 
 from tf2jax_port.rewrite import calls, constructs
 from tf2jax_port.rewrite.arguments import CallSite
@@ -13,6 +12,7 @@ from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.findings import State
 from tf2jax_port.rewrite.knowledge import Known, facade, has_another_meaning, look_up
 from tf2jax_port.rewrite.layout import call_layout
+from tf2jax_port.rewrite.options import Options, TargetName
 from tf2jax_port.rewrite.quoted import enclosing_string, fits_in_string, is_editable
 from tf2jax_port.rewrite.resolve import Reference, is_module
 from tf2jax_port.rewrite.scopes import Names
@@ -23,7 +23,6 @@ from tf2jax_port.rewrite.tf_names import V1_PARAMS
 from tf2jax_port.rewrite.values import Values
 from tf2jax_port.table import Keep, Manual, Native, Row, Shim
 
-TargetName = Literal["jax", "shims"]
 # Part of the markers of names that mean something else in TensorFlow 2. It keeps the file what it was
 # when its other names of TensorFlow 1 are gone.
 READ_AS_VERSION_1 = " (read as TensorFlow 1)"
@@ -61,9 +60,14 @@ class File:
     references: list[Reference]
     values: Values
     spelling: Spelling
-    target: TargetName
+    options: Options
     frozen: frozenset[ast.AST]  # nodes of string annotations whose text is not in the file
     strings_frozen: bool = False
+
+    @property
+    def target(self) -> TargetName:
+        """JAX itself, or TensorFlow's names from `shims`."""
+        return self.options.target
 
 
 def decide(file: File, reference: Reference) -> Decision:
