@@ -15,17 +15,6 @@ from shims._src.repeated import Repeated
 from shims._src.sorting import first_extreme
 
 
-def _overlap(corners, areas, one):
-    """The intersection over union of every box with one of them; 0 where an area is 0."""
-    low = jnp.maximum(corners[:, :2], corners[one, :2])
-    high = jnp.minimum(corners[:, 2:], corners[one, 2:])
-    side = jnp.maximum(high - low, 0)
-    shared = side[:, 0] * side[:, 1]
-    union = areas + areas[one] - shared
-    solid = (areas > 0) & (areas[one] > 0)
-    return jnp.where(solid, shared / jnp.where(solid, union, 1), 0)
-
-
 def _overlaps(first, second):
     """The intersection over union of every box with every other; 0 where an area is 0."""
     low = jnp.maximum(first[:, None, :2], second[None, :, :2])
@@ -53,8 +42,7 @@ def corners_of(boxes):
 def overlap_of(boxes):
     """The function that gives every box's intersection over union with box number `one`."""
     corners = corners_of(boxes)
-    areas = _areas(corners)
-    return lambda one: _overlap(corners, areas, one)
+    return lambda one: _overlaps(corners, corners[one][None])[:, 0]
 
 
 def keep(

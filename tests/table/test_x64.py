@@ -29,11 +29,15 @@ def _wide(value):
     return tuple(map(_wide, value)) if isinstance(value, tuple) else value
 
 
+def _is_equal(point) -> bool:
+    return not point.case.differs.startswith("value")
+
+
 @pytest.mark.parametrize("row", rows.parameters())
 def test_exact_dtypes(row):
     problems = {}
     with jax.enable_x64(True):
-        for point in rows.points_of(row)[:2]:
+        for point in rows.points_of(row, _is_equal)[:2]:
             for kind, p in (("as written", point), ("64 bits", widened(point))):
                 want = reference.eager(p)
                 if want.error is None:  # some kernels exist for 32 bits only

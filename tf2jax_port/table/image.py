@@ -28,6 +28,7 @@ ROWS: tuple[Row, ...] = (
             case("none-allowed", boxes=_GRID, scores=_SCORES, max_output_size=0),
             case(
                 "infinite",
+                xla="differs: an overlap that is NaN",
                 boxes=f32([[0, 0, INF, INF], [0, 0, INF, INF], [0, 0, 1, 0.4]]),
                 scores=f32([0.9, 0.8, 0.7]),
                 max_output_size=3,
