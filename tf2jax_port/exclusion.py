@@ -1,0 +1,133 @@
+"""Which files and folders are passed over: patterns of the user's, and what git ignores."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+from collections.abc import Iterable
+
+from tf2jax_port.patterns import Pattern, is_matched, parse_patterns
+
+# Folders that hold other people's code, or none: hidden ones, caches, what was installed or built.
+DEFAULT = (
+    ".*/",
+    "__pycache__/",
+    "__pypackages__/",
+    "_build/",
+    "buck-out/",
+    "build/",
+    "dist/",
+    "node_modules/",
+    "site-packages/",
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Exclusion:
+    """What is passed over below the folders that were named.
+
+    Attributes:
+      patterns: lists of patterns, each with the folder that it belongs to.
+      gitignore: whether `.gitignore` files count.
+      force: whether files that were named themselves can be passed over too.
+    """
+
+    patterns: tuple[tuple[pathlib.Path, tuple[Pattern, ...]], ...] = ()
+    gitignore: bool = True
+    force: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        lists: Iterable[tuple[pathlib.Path, Iterable[str]]],
+        *,
+        gitignore: bool = True,
+        force: bool = False,
+    ) -> Exclusion:
+        """From the texts of patterns, each list with its folder."""
+        parsed = tuple(
+            (pathlib.Path(os.path.abspath(base)), parse_patterns(lines)) for base, lines in lists
+        )
+        return cls(parsed, gitignore, force)
+
+    def below(self, root: pathlib.Path) -> Below:
+        """The question for one folder that was named."""
+        return Below(self, pathlib.Path(os.path.abspath(root)))
+
+    def has_named(self, file: pathlib.Path) -> bool:
+        """Whether a file that was named is to be passed over: only with `force`."""
+        if not self.force:
+            return False
+        path = pathlib.Path(os.path.abspath(file))
+        bases = [base for base, _ in self.patterns if path.is_relative_to(base)]
+        base = max(bases, key=lambda b: len(b.parts), default=path.parent)
+        asked = self.below(base)
+        parts = path.relative_to(base).parts
+        folders = [base.joinpath(*parts[:n]) for n in range(1, len(parts))]
+        for folder in folders:
+            asked.enter(folder.parent)
+            if asked.passes_over(folder, is_folder=True):
+                return True
+        asked.enter(path.parent)
+        return asked.passes_over(path, is_folder=False)
+
+
+class Below:
+    """What is passed over below one folder; folders are entered from the top down."""
+
+    def __init__(self, exclusion: Exclusion, root: pathlib.Path) -> None:
+        self.exclusion = exclusion
+        self.root = root
+        self.ignored: dict[pathlib.Path, tuple[Pattern, ...]] = {}
+        if exclusion.gitignore:
+            self._read_above()
+
+    def enter(self, folder: pathlib.Path) -> None:
+        """Reads the `.gitignore` of a folder before its contents are asked about."""
+        folder = pathlib.Path(os.path.abspath(folder))
+        if self.exclusion.gitignore and folder not in self.ignored:
+            self.ignored[folder] = _gitignore(folder)
+
+    def passes_over(self, path: pathlib.Path, *, is_folder: bool) -> bool:
+        """Whether a file or a folder is left out, given that the folder around it is not."""
+        path = pathlib.Path(os.path.abspath(path))
+        if any(_says(*each, path, is_folder) for each in self.exclusion.patterns):
+            return True
+        return self._is_ignored(path, is_folder)
+
+    def _is_ignored(self, path: pathlib.Path, is_folder: bool) -> bool:
+        said = None
+        for base in reversed(path.parents):  # the innermost file has the last word
+            here = _says(base, self.ignored.get(base, ()), path, is_folder)
+            said = said if here is None else here
+        return bool(said)
+
+    def _read_above(self) -> None:
+        """What stands above the root up to that of its repository, unless the root is ignored itself.
+
+        Whoever names a folder that git ignores means it.
+        """
+        chain = [self.root, *self.root.parents]
+        top = next((n for n, folder in enumerate(chain) if (folder / ".git").exists()), 0)
+        self.ignored = {folder: _gitignore(folder) for folder in chain[1 : top + 1]}
+        if any(self._is_ignored(folder, is_folder=True) for folder in chain[:top]):
+            self.ignored = {}
+
+
+def _says(
+    base: pathlib.Path, patterns: tuple[Pattern, ...], path: pathlib.Path, is_folder: bool
+) -> bool | None:
+    """What a list of patterns says; outside of its folder only patterns for any depth are met."""
+    if not patterns:
+        return None
+    inside = path.relative_to(base) if path.is_relative_to(base) else path
+    return is_matched(patterns, inside.as_posix().lstrip("/"), is_folder=is_folder)
+
+
+def _gitignore(folder: pathlib.Path) -> tuple[Pattern, ...]:
+    try:
+        text = (folder / ".gitignore").read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return ()
+    return parse_patterns(text.splitlines())

@@ -1,0 +1,119 @@
+"""Patterns of paths, as `.gitignore` has them.
+
+A pattern without a slash, but for one at its end, is met at any depth; one with a slash is taken from
+the folder that the pattern belongs to. `*` and `?` stop at slashes, `**` does not, a slash at the end
+means folders only, `!` in front takes back what an earlier pattern said, `#` begins a comment.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Pattern:
+    """One pattern.
+
+    Attributes:
+      expression: what a path below the pattern's folder, slashes between its parts, must match.
+      folders_only: whether it is about folders alone.
+      negated: whether it takes back.
+    """
+
+    expression: re.Pattern[str]
+    folders_only: bool
+    negated: bool
+
+
+def parse_patterns(lines: Iterable[str]) -> tuple[Pattern, ...]:
+    """The patterns of some lines; comments, empty lines and lines without a meaning give none."""
+    return tuple(pattern for line in lines if (pattern := _parse(line)) is not None)
+
+
+def is_matched(patterns: Iterable[Pattern], path: str, *, is_folder: bool) -> bool | None:
+    """What the last pattern that meets a path says: `True`, `False` if negated, `None` if none does."""
+    said = None
+    for pattern in patterns:
+        if pattern.folders_only and not is_folder:
+            continue
+        if pattern.expression.fullmatch(path):
+            said = not pattern.negated
+    return said
+
+
+def _parse(line: str) -> Pattern | None:
+    line = line.rstrip("\r\n")
+    if line.startswith("#"):
+        return None
+    line = _without_trailing_spaces(line)
+    negated = line.startswith("!")
+    line = line[negated:]
+    folders_only = line.endswith("/")
+    line = line.removesuffix("/")
+    if not line or line.endswith("/"):
+        return None
+    anchored = "/" in line
+    try:
+        expression = re.compile(_expression(line.removeprefix("/"), anchored), re.DOTALL)
+    except (re.error, _MalformedError):
+        return None
+    return Pattern(expression, folders_only, negated)
+
+
+class _MalformedError(Exception):
+    """A pattern that no path can match."""
+
+
+def _without_trailing_spaces(line: str) -> str:
+    stripped = line.rstrip(" ")
+    escaped = len(stripped) - len(stripped.rstrip("\\"))
+    return line[: len(stripped) + 1] if escaped % 2 and stripped != line else stripped
+
+
+def _expression(pattern: str, anchored: bool) -> str:
+    parts = pattern.split("/")
+    out = [] if anchored else ["(?:.*/)?"]
+    for index, part in enumerate(parts):
+        last = index == len(parts) - 1
+        if part == "**" and len(parts) > 1:
+            out.append(".+" if last else "(?:.*/)?")
+        else:
+            out.append(_part(part) + ("" if last else "/"))
+    return "".join(out)
+
+
+def _part(part: str) -> str:
+    """The expression of what stands between two slashes."""
+    out = []
+    index = 0
+    while index < len(part):
+        letter = part[index]
+        index += 1
+        if letter == "*":
+            out.append("[^/]*")
+        elif letter == "?":
+            out.append("[^/]")
+        elif letter == "[":
+            text, index = _letters(part, index)
+            out.append(text)
+        elif letter == "\\":
+            if index == len(part):
+                raise _MalformedError
+            out.append(re.escape(part[index]))
+            index += 1
+        else:
+            out.append(re.escape(letter))
+    return "".join(out)
+
+
+def _letters(part: str, start: int) -> tuple[str, int]:
+    """A set of letters, `[a-z]` or `[!a-z]`, and the place behind it."""
+    negated = part[start : start + 1] in ("!", "^")
+    start += negated
+    end = part.find("]", start + 1)
+    if end < 0:
+        raise _MalformedError
+    inside = part[start:end].replace("\\", "\\\\").replace("[", "\\[").replace("^", "\\^")
+    return f"(?!/)[{'^' * negated}{inside}]", end + 1
