@@ -4,65 +4,63 @@ from __future__ import annotations
 
 import os
 import pathlib
-from collections.abc import Callable, Iterable, Iterator
+import stat
+import traceback
+from collections.abc import Iterable, Iterator
 
+from tf2jax_port.exclusion import Below, Exclusion
 from tf2jax_port.rewrite.findings import LedgerError
 from tf2jax_port.rewrite.ledger import Entry, Skipped
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.plan import rewrite
 from tf2jax_port.rewrite.source import UnreadableError
 
-# Folders that hold other people's code, or none.
-_PASSED_OVER = ("__pycache__", "node_modules", "site-packages")
-
-# Whether a path below a named folder is left out: `(path, folder that was named, is it a folder)`.
-Excludes = Callable[[pathlib.Path, pathlib.Path, bool], bool]
+# In bytes. Larger files were written by programs; parsing one takes gigabytes of memory.
+LARGEST = 4_000_000
 
 
 class OutsideError(Exception):
     """A symbolic link leads out of the folder that was named."""
 
 
-def excludes_nothing(path: pathlib.Path, root: pathlib.Path, is_folder: bool) -> bool:
-    """The answer where nobody excludes anything."""
-    return False
-
-
 def find_files(
-    paths: Iterable[str], excludes: Excludes = excludes_nothing
+    paths: Iterable[str], exclusion: Exclusion | None = None
 ) -> Iterator[tuple[pathlib.Path, pathlib.Path]]:
     """`(file, folder that was named)` for each Python file, once; a named file stands for itself.
 
     Args:
       paths: files and folders.
-      excludes: what is left out below the folders.
+      exclusion: what is passed over; `None` for the usual.
     """
+    exclusion = exclusion or Exclusion.usual()
     seen: set[pathlib.Path] = set()
     for name in paths:
         path = pathlib.Path(name)
-        found = _below(path, excludes) if path.is_dir() else iter((path,))
         root = path if path.is_dir() else path.parent
-        for file in found:
-            if file not in seen:
+        for file in _below(path, exclusion.below(path)) if path.is_dir() else (path,):
+            if file not in seen and (file != path or not exclusion.has_named(file)):
                 seen.add(file)
                 yield file, root
 
 
-def _below(root: pathlib.Path, excludes: Excludes) -> Iterator[pathlib.Path]:
-    for name, folders, files in os.walk(root):
+def _below(root: pathlib.Path, asked: Below) -> Iterator[pathlib.Path]:
+    locked: list[OSError] = []
+    for name, folders, files in os.walk(root, onerror=locked.append):
         folder = pathlib.Path(name)
-        walked = (f for f in folders if _is_walked(folder / f))
-        folders[:] = sorted(f for f in walked if not excludes(folder / f, root, True))
+        asked.enter(folder)
+        walked = (f for f in sorted(folders) if _is_walked(folder / f))
+        folders[:] = [f for f in walked if not asked.passes_over(folder / f, is_folder=True)]
         for file in sorted(files):
-            if file.endswith(".py") and not excludes(folder / file, root, False):
-                yield folder / file
+            path = folder / file
+            if file.endswith(".py") and not asked.passes_over(path, is_folder=False):
+                yield path
+    # Reading these will fail, and say why: nothing is passed over in silence.
+    yield from (pathlib.Path(error.filename) for error in locked)
 
 
 def _is_walked(folder: pathlib.Path) -> bool:
-    """Neither hidden, nor a link, nor an environment of installed packages."""
-    if folder.name.startswith(".") or folder.name in _PASSED_OVER or folder.is_symlink():
-        return False
-    return not (folder / "pyvenv.cfg").exists()
+    """Neither a link nor an environment of installed packages."""
+    return not folder.is_symlink() and not (folder / "pyvenv.cfg").exists()
 
 
 def run_over(
@@ -82,7 +80,7 @@ def run_over(
 
 def _run_one(path: pathlib.Path, root: pathlib.Path, options: Options) -> Entry | Skipped:
     try:
-        before = _real_file(path, root).read_bytes()
+        before = _read(_real_file(path, root))
         outcome = rewrite(before, options, is_package=path.name == "__init__.py")
         return Entry(str(path), before, outcome)
     except UnreadableError as error:
@@ -93,6 +91,31 @@ def _run_one(path: pathlib.Path, root: pathlib.Path, options: Options) -> Entry 
         return Skipped(str(path), "TJ906", str(error))
     except OSError as error:
         return Skipped(str(path), "TJ907", error.strerror or str(error))
+    except RecursionError:
+        return Skipped(str(path), "TJ903", "expressions are nested too deeply")
+    except Exception as error:  # noqa: BLE001, one file must not end a run over thousands
+        return Skipped(str(path), "TJ905", _fault(error))
+
+
+def _read(path: pathlib.Path) -> bytes:
+    """The bytes of a file that is one, and that a person may have written."""
+    status = path.stat()
+    if stat.S_ISDIR(status.st_mode):
+        raise UnreadableError("TJ907", "the folder cannot be read")
+    if not stat.S_ISREG(status.st_mode):
+        raise UnreadableError("TJ907", "it is a pipe or a device, and no file")
+    if status.st_size > LARGEST:
+        raise UnreadableError(
+            "TJ908", f"the file has {status.st_size:,} bytes; up to {LARGEST:,} are read"
+        )
+    return path.read_bytes()
+
+
+def _fault(error: Exception) -> str:
+    """What went wrong inside of the rewriter, and where."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{os.path.basename(place.filename)}:{place.lineno}"
+    return f"a fault of tf2jax-port, {type(error).__name__} at {where}: {error}"
 
 
 def _real_file(path: pathlib.Path, root: pathlib.Path) -> pathlib.Path:

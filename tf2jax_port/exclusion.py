@@ -51,6 +51,11 @@ class Exclusion:
         )
         return cls(parsed, gitignore, force)
 
+    @classmethod
+    def usual(cls) -> Exclusion:
+        """What is passed over where nobody says anything."""
+        return cls.of([(pathlib.Path.cwd(), DEFAULT)])
+
     def below(self, root: pathlib.Path) -> Below:
         """The question for one folder that was named."""
         return Below(self, pathlib.Path(os.path.abspath(root)))

@@ -63,4 +63,30 @@ UNREADABLE = Rule(
     safety="The file is not touched.",
 )
 
-RULES = (NO_PYTHON, NO_TEXT, TOO_DEEP, PYTHON_2, FAULT, OUTSIDE, UNREADABLE)
+TOO_LARGE = Rule(
+    code="TJ908",
+    name="huge-file",
+    state=None,
+    why="The file is larger than anything that a person writes: data, or made by a program.",
+    safety="The file is not read. Rewrite what makes it, or take it apart.",
+)
+
+CHANGED_MEANWHILE = Rule(
+    code="TJ909",
+    name="changed-meanwhile",
+    state=None,
+    why="Somebody wrote to the file between the moment when it was read and that of writing it.",
+    safety="The file is not touched: what stands there now stays. Run again.",
+)
+
+RULES = (
+    NO_PYTHON,
+    NO_TEXT,
+    TOO_DEEP,
+    PYTHON_2,
+    FAULT,
+    OUTSIDE,
+    UNREADABLE,
+    TOO_LARGE,
+    CHANGED_MEANWHILE,
+)
