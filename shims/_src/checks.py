@@ -23,15 +23,19 @@ def invalid(function: str, problem: str, **lines) -> errors.InvalidArgumentError
     return errors.InvalidArgumentError(errors.message(function, problem, **lines))
 
 
-def check_data(bad, function: str, problem: str, **lines) -> None:
-    """Raise `InvalidArgumentError` where any of `bad` holds, at once or after the call."""
+def check_data(
+    bad, function: str, problem: str, *, error=errors.InvalidArgumentError, **lines
+) -> None:
+    """Raise an error where any of `bad` holds, at once or after the call."""
     if jp.is_tracer(bad):
-        primitives.check(bad, errors.message(function, problem, **lines))
+        primitives.check(bad, errors.message(function, problem, **lines), error=error)
     elif np.any(np.asarray(bad)):
-        raise invalid(function, problem, **lines)
+        raise error(errors.message(function, problem, **lines))
 
 
-def check_positions(function: str, name: str, positions, limit, *, low: int = 0) -> None:
+def check_positions(
+    function: str, name: str, positions, limit, *, low: int = 0, error=errors.InvalidArgumentError
+) -> None:
     """Positions must lie in [low, limit).
 
     Args:
@@ -40,6 +44,7 @@ def check_positions(function: str, name: str, positions, limit, *, low: int = 0)
       positions: integer array.
       limit: a dimension.
       low: the first allowed position; below it stands for "ignored" where it is negative.
+      error: what is raised.
     """
     values = positions if jp.is_tracer(positions) else np.asarray(positions)
     if not values.size if is_known_shape(values) else False:
@@ -60,6 +65,7 @@ def check_positions(function: str, name: str, positions, limit, *, low: int = 0)
         f"`{name}` is out of range.",
         required=f"{name} in [{low}, {limit})" if low >= 0 else f"{name} < {limit}",
         received=found,
+        error=error,
     )
 
 

@@ -202,15 +202,15 @@ def settle_reports(found, buckets, pins, *, grow: bool = True) -> bool:
     """Act on the reports of a finished run; whether it must run again.
 
     Raises:
-      InvalidArgumentError: operands that do not agree.
+      InvalidArgumentError: operands that do not agree; another error where the check says so.
       CapacityError: a stated bound was exceeded, or a size outgrew its bucket and must not grow.
     """
     again = False
-    for (kind, site, capacity, line), code in found:
+    for (kind, site, capacity, line, error), code in found:
         if code < 0:
             continue
         if kind == "invalid":
-            raise errors.InvalidArgumentError(with_line(site, line, code))
+            raise error(with_line(site, line, code))
         if kind == "pin":
             if pins.get(site) != code:
                 pins[site] = code

@@ -206,8 +206,7 @@ def crop_and_resize(
 
     Raises:
       InvalidArgumentError: shapes do not fit, or a size is not positive.
-      OutOfRangeError: the number of an image is out of range; inside `shims.function`
-        `InvalidArgumentError`.
+      OutOfRangeError: the number of an image is out of range.
 
     Differs from TensorFlow:
       Nothing on CPU.
@@ -230,7 +229,9 @@ def crop_and_resize(
             "crop_and_resize", f"there is no method {method!r}.", required="bilinear or nearest"
         )
     owner = primitives.unify_axis(owner, 0, boxes.shape[0], label="crop_and_resize")
-    _check_owner(owner, x.shape[0])
+    checks.check_positions(
+        "crop_and_resize", "box_indices", owner, x.shape[0], error=errors.OutOfRangeError
+    )
     checks.check_data(
         ~jnp.isfinite(boxes), "crop_and_resize", "a box is not finite.", required="finite boxes"
     )
@@ -253,22 +254,6 @@ def crop_and_resize(
         return jnp.where(both, one, jnp.asarray(extrapolation_value, jnp.float32))
 
     return jax.vmap(cut)(boxes, owner)
-
-
-def _check_owner(owner, count) -> None:
-    """Boxes belong to images that there are; eagerly TensorFlow has a class of its own for it."""
-    if not jp.is_tracer(owner) and is_known(count):
-        numbers = np.asarray(owner)
-        if np.any((numbers < 0) | (numbers >= count)):
-            raise errors.OutOfRangeError(
-                errors.message(
-                    "crop_and_resize",
-                    "`box_indices` is out of range.",
-                    required=f"box_indices in [0, {count})",
-                )
-            )
-        return
-    checks.check_positions("crop_and_resize", "box_indices", owner, count)
 
 
 def _places_in(begin, end, have, want):

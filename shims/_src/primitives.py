@@ -200,18 +200,19 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
     return unify_p.bind(jnp.asarray(x), axis=axis, new=target, text=text, broadcasts=broadcasts)
 
 
-def check(bad, text: str, payload=0) -> None:
-    """Raise `InvalidArgumentError(text)` when any of `bad` holds: at once, or after the call."""
+def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> None:
+    """Raise `error(text)` when any of `bad` holds: at once, or after the call."""
     if not jp.is_tracer(bad):
         if bool(np.any(np.asarray(bad))):
-            raise errors.InvalidArgumentError(text)
+            raise error(text)
         return
     state = trace.current()
     if state is None and _FLAGS.open:
         _FLAGS.open[-1].append(bad)
     elif state is not None:
         text = state.with_origins(text)
-        check_p.bind(jnp.asarray(bad, bool), jnp.asarray(payload, jnp.int32), text=text)
+        payload = jnp.asarray(payload, jnp.int32)
+        check_p.bind(jnp.asarray(bad, bool), payload, text=text, error=error)
 
 
 class _Flags(threading.local):
@@ -293,7 +294,7 @@ def _size_number_aval(*counts, dim, names):
 
 
 @check_p.def_abstract_eval
-def _check_aval(bad, payload, *, text):
+def _check_aval(bad, payload, *, text, error):
     return []
 
 
@@ -383,8 +384,8 @@ def _batch_limit(args, dims, **params):
     return limit_p.bind(args[0], **params), dims[0]
 
 
-def _batch_check(args, dims, *, text):
-    check_p.bind(*args, text=text)
+def _batch_check(args, dims, **params):
+    check_p.bind(*args, **params)
     return [], []
 
 

@@ -242,17 +242,17 @@ class Context:
 
     # ---- run-time conditions -----------------------------------------------------------------
 
-    def report(self, kind, site, bad, payload, *, capacity=0, line="") -> None:
+    def report(self, kind, site, bad, payload, *, capacity=0, line="", **described) -> None:
         """Record that `bad` (bool scalar) must not be; `payload` is the number to show."""
         payload = jnp.asarray(payload, jnp.int32)
         code = jnp.where(bad, lax.max(payload, jnp.int32(0)), jnp.int32(-1))
-        self.reports.append(Report(kind, site, code, capacity, line))
+        self.reports.append(Report(kind, site, code, capacity, line, **described))
 
     def adopt(self, described, codes) -> None:
         """Take over the reports of an inner scope, whose codes have left it as outputs."""
-        for (kind, site, capacity, line), code in zip(described, codes, strict=True):
+        for (kind, site, *rest), code in zip(described, codes, strict=True):
             code = jnp.max(code, initial=-1) if jnp.ndim(code) else code
-            self.reports.append(Report(kind, site, code, capacity, line))
+            self.reports.append(Report(kind, site, code, *rest))
 
 
 def common_extent(extents) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from shims._src import errors
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Report:
@@ -17,6 +19,7 @@ class Report:
       code: int32 scalar; -1 when all is well, else the needed or actual count.
       capacity: for `capacity`, the count that would have fitted.
       line: the user's line.
+      error: for `invalid`, the class of the error.
     """
 
     kind: str
@@ -24,7 +27,8 @@ class Report:
     code: Any
     capacity: int = 0
     line: str = ""
+    error: type[errors.OpError] = errors.InvalidArgumentError
 
-    def describe(self) -> tuple[str, str, int, str]:
+    def describe(self) -> tuple[str, str, int, str, type[errors.OpError]]:
         """The static part."""
-        return self.kind, self.site, self.capacity, self.line
+        return self.kind, self.site, self.capacity, self.line, self.error

@@ -266,6 +266,7 @@ def check(ctx, eqn, bad, payload):
         jnp.any(flag.array),
         jnp.max(payload.array),
         line=line_of(eqn),
+        error=eqn.params["error"],
     )
     return []
 
