@@ -1,0 +1,136 @@
+"""Names of Keras 1 and 2 that Keras 3 does not have, and what to write instead.
+
+An entry stands for the name and for all names below it; the longest one that fits counts.
+"""
+
+from __future__ import annotations
+
+_GRAPH = "there are no graphs and no sessions: call the function or the model"
+_PHASE = "there is no global phase: pass `training=True` or `training=False` to the call"
+_EXPERIMENTAL = "the layer moved to `keras.layers` without `experimental.preprocessing`"
+_LEGACY = (
+    "the optimisers of Keras 2 are gone: take the one of `keras.optimizers`, without `decay=` and "
+    "with its own slots"
+)
+_IMAGES = (
+    "the generators of Keras 2 are gone: read with `keras.utils.image_dataset_from_directory`, and "
+    "vary the images with layers such as `keras.layers.RandomFlip`"
+)
+_TEXT = "the tokenizers of Keras 2 are gone: take `keras.layers.TextVectorization`"
+_SEQUENCE = "take `keras.utils.timeseries_dataset_from_array`, or write it with NumPy"
+_STATELESS = "an assignment belongs to the variable: `variable.assign(value)`"
+_RANDOM = "write `keras.random` with a `keras.random.SeedGenerator`; the numbers are other ones"
+_CELLS = "write `keras.layers.RNN` over a cell"
+_ESTIMATOR = "estimators are gone: train the model with `fit`"
+_CTC = "write `keras.losses.CTC` or `keras.ops.ctc_decode`, which take other arguments"
+_LOSS = "write the function of `keras.losses`; the clipping near 0 and 1 is not the same"
+
+REASONS: tuple[tuple[str, str], ...] = (
+    ("backend.function", _GRAPH),
+    ("backend.get_session", _GRAPH),
+    ("backend.set_session", _GRAPH),
+    ("backend.placeholder", "write `keras.Input`"),
+    ("backend.is_placeholder", "there are no placeholders: ask `keras.utils.is_keras_tensor`"),
+    ("backend.manual_variable_initialization", _GRAPH),
+    ("backend.gradients", "write `jax.grad` of a function of the weights"),
+    ("backend.learning_phase", _PHASE),
+    ("backend.learning_phase_scope", _PHASE),
+    ("backend.set_learning_phase", _PHASE),
+    ("backend.symbolic_learning_phase", _PHASE),
+    ("backend.reset_uids", "write `keras.utils.clear_session()`"),
+    ("backend.print_tensor", "write `jax.debug.print`"),
+    ("backend.rnn", _CELLS),
+    ("backend.dropout", _RANDOM),
+    ("backend.random_bernoulli", _RANDOM),
+    ("backend.random_binomial", _RANDOM),
+    ("backend.random_normal", _RANDOM),
+    ("backend.random_normal_variable", _RANDOM),
+    ("backend.random_uniform", _RANDOM),
+    ("backend.random_uniform_variable", _RANDOM),
+    ("backend.truncated_normal", _RANDOM),
+    ("backend.ctc_batch_cost", _CTC),
+    ("backend.ctc_decode", _CTC),
+    ("backend.ctc_label_dense_to_sparse", _CTC),
+    ("backend.binary_crossentropy", _LOSS),
+    ("backend.binary_focal_crossentropy", _LOSS),
+    ("backend.categorical_crossentropy", _LOSS),
+    ("backend.categorical_focal_crossentropy", _LOSS),
+    ("backend.sparse_categorical_crossentropy", _LOSS),
+    ("backend.update", _STATELESS),
+    ("backend.update_add", _STATELESS),
+    ("backend.update_sub", _STATELESS),
+    ("backend.moving_average_update", _STATELESS),
+    ("backend.tf", "the module of TensorFlow is not there: import JAX"),
+    ("backend.tensorflow_backend", "Keras 3 computes with JAX"),
+    ("backend", "the functions of the old back end are gone: write the one of `keras.ops`"),
+    ("callbacks.experimental", "write `keras.callbacks.BackupAndRestore`"),
+    ("estimator", _ESTIMATOR),
+    ("experimental.LinearModel", "write `keras.Sequential` with one `Dense`"),
+    ("experimental.WideDeepModel", "add the outputs of two models"),
+    ("experimental.CosineDecay", "write `keras.optimizers.schedules.CosineDecay`"),
+    ("experimental", "Keras 3 has no `experimental`"),
+    ("initializers.experimental", "Keras 3 has no `experimental`"),
+    ("layers.AbstractRNNCell", "derive the cell from `keras.layers.Layer`"),
+    ("layers.AlphaDropout", "`keras.layers.AlphaDropout` of Keras 3 draws other numbers"),
+    ("layers.CuDNNGRU", "write `keras.layers.GRU`; it has another default of `reset_after`"),
+    ("layers.CuDNNLSTM", "write `keras.layers.LSTM`"),
+    ("layers.DenseFeatures", "write `keras.utils.FeatureSpace`"),
+    ("layers.SequenceFeatures", "write `keras.utils.FeatureSpace`"),
+    ("layers.LocallyConnected1D", "the layer is gone: write it with `keras.ops`"),
+    ("layers.LocallyConnected2D", "the layer is gone: write it with `keras.ops`"),
+    ("layers.RandomHeight", "the layer is gone: write `keras.layers.RandomZoom`"),
+    ("layers.RandomWidth", "the layer is gone: write `keras.layers.RandomZoom`"),
+    ("layers.SyncBatchNormalization", "write `keras.layers.BatchNormalization(synchronized=True)`"),
+    ("layers.ThresholdedReLU", "write `keras.layers.ReLU(threshold=...)`"),
+    ("layers.experimental.RandomFourierFeatures", "the layer is gone: write it with `keras.ops`"),
+    ("layers.experimental.SyncBatchNormalization", "`BatchNormalization(synchronized=True)`"),
+    ("layers.experimental", _EXPERIMENTAL),
+    ("losses.Reduction.AUTO", "write the reduction, `'sum_over_batch_size'`"),
+    ("losses.Reduction", "a reduction is a string: `'none'`, `'sum'`, `'sum_over_batch_size'`"),
+    ("mixed_precision.experimental", "write `keras.mixed_precision.set_global_policy`"),
+    ("models.model_from_config", "write `keras.Model.from_config`"),
+    ("models.model_from_yaml", "write `keras.models.model_from_json`"),
+    ("optimizers.legacy", _LEGACY),
+    ("optimizers.experimental", "the optimiser moved to `keras.optimizers`"),
+    ("premade", "Keras 3 has no ready-made models of that kind"),
+    ("premade_models", "Keras 3 has no ready-made models of that kind"),
+    ("preprocessing.image", _IMAGES),
+    ("preprocessing.sequence", _SEQUENCE),
+    ("preprocessing.text", _TEXT),
+    ("saving.hdf5_format", "write `model.save_weights`; the name of the file decides the format"),
+    ("utils.GeneratorEnqueuer", "write `keras.utils.PyDataset`"),
+    ("utils.OrderedEnqueuer", "write `keras.utils.PyDataset`"),
+    ("utils.SequenceEnqueuer", "write `keras.utils.PyDataset`"),
+    ("utils.SidecarEvaluator", "evaluate in a process of its own with `model.evaluate`"),
+    ("utils.convert_all_kernels_in_model", "kernels need no conversion"),
+    ("utils.experimental", "Keras 3 has no `experimental`"),
+    ("utils.generic_utils", "the names of this module are private in Keras 3"),
+    ("utils.multi_gpu_model", "write `keras.distribution.DataParallel`"),
+    ("wrappers.scikit_learn", "write `keras.wrappers.SKLearnClassifier` or `SKLearnRegressor`"),
+)
+
+# Keywords of Keras 1 and 2 that a call of Keras 3 refuses, and what stands in their place.
+KEYWORDS: dict[str, str] = {
+    "batch_input_shape": "write `batch_shape=` of a `keras.Input`",
+    "decay": "write a schedule as `learning_rate=`: `keras.optimizers.schedules.InverseTimeDecay`",
+    "fused": "leave it out",
+    "init": "write `kernel_initializer=`",
+    "input": "write `inputs=`",
+    "output": "write `outputs=`",
+    "period": "write `save_freq=`",
+    "renorm": "Keras 3 has no renormalisation",
+    "save_format": "the name of the file decides the format",
+    "time_major": "swap the first two axes of the input",
+    "virtual_batch_size": "Keras 3 has no virtual batches",
+    "weights": "write `layer.set_weights(...)`",
+}
+
+
+def why_gone(name: str) -> str:
+    """What to write instead of a name without `keras.` in front; `""` for one that is not listed."""
+    fitting = [
+        (prefix, reason)
+        for prefix, reason in REASONS
+        if name == prefix or name.startswith(f"{prefix}.")
+    ]
+    return max(fitting)[1] if fitting else ""

@@ -1,0 +1,84 @@
+"""What becomes of one reference to Keras: the same name of Keras 3, and what a person must know."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from tf2jax_port.rewrite.edits import Edit
+from tf2jax_port.rewrite.findings import State
+from tf2jax_port.rewrite.keras_gone import KEYWORDS
+from tf2jax_port.rewrite.keras_rows import STAYS_INSTALLED
+from tf2jax_port.rewrite.knowledge import Known
+from tf2jax_port.table import Shim
+
+if TYPE_CHECKING:
+    from tf2jax_port.rewrite.sites import Decision, File
+
+NAME, BACKEND, OLD, STARRED, INSTALLED = "TJ130", "TJ230", "TJ231", "TJ232", "TJ233"
+SET_BACKEND = "KERAS_BACKEND=jax must be in the environment before Keras is imported"
+_OF_VERSION_1 = (
+    "Keras 2 may be meant: batches are normalised, recurrent layers, optimisers and losses "
+    "computed as Keras 3 does it"
+)
+_UNSEEN = "which arguments come cannot be seen; Keras 3 refuses those that it does not know"
+_ARGUMENT = re.compile(r"`(\w+)`")
+
+
+def is_of_keras(known: Known) -> bool:
+    """Whether a row is one of Keras, and its target a name of Keras 3."""
+    return isinstance(known.row.target, Shim) and known.row.target.function.startswith("keras.")
+
+
+def settle(file: File, known: Known, decision: Decision) -> Decision:
+    """The decision in the words of Keras: a name of Keras 3 is no function of `shims`."""
+    if known.row.name.startswith("keras.") and decision.state is State.MANUAL:
+        return _refused(file, known, decision)
+    if not is_of_keras(known) or not decision.edits:
+        return decision
+    state, code, message = State.REWRITTEN, NAME, decision.message
+    if known.row.differs == STAYS_INSTALLED:
+        state, code, message = State.REVIEW, INSTALLED, known.row.differs
+    elif known.row.differs:
+        state, code, message = State.REVIEW, "TJ201", known.row.differs
+    elif known.reference.version == 1:
+        state, code, message = State.REVIEW, OLD, _OF_VERSION_1
+    return dataclasses.replace(decision, state=state, code=code, message=message, plain=False)
+
+
+def _refused(file: File, known: Known, decision: Decision) -> Decision:
+    """Stars pass on to the same class; a keyword of Keras 2 is told what stands in its place."""
+    if decision.code == "TJ303" and isinstance(known.row.target, Shim):
+        node = known.reference.node
+        written = file.spelling.text(known.row.target.function)
+        edit = Edit(*file.source.span(node), (written,))
+        return dataclasses.replace(
+            decision, state=State.REVIEW, code=STARRED, message=_UNSEEN, edits=(edit,)
+        )
+    if decision.code == "TJ302":
+        found = _ARGUMENT.search(decision.message)
+        hint = KEYWORDS.get(found.group(1), "") if found else ""
+        if hint:
+            message = f"{decision.message}; {hint}"
+            return dataclasses.replace(decision, message=message)
+    if decision.code in ("TJ306", "TJ308"):
+        message = "`keras.ops` has no function with these arguments: write it out"
+        return dataclasses.replace(decision, code="TJ330", message=message)
+    return decision
+
+
+def say_backend(data: bytes, decisions: Iterable[Decision]) -> list[Decision]:
+    """The decisions of a file; the first that writes Keras says what must be set to run it."""
+    said = b"KERAS_BACKEND" in data
+    found = []
+    for decision in decisions:
+        if decision.code == NAME and not said:
+            said = True
+            message = f"{decision.message}; {SET_BACKEND}"
+            decision = dataclasses.replace(
+                decision, state=State.REVIEW, code=BACKEND, message=message
+            )
+        found.append(decision)
+    return found
