@@ -27,10 +27,10 @@ LEAVES = [
 
 @pytest.mark.parametrize(("rule", "example"), REWRITES)
 def test_rewrites(rule, example):
-    outcome = rewrite(example.before.encode())
+    outcome = rewrite(example.before.encode(), example.options)
     assert outcome.data.decode() == example.after
     assert (rule.code, rule.state) in [(f.code, f.state) for f in outcome.findings]
-    assert rewrite(outcome.data).data == outcome.data
+    assert rewrite(outcome.data, example.options).data == outcome.data
 
 
 @pytest.mark.parametrize(("rule", "example"), [p for p in REWRITES if p.values[1].runs])

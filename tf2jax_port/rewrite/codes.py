@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 
 from tf2jax_port.rewrite.rule import Rule
-from tf2jax_port.rewrite.rules import files, functions, methods, names, operators, refusals
+from tf2jax_port.rewrite.rules import choices, files, functions, methods, names, operators, refusals
 
 RULES: tuple[Rule, ...] = (
     operators.CALL,
@@ -25,10 +25,14 @@ RULES: tuple[Rule, ...] = (
     methods.UNKNOWN,
     functions.WITHOUT_PLACE,
     *refusals.RULES,
+    choices.HELD_BACK,
     operators.SHIM,
     operators.SHIM_PASSED_ON,
     operators.SHIM_INSTEAD,
+    choices.EXACT,
     operators.KEPT,
+    choices.IGNORED,
+    choices.NOT_SELECTED,
     *files.RULES,
 )
 

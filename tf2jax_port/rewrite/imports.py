@@ -10,6 +10,7 @@ import ast
 import dataclasses
 
 from tf2jax_port.rewrite.edits import Edit
+from tf2jax_port.rewrite.ignoring import Ignored
 from tf2jax_port.rewrite.resolve import Reference, is_tensorflow
 from tf2jax_port.rewrite.scopes import Binding, Names
 from tf2jax_port.rewrite.source import Source
@@ -48,6 +49,7 @@ def change_imports(
     aliases: list[Reference],
     new: list[tuple[str, str]],
     keep_all: bool,
+    ignored: Ignored,
     first_use: int,
 ) -> ImportChange:
     """Plans the edits of a file's imports.
@@ -60,9 +62,10 @@ def change_imports(
       aliases: modules of TensorFlow that get another name, as in `layers = tf.keras.layers`.
       new: `(module, name)` of what must be imported.
       keep_all: no import is dropped, because other files may import it from here.
+      ignored: comments that keep statements as they are.
       first_use: offset of the first new text; new imports stand above it.
     """
-    change = _Imports(source, names, new)
+    change = _Imports(source, names, new, ignored)
     droppable = [] if keep_all else change.droppable(gone, left, aliases)
     return change.plan(droppable, first_use)
 
@@ -86,8 +89,11 @@ def _exported_names(names: Names) -> set[str]:
 
 
 class _Imports:
-    def __init__(self, source: Source, names: Names, new: list[tuple[str, str]]) -> None:
+    def __init__(
+        self, source: Source, names: Names, new: list[tuple[str, str]], ignored: Ignored
+    ) -> None:
         self.source = source
+        self.ignored = ignored
         self.names = names
         self.new = [_import_line(module, name) for module, name in new]
 
@@ -117,6 +123,8 @@ class _Imports:
     def _may_go(self, binding: Binding, exported: set[str]) -> bool:
         statement = binding.statement
         called = isinstance(binding.value, ast.Call)  # `importorskip` does more than import
+        if statement is not None and self.ignored.covers(statement, "TJ"):
+            return False
         alone = statement is not None and self._stands_alone(statement)
         return alone and not called and _bound_name(binding) not in exported
 

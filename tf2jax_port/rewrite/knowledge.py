@@ -180,3 +180,8 @@ def facade(row: Row) -> str | None:
         return row.target.function
     made = row.name in _IN_THE_TABLE and (isinstance(row.target, Native) or row.own)
     return f"shims.{row.name}" if made and not row.name.startswith("v1.") else None
+
+
+def has_exact_form(row: Row) -> bool:
+    """Whether `shims` has TensorFlow's rule where the row's plain spelling differs in a corner."""
+    return bool(row.own) and facade(row) is not None

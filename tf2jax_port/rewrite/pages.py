@@ -6,6 +6,7 @@ import difflib
 
 from tf2jax_port.rewrite.codes import RULES
 from tf2jax_port.rewrite.findings import State
+from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.rule import Leaves, Rewrites, Rule
 
 GENERATED = (
@@ -53,10 +54,18 @@ def pages() -> dict[str, str]:
     return {name: GENERATED + text for name, text in {"index.md": index(), **every}.items()}
 
 
+def flags(options: Options) -> str:
+    """What a person types to ask for something else than the usual."""
+    words = ["--exact"] * options.exact + ["--safe-only"] * options.safe_only
+    words += [f"--ignore {','.join(options.ignore)}"] if options.ignore else []
+    return " ".join(words)
+
+
 def _rewrite(example: Rewrites) -> str:
     old, new = example.before.splitlines(), example.after.splitlines()
     lines = list(difflib.unified_diff(old, new, lineterm="", n=len(old)))[3:]
-    return "```diff\n" + "\n".join(lines) + "\n```\n"
+    asked = f"With `{flags(example.options)}`:\n\n" if flags(example.options) else ""
+    return asked + "```diff\n" + "\n".join(lines or [f" {line}" for line in new]) + "\n```\n"
 
 
 def _left(example: Leaves) -> str:

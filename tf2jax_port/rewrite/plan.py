@@ -9,10 +9,12 @@ import ast
 import dataclasses
 
 from tf2jax_port.rewrite import markers
+from tf2jax_port.rewrite.choosing import choose, has_marker
 from tf2jax_port.rewrite.edits import Edit, EditedText, OverlapError, apply_edits
 from tf2jax_port.rewrite.facade_import import Swap, swap_import
 from tf2jax_port.rewrite.findings import Finding, Outcome, State
 from tf2jax_port.rewrite.idioms import find_idioms
+from tf2jax_port.rewrite.ignoring import Ignored, find_ignored
 from tf2jax_port.rewrite.imports import ImportChange, change_imports, tensorflow_imports
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.quoted import add_annotations
@@ -50,7 +52,13 @@ def rewrite(raw: bytes, options: Options = DEFAULTS, *, is_package: bool = False
     if marked:
         source = with_data(source, markers.without_lines(source, marked))
         tree = parse(source)
-    run = _Run(source, tree, options, is_package, tuple(marked), version_1)
+    ignored = find_ignored(source)
+    run = _Run(source, tree, options, is_package, tuple(marked), version_1, ignored)
+    outcome = _outcome(run)
+    return dataclasses.replace(outcome, data=raw) if ignored.whole_file else outcome
+
+
+def _outcome(run: _Run) -> Outcome:
     try:
         return run.outcome(strings_frozen=False)
     except RecursionError as error:
@@ -77,6 +85,7 @@ class _Run:
     is_package: bool
     marked: tuple[int, ...]
     version_1: bool
+    ignored: Ignored
 
     def outcome(self, *, strings_frozen: bool) -> Outcome:
         names = resolve_scopes(self.tree)
@@ -86,7 +95,7 @@ class _Run:
         imports = len(tensorflow_imports(names))
         if not (found or stars or imports):
             return Outcome(self.source.encode(self.source.data), (), 0)
-        aliases = [r for r in found if is_alias(names, r)]
+        aliases = [r for r in found if is_alias(names, r) and not self.ignored.covers(r.node, "TJ")]
         sites = [r for r in found if r not in aliases]
         file = File(
             self.source,
@@ -98,11 +107,10 @@ class _Run:
             frozenset(frozen),
             strings_frozen,
         )
-        decisions = [decide(file, reference) for reference in sites]
-        idioms = find_idioms(file)
-        swap = (
-            swap_import(file, decisions) if self.options.target == "shims" and not aliases else None
-        )
+        decisions = [self._chosen(decide(file, reference), reference) for reference in sites]
+        idioms = [self._chosen(decision) for decision in find_idioms(file)]
+        swaps = self.options.target == "shims" and not (aliases or self.ignored.lines)
+        swap = swap_import(file, decisions) if swaps else None
         edits = [edit for decision in idioms for edit in decision.edits]
         if swap is not None:
             edits += swap.names
@@ -116,6 +124,9 @@ class _Run:
         moved = [dataclasses.replace(f, line=self._original(f.line), marker=0) for f in findings]
         moved.sort(key=lambda f: (f.line, f.column))
         return Outcome(data, tuple(moved), counted, imports, change.dropped)
+
+    def _chosen(self, decision: Decision, reference: Reference | None = None) -> Decision:
+        return choose(decision, self.options, self.ignored, reference)
 
     def _imports(
         self,
@@ -136,6 +147,7 @@ class _Run:
             aliases=aliases,
             new=file.spelling.missing(edits),
             keep_all=self.is_package,
+            ignored=self.ignored,
             first_use=min((edit.start for edit in edits), default=0),
         )
         if swap is None:
@@ -151,7 +163,7 @@ class _Run:
         before = self.source.data[start:end].decode()
         after = edited.render_node(start, end).decode() if decision.edits else ""
         marker = 0
-        if decision.state is State.MANUAL:
+        if has_marker(decision):
             marker = markers.marker_line(self.source, file.names, decision.span)
         line = decision.span.lineno
         column = len(self.source.data[self.source.starts[line - 1] : start].decode()) + 1
@@ -169,19 +181,21 @@ class _Run:
         )
 
     def _star(self, star: ast.ImportFrom) -> Finding:
-        text = ast.unparse(star)
+        code, state = "TJ310", State.MANUAL
         message = "which names it brings cannot be told from the text"
+        if self.ignored.covers(star, code):
+            code, state, message = "TJ502", State.KEPT, f"a comment says so ({code})"
+        elif not self.options.selects(code):
+            code, state, message = "TJ503", State.KEPT, f"{code} is not selected"
         return Finding(
             star.lineno,
             star.col_offset + 1,
             f"tf.{'.'.join((star.module or '').split('.')[1:])}*",
-            State.MANUAL,
-            "TJ310",
+            state,
+            code,
             message,
-            text,
-            "",
-            False,
-            star.lineno,
+            ast.unparse(star),
+            marker=star.lineno if state is State.MANUAL else 0,
         )
 
     def _applied(self, edits: list[Edit], findings: list[Finding]) -> bytes:

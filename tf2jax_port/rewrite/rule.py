@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from tf2jax_port.rewrite.findings import State
+from tf2jax_port.rewrite.options import Options
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -12,12 +13,13 @@ class Rewrites:
     """A program before and after; after a second run it is the same.
 
     `runs` tells the tests to run both, the first in TensorFlow and the second in JAX, and to compare
-    every array that they assign.
+    every array that they assign. `options` is what was asked for.
     """
 
     before: str
     after: str
     runs: bool = True
+    options: Options = Options()  # noqa: RUF009, it is frozen
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

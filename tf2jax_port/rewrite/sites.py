@@ -10,7 +10,13 @@ from tf2jax_port.rewrite.arguments import CallSite
 from tf2jax_port.rewrite.bind import Bound, Refusal, bind_arguments, bind_version_1, signature
 from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.findings import State
-from tf2jax_port.rewrite.knowledge import Known, facade, has_another_meaning, look_up
+from tf2jax_port.rewrite.knowledge import (
+    Known,
+    facade,
+    has_another_meaning,
+    has_exact_form,
+    look_up,
+)
 from tf2jax_port.rewrite.layout import call_layout
 from tf2jax_port.rewrite.options import Options, TargetName
 from tf2jax_port.rewrite.quoted import enclosing_string, fits_in_string, is_editable
@@ -119,13 +125,15 @@ def _looked_up(file: File, reference: Reference, symbol: str) -> Decision:
 
 
 def _manual(reference: Reference, symbol: str, code: str, message: str) -> Decision:
-    if (
-        reference.version == 1
-        and reference.path in V1_PARAMS
-        and not symbol.startswith("tf.compat.")
-    ):
+    if is_read_as_version_1(reference, symbol):
         message += READ_AS_VERSION_1
     return Decision(State.MANUAL, code, message, symbol, reference.node)
+
+
+def is_read_as_version_1(reference: Reference, symbol: str) -> bool:
+    """Whether a name has two meanings, and which one is meant is known from the rest of the file."""
+    both = reference.version == 1 and reference.path in V1_PARAMS
+    return both and not symbol.startswith("tf.compat.")
 
 
 def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | None:
@@ -290,7 +298,8 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
         size = _known_size(file, known, symbol, site)
         if size is not None:
             return size
-        edits = calls.write_native(site)
+        exact = file.options.takes_exact and bool(row.differs) and has_exact_form(row)
+        edits = None if exact else calls.write_native(site)
         if edits is not None:
             state = State.REVIEW if row.differs else State.REWRITTEN
             code = "TJ201" if row.differs else "TJ101"
@@ -360,6 +369,9 @@ def _called_facade(file: File, known: Known, symbol: str, site: CallSite) -> Dec
         message = f"`{unknown[0]}` is left out: `{function}` has no use for it"
         return Decision(State.REVIEW, "TJ203", message, symbol, site.call, tuple(edits))
     plain = len(edits) == 1 and function == f"shims.{known.reference.path}"
-    instead = isinstance(row.target, Native) and file.target == "jax"
-    code = "TJ403" if instead else "TJ401"
+    native = isinstance(row.target, Native) and file.target == "jax"
+    if native and file.options.takes_exact and row.differs:
+        message = f"`{function}`; of JAX's own: {row.differs}"
+        return Decision(State.SHIM, "TJ404", message, symbol, site.call, tuple(edits), plain)
+    code = "TJ403" if native else "TJ401"
     return Decision(State.SHIM, code, f"`{function}`", symbol, site.call, tuple(edits), plain)
