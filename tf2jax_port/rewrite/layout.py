@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import re
 
 from tf2jax_port.rewrite.source import Source
 
@@ -49,23 +50,16 @@ class _Gap:
     comments: bool = False
 
 
+_MARK = re.compile(rb"#[^\r\n]*|[(),]")
+
+
 def _scan(data: bytes, start: int, end: int) -> _Gap:
     gap = _Gap([])
-    place = start
-    while place < end:
-        byte = data[place : place + 1]
-        if byte == b"#":
+    for found in _MARK.finditer(data, start, end):
+        if found.group().startswith(b"#"):
             gap.comments = True
-            line = len(data)
-            for stop in (b"\n", b"\r"):
-                found = data.find(stop, place)
-                line = found if 0 <= found < line else line
-            place = line
-        elif byte in b"(),":
-            gap.marks.append((byte.decode(), place))
-            place += 1
         else:
-            place += 1
+            gap.marks.append((found.group().decode(), found.start()))
     return gap
 
 

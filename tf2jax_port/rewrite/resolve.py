@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 
 from tf2jax_port.rewrite.scopes import Binding, Names, Scope
 from tf2jax_port.rewrite.tf_names import MODULES, V1_ALIASES, V1_ONLY, V1_PARAMS
@@ -51,6 +52,8 @@ class Reference:
 
     def shortened(self, length: int) -> Reference:
         """The reference to the first `length` nodes of the chain."""
+        if length == len(self.chain):
+            return self
         return dataclasses.replace(self, chain=self.chain[:length], dotted=self.dotted[:length])
 
     @property
@@ -67,13 +70,47 @@ def find_references(names: Names, *, version_1: bool = False) -> list[Reference]
       version_1: the file is known to be written for TensorFlow 1.
     """
     search = _Search(names)
-    found = [r for name, scope in names.uses if (r := search.reference(name, scope)) is not None]
+    possible = _possible_names(names)
+    uses = [(name, scope) for name, scope in names.uses if name.id in possible]
+    found = [r for name, scope in uses if (r := search.reference(name, scope)) is not None]
     found.sort(key=lambda r: (r.chain[0].lineno, r.chain[0].col_offset))
     if version_1 or any(is_version_1(r.path) for r in found):
-        found = [
-            r if "compat.v2" in r.dotted[0] else dataclasses.replace(r, version=1) for r in found
-        ]
+        for index, reference in enumerate(found):
+            if reference.version != 1 and "compat.v2" not in reference.dotted[0]:
+                found[index] = dataclasses.replace(reference, version=1)
     return found
+
+
+def _possible_names(names: Names) -> set[str]:
+    """Names that may be TensorFlow's in some scope: those of imports, and what is made of them."""
+    found: set[str] = set()
+    made_of: dict[str, list[str]] = {}
+    for scope in (names.module, *names.scopes.values()):
+        for name, bindings in scope.bindings.items():
+            for binding in bindings:
+                if binding.kind == "import":
+                    if is_tensorflow(binding.path):
+                        found.add(name)
+                elif binding.kind == "assign" and binding.value is not None:
+                    root = _root(binding.value)
+                    if root:
+                        made_of.setdefault(root, []).append(name)
+                    elif imported_by_call(binding.value):
+                        found.add(name)
+    waiting = list(found)
+    while waiting:
+        for name in made_of.get(waiting.pop(), ()):
+            if name not in found:
+                found.add(name)
+                waiting.append(name)
+    return found
+
+
+def _root(value: ast.expr) -> str:
+    """The first name of `a.b.c`, empty for anything else."""
+    while type(value) is ast.Attribute:
+        value = value.value
+    return value.id if type(value) is ast.Name else ""
 
 
 def is_version_1(path: str) -> bool:
@@ -100,6 +137,7 @@ def is_tensorflow(dotted: str) -> bool:
     return dotted == "tensorflow" or dotted.startswith("tensorflow.")
 
 
+@functools.lru_cache(maxsize=8192)
 def tensorflow_path(dotted: str) -> tuple[str, int]:
     """`tensorflow.compat.v1.math` -> `("math", 1)`: the name without `compat`, and the version."""
     parts = dotted.split(".")[1:]

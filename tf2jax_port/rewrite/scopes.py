@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterable, Iterator
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal, NamedTuple
 
 Node = ast.AST
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(NamedTuple):
     """One place that gives a name its meaning.
 
     `path` is the dotted name that an import brings, `value` what a plain assignment assigns;
@@ -104,26 +103,47 @@ class Names:
         return next(n for n in self.ancestors(node) if isinstance(n, ast.stmt))
 
 
-def resolve_scopes(tree: ast.Module) -> Names:
-    """Walks a tree once and notes every binding and every use of a name."""
-    walk = _Walk(Names(Scope("module"), [], {}, {}, [], [], []))
+def resolve_scopes(tree: ast.Module, *, redirects: bool = True) -> Names:
+    """Walks a tree once and notes every binding and every use of a name.
+
+    Args:
+      tree: a whole file.
+      redirects: whether it may say `global` or `nonlocal`.
+    """
+    walk = _Walk(Names(Scope("module"), [], {}, {}, [], [], []), redirects)
     walk.children(tree, walk.names.module)
     return walk.names
 
 
 def resolve_more(names: Names, node: ast.expr, parent: Node, scope: Scope) -> None:
     """Adds an expression that is not in the tree, such as the one in a string annotation."""
-    _Walk(names).visit(node, parent, scope)
+    _Walk(names, redirects=False).visit(node, parent, scope)
 
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+# Fields that hold text, numbers, operators or contexts: nothing that binds or uses a name.
+_TEXTS = {
+    *("arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level"),
+    *("module", "name", "names", "op", "ops", "rest", "simple", "str", "tag", "type_comment"),
+}
+_LEAVES = (ast.Constant, ast.MatchSingleton)
+_FIELDS = {
+    node: tuple(field for field in node._fields if field not in _TEXTS)
+    for node in vars(ast).values()
+    if isinstance(node, type) and issubclass(node, ast.AST) and not issubclass(node, _LEAVES)
+}
+if hasattr(ast, "TypeAlias"):  # Python 3.12; its name is a node
+    _FIELDS[ast.TypeAlias] = ("name", "type_params", "value")
 
 
 class _Walk:
-    def __init__(self, names: Names) -> None:
+    """One walk. Its inner loop is what most of a scan consists of, so it calls as little as it can."""
+
+    def __init__(self, names: Names, redirects: bool) -> None:
         self.names = names
-        self.handlers = {
+        self.redirects = redirects
+        handlers: dict[type[Node], Callable[[Any, Scope], None]] = {
             ast.Name: self.name,
             ast.Import: self.import_,
             ast.ImportFrom: self.import_from,
@@ -143,24 +163,29 @@ class _Walk:
             ast.MatchMapping: self.match_mapping,
             ast.NamedExpr: self.walrus,
         }
+        plain = {node: self.children for node, fields in _FIELDS.items() if fields}
+        self.handlers = {**plain, **handlers}
 
     def visit(self, node: Node, parent: Node, scope: Scope) -> None:
         self.names.parents[node] = parent
-        handler = self.handlers.get(type(node))
-        if handler is None:
-            self.children(node, scope)
-        else:
-            handler(node, scope)  # type: ignore[operator]
+        if (handler := self.handlers.get(type(node))) is not None:
+            handler(node, scope)
 
     def children(self, node: Node, scope: Scope) -> None:
-        for field in node._fields:
-            value = getattr(node, field, None)
-            if isinstance(value, ast.AST):
-                self.visit(value, node, scope)
-            elif isinstance(value, list):
+        parents, handlers = self.names.parents, self.handlers
+        for field in _FIELDS[type(node)]:
+            value = getattr(node, field)
+            if type(value) is list:
                 for item in value:
-                    if isinstance(item, ast.AST):
-                        self.visit(item, node, scope)
+                    if item is None:  # among defaults and keys
+                        continue
+                    parents[item] = node
+                    if (handler := handlers.get(type(item))) is not None:
+                        handler(item, scope)
+            elif value is not None:
+                parents[value] = node
+                if (handler := handlers.get(type(value))) is not None:
+                    handler(value, scope)
 
     def each(self, nodes: Iterable[Node | None], parent: Node, scope: Scope) -> None:
         for node in nodes:
@@ -173,7 +198,7 @@ class _Walk:
     # Names and assignments.
 
     def name(self, node: ast.Name, scope: Scope) -> None:
-        if isinstance(node.ctx, ast.Load):
+        if type(node.ctx) is ast.Load:
             self.names.uses.append((node, scope))
         elif scope.kind == "comprehension":  # its own variable; a walrus goes another way
             scope.bindings.setdefault(node.id, []).append(Binding("other", node))
@@ -311,6 +336,8 @@ class _Walk:
 
     # `global` may follow a binding in text order, so redirection is settled before the body is walked.
     def _redirections(self, body: list[ast.stmt], scope: Scope) -> None:
+        if not self.redirects:
+            return
         waiting: list[Node] = list(body)
         while waiting:
             node = waiting.pop()
