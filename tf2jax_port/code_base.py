@@ -74,14 +74,17 @@ def run_over(
       texts: entries hold the text before and after. Without, they are small.
     """
     for path, root in files:
-        result = _run_one(path, root, options)
+        result = _run_one(path, root, options, texts)
         yield result if texts or isinstance(result, Skipped) else result.without_texts()
 
 
-def _run_one(path: pathlib.Path, root: pathlib.Path, options: Options) -> Entry | Skipped:
+def _run_one(
+    path: pathlib.Path, root: pathlib.Path, options: Options, texts: bool
+) -> Entry | Skipped:
     try:
         before = _read(_real_file(path, root))
-        outcome = rewrite(before, options, is_package=path.name == "__init__.py")
+        is_package = path.name == "__init__.py"
+        outcome = rewrite(before, options, is_package=is_package, verify=texts)
         return Entry(str(path), before, outcome)
     except UnreadableError as error:
         return Skipped(str(path), error.code, error.reason)

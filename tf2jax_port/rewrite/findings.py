@@ -35,7 +35,8 @@ class Finding:
       code: the diagnostic.
       message: one line for this very place.
       before: the text as it was; `after` what stands there now, empty where nothing changed.
-      marker: the line, counted from 1, above which a marker comment belongs; 0 for none.
+      marker: the line, counted from 1 and without old markers, above which a marker comment
+        belongs; 0 for none.
     """
 
     line: int

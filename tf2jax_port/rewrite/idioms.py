@@ -38,7 +38,6 @@ class Idiom:
 
 def find_idioms(file: File) -> list[Decision]:
     """The decisions for all tensor methods of a file, in text order."""
-    parents = file.names.parents
     own = {node for reference in file.references for node in reference.chain}
     elsewhere = any(
         binding.path.partition(".")[0] in _OTHER_LIBRARIES
@@ -46,11 +45,7 @@ def find_idioms(file: File) -> list[Decision]:
         for binding in bindings
         if binding.kind == "import"
     )
-    attributes = [
-        node
-        for node in parents
-        if type(node) is ast.Attribute and node.attr in _NAMES and node not in own
-    ]
+    attributes = [node for node in file.names.attributes if node.attr in _NAMES and node not in own]
     own_methods = {
         name
         for scope in file.names.scopes.values()
@@ -75,13 +70,15 @@ def find_idioms(file: File) -> list[Decision]:
 def _shape_comparisons(file: File) -> list[Decision]:
     """`x.shape == [2, 3]`: a shape of TensorFlow equals a list, a tuple does not."""
     decisions = []
-    for node, parent in file.names.parents.items():
-        if type(node) is not ast.List or not isinstance(parent, ast.Compare):
+    for shape in file.names.attributes:
+        if shape.attr not in ("shape", "get_shape"):
             continue
-        tensor = _shaped(parent.left)
-        equality = len(parent.ops) == 1 and isinstance(parent.ops[0], ast.Eq | ast.NotEq)
-        if tensor is None or not equality or node is parent.left:
+        compared = _compared_with_list(file, shape)
+        tensor = _shaped(compared.left) if compared is not None else None
+        if compared is None or tensor is None:
             continue
+        node = compared.comparators[0]
+        assert isinstance(node, ast.List)
         known = file.values.kind(tensor) is Kind.TENSOR
         state, code = (State.REWRITTEN, "TJ109") if known else (State.REVIEW, "TJ202")
         message = "a shape is a tuple in JAX, which no list equals"
@@ -90,6 +87,19 @@ def _shape_comparisons(file: File) -> list[Decision]:
         if may_edit(file, decision):
             decisions.append(decision)
     return decisions
+
+
+def _compared_with_list(file: File, shape: ast.Attribute) -> ast.Compare | None:
+    """The comparison in `x.shape == [2, 3]`."""
+    parents = file.names.parents
+    whole: ast.AST = shape
+    if shape.attr == "get_shape":
+        whole = parents[whole]
+    parent = parents[whole]
+    if not isinstance(parent, ast.Compare) or parent.left is not whole or len(parent.ops) != 1:
+        return None
+    equality = isinstance(parent.ops[0], ast.Eq | ast.NotEq)
+    return parent if equality and isinstance(parent.comparators[0], ast.List) else None
 
 
 def _between(file: File, idiom: Idiom) -> Iterator[ast.AST]:

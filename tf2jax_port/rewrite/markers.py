@@ -20,7 +20,7 @@ _INDENT = re.compile(rb"[ \t\f]*")
 
 def has_markers(data: bytes) -> bool:
     """Whether a text may hold a marker."""
-    return _MARKER.search(data) is not None
+    return b"# TJ" in data and _MARKER.search(data) is not None
 
 
 def marker_lines(source: Source, tree: ast.Module) -> list[int]:

@@ -28,13 +28,16 @@ from tf2jax_port.rewrite.values import Values
 DEFAULTS = Options()
 
 
-def rewrite(raw: bytes, options: Options = DEFAULTS, *, is_package: bool = False) -> Outcome:
+def rewrite(
+    raw: bytes, options: Options = DEFAULTS, *, is_package: bool = False, verify: bool = True
+) -> Outcome:
     """Rewrites the bytes of one Python file.
 
     Args:
       raw: the file.
       options: what was asked for.
       is_package: the file is an `__init__.py`, whose imports other files may use.
+      verify: parse the result, to be sure. Whoever only counts can do without.
 
     Returns:
       The new bytes and one finding for each TensorFlow reference.
@@ -53,7 +56,7 @@ def rewrite(raw: bytes, options: Options = DEFAULTS, *, is_package: bool = False
         source = with_data(source, markers.without_lines(source, marked))
         tree = parse(source)
     ignored = find_ignored(source)
-    run = _Run(source, tree, options, is_package, tuple(marked), version_1, ignored)
+    run = _Run(source, tree, options, is_package, tuple(marked), version_1, ignored, verify)
     outcome = _outcome(run)
     return dataclasses.replace(outcome, data=raw) if ignored.whole_file else outcome
 
@@ -86,6 +89,7 @@ class _Run:
     marked: tuple[int, ...]
     version_1: bool
     ignored: Ignored
+    verify: bool
 
     def outcome(self, *, strings_frozen: bool) -> Outcome:
         names = resolve_scopes(self.tree)
@@ -121,9 +125,10 @@ class _Run:
         findings = [*self._findings(file, [*decisions, *idioms], edits), *map(self._star, stars)]
         data = self._applied(edits, findings)
         counted = len(sites) + len(idioms) + len(stars)
-        moved = [dataclasses.replace(f, line=self._original(f.line), marker=0) for f in findings]
-        moved.sort(key=lambda f: (f.line, f.column))
-        return Outcome(data, tuple(moved), counted, imports, change.dropped)
+        if self.marked:
+            findings = [dataclasses.replace(f, line=self._original(f.line)) for f in findings]
+        findings.sort(key=lambda f: (f.line, f.column))
+        return Outcome(data, tuple(findings), counted, imports, change.dropped)
 
     def _chosen(self, decision: Decision, reference: Reference | None = None) -> Decision:
         return choose(decision, self.options, self.ignored, reference)
@@ -206,9 +211,8 @@ class _Run:
                 text = f"{finding.code}: {finding.symbol}: {finding.message}"
                 wanted.setdefault(finding.marker, []).append(text)
         data = apply_edits(self.source.data, [*markers.insertions(self.source, wanted), *edits])
-        new = with_data(self.source, data)
-        if data != self.source.data:
-            parse(new)
+        if self.verify and data != self.source.data:
+            parse(with_data(self.source, data))
         return self.source.encode(data)
 
     def _original(self, line: int) -> int:

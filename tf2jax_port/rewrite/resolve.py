@@ -54,7 +54,14 @@ class Reference:
         """The reference to the first `length` nodes of the chain."""
         if length == len(self.chain):
             return self
-        return dataclasses.replace(self, chain=self.chain[:length], dotted=self.dotted[:length])
+        return Reference(
+            self.chain[:length],
+            self.dotted[:length],
+            self.version,
+            self.scope,
+            self.bindings,
+            self.ambiguous,
+        )
 
     @property
     def spelled(self) -> str:

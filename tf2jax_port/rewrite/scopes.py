@@ -89,6 +89,7 @@ class Names:
     imports: list[ast.Import | ast.ImportFrom]
     stars: list[ast.ImportFrom]
     annotations: list[tuple[ast.expr, Scope]]
+    attributes: list[ast.Attribute]
 
     def ancestors(self, node: Node) -> Iterator[Node]:
         """The nodes around `node`, innermost first."""
@@ -110,7 +111,7 @@ def resolve_scopes(tree: ast.Module, *, redirects: bool = True) -> Names:
       tree: a whole file.
       redirects: whether it may say `global` or `nonlocal`.
     """
-    walk = _Walk(Names(Scope("module"), [], {}, {}, [], [], []), redirects)
+    walk = _Walk(Names(Scope("module"), [], {}, {}, [], [], [], []), redirects)
     walk.children(tree, walk.names.module)
     return walk.names
 
@@ -143,36 +144,15 @@ class _Walk:
     def __init__(self, names: Names, redirects: bool) -> None:
         self.names = names
         self.redirects = redirects
-        handlers: dict[type[Node], Callable[[Any, Scope], None]] = {
-            ast.Name: self.name,
-            ast.Import: self.import_,
-            ast.ImportFrom: self.import_from,
-            ast.FunctionDef: self.function,
-            ast.AsyncFunctionDef: self.function,
-            ast.Lambda: self.lambda_,
-            ast.ClassDef: self.class_,
-            ast.ListComp: self.comprehension,
-            ast.SetComp: self.comprehension,
-            ast.DictComp: self.comprehension,
-            ast.GeneratorExp: self.comprehension,
-            ast.Assign: self.assign,
-            ast.AnnAssign: self.assign,
-            ast.ExceptHandler: self.named,
-            ast.MatchAs: self.named,
-            ast.MatchStar: self.named,
-            ast.MatchMapping: self.match_mapping,
-            ast.NamedExpr: self.walrus,
-        }
-        plain = {node: self.children for node, fields in _FIELDS.items() if fields}
-        self.handlers = {**plain, **handlers}
+        self.parents = names.parents
 
     def visit(self, node: Node, parent: Node, scope: Scope) -> None:
-        self.names.parents[node] = parent
-        if (handler := self.handlers.get(type(node))) is not None:
-            handler(node, scope)
+        self.parents[node] = parent
+        if (handler := _HANDLERS.get(type(node))) is not None:
+            handler(self, node, scope)
 
     def children(self, node: Node, scope: Scope) -> None:
-        parents, handlers = self.names.parents, self.handlers
+        parents, handlers = self.parents, _HANDLERS
         for field in _FIELDS[type(node)]:
             value = getattr(node, field)
             if type(value) is list:
@@ -181,11 +161,18 @@ class _Walk:
                         continue
                     parents[item] = node
                     if (handler := handlers.get(type(item))) is not None:
-                        handler(item, scope)
+                        handler(self, item, scope)
             elif value is not None:
                 parents[value] = node
                 if (handler := handlers.get(type(value))) is not None:
-                    handler(value, scope)
+                    handler(self, value, scope)
+
+    def attribute(self, node: ast.Attribute, scope: Scope) -> None:
+        self.names.attributes.append(node)
+        value = node.value
+        self.parents[value] = node
+        if (handler := _HANDLERS.get(type(value))) is not None:
+            handler(self, value, scope)
 
     def each(self, nodes: Iterable[Node | None], parent: Node, scope: Scope) -> None:
         for node in nodes:
@@ -347,6 +334,30 @@ class _Walk:
                 scope.redirected.update(dict.fromkeys(node.names, "nonlocal"))
             elif not isinstance(node, ast.expr | Function | ast.ClassDef):
                 waiting += ast.iter_child_nodes(node)
+
+
+_HANDLERS: dict[type[Node], Callable[[_Walk, Any, Scope], None]] = {
+    **{node: _Walk.children for node, fields in _FIELDS.items() if fields},
+    ast.Name: _Walk.name,
+    ast.Attribute: _Walk.attribute,
+    ast.Import: _Walk.import_,
+    ast.ImportFrom: _Walk.import_from,
+    ast.FunctionDef: _Walk.function,
+    ast.AsyncFunctionDef: _Walk.function,
+    ast.Lambda: _Walk.lambda_,
+    ast.ClassDef: _Walk.class_,
+    ast.ListComp: _Walk.comprehension,
+    ast.SetComp: _Walk.comprehension,
+    ast.DictComp: _Walk.comprehension,
+    ast.GeneratorExp: _Walk.comprehension,
+    ast.Assign: _Walk.assign,
+    ast.AnnAssign: _Walk.assign,
+    ast.ExceptHandler: _Walk.named,
+    ast.MatchAs: _Walk.named,
+    ast.MatchStar: _Walk.named,
+    ast.MatchMapping: _Walk.match_mapping,
+    ast.NamedExpr: _Walk.walrus,
+}
 
 
 def _all_arguments(arguments: ast.arguments) -> Iterator[ast.arg]:
