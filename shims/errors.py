@@ -30,6 +30,7 @@ from shims._src.errors import GrowingStateError as GrowingStateError
 from shims._src.errors import InternalError as InternalError
 from shims._src.errors import InvalidArgumentError as InvalidArgumentError
 from shims._src.errors import MissingKernelError as MissingKernelError
+from shims._src.errors import NarrowingError as NarrowingError
 from shims._src.errors import NotFoundError as NotFoundError
 from shims._src.errors import OperatorNotAllowedInGraphError as OperatorNotAllowedInGraphError
 from shims._src.errors import OpError as OpError

@@ -12,6 +12,7 @@ from shims._src import jax_private as jp
 
 # TensorFlow's dtypes of Python numbers; NumPy's are twice as wide.
 _NARROW = {np.dtype("float64"): np.float32, np.dtype("int64"): np.int32}
+_WIDE = (np.dtype(np.int64), np.dtype(np.uint64))
 _INT32 = np.iinfo(np.int32)
 
 
@@ -41,7 +42,8 @@ def as_array(value, dtype=None):
     if dtype is None:
         fits = plain.size == 0 or (_INT32.min <= plain.min() and plain.max() <= _INT32.max)
         narrow = _NARROW.get(plain.dtype)
-        return jnp.asarray(plain, narrow if narrow is not np.int32 or fits else None)
+        wide = narrow is np.int32 and not fits
+        return _as_declared(plain, None) if wide else jnp.asarray(plain, narrow)
     fits = (
         plain.size == 0 or plain.dtype.kind == "i" or np.can_cast(plain.dtype, dtype, "same_kind")
     )
@@ -61,7 +63,24 @@ def _composite(value):
     )
 
 
+def _check_width(array):
+    """Refuse numbers that 32 bits do not hold where there are no more of them."""
+    limits = np.iinfo(jax.dtypes.canonicalize_dtype(array.dtype))
+    if array.size and not limits.min <= array.min() <= array.max() <= limits.max:
+        raise errors.NarrowingError(
+            errors.message(
+                "",
+                f"a number of {array.dtype.name} does not fit {limits.dtype.name}.",
+                required=f"numbers in [{limits.min}, {limits.max}]",
+                received=f"[{array.min()}, {array.max()}]",
+                do='turn 64 bits on: `jax.config.update("jax_enable_x64", True)`',
+            )
+        )
+
+
 def _as_declared(array, dtype):
+    if not isinstance(array, jax.Array) and array.dtype in _WIDE and not jax.config.jax_enable_x64:
+        _check_width(array)
     array = jnp.asarray(array)
     if dtype is None:
         return strong(array)

@@ -95,6 +95,14 @@ class UnimplementedError(OpError, NotImplementedError):
     error_code = error_codes.UNIMPLEMENTED
 
 
+class NarrowingError(InvalidArgumentError, UnimplementedError):
+    """A number needs 64 bits, and they are off.
+
+    TensorFlow raises `InvalidArgumentError` where it is a position that is not there, and computes
+    with it elsewhere.
+    """
+
+
 class NotFoundError(OpError):
     """A requested entity was not found."""
 
@@ -245,6 +253,7 @@ for _class in (
     DtypeMismatchError,
     CompositeOperandError,
     OutOfBoundsError,
+    NarrowingError,
     OutOfRangeError,
     FailedPreconditionError,
     UnimplementedError,

@@ -8,7 +8,6 @@ import numpy as np
 from jax import lax
 
 from shims._src import checks, errors, primitives
-from shims._src import jax_private as jp
 from shims._src.checks import is_known
 from shims._src.cutting import entries
 from shims._src.image_layout import image_of

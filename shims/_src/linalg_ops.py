@@ -19,6 +19,8 @@ from shims._src.matrix_operands import check_rank
 from shims._src.operands import describe, matching, meeting, operand
 from shims._src.over_axes import largest
 
+_BYTES = (np.dtype(np.int8), np.dtype(np.uint8))
+
 
 @operator(compiled=True)
 def matmul(
@@ -46,7 +48,8 @@ def matmul(
       adjoint_b: swap and conjugate those of `b`.
       a_is_sparse: ignored.
       b_is_sparse: ignored.
-      output_type: the dtype of the sums of products.
+      output_type: the dtype of the result; int32 for products of int8 and uint8, which have no
+        other, and the dtype of the operands for all others.
       grad_a: ignored.
       grad_b: ignored.
       name: ignored.
@@ -59,7 +62,7 @@ def matmul(
       ValueError: a matrix is both transposed and adjoint.
 
     Differs from TensorFlow:
-      int8 without `output_type` is multiplied instead of refused, and wraps.
+      A bfloat16 and a float32 matrix are refused together; TensorFlow multiplies in float32.
 
     Under jit:
       Sizes that are known only at run time are checked to agree; what is not selected adds nothing.
@@ -68,7 +71,7 @@ def matmul(
     """
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         raise ValueError("Only one of `transpose` and `adjoint` can be True.")
-    a, b = matching("matmul", a=a, b=b)
+    a, b = _factors(a, b, output_type)
     if min(a.ndim, b.ndim) < 2:
         raise _not_fitting(a, b, "at least two axes on either side")
     a = _turned(a, transpose_a, adjoint_a)
@@ -77,8 +80,27 @@ def matmul(
     if all(map(is_known, inner)) and inner[0] != inner[1]:
         raise _not_fitting(a, b, "a.shape[-1] == b.shape[-2], after transposing")
     a, b = _meeting(a, b)
+    return jnp.matmul(a, b)
+
+
+def _factors(a, b, output_type):
+    """Both operands in the dtype of their product."""
     dtype = None if output_type is None else array_dtype(output_type, "matmul")
-    return jnp.matmul(a, b, preferred_element_type=dtype)
+    left, right = operand(a), operand(b)
+    if all(x.dtype in _BYTES for x in (left, right)) and dtype == np.int32:
+        return left.astype(np.int32), right.astype(np.int32)
+    left, right = matching("matmul", a=a, b=b)
+    if left.dtype in _BYTES or (dtype is not None and dtype != left.dtype):
+        raise errors.MissingKernelError(
+            errors.message(
+                "matmul",
+                f"there is no product of {left.dtype.name} that is "
+                f"{left.dtype.name if dtype is None else dtype.name}.",
+                required="the dtype of the operands, or int32 from int8 and uint8",
+                do="cast the operands, or the product",
+            )
+        )
+    return left, right
 
 
 def _turned(x, transpose, adjoint):

@@ -19,6 +19,8 @@ def _slots(data, count, value):
 
 def total(data, ids, count):
     """The sum of each segment."""
+    if data.shape[0] == 0:  # a gradient passes through the sum of no rows, not through no scatter
+        return jnp.broadcast_to(jnp.sum(data, axis=0), (count, *data.shape[1:])).astype(data.dtype)
     return _slots(data, count, 0).at[ids].add(data, mode="drop")
 
 

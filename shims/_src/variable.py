@@ -65,7 +65,8 @@ class Variable(Scattered, metaclass=_Created):
 
     Differs from TensorFlow:
       `assign` returns the variable itself, which reads as TensorFlow's result does. There is no
-      resource handle, and no device.
+      resource handle, and no device. `variable[1:3]` is an array, which cannot be assigned to: for
+      `variable[1:3].assign(x)` write `variable.assign(variable.value().at[1:3].set(x))`.
 
     Under jit:
       `shims.function` turns the variables that a function uses into inputs and outputs. Inside a

@@ -75,6 +75,13 @@ PROGRAMS = (
         ),
     ),
     ("transpose", lambda tf, sp: tf.sparse.transpose(sp)),
+    ("transpose-order", lambda tf, sp: tf.sparse.transpose(sp, tf.constant([1, 0]))),
+    (
+        "transpose-order-of-data",
+        lambda tf, sp: tf.sparse.transpose(sp, tf.argsort(tf.constant([5, 2]) * tf.shape(sp)[:1])),
+    ),
+    ("eye", lambda tf, sp: tf.sparse.eye(tf.constant(2), tf.constant(3))),
+    ("eye-of-data", lambda tf, sp: tf.sparse.eye(tf.size(sp.values), tf.shape(sp)[1])),
     ("reshape", lambda tf, sp: tf.sparse.reshape(sp, [2, -1])),
     ("expand_dims", lambda tf, sp: (tf.sparse.expand_dims(sp, 0), tf.sparse.expand_dims(sp))),
     ("fill_empty_rows", lambda tf, sp: tf.sparse.fill_empty_rows(sp, 7.0)),

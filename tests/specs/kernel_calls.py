@@ -7,7 +7,17 @@ W = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 COMPLEX = np.array([1 + 3j, 2 - 1j], np.complex64)
 WIDE = np.array([np.nan, np.inf, -np.inf, 300.0, -5.0, 0.3], np.float32)
 
+
+def _gradient_of_no_rows(tf):
+    rows = tf.constant(np.zeros((0, 3), np.float32))
+    with tf.GradientTape() as tape:
+        tape.watch(rows)
+        sums = tf.math.unsorted_segment_sum(rows, tf.constant(np.zeros(0, np.int32)), 0)
+    return tape.gradient(sums, rows)
+
+
 CALLS = {
+    "gradient of no rows": _gradient_of_no_rows,
     "saturate infinities": lambda tf: [
         tf.saturate_cast(WIDE, d)
         for d in (tf.uint8, tf.int32, tf.uint32, tf.float16, tf.bfloat16, tf.float32, tf.complex64)
@@ -20,6 +30,9 @@ CALLS = {
     "concat of one scalar": lambda tf: tf.concat([tf.constant(1.0)], 0),
     "stack of nothing": lambda tf: tf.stack([]),
     "one axis in a list": lambda tf: tf.expand_dims(V, [0]),
+    "sizes and blocks in int64": lambda tf: tf.required_space_to_batch_paddings(
+        np.array([5, 7], np.int64), np.array([2, 3], np.int64)
+    ),
     "count fractions": lambda tf: tf.math.bincount(V),
     "count in the dtype of numbers": lambda tf: tf.math.bincount(np.array([1, 1]), dtype=None),
     "a histogram wider than floats": lambda tf: [

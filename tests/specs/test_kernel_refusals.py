@@ -58,6 +58,25 @@ def test_ragged_partitions_are_vectors():
     )
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: shims.constant([10**18]),
+        lambda: shims.add(np.int64([10**18]), 1),
+        lambda: shims.math.unsorted_segment_sum([1.0], np.int64([10**18]), 3),
+        lambda: shims.math.segment_sum([1.0], np.int64([10**18])),
+    ],
+)
+def test_numbers_that_need_64_bits(call):
+    assert rendered(call, shims.errors.NarrowingError) == (
+        "a number of int64 does not fit int32.\n"
+        "  Required: numbers in [-2147483648, 2147483647]\n"
+        "  Received: [1000000000000000000, 1000000000000000000]\n"
+        "  At:\n"
+        '  Do:       turn 64 bits on: `jax.config.update("jax_enable_x64", True)`'
+    )
+
+
 @pytest.mark.parametrize(("x", "to"), [(np.int32([[1, 2]]), "int64"), (np.int64([1]), "int32")])
 def test_bits_of_wide_numbers(x, to):
     assert rendered(lambda: shims.bitcast(x, to), shims.errors.UnimplementedError) == (

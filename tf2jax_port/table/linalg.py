@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from tf2jax_port.table import standard
 from tf2jax_port.table.families import native, shim
-from tf2jax_port.table.inputs import INF, NAN, draw, empty, f32, i32
+from tf2jax_port.table.inputs import INF, NAN, Values, draw, empty, f32, i32
 from tf2jax_port.table.row import Row, case
 
 _SPARSE = "a_is_sparse=False, b_is_sparse=False"
+_INT8 = Values(((1,),), "int8")
 
 ROWS: tuple[Row, ...] = (
     native(
@@ -31,8 +32,15 @@ ROWS: tuple[Row, ...] = (
             case("empty", a=empty(0, 2), b=draw(2, 3)),
             case("sizes", raises="InvalidArgumentError", a=draw(1, 2), b=draw(1, 2)),
             case("dtypes", raises=standard.MIXED, a=draw(1, 2), b=i32([[1], [2]])),
+            case(
+                "bytes",
+                a=Values(((-128, 127),), "int8"),
+                b=Values(((255,), (1,)), "uint8"),
+                output_type="int32",
+            ),
+            case("int8", raises="InvalidArgumentError", a=_INT8, b=_INT8),
         ),
-        takes="index inexact",
+        takes="index inexact int8 uint8",
     ),
     shim(
         "linalg.matvec",

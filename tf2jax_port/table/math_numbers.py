@@ -253,8 +253,8 @@ ROWS: tuple[Row, ...] = (
                 pad=(),
             ),
             case("numbers", input_shape=[4], block_shape=[2]),
+            case("float32", raises="ValueError", input_shape=f32([5]), block_shape=i32([2])),
         ),
-        takes="input_shape block_shape: int32",
     ),
     shim(
         "bitcast",

@@ -224,7 +224,10 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
     "linalg_ops.einsum": ((1, "*inputs", "index inexact", True),),
     "linalg_ops.global_norm": ((0, "t_list", "floating", True),),
     "linalg_ops.l2_normalize": ((0, "x", "inexact", True),),
-    "linalg_ops.matmul": ((0, "a", "index inexact", False), (1, "b", "index inexact", False)),
+    "linalg_ops.matmul": (
+        (0, "a", "index inexact int8 uint8", False),
+        (1, "b", "index inexact int8 uint8", False),
+    ),
     "linalg_ops.matvec": ((0, "a", "index inexact", False), (1, "b", "index inexact", False)),
     "linalg_ops.norm": ((0, "tensor", "inexact", True),),
     "linalg_ops.tensordot": ((0, "a", "index inexact", False), (1, "b", "index inexact", False)),
@@ -423,10 +426,6 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
     "shape_arithmetic.broadcast_dynamic_shape": (
         (0, "shape_x", "index", False),
         (1, "shape_y", "index", False),
-    ),
-    "shape_arithmetic.required_space_to_batch_paddings": (
-        (0, "input_shape", "int32", False),
-        (1, "block_shape", "int32", False),
     ),
     "shape_arithmetic.unravel_index": ((0, "indices", "index", False), (1, "dims", "index", False)),
     "short_time.inverse_stft": ((0, "stfts", "complex", True),),

@@ -5,9 +5,11 @@ from __future__ import annotations
 import jax.numpy as jnp
 
 from shims._src import checks, errors, primitives
+from shims._src import jax_private as jp
 from shims._src.checks import axes_of, is_known
 from shims._src.operands import describe, operand
 from shims._src.segment_reducers import largest_or_zero, total
+from shims._src.shapes import size_of
 from shims._src.sized_by import selected_by
 from shims._src.sparse import ordering
 from shims._src.sparse.dense import check_inside
@@ -232,15 +234,14 @@ def eye(num_rows, num_columns=None, dtype=jnp.float32, name=None):
       Nothing.
 
     Under jit:
-      Sizes are numbers.
+      Sizes may be traced; the entries then have a size of their own.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/eye
     """
     from shims._src.dtypes import array_dtype
 
-    columns_there = num_rows if num_columns is None else num_columns
-    shape = coordinates("num_rows", [num_rows, columns_there])
-    count = min(int(num_rows), int(columns_there))
-    place = coordinates("num_rows", list(range(count)))
-    ones = jnp.ones((count,), array_dtype(dtype, "sparse.eye"))
+    sizes = [size_of("sparse.eye", d) for d in (num_rows, num_columns) if d is not None]
+    shape = coordinates("num_rows", jnp.stack([primitives.as_size(sizes[i]) for i in (0, -1)]))
+    place = coordinates("num_rows", jnp.arange(jp.core.min_dim(sizes[0], sizes[-1])))
+    ones = jnp.ones(place.shape, array_dtype(dtype, "sparse.eye"))
     return unchecked(jnp.stack([place, place], 1), ones, shape)

@@ -221,10 +221,12 @@ def transpose(sp_input, perm=None, name=None):
     https://www.tensorflow.org/api_docs/python/tf/sparse/transpose
     """
     rank = rank_of(sp_input)
-    axes = list(reversed(range(rank))) if perm is None else [int(p) for p in perm]
-    if sorted(axes) != list(range(rank)):
-        raise checks.invalid("sparse.transpose", f"`perm` {axes} is no order of {rank} axes.")
-    order = jnp.asarray(axes, jnp.int32)
+    axes = list(reversed(range(rank))) if perm is None else perm
+    order = operand(axes).astype(jnp.int32)
+    wrong = jnp.sort(order) != jnp.arange(rank) if order.shape == (rank,) else jnp.array(True)
+    checks.check_data(
+        wrong, "sparse.transpose", "`perm` is no order of the axes.", required=f"{rank} axes"
+    )
     shape = jnp.take(sp_input.dense_shape, order)
     return sorted_entries(
         unchecked(jnp.take(sp_input.indices, order, axis=1), sp_input.values, shape)
