@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import errors, primitives, refusals, trace
+from shims._src import errors, host_memory, primitives, refusals, trace
 from shims._src import jax_private as jp
 from shims._src.padded import ASSUMPTION, INVALID, OK, Padded, check_status
 from shims._src.program import Size, lower, trace_program
@@ -267,5 +267,5 @@ def exact(array, sizes, masks=None):
         index[axis] = slice(int(size))
     out = np.asarray(array)[tuple(index)]
     for axis, mask in (masks or {}).items():
-        out = np.take(out, np.flatnonzero(np.asarray(mask)), axis)
+        out = host_memory.selected(out, np.asarray(mask), axis)
     return jp.array_from_host(out)

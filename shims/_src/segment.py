@@ -44,8 +44,7 @@ def _sorted(function, reduce, data, segment_ids):
     ids = _same_rows(function, data, ids)
     if not jp.is_tracer(ids):
         return _of_known_ids(function, reduce, data, ids)
-    place = jnp.arange(ids.shape[0], dtype=jnp.int32)
-    before = jnp.take(ids, jnp.maximum(place - 1, 0), mode="clip") if _may_have_rows(ids) else ids
+    before = lax.pad(ids, np.zeros((), ids.dtype), [(1, -1, 0)]) if _may_have_rows(ids) else ids
     checks.check_data(
         (ids < before) | (ids < 0),
         function,

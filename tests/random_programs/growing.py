@@ -51,6 +51,8 @@ OF_ONE_RANK = (
     "batch_to",
 )
 # 64 bits are 32 with us, so that what TensorFlow says of mixing the two is not for us to repeat.
+# TensorFlow 2.21: the shape inference of these ends the process at a wrong rank.
+_INFERENCE_ABORTS = ("split",)
 WIDE = (tf.int64, tf.float64, tf.uint64, tf.complex128)
 
 
@@ -80,7 +82,7 @@ class Growing:
         arrays = [v for v in tf.nest.flatten(given) if isinstance(v, tf.Tensor)]
         if step.operator.is_documented_difference([a.numpy() for a in arrays]):
             return
-        if filling.has_other_ranks and not _infers_shapes(call, given):
+        if filling.has_other_ranks and not _infers_shapes(row.name, call, given):
             return
         try:
             found = Side.apply(call, given)
@@ -95,8 +97,10 @@ class Growing:
             self._values.update(zip(results, found, strict=True))
 
 
-def _infers_shapes(call: Call, given: dict[str, object]) -> bool:
+def _infers_shapes(name: str, call: Call, given: dict[str, object]) -> bool:
     """Whether TensorFlow lets the call into a graph: some kernels end the process at a wrong rank."""
+    if name in _INFERENCE_ABORTS:
+        return False
     try:
         with tf.Graph().as_default():
             is_array = lambda v: isinstance(v, tf.Tensor)

@@ -1,0 +1,56 @@
+"""Arrays of this machine's memory that JAX takes over without a copy: made, filled up, selected from.
+
+XLA reads memory of NumPy where it lies if it begins at a multiple of 64 bytes; NumPy's own arrays
+rarely do, and are copied.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+_ALIGNMENT = 64
+_LONG_RUN = 64  # copying runs beats picking elements where they are at least this long on average
+
+
+def empty(shape, dtype) -> np.ndarray:
+    """An array that nothing is written to yet."""
+    dtype = np.dtype(dtype)
+    size = math.prod(shape) * dtype.itemsize
+    raw = np.empty(size + _ALIGNMENT, np.uint8)
+    start = -raw.ctypes.data % _ALIGNMENT
+    return raw[start : start + size].view(dtype).reshape(shape)
+
+
+def filled_up(array: np.ndarray, shape) -> np.ndarray:
+    """The array in the first corner of a larger one; zeros elsewhere."""
+    out = empty(shape, array.dtype)
+    inside: list[slice] = []
+    for have, size in zip(array.shape, shape, strict=True):
+        if have < size:
+            out[(*inside, slice(have, None))] = 0
+        inside.append(slice(have))
+    out[tuple(inside)] = array
+    return out
+
+
+def selected(array: np.ndarray, mask: np.ndarray, axis: int) -> np.ndarray:
+    """The entries along an axis whose mask is true."""
+    borders = np.flatnonzero(mask[1:] != mask[:-1]) + 1
+    shape = [*array.shape]
+    if (len(borders) + 1) * _LONG_RUN > mask.size:
+        places = np.flatnonzero(mask)
+        shape[axis] = len(places)
+        return np.take(array, places, axis, out=empty(shape, array.dtype), mode="clip")
+    edges = [0, *borders.tolist(), mask.size]
+    runs = [slice(a, b) for a, b in zip(edges, edges[1:], strict=False) if a < b and mask[a]]
+    shape[axis] = sum(run.stop - run.start for run in runs)
+    out = empty(shape, array.dtype)
+    ahead = (slice(None),) * axis
+    place = 0
+    for run in runs:
+        end = place + run.stop - run.start
+        out[(*ahead, slice(place, end))] = array[(*ahead, run)]
+        place = end
+    return out

@@ -1,0 +1,36 @@
+"""Arrays filled up and selected from on the host are what NumPy's own operations give."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from shims._src import host_memory
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, bool, np.complex64, ml_dtypes.bfloat16])
+@pytest.mark.parametrize(("shape", "full"), [((3,), (8,)), ((2, 3, 4), (4, 3, 8)), ((0,), (2,))])
+def test_filled_up(dtype, shape, full):
+    x = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+    got = host_memory.filled_up(x, full)
+    want = np.zeros(full, dtype)
+    want[tuple(map(slice, shape))] = x
+    assert got.dtype == want.dtype
+    assert got.tobytes() == want.tobytes()
+    assert got.size == 0 or got.ctypes.data % 64 == 0
+
+
+def masks():
+    random = np.random.default_rng(0)
+    yield random.random(1000) < 0.5
+    for pieces in ([0], [1000], [300, 700], [0, 500, 500], [1, 998, 1], [0, 1, 999]):
+        yield np.concatenate([np.full(n, i % 2 == 0) for i, n in enumerate(pieces)])
+
+
+@pytest.mark.parametrize("mask", list(masks()))
+@pytest.mark.parametrize("axis", [0, 1])
+def test_selected(mask, axis):
+    size = mask.size
+    x = np.arange(2 * size, dtype=np.float32).reshape((size, 2) if axis == 0 else (2, size))
+    got = host_memory.selected(x, mask, axis)
+    np.testing.assert_array_equal(got, np.compress(mask, x, axis))
+    assert got.size == 0 or got.ctypes.data % 64 == 0
