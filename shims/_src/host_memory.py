@@ -6,6 +6,7 @@ rarely do, and are copied.
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -44,7 +45,7 @@ def selected(array: np.ndarray, mask: np.ndarray, axis: int) -> np.ndarray:
         shape[axis] = len(places)
         return np.take(array, places, axis, out=empty(shape, array.dtype), mode="clip")
     edges = [0, *borders.tolist(), mask.size]
-    runs = [slice(a, b) for a, b in zip(edges, edges[1:], strict=False) if a < b and mask[a]]
+    runs = [slice(a, b) for a, b in itertools.pairwise(edges) if a < b and mask[a]]
     shape[axis] = sum(run.stop - run.start for run in runs)
     out = empty(shape, array.dtype)
     ahead = (slice(None),) * axis
