@@ -14,6 +14,7 @@ COMMANDS = (
     ("rewrite", "tf2jax_port.cli_rewrite:rewrite", "Turn TensorFlow calls into JAX."),
     ("diff", "tf2jax_port.diff.command:diff", "Prove that a port gives the same numbers."),
     ("explain", "tf2jax_port.cli_explain:explain", "Explain a diagnostic, for instance TJ101."),
+    ("skill", "tf2jax_port.cli_skill:skill", "Print the instructions for coding agents."),
 )
 
 

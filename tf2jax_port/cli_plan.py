@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import pathlib
+from typing import Any
 
 import click
 
-from tf2jax_port.cli_files import run_over
+from tf2jax_port import cli_options
+from tf2jax_port.cli_files import exit_code, ledger_of, tell_skipped, write_report
 from tf2jax_port.migration import as_html, as_json, as_text
 from tf2jax_port.migration.steps import steps_of
-from tf2jax_port.rewrite.options import Options
 
 _SHOWN = 40
 
@@ -18,13 +18,19 @@ _SHOWN = 40
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="A table, or the plan for programs.",
 )
 @click.option(
     "--html", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write the picture there."
 )
 @click.option("--all", "whole", is_flag=True, help="Show every step, however many there are.")
-def plan(paths: tuple[str, ...], form: str, html: str | None, whole: bool) -> None:
+@cli_options.reading_options
+def plan(paths: tuple[str, ...], form: str, html: str | None, whole: bool, **given: Any) -> None:
     """Order the files of a code base for migration.
 
     What is imported comes before what imports it; of the files that are free, those with least left
@@ -33,7 +39,7 @@ def plan(paths: tuple[str, ...], form: str, html: str | None, whole: bool) -> No
 
     Exit code 0: nothing is left for a person; 1: something is; 2: could not run.
     """
-    ledger = run_over(paths, Options())
+    ledger = ledger_of(cli_options.ask(paths, **given), texts=True)
     steps = steps_of(ledger)
     if form == "json":
         click.echo(json.dumps(as_json.to_document(steps, ledger.skipped), indent=1))
@@ -44,9 +50,6 @@ def plan(paths: tuple[str, ...], form: str, html: str | None, whole: bool) -> No
         for part in as_text.to_renderables(steps, None if whole else _SHOWN):
             console.print(part, markup=False)
     if html:
-        pathlib.Path(html).write_text(as_html.to_html(steps, ", ".join(paths)), encoding="utf-8")
-        click.echo(f"wrote {html}", err=True)
-    for skipped in ledger.skipped:
-        click.echo(f"{skipped.path}: {skipped.code} {skipped.reason}", err=True)
-    broken = any(skipped.code in ("TJ905", "TJ907") for skipped in ledger.skipped)
-    raise SystemExit(2 if broken else int(ledger.needs_person))
+        write_report(html, as_html.to_html(steps, ", ".join(paths)))
+    tell_skipped(ledger.skipped)
+    raise SystemExit(exit_code(ledger))

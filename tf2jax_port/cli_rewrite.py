@@ -2,100 +2,136 @@
 
 from __future__ import annotations
 
-import difflib
 import json
-import os
-import pathlib
-from typing import cast
+import sys
+from typing import Any
 
 import click
 
-from tf2jax_port.cli_files import run_over, write_entry
+from tf2jax_port import cli_options
+from tf2jax_port.cli_diff import diff_lines
+from tf2jax_port.cli_files import (
+    ChangedMeanwhileError,
+    exit_code,
+    results,
+    tell_skipped,
+    write_entry,
+    write_report,
+)
+from tf2jax_port.cli_options import Asked, choosing_options, reading_options
 from tf2jax_port.rewrite.findings import State, count_states
-from tf2jax_port.rewrite.ledger import Entry, Ledger, Skipped
-from tf2jax_port.rewrite.options import Options, TargetName
-
-_COLOURS = (("+++", "bold"), ("---", "bold"), ("@@", "cyan"), ("+", "green"), ("-", "red"))
+from tf2jax_port.rewrite.ledger import Entry, Ledger, Skipped, collect
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--write", is_flag=True, help="Change the files. Without it, the changes are shown.")
 @click.option(
     "--check", is_flag=True, help="Change and show nothing; exit 1 if anything would change."
 )
 @click.option(
-    "--target",
-    type=click.Choice(["jax", "shims"]),
-    default="jax",
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "sarif"]),
+    default="text",
     show_default=True,
-    help="JAX itself, or the smallest change that runs: TensorFlow's names from `shims`.",
+    help="A diff, or what became of each reference, for programs.",
 )
 @click.option(
     "--report", type=click.Path(dir_okay=False), metavar="FILE.json", help="Write the ledger there."
 )
+@click.option("--color/--no-color", default=None, help="Colour the diff. [default: on a terminal]")
+@choosing_options
+@reading_options
 def rewrite(
-    files: tuple[str, ...], write: bool, check: bool, target: str, report: str | None
+    paths: tuple[str, ...],
+    write: bool,
+    check: bool,
+    form: str,
+    report: str | None,
+    color: bool | None,
+    **given: Any,
 ) -> None:
     """Turn the TensorFlow calls of Python files into JAX.
 
-    A folder stands for the Python files below it. Every TensorFlow reference ends rewritten,
-    rewritten and to be reviewed, as a function of `shims`, or left to a person with a comment.
+    A folder stands for the Python files below it; `-` reads a program from standard input and writes
+    the new one to standard output. Every TensorFlow reference ends rewritten, rewritten and to be
+    reviewed, as a function of `shims`, kept, or left to a person with a comment.
 
     Exit code 0: nothing is left for a person; 1: something is (with --check: something would
     change); 2: could not run.
     """
     if write and check:
         raise click.UsageError("--write and --check exclude each other.")
-    ledger = run_over(files, Options(cast(TargetName, target)))
-    changed = [entry for entry in ledger.entries if entry.changed]
-    failed: list[Skipped] = []
-    if write:
-        failed = [skipped for entry in changed if (skipped := _write(entry))]
-    elif not check:
-        for entry in changed:
-            _show(entry)
+    asked = cli_options.ask(paths, **given)
+    if asked.reads_stdin and write:
+        raise click.UsageError("--write has no file to write to: `-` is standard input.")
+    does = _Does(asked, write, shows=form == "text" and not (write or check), color=color)
+    ledger = collect(does.all(), asked.options.target)
+    if form == "json":
+        click.echo(json.dumps(ledger.document(), indent=1))
+    elif form == "sarif":
+        from tf2jax_port.scanning import as_sarif
+
+        click.echo(json.dumps(as_sarif.to_document(ledger), indent=1))
     if report:
-        pathlib.Path(report).write_text(json.dumps(ledger.document(), indent=1) + "\n")
-    done = "rewritten" if write else "to be rewritten"
-    _summary(ledger, len(changed) - len(failed), done, failed)
-    raise SystemExit(_exit_code(ledger, failed, would_change=check and bool(changed), check=check))
+        write_report(report, json.dumps(ledger.document(), indent=1) + "\n")
+    _summary(ledger, does)
+    code = exit_code(ledger, does.failed)
+    if asked.reads_stdin and ledger.skipped:
+        code = 2  # nothing was written to standard output, and that is no program
+    raise SystemExit(int(does.changed > 0) if check and code != 2 else code)
 
 
-def _exit_code(ledger: Ledger, failed: list[Skipped], *, would_change: bool, check: bool) -> int:
-    broken = [s for s in ledger.skipped if s.code in ("TJ905", "TJ907")]
-    if failed or broken:
-        return 2
-    if check:
-        return int(would_change)
-    return int(ledger.needs_person)
+class _Does:
+    """What is done with each file as it comes, so that its text need not be kept."""
+
+    def __init__(self, asked: Asked, write: bool, *, shows: bool, color: bool | None) -> None:
+        self.asked = asked
+        self.write = write
+        self.shows = shows
+        self.colour = cli_options.is_coloured(color, sys.stdout.isatty())
+        self.changed = 0
+        self.failed: list[Skipped] = []
+
+    def all(self) -> Any:
+        """Every result, without its text, after it was dealt with."""
+        quiet = self.shows and sys.stdout.isatty()
+        for result in results(self.asked, texts=True, quiet=quiet):
+            if isinstance(result, Skipped):
+                yield result
+                continue
+            self.one(result)
+            yield result.without_texts()
+
+    def one(self, entry: Entry) -> None:
+        """Writes or shows a file that changes."""
+        if self.asked.reads_stdin and self.shows:
+            click.echo(entry.outcome.data, nl=False)
+        if not entry.changed:
+            return
+        failure = self._written(entry) if self.write else None
+        if failure is not None:
+            self.failed.append(failure)
+            return
+        self.changed += 1
+        if self.shows and not self.asked.reads_stdin:
+            click.echo("".join(diff_lines(entry, colour=self.colour)), nl=False, color=True)
+
+    def _written(self, entry: Entry) -> Skipped | None:
+        try:
+            write_entry(entry)
+        except ChangedMeanwhileError:
+            reason = "the file was changed while it was being rewritten; run again"
+            return Skipped(entry.path, "TJ909", reason)
+        except OSError as error:
+            return Skipped(entry.path, "TJ907", error.strerror or str(error))
+        return None
 
 
-def _write(entry: Entry) -> Skipped | None:
-    try:
-        write_entry(entry)
-    except OSError as error:
-        return Skipped(entry.path, "TJ907", error.strerror or str(error))
-    return None
-
-
-def _show(entry: Entry) -> None:
-    """The change of one file as a diff, coloured in a terminal."""
-    colour = True if os.environ.get("FORCE_COLOR") else None
-    old = entry.before.decode(errors="replace").splitlines(keepends=True)
-    new = entry.outcome.data.decode(errors="replace").splitlines(keepends=True)
-    for line in difflib.unified_diff(old, new, entry.path, entry.path):
-        style = next((style for start, style in _COLOURS if line.startswith(start)), None)
-        text = line if line.endswith("\n") else line + "\n"
-        if style is not None:
-            text = click.style(text, bold=True) if style == "bold" else click.style(text, fg=style)
-        click.echo(text, nl=False, color=colour)
-
-
-def _summary(ledger: Ledger, count: int, done: str, failed: list[Skipped]) -> None:
+def _summary(ledger: Ledger, does: _Does) -> None:
     """What was done and what is left, on standard error."""
-    for skipped in (*ledger.skipped, *failed):
-        click.echo(f"{skipped.path}: {skipped.code} {skipped.reason}", err=True)
+    tell_skipped((*ledger.skipped, *does.failed))
     for entry in ledger.entries:
         for finding in entry.outcome.findings:
             if finding.state.needs_person:
@@ -103,7 +139,10 @@ def _summary(ledger: Ledger, count: int, done: str, failed: list[Skipped]) -> No
                 click.echo(f"{place}: {finding.code} {finding.symbol}: {finding.message}", err=True)
     counts = count_states(ledger.findings)
     parts = [f"{counts[state.value]} {_WORDS[state]}" for state in State if counts[state.value]]
-    click.echo(f"{count} of {len(ledger.entries)} files {done}. {_sentence(parts)}", err=True)
+    done = "rewritten" if does.write else "to be rewritten"
+    click.echo(
+        f"{does.changed} of {len(ledger.entries)} files {done}. {_sentence(parts)}", err=True
+    )
 
 
 _WORDS = {

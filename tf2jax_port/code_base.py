@@ -74,17 +74,31 @@ def run_over(
       texts: entries hold the text before and after. Without, they are small.
     """
     for path, root in files:
-        result = _run_one(path, root, options, texts)
+        result = run_one(path, root, options, texts)
         yield result if texts or isinstance(result, Skipped) else result.without_texts()
 
 
-def _run_one(
-    path: pathlib.Path, root: pathlib.Path, options: Options, texts: bool
+def run_one(
+    path: pathlib.Path,
+    root: pathlib.Path,
+    options: Options,
+    texts: bool = True,
+    raw: bytes | None = None,
 ) -> Entry | Skipped:
+    """What would become of one file, or why that cannot be said.
+
+    Args:
+      path: the file.
+      root: the folder that was named.
+      options: what was asked for.
+      texts: as for `run_over`.
+      raw: its bytes where they are known; then the file need not be there.
+    """
+    is_package = path.name == "__init__.py"
     try:
-        before = _read(_real_file(path, root))
-        is_package = path.name == "__init__.py"
-        outcome = rewrite(before, options, is_package=is_package, verify=texts)
+        before = _read(_real_file(path, root)) if raw is None else raw
+        asked = options.for_file(path)
+        outcome = rewrite(before, asked, is_package=is_package, verify=texts)
         return Entry(str(path), before, outcome)
     except UnreadableError as error:
         return Skipped(str(path), error.code, error.reason)

@@ -60,7 +60,8 @@ def test_every_name_is_counted():
 def test_what_is_left_is_what_was_said():
     outcome = rewrite(PROGRAM)
     left = [f for f in outcome.findings if f.state in (State.MANUAL, State.KEPT)]
-    assert names_in_tokens(outcome.data, {"tf", "keras"}) == len(left)
+    assert names_in_tokens(outcome.data, {"tf"}) == len(left)
+    assert b"\nimport keras\n" in outcome.data  # what is called `keras` is Keras 3
 
 
 def test_a_ledger_that_does_not_add_up_is_refused():
@@ -90,6 +91,8 @@ def test_the_document():
         "files": [
             {
                 "path": "a.py",
+                "lines": 3,
+                "effort": 1.0,
                 "changed": True,
                 "references": 2,
                 "states": {"rewritten": 1, "review": 0, "shim": 0, "kept": 0, "manual": 1},
@@ -120,5 +123,6 @@ def test_the_document():
                 ],
             }
         ],
+        "blockers": [{"symbol": "tf.foo", "references": 1}],
         "skipped": [{"path": "b.py", "code": "TJ901", "reason": "line 1: no"}],
     }

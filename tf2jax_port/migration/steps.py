@@ -52,7 +52,7 @@ def steps_of(ledger: Ledger) -> tuple[Step, ...]:
     graph = import_graph({path: entry.before for path, entry in entries.items()})
     mine = {path for path, entry in entries.items() if entry.outcome.findings}
     needs = {path: _through(path, graph, mine) for path in mine}
-    effort = {path: _effort(entries[path]) for path in mine}
+    effort = {path: entries[path].effort for path in mine}
     groups = groups_in_order(needs, lambda group: (sum(effort[p] for p in group), min(group)))
     number = {path: i for i, group in enumerate(groups, 1) for path in group}
     wanted = [
@@ -81,11 +81,6 @@ def _through(
         else:
             todo.extend(graph[one])
     return found
-
-
-def _effort(entry: Entry) -> float:
-    counts = count_states(entry.outcome.findings)
-    return counts[State.MANUAL] + counts[State.REVIEW] / 4
 
 
 def _step(number: int, entries: list[Entry], wanted: list[set[int]]) -> Step:

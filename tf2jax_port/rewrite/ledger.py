@@ -45,6 +45,12 @@ class Entry:
             object.__setattr__(self, "lines", self.before.count(b"\n"))
             object.__setattr__(self, "changed", self.outcome.data != self.before)
 
+    @property
+    def effort(self) -> float:
+        """Places for a person: one for each to write, a quarter for each to look at."""
+        counts = count_states(self.outcome.findings)
+        return counts[State.MANUAL] + counts[State.REVIEW] / 4
+
     def without_texts(self) -> Entry:
         """The same entry without the bytes of the file, for those who only count."""
         outcome = dataclasses.replace(self.outcome, data=b"")
@@ -88,6 +94,10 @@ class Ledger:
                 "imports": _imports(entry.outcome for entry in self.entries),
             },
             "files": [_file(entry) for entry in self.entries if _has_tensorflow(entry)],
+            "blockers": [
+                {"symbol": symbol, "references": count}
+                for symbol, count in self.symbols(State.MANUAL)
+            ],
             "skipped": [dataclasses.asdict(skipped) for skipped in self.skipped],
         }
 
@@ -116,7 +126,9 @@ def _imports(outcomes: Iterable[Outcome]) -> dict[str, int]:
 def _file(entry: Entry) -> dict[str, Any]:
     return {
         "path": entry.path,
+        "lines": entry.lines,
         "changed": entry.changed,
+        "effort": entry.effort,
         "references": entry.outcome.references,
         "states": count_states(entry.outcome.findings),
         "imports": _imports([entry.outcome]),

@@ -3,9 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
+import pathlib
 from typing import Literal
 
+from tf2jax_port.patterns import Pattern, is_matched
+
 TargetName = Literal["jax", "shims"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FileIgnores:
+    """Diagnostics that are left alone in the files that patterns below a folder meet."""
+
+    base: pathlib.Path
+    patterns: tuple[Pattern, ...]
+    codes: tuple[str, ...]
+
+    def meets(self, file: pathlib.Path) -> bool:
+        """Whether a file, or a folder that it is in, is met."""
+        if not file.is_relative_to(self.base):
+            return False
+        parts = file.relative_to(self.base).parts
+        paths = ["/".join(parts[:n]) for n in range(1, len(parts) + 1)]
+        return any(is_matched(self.patterns, p, is_folder=p != paths[-1]) for p in paths)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -19,6 +39,7 @@ class Options:
       select: beginnings of the diagnostics whose references are rewritten.
       ignore: beginnings of the diagnostics whose references are left alone.
       doctests: examples in docstrings are rewritten too.
+      per_file: more to ignore, in some files.
     """
 
     target: TargetName = "jax"
@@ -27,6 +48,7 @@ class Options:
     select: tuple[str, ...] = ("TJ",)
     ignore: tuple[str, ...] = ()
     doctests: bool = False
+    per_file: tuple[FileIgnores, ...] = ()
 
     @property
     def takes_exact(self) -> bool:
@@ -38,3 +60,11 @@ class Options:
         selected = max((len(s) for s in self.select if code.startswith(s)), default=-1)
         ignored = max((len(s) for s in self.ignore if code.startswith(s)), default=-1)
         return selected > ignored
+
+    def for_file(self, file: pathlib.Path) -> Options:
+        """What was asked for of one file."""
+        if not self.per_file:
+            return self
+        absolute = file.absolute()
+        more = [code for each in self.per_file if each.meets(absolute) for code in each.codes]
+        return dataclasses.replace(self, ignore=(*self.ignore, *more), per_file=())

@@ -1,0 +1,142 @@
+"""Every command of SKILL.md and of AGENTS.md runs, in the order in which it stands there."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.meta import tree
+
+ROOT = tree.ROOT
+SKILL = ROOT / "tf2jax_port" / "SKILL.md"
+AGENTS = ROOT / "AGENTS.md"
+LOSSES = """\
+import tensorflow as tf
+
+
+def contrastive(x, y):
+    distance = tf.reduce_sum(tf.square(x - y), axis=1)
+    return tf.reduce_mean(tf.math.log1p(distance))
+"""
+CASES = """\
+import numpy as np
+
+
+def cases():
+    rng = np.random.default_rng(0)
+    for n in (3, 1):
+        yield rng.normal(size=(n, 2)).astype(np.float32), rng.normal(size=(n, 2)).astype(np.float32)
+"""
+# What each command may exit with: 1 of a scan says that something is left, and here something is.
+LEFT = {
+    "tf2jax-port scan src": 1,
+    "tf2jax-port scan src --format json > ledger.json": 1,
+    "tf2jax-port plan src --format json > plan.json": 1,
+    "tf2jax-port rewrite src": 1,
+    "tf2jax-port rewrite src --write --report ledger.json": 1,
+}
+
+
+def commands(page):
+    """The lines of its shell blocks."""
+    blocks = re.findall(r"^```sh\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    return [line for block in blocks for line in block.splitlines()]
+
+
+def environment(folder):
+    """Where `python` and `tf2jax-port` are this interpreter's."""
+    scripts = folder / "bin"
+    scripts.mkdir()
+    run = f"exec {shlex.quote(sys.executable)}"
+    programs = {
+        "python": f'{run} "$@"',
+        "tf2jax-port": f'{run} -c "from tf2jax_port.cli import main; main()" "$@"',
+    }
+    for name, line in programs.items():
+        (scripts / name).write_text(f"#!/bin/sh\n{line}\n")
+        (scripts / name).chmod(0o755)
+    path = f"{scripts}{os.pathsep}{os.environ['PATH']}"
+    return dict(os.environ, PATH=path, PYTHONPATH=str(ROOT), TF_CPP_MIN_LOG_LEVEL="3")
+
+
+def run(line, folder, known):
+    return subprocess.run(
+        line, shell=True, cwd=folder, env=known, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A repository with one file that is finished by the rewriter, and one that is not."""
+    folder = tmp_path / "project"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "losses.py").write_text(LOSSES)
+    (folder / "src" / "rest.py").write_text("import tensorflow as tf\n\ntf.foo()\n")
+    (folder / "cases.py").write_text(CASES)
+    identity = "-c user.name=a -c user.email=a@example.com"
+    subprocess.run(
+        f"git init -q && git add . && git {identity} commit -qm start",
+        shell=True,
+        cwd=folder,
+        check=True,
+    )
+    return folder
+
+
+def test_the_skill(project):
+    known = environment(project.parent)
+    lines = commands(SKILL)
+    assert len(lines) == 10
+    for line in lines:
+        done = run(line, project, known)
+        assert done.returncode == LEFT.get(line, 0), (line, done.stdout, done.stderr)
+        assert "Traceback" not in done.stderr
+    assert '"verdict": "equal"' in (project / "report.json").read_text()
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The part of the repository that the generators read and write."""
+    for name in ("docs", "shims", "tf2jax_port", "tools"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
+    return tmp_path
+
+
+def test_agents(copy):
+    lines = commands(AGENTS)
+    assert len(lines) == 8
+    for line in lines:
+        folder = copy if line == "python -m tools.generate" else ROOT
+        known = dict(os.environ, PYTHONPATH=str(folder), TF_CPP_MIN_LOG_LEVEL="3")
+        words = [sys.executable if word == "python" else word for word in line.split()]
+        options = ["-p", "no:cacheprovider"] if "pytest" in words else []
+        done = subprocess.run(
+            [*words, *options],
+            cwd=folder,
+            env=known,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, (line, done.stdout, done.stderr)
+
+
+def test_they_are_short():
+    assert len(SKILL.read_text().splitlines()) < 200
+    assert len(AGENTS.read_text().splitlines()) < 70
+
+
+def test_the_skill_is_printed_and_shipped(tmp_path):
+    known = environment(tmp_path)
+    assert run("tf2jax-port skill", tmp_path, known).stdout == SKILL.read_text()
+    assert run("tf2jax-port skill --path", tmp_path, known).stdout == f"{SKILL}\n"
+
+
+def test_a_command_that_fails_is_seen(tmp_path):
+    known = environment(tmp_path)
+    assert run("tf2jax-port scan gone.py", tmp_path, known).returncode == 2

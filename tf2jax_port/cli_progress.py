@@ -1,0 +1,32 @@
+"""How far a long run is: a bar on standard error, on a terminal only."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+Item = TypeVar("Item")
+_FEW = 40
+
+
+def followed(items: Iterable[Item], total: int, what: str = "files") -> Iterator[Item]:
+    """The items themselves; meanwhile a bar grows, where a person can see it and waits for it."""
+    if total < _FEW or not sys.stderr.isatty():
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn(f"reading {what}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("", total=total)
+        for item in items:
+            yield item
+            progress.advance(task)

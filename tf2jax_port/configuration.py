@@ -1,0 +1,153 @@
+"""`[tool.tf2jax-port]` of the nearest `pyproject.toml`."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import os
+import pathlib
+import tomllib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+TABLE = "tool.tf2jax-port"
+
+
+class ConfigurationError(Exception):
+    """The configuration says something that has no meaning; the message says where and what."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Configuration:
+    """What the table says; `None` where it says nothing.
+
+    Attributes:
+      folder: where the file is; paths and patterns in it are taken from there.
+      target: `jax` or `shims`.
+      exact: whether JAX's spelling is taken only where it is TensorFlow's in every corner.
+      safe_only: whether nothing is written that could differ.
+      doctests: whether examples in docstrings are rewritten too.
+      select: diagnostics whose references are rewritten.
+      ignore: diagnostics whose references are left alone.
+      exclude: patterns of what is passed over, in place of the usual ones.
+      extend_exclude: patterns of what is passed over besides.
+      per_file_ignores: patterns of files, and the diagnostics that are left alone in them.
+      respect_gitignore: whether files that git ignores are passed over.
+      force_exclude: whether files named on the command line can be passed over.
+    """
+
+    folder: pathlib.Path
+    target: str | None = None
+    exact: bool | None = None
+    safe_only: bool | None = None
+    doctests: bool | None = None
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] | None = None
+    extend_exclude: tuple[str, ...] | None = None
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    respect_gitignore: bool | None = None
+    force_exclude: bool | None = None
+
+
+def find_file(start: pathlib.Path) -> pathlib.Path | None:
+    """The nearest `pyproject.toml` with our table, in a folder or above it.
+
+    Raises:
+      ConfigurationError: one on the way is not TOML.
+    """
+    start = pathlib.Path(os.path.abspath(start))
+    for folder in (start, *start.parents):
+        file = folder / "pyproject.toml"
+        if file.is_file() and _table(file) is not None:
+            return file
+    return None
+
+
+def common_folder(paths: Iterable[str]) -> pathlib.Path:
+    """The folder around everything that was named."""
+    folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
+    try:
+        return pathlib.Path(os.path.commonpath([os.path.abspath(f) for f in folders]))
+    except ValueError:  # nothing was named, or it lies on two drives
+        return pathlib.Path.cwd()
+
+
+def read_file(file: pathlib.Path) -> Configuration:
+    """The configuration of one file.
+
+    Raises:
+      ConfigurationError: the file is missing or no TOML, a key is unknown, a value has another type.
+    """
+    said: dict[str, Any] = {}
+    for key, value in (_table(file) or {}).items():
+        if key not in _READERS:
+            near = difflib.get_close_matches(key.replace("_", "-"), _READERS, n=1)
+            hint = f"; did you mean `{near[0]}`?" if near else f"; known: {', '.join(_READERS)}"
+            raise ConfigurationError(f"{file}: [{TABLE}]: unknown key `{key}`{hint}")
+        expected, reader = _READERS[key]
+        try:
+            said[key.replace("-", "_")] = reader(value)
+        except _UnfitError:
+            message = f"`{key}` must be {expected}, and is {value!r}"
+            raise ConfigurationError(f"{file}: [{TABLE}]: {message}") from None
+    return Configuration(pathlib.Path(os.path.abspath(file)).parent, **said)
+
+
+def _table(file: pathlib.Path) -> dict[str, Any] | None:
+    try:
+        with file.open("rb") as opened:
+            document = tomllib.load(opened)
+    except OSError as error:
+        raise ConfigurationError(f"{file}: {error.strerror or error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{file}: no TOML: {error}") from error
+    tool = document.get("tool")
+    found = tool.get("tf2jax-port") if isinstance(tool, dict) else None
+    if found is not None and not isinstance(found, dict):
+        raise ConfigurationError(f"{file}: [{TABLE}] must be a table")
+    return found
+
+
+class _UnfitError(Exception):
+    """A value has another type than its key."""
+
+
+def _bool(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _UnfitError
+    return value
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise _UnfitError
+    return tuple(value)
+
+
+def _target(value: Any) -> str:
+    if value not in ("jax", "shims"):
+        raise _UnfitError
+    return str(value)
+
+
+def _by_pattern(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if not isinstance(value, dict):
+        raise _UnfitError
+    return tuple((pattern, _texts(codes)) for pattern, codes in value.items())
+
+
+# What a value must be, in words, and how it is read.
+_READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "target": ('"jax" or "shims"', _target),
+    "exact": ("true or false", _bool),
+    "safe-only": ("true or false", _bool),
+    "doctests": ("true or false", _bool),
+    "select": ("a list of texts", _texts),
+    "ignore": ("a list of texts", _texts),
+    "exclude": ("a list of texts", _texts),
+    "extend-exclude": ("a list of texts", _texts),
+    "per-file-ignores": ("a table of lists, one for each pattern of paths", _by_pattern),
+    "respect-gitignore": ("true or false", _bool),
+    "force-exclude": ("true or false", _bool),
+}

@@ -1,0 +1,1 @@
+"""What a scan found, for people and for programs."""

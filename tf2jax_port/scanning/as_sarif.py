@@ -1,0 +1,165 @@
+"""A scan as SARIF 2.1.0, which code hosts and editors show beside the code."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from collections.abc import Iterator
+from importlib import metadata
+from typing import Any
+from urllib.parse import quote
+
+from tf2jax_port.rewrite.codes import RULES
+from tf2jax_port.rewrite.findings import Finding, State
+from tf2jax_port.rewrite.ledger import Entry, Ledger, Skipped
+from tf2jax_port.rewrite.pages import page
+from tf2jax_port.rewrite.rule import Rule
+
+VERSION = "2.1.0"
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_PACKAGE = "tf2jax-port"
+# What a person need not look at is a note; a file that could not be read is an error.
+_LEVELS = {
+    State.REWRITTEN: "note",
+    State.SHIM: "note",
+    State.KEPT: "none",
+    State.REVIEW: "warning",
+    State.MANUAL: "warning",
+    None: "error",
+}
+
+
+def level(state: State | None) -> str:
+    """How loud a finding of a state is; `None` is a file that was skipped."""
+    return _LEVELS[state]
+
+
+_INDEX = {rule.code: index for index, rule in enumerate(RULES)}
+
+
+def to_document(ledger: Ledger) -> dict[str, Any]:
+    """The scan as plain data."""
+    return {
+        "$schema": SCHEMA,
+        "version": VERSION,
+        "runs": [
+            {
+                "tool": {"driver": _driver()},
+                "columnKind": "unicodeCodePoints",
+                "originalUriBaseIds": {"ROOT": {"uri": f"{pathlib.Path.cwd().as_uri()}/"}},
+                "invocations": [
+                    {
+                        "executionSuccessful": True,
+                        "toolExecutionNotifications": [_notification(s) for s in ledger.skipped],
+                    }
+                ],
+                "results": [*_results(ledger)],
+            }
+        ],
+    }
+
+
+def _driver() -> dict[str, Any]:
+    return {
+        "name": _PACKAGE,
+        "semanticVersion": _version(),
+        "rules": [_rule(rule, documentation()) for rule in RULES],
+    }
+
+
+def _version() -> str:
+    try:
+        return metadata.version(_PACKAGE)
+    except metadata.PackageNotFoundError:  # run from a folder, without an installation
+        return "0.0.0"
+
+
+def documentation() -> str:
+    """Where the pages are: the address in the package's metadata, or the folder in its sources."""
+    try:
+        lines = metadata.metadata(_PACKAGE).get_all("Project-URL") or ()
+    except metadata.PackageNotFoundError:
+        return "docs"
+    for line in lines:
+        label, _, address = line.partition(", ")
+        if label.lower() == "documentation":
+            return address.rstrip("/")
+    return "docs"
+
+
+def _rule(rule: Rule, base: str) -> dict[str, Any]:
+    text = page(rule)
+    return {
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": f"{rule.code}: {rule.name.replace('-', ' ')}"},
+        "fullDescription": {"text": rule.why},
+        "help": {"text": text, "markdown": text},
+        "helpUri": f"{base}/rules/{rule.code}.md",
+        "defaultConfiguration": {"level": level(rule.state)},
+    }
+
+
+def _results(ledger: Ledger) -> Iterator[dict[str, Any]]:
+    for entry in ledger.entries:
+        for finding in entry.outcome.findings:
+            yield _result(entry, finding)
+    for skipped in ledger.skipped:
+        yield {
+            "ruleId": skipped.code,
+            "ruleIndex": _INDEX[skipped.code],
+            "level": level(None),
+            "message": {"text": skipped.reason},
+            "locations": [_whole_file(skipped.path)],
+        }
+
+
+def _result(entry: Entry, finding: Finding) -> dict[str, Any]:
+    region: dict[str, Any] = {
+        "startLine": finding.line,
+        "startColumn": finding.column,
+        **_end(finding),
+        "snippet": {"text": finding.before},
+    }
+    location = {"artifactLocation": _artifact(entry.path), "region": region}
+    return {
+        "ruleId": finding.code,
+        "ruleIndex": _INDEX[finding.code],
+        "level": level(finding.state),
+        "message": {"text": f"{finding.symbol}: {finding.message}"},
+        "locations": [{"physicalLocation": location}],
+        "properties": {
+            "state": finding.state.value,
+            "symbol": finding.symbol,
+            "replacement": finding.after,
+        },
+    }
+
+
+def _end(finding: Finding) -> dict[str, int]:
+    """Where the text ends; `endColumn` is one behind its last character."""
+    lines = finding.before.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    first = finding.column if len(lines) == 1 else 1
+    return {"endLine": finding.line + len(lines) - 1, "endColumn": first + len(lines[-1])}
+
+
+def _artifact(path: str) -> dict[str, str]:
+    """A path below the current folder from there, any other as it is."""
+    absolute = os.path.abspath(path)
+    inside = os.path.relpath(absolute)
+    if not inside.startswith(os.pardir):
+        return {"uri": quote(pathlib.PurePath(inside).as_posix()), "uriBaseId": "ROOT"}
+    return {"uri": pathlib.Path(absolute).as_uri()}
+
+
+def _whole_file(path: str) -> dict[str, Any]:
+    location = {"artifactLocation": _artifact(path), "region": {"startLine": 1}}
+    return {"physicalLocation": location}
+
+
+def _notification(skipped: Skipped) -> dict[str, Any]:
+    return {
+        "level": "error",
+        "message": {"text": f"{skipped.code}: {skipped.reason}"},
+        "locations": [_whole_file(skipped.path)],
+    }
