@@ -9,7 +9,16 @@ from __future__ import annotations
 import difflib
 
 from tf2jax_port.rewrite.rule import Rule
-from tf2jax_port.rewrite.rules import choices, files, functions, methods, names, operators, refusals
+from tf2jax_port.rewrite.rules import (
+    choices,
+    files,
+    functions,
+    keras,
+    methods,
+    names,
+    operators,
+    refusals,
+)
 
 RULES: tuple[Rule, ...] = (
     operators.CALL,
@@ -21,11 +30,14 @@ RULES: tuple[Rule, ...] = (
     methods.SET_SHAPE,
     methods.SIZE,
     methods.LIST,
+    *keras.REWRITTEN,
     operators.CORNER,
     methods.UNKNOWN,
     functions.WITHOUT_PLACE,
+    *keras.REVIEWED,
     *refusals.RULES,
     choices.HELD_BACK,
+    *keras.REFUSED,
     operators.SHIM,
     operators.SHIM_PASSED_ON,
     operators.SHIM_INSTEAD,

@@ -12,7 +12,9 @@ _TWO = ("equal", "greater", "greater_equal", "less", "less_equal", "not_equal")
 _OVER_AXES = ("all", "any", "max", "min", "prod", "sum")
 _OF_FLOATS = ("mean", "std", "var")
 _INTEGERS = "of integers it gives a float, where the old function gives an integer"
-_POSITIONS = "it gives int32 instead of int64, and finds a NaN where the old function passes over it"
+_POSITIONS = (
+    "it gives int32 instead of int64, and finds a NaN where the old function passes over it"
+)
 _AT_ZERO = "the gradient at 0"
 _AT_TIES = "the gradient at a tie"
 _ARRAY = "it gives an array, where the old function makes a variable"
@@ -114,7 +116,12 @@ _MADE = (
         "keras.ops.convert_to_tensor({value}, dtype={dtype})",
     ),
     *(
-        _plain(name, "shape, dtype=None, name=None", f"keras.ops.{name}({{shape}}, dtype={{dtype}})", _ARRAY)
+        _plain(
+            name,
+            "shape, dtype=None, name=None",
+            f"keras.ops.{name}({{shape}}, dtype={{dtype}})",
+            _ARRAY,
+        )
         for name in ("ones", "zeros")
     ),
     _plain("eye", "size, dtype=None, name=None", "keras.ops.eye({size}, dtype={dtype})", _ARRAY),

@@ -11,6 +11,7 @@ import dataclasses
 import re
 
 from tf2jax_port.rewrite.edits import Edit, Span
+from tf2jax_port.rewrite.ignoring import Ignored
 from tf2jax_port.rewrite.keras_names import MODULES
 from tf2jax_port.rewrite.keras_rows import find_row
 from tf2jax_port.rewrite.keras_sites import is_of_keras
@@ -70,15 +71,16 @@ def _with_name(file: File, reference: Reference, decision: Decision) -> Decision
     return dataclasses.replace(decision, edits=(stays, *others), message=message)
 
 
-def move_imports(file: File, decisions: list[Decision]) -> Moved:
-    """Which imports of Keras can be moved."""
+def move_imports(file: File, decisions: list[Decision], ignored: Ignored) -> Moved:
+    """Which imports of Keras can be moved; those that a comment forbids to touch stay."""
     uses: dict[int, list[tuple[Reference, Decision]]] = {}
     for reference, decision in zip(file.references, decisions, strict=True):
         for binding in reference.bindings:
             uses.setdefault(id(binding.node), []).append((reference, decision))
     moved = Moved()
     for statement in file.names.imports:
-        moved = _joined(moved, _move(file, statement, uses))
+        if not ignored.covers(statement, "TJ"):
+            moved = _joined(moved, _move(file, statement, uses))
     return moved
 
 

@@ -29,30 +29,11 @@ NEEDS_TENSORFLOW = (
     "preprocessing.timeseries_dataset_from_array",
 )
 STAYS_INSTALLED = "works in TensorFlow whatever computes the rest, which must stay installed"
-_DRAWN = "draws other random numbers of the same distribution"
-_INITIALIZERS = (
-    Row("zeros_initializer", "", Shim("keras.initializers.Zeros")),
-    Row("ones_initializer", "", Shim("keras.initializers.Ones")),
-    Row("constant_initializer", "value=0", Shim("keras.initializers.Constant")),
-    Row(
-        "random_normal_initializer",
-        "mean=0.0, stddev=0.05, seed=None",
-        Shim("keras.initializers.RandomNormal"),
-        differs=_DRAWN,
-    ),
-    Row(
-        "random_uniform_initializer",
-        "minval=-0.05, maxval=0.05, seed=None",
-        Shim("keras.initializers.RandomUniform"),
-        differs=_DRAWN,
-    ),
-)
 _WRITTEN = (
     Row("keras.__version__", None, Shim("keras.__version__")),
     Row("keras.losses.Reduction.NONE", None, Native("'none'")),
     Row("keras.losses.Reduction.SUM", None, Native("'sum'")),
     Row("keras.losses.Reduction.SUM_OVER_BATCH_SIZE", None, Native("'sum_over_batch_size'")),
-    *_INITIALIZERS,
     *BACKEND,
 )
 
@@ -73,8 +54,7 @@ def find_row(path: str, version: int) -> Row | None:
     if version == 2 and path.startswith(_ALIASES):
         path = f"keras.{path}"
     if path in _written():
-        initializer = not path.startswith("keras.")
-        return None if initializer and version == 1 else _written()[path]
+        return _written()[path]
     if not path.startswith("keras."):
         return None
     name = path.removeprefix("keras.")
@@ -85,7 +65,7 @@ def find_row(path: str, version: int) -> Row | None:
         return Row(path, PARAMS[target], Shim(f"keras.{target}"), differs=note, renames=renames)
     reason = why_gone(name)
     if reason and name not in MODULES and (name in LEFT_OVER or _is_listed(name)):
-        return Row(path, None, Manual("TJ330", reason))
+        return Row(path, None, Manual("TJ340", reason))
     return None
 
 
@@ -96,11 +76,6 @@ def _has(name: str, parameter: str) -> bool:
 def _is_listed(name: str) -> bool:
     """Whether a name, or something above it, has a reason of its own."""
     return any(name == prefix or name.startswith(f"{prefix}.") for prefix, _ in REASONS)
-
-
-def is_keras(path: str) -> bool:
-    """Whether a path names Keras, or something inside it."""
-    return path == "keras" or path.startswith("keras.")
 
 
 def why_unknown(path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import re
 from collections.abc import Iterable
@@ -10,13 +11,13 @@ from typing import TYPE_CHECKING
 from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.findings import State
 from tf2jax_port.rewrite.keras_gone import KEYWORDS
-from tf2jax_port.rewrite.keras_rows import STAYS_INSTALLED
 from tf2jax_port.rewrite.knowledge import Known
 from tf2jax_port.table import Shim
 
 if TYPE_CHECKING:
     from tf2jax_port.rewrite.sites import Decision, File
 
+_SYMBOLS = ("tf.keras.", "tf.losses.", "tf.metrics.", "tf.optimizers.", "tf.initializers.")
 NAME, BACKEND, OLD, STARRED, INSTALLED = "TJ130", "TJ230", "TJ231", "TJ232", "TJ233"
 SET_BACKEND = "KERAS_BACKEND=jax must be in the environment before Keras is imported"
 _OF_VERSION_1 = (
@@ -36,16 +37,26 @@ def settle(file: File, known: Known, decision: Decision) -> Decision:
     """The decision in the words of Keras: a name of Keras 3 is no function of `shims`."""
     if known.row.name.startswith("keras.") and decision.state is State.MANUAL:
         return _refused(file, known, decision)
-    if not is_of_keras(known) or not decision.edits:
+    if not decision.edits:
+        return decision
+    if not is_of_keras(known):
         return decision
     state, code, message = State.REWRITTEN, NAME, decision.message
-    if known.row.differs == STAYS_INSTALLED:
+    if known.row.differs:
         state, code, message = State.REVIEW, INSTALLED, known.row.differs
-    elif known.row.differs:
-        state, code, message = State.REVIEW, "TJ201", known.row.differs
+    elif _has_stars(file, known.reference.node):
+        state, code, message = State.REVIEW, STARRED, _UNSEEN
     elif known.reference.version == 1:
         state, code, message = State.REVIEW, OLD, _OF_VERSION_1
     return dataclasses.replace(decision, state=state, code=code, message=message, plain=False)
+
+
+def _has_stars(file: File, node: ast.expr) -> bool:
+    call = file.names.parents[node]
+    if not isinstance(call, ast.Call) or call.func is not node:
+        return False
+    starred = any(isinstance(argument, ast.Starred) for argument in call.args)
+    return starred or any(keyword.arg is None for keyword in call.keywords)
 
 
 def _refused(file: File, known: Known, decision: Decision) -> Decision:
@@ -65,20 +76,18 @@ def _refused(file: File, known: Known, decision: Decision) -> Decision:
             return dataclasses.replace(decision, message=message)
     if decision.code in ("TJ306", "TJ308"):
         message = "`keras.ops` has no function with these arguments: write it out"
-        return dataclasses.replace(decision, code="TJ330", message=message)
+        return dataclasses.replace(decision, code="TJ340", message=message)
     return decision
 
 
 def say_backend(data: bytes, decisions: Iterable[Decision]) -> list[Decision]:
     """The decisions of a file; the first that writes Keras says what must be set to run it."""
-    said = b"KERAS_BACKEND" in data
-    found = []
-    for decision in decisions:
-        if decision.code == NAME and not said:
-            said = True
-            message = f"{decision.message}; {SET_BACKEND}"
-            decision = dataclasses.replace(
-                decision, state=State.REVIEW, code=BACKEND, message=message
-            )
-        found.append(decision)
+    found = list(decisions)
+    written = (i for i, d in enumerate(found) if d.edits and d.symbol.startswith(_SYMBOLS))
+    index = None if b"KERAS_BACKEND" in data else next(written, None)
+    if index is not None:
+        first = found[index]
+        code = first.code if first.state is State.REVIEW else BACKEND
+        message = f"{first.message}; {SET_BACKEND}"
+        found[index] = dataclasses.replace(first, state=State.REVIEW, code=code, message=message)
     return found

@@ -16,6 +16,9 @@ from tf2jax_port.rewrite.findings import Finding, Outcome, State
 from tf2jax_port.rewrite.idioms import find_idioms
 from tf2jax_port.rewrite.ignoring import Ignored, find_ignored
 from tf2jax_port.rewrite.imports import ImportChange, change_imports, tensorflow_imports
+from tf2jax_port.rewrite.keras_import import Moved, move_imports
+from tf2jax_port.rewrite.keras_sites import say_backend
+from tf2jax_port.rewrite.keras_weights import read_weights
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.quoted import add_annotations
 from tf2jax_port.rewrite.resolve import Reference, find_references, is_module, is_tensorflow
@@ -92,7 +95,8 @@ class _Run:
     verify: bool
 
     def outcome(self, *, strings_frozen: bool) -> Outcome:
-        names = resolve_scopes(self.tree)
+        redirects = b"global" in self.source.data or b"nonlocal" in self.source.data
+        names = resolve_scopes(self.tree, redirects=redirects)
         frozen = add_annotations(self.source, names)
         found = find_references(names, version_1=self.version_1)
         stars = [s for s in names.stars if is_tensorflow(s.module or "") and not s.level]
@@ -111,7 +115,7 @@ class _Run:
             frozenset(frozen),
             strings_frozen,
         )
-        decisions = [self._chosen(decide(file, reference), reference) for reference in sites]
+        file, decisions, moved = self._decided(file)
         idioms = [self._chosen(decision) for decision in find_idioms(file)]
         swaps = self.options.target == "shims" and not (aliases or self.ignored.lines)
         swap = swap_import(file, decisions) if swaps else None
@@ -120,7 +124,7 @@ class _Run:
             edits += swap.names
         else:
             edits += [edit for decision in decisions for edit in decision.edits]
-        change = self._imports(file, decisions, aliases, edits, swap)
+        change = self._imports(file, decisions, aliases, edits, swap, moved)
         edits += change.edits
         findings = [*self._findings(file, [*decisions, *idioms], edits), *map(self._star, stars)]
         data = self._applied(edits, findings)
@@ -129,6 +133,18 @@ class _Run:
             findings = [dataclasses.replace(f, line=self._original(f.line)) for f in findings]
         findings.sort(key=lambda f: (f.line, f.column))
         return Outcome(data, tuple(findings), counted, imports, change.dropped)
+
+    def _decided(self, file: File) -> tuple[File, list[Decision], Moved]:
+        """What becomes of each reference, once it is known which imports of Keras can be moved."""
+        decisions = [self._chosen(decide(file, r), r) for r in file.references]
+        moved = move_imports(file, decisions, self.ignored)
+        if moved.module:
+            file = dataclasses.replace(file, spelling=moved.spelling(file.spelling))
+            decisions = [self._chosen(decide(file, r), r) for r in file.references]
+        decisions = read_weights(file, moved.decisions(file, decisions))
+        if not self.options.safe_only:
+            decisions = say_backend(self.source.data, decisions)
+        return file, decisions, moved
 
     def _chosen(self, decision: Decision, reference: Reference | None = None) -> Decision:
         return choose(decision, self.options, self.ignored, reference)
@@ -140,10 +156,12 @@ class _Run:
         aliases: list[Reference],
         edits: list[Edit],
         swap: Swap | None,
+        moved: Moved,
     ) -> ImportChange:
         pairs = list(zip(file.references, decisions, strict=True))
-        gone = [] if swap else [reference for reference, decision in pairs if decision.edits]
-        left = [reference for reference, decision in pairs if not decision.edits]
+        changed = [r for r, decision in pairs if decision.edits and r not in moved.kept]
+        gone = [] if swap else changed
+        left = [r for r, decision in pairs if not decision.edits or r in moved.kept]
         change = change_imports(
             self.source,
             file.names,
@@ -156,7 +174,7 @@ class _Run:
             first_use=min((edit.start for edit in edits), default=0),
         )
         if swap is None:
-            return change
+            return ImportChange((*moved.edits, *change.edits), change.dropped + moved.names)
         return ImportChange((*swap.imports, *change.edits), swap.swapped)
 
     def _findings(self, file: File, decisions: list[Decision], edits: list[Edit]) -> list[Finding]:

@@ -15,6 +15,7 @@ MODULES = {
     "jax": "jax",
     "jnp": "jax.numpy",
     "lax": "jax.lax",
+    "keras": "keras",
     "np": "numpy",
     "shims": "shims",
 }

@@ -1,0 +1,103 @@
+"""Programs of `tf.keras` run in TensorFlow, what they are rewritten to in JAX, and give the same.
+
+Keras has one back end in a process: all programs before the rewrite run in one, all after it in
+another.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tests.rewrite import keras_programs
+from tf2jax_port.rewrite import rewrite
+from tf2jax_port.rewrite.codes import RULES
+from tf2jax_port.rewrite.rule import Rewrites
+
+EXAMPLES = {
+    f"example {rule.code}-{index}": example
+    for rule in RULES
+    for index, example in enumerate(rule.examples)
+    if isinstance(example, Rewrites) and example.runs and "keras" in example.after
+}
+PROGRAMS = keras_programs.programs()
+# Where 64 bits are off, JAX has 32 in their place.
+NARROWED = {"int64": "int32", "float64": "float32", "uint64": "uint32"}
+TOLERANCE = {"optimizer Ftrl(0.1)": 1e-4}
+
+
+def ran(codes, backend, folder):
+    """`{name: arrays}` of programs in a fresh process."""
+    jobs, results = folder / f"{backend}.json", folder / f"{backend}.npz"
+    jobs.write_text(json.dumps(codes))
+    subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "tests.rewrite.keras_programs", jobs, results],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "KERAS_BACKEND": backend, "TF_CPP_MIN_LOG_LEVEL": "3"},
+    )
+    with np.load(results) as stored:
+        found = {}
+        for index, name in enumerate(stored["names"]):
+            found.setdefault(str(name).rpartition("/")[0], []).append(stored[f"r{index}"])
+        return found
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """What all programs computed, in TensorFlow and in JAX."""
+    folder = tmp_path_factory.mktemp("keras")
+    before = {**PROGRAMS, **{n: _run_by_harness(e.before) for n, e in EXAMPLES.items()}}
+    after = {name: rewrite(code.encode()).data.decode() for name, code in PROGRAMS.items()}
+    after.update({name: e.after for name, e in EXAMPLES.items()})
+    return ran(before, "tensorflow", folder), ran(after, "jax", folder)
+
+
+def _run_by_harness(code):
+    """An example that sets the back end itself, without that line: TensorFlow runs it."""
+    return code.replace("os.environ['KERAS_BACKEND'] = 'jax'\n", "")
+
+
+def difference(theirs, ours, tolerance):
+    """What sets two lists of arrays apart, `""` if nothing does."""
+    if len(theirs) != len(ours):
+        return f"{len(ours)} results instead of {len(theirs)}"
+    for old, new in zip(theirs, ours, strict=True):
+        if old.dtype.kind == "U" or new.dtype.kind == "U":
+            if str(old) != str(new) or "Error" in str(old):
+                return f"{new} instead of {old}"
+            continue
+        if NARROWED.get(old.dtype.name, old.dtype.name) != NARROWED.get(
+            new.dtype.name, new.dtype.name
+        ):
+            return f"{new.dtype} instead of {old.dtype}"
+        if old.shape != new.shape:
+            return f"shape {new.shape} instead of {old.shape}"
+        if not np.allclose(new, old, rtol=tolerance, atol=tolerance, equal_nan=True):
+            return f"{new} instead of {old}"
+    return ""
+
+
+@pytest.mark.parametrize("name", [*PROGRAMS, *EXAMPLES])
+def test_equal(name, results):
+    theirs, ours = results
+    assert difference(theirs[name], ours[name], TOLERANCE.get(name, 2e-5)) == ""
+
+
+@pytest.mark.parametrize("name", list(PROGRAMS))
+def test_nothing_is_left_of_tensorflow(name):
+    outcome = rewrite(PROGRAMS[name].encode())
+    assert b"tensorflow" not in outcome.data
+    assert not any(finding.state == "manual" for finding in outcome.findings)
+    assert rewrite(outcome.data).data == outcome.data
+
+
+def test_the_comparison_can_fail():
+    one = np.ones(2, np.float32)
+    assert difference([one], [one + 1e-3], 1e-4).endswith("instead of [1. 1.]")
+    assert difference([one], [one.astype(np.float16)], 1e-4) == "float16 instead of float32"
+    assert difference([one], [], 1e-4) == "0 results instead of 1"
+    assert difference([np.asarray("a")], [np.asarray("b")], 1e-4) == "b instead of a"

@@ -1,0 +1,181 @@
+"""Diagnostics of `tf.keras`, which becomes Keras 3 on its JAX back end."""
+
+from __future__ import annotations
+
+from tf2jax_port.rewrite.findings import State
+from tf2jax_port.rewrite.rule import Leaves, Rewrites, Rule
+
+_SET = "import os\n\nos.environ['KERAS_BACKEND'] = 'jax'\n"
+_NOT_KERAS = Leaves(
+    "import tensorflow as tf\n\ny = tf.square(x)\n", because="an operator is no name of Keras"
+)
+
+NAME = Rule(
+    code="TJ130",
+    name="keras-name",
+    state=State.REWRITTEN,
+    why=(
+        "`tf.keras` is Keras 3 since TensorFlow 2.16, and Keras 3 computes with JAX as well. The name "
+        "is the same object with another prefix. Where every name of an import is one of Keras 3, "
+        "the import changes and the code below it does not. `lr=` of an optimiser becomes "
+        "`learning_rate=`, `alpha=` of `LeakyReLU` becomes `negative_slope=`; any other argument "
+        "that Keras 3 does not know refuses the call (TJ302)."
+    ),
+    safety=(
+        "The same weights give the same outputs; the tests run 150 layers, losses, metrics, "
+        "activations, optimisers and schedules in both back ends. Random numbers are other ones: "
+        "initial weights, dropout masks, shuffles. Saved weights can be read by either."
+    ),
+    examples=(
+        Rewrites(
+            f"{_SET}import tensorflow as tf\n\n"
+            "layer = tf.keras.layers.Dense(2, kernel_initializer='ones', activation=tf.nn.relu)\n"
+            "y = layer(x)\n",
+            f"{_SET}import jax\nimport keras\n\n"
+            "layer = keras.layers.Dense(2, kernel_initializer='ones', activation=jax.nn.relu)\n"
+            "y = layer(x)\n",
+        ),
+        Rewrites(
+            f"{_SET}from tensorflow.keras.layers import Flatten, LeakyReLU as Leaky\n"
+            "from tensorflow.keras import losses\n\n"
+            "y = Leaky(alpha=0.2)(Flatten()(x))\nloss = losses.MeanSquaredError()(x, y)\n",
+            f"{_SET}from keras.layers import Flatten, LeakyReLU as Leaky\n"
+            "from keras import losses\n\n"
+            "y = Leaky(negative_slope=0.2)(Flatten()(x))\nloss = losses.MeanSquaredError()(x, y)\n",
+        ),
+        Leaves("import keras\n\nlayer = keras.layers.Dense(2)\n", because="it is Keras 3 already"),
+    ),
+)
+
+BACKEND = Rule(
+    code="TJ230",
+    name="keras-back-end",
+    state=State.REVIEW,
+    why=(
+        "Keras 3 chooses what it computes with when it is imported. The finding stands once in a "
+        "file, at its first name of Keras, and is not given where the file names `KERAS_BACKEND`."
+    ),
+    safety=(
+        "Set `KERAS_BACKEND=jax` in the environment of every program that runs the file, before "
+        'anything imports Keras or TensorFlow, or write `{"backend": "jax"}` into '
+        "`~/.keras/keras.json`. Without it Keras computes with TensorFlow, and a layer that is given "
+        "a JAX array raises, or turns it into a tensor. `import shims.keras` checks it."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\ny = tf.keras.activations.relu(x)\n",
+            "import keras\n\ny = keras.activations.relu(x)\n",
+        ),
+        Leaves(
+            f"{_SET}import tensorflow as tf\n\ny = tf.keras.activations.relu(x)\n",
+            because="the file sets the variable itself",
+        ),
+    ),
+)
+
+OLD = Rule(
+    code="TJ231",
+    name="keras-of-tensorflow-1",
+    state=State.REVIEW,
+    why=(
+        "The file is written for TensorFlow 1, whose `tf.keras` was Keras 2. The name is in Keras 3, "
+        "and most of it is the same."
+    ),
+    safety=(
+        "The same: weights and their order in a layer, `BatchNormalization` (momentum 0.99, epsilon "
+        "1e-3), `unit_forget_bias` of `LSTM`, `glorot_uniform`, Adam with epsilon 1e-7, reductions "
+        "of losses. Not the same: `GRU(reset_after=False)` of TensorFlow 1 is `True` now, as is "
+        "`LSTM(recurrent_activation='hard_sigmoid')`, which is `'sigmoid'`; `hard_sigmoid` itself is "
+        "`relu6(x + 3) / 6`, it was `clip(0.2 x + 0.5)`; a metric given as `'accuracy'` looks at the "
+        "shapes of both arguments; `model.fit_generator`, `predict_generator` and `train_on_batch` "
+        "with sessions are gone: `model.fit` takes generators."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow.compat.v1 as tf\n\ny = tf.keras.activations.tanh(x)\n",
+            "import keras\n\ny = keras.activations.tanh(x)\n",
+        ),
+        Leaves(
+            "import tensorflow as tf\n\ny = tf.keras.activations.tanh(x)\n",
+            because="the file is written for TensorFlow 2",
+        ),
+    ),
+)
+
+STARRED = Rule(
+    code="TJ232",
+    name="keras-starred-arguments",
+    state=State.REVIEW,
+    why=(
+        "A class or function of Keras is called with `*args` or `**kwargs`. What they bring cannot be "
+        "seen; the very same callable receives it."
+    ),
+    safety=(
+        "Keras 3 raises for an argument that it does not know, so nothing is silently lost. Look "
+        "whether the callers still pass arguments of Keras 2."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\noptions = {'negative_slope': 0.5}\n"
+            "y = tf.keras.layers.LeakyReLU(**options)(x)\n",
+            "import keras\n\noptions = {'negative_slope': 0.5}\n"
+            "y = keras.layers.LeakyReLU(**options)(x)\n",
+        ),
+        Leaves(
+            "import tensorflow as tf\n\ny = tf.keras.layers.LeakyReLU(0.5)(x)\n",
+            because="the arguments are written out",
+        ),
+    ),
+)
+
+INSTALLED = Rule(
+    code="TJ233",
+    name="keras-that-needs-tensorflow",
+    state=State.REVIEW,
+    why=(
+        "Some parts of Keras 3 work in TensorFlow whatever the back end is: layers that read text or "
+        "look words up, data sets from folders, `TensorBoard`, exports."
+    ),
+    safety=(
+        "The name is the same and so are the results, but TensorFlow must stay installed, and such a "
+        "layer belongs in front of the model, in the input pipeline, not inside a jitted function."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\ny = tf.keras.layers.Hashing(num_bins=3)([[1], [2], [7]])\n",
+            "import keras\n\ny = keras.layers.Hashing(num_bins=3)([[1], [2], [7]])\n",
+        ),
+        _NOT_KERAS,
+    ),
+)
+
+GONE = Rule(
+    code="TJ340",
+    name="gone-from-keras-3",
+    state=State.MANUAL,
+    why=(
+        "Keras 3 does not have the name, or has something else under it: the functions of the old "
+        "back end that `keras.ops` does not have, `experimental`, the generators and tokenizers of "
+        "`preprocessing`, `optimizers.legacy`, `wrappers.scikit_learn`, `multi_gpu_model`; and what "
+        "is imported from `tensorflow.python.keras`, a private copy of Keras 2."
+    ),
+    safety="Nothing changes. The finding says what to write instead where there is something.",
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\nif tf.keras.backend.learning_phase():\n    pass\n",
+            "import tensorflow as tf\n\n"
+            "# TJ340: tf.keras.backend.learning_phase: there is no global phase: "
+            "pass `training=True` or `training=False` to the call\n"
+            "if tf.keras.backend.learning_phase():\n    pass\n",
+            runs=False,
+        ),
+        Leaves(
+            "import tensorflow as tf\n\ny = tf.keras.backend.mean(x)\n",
+            because="`keras.ops` has the function",
+        ),
+    ),
+)
+
+REWRITTEN = (NAME,)
+REVIEWED = (BACKEND, OLD, STARRED, INSTALLED)
+REFUSED = (GONE,)
