@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,6 +12,7 @@ from jax import lax
 from shims._src import checks, errors, primitives
 from shims._src.checks import is_known
 from shims._src.cutting import entries
+from shims._src.image_kernels import KERNELS, weights
 from shims._src.image_layout import image_of
 from shims._src.operands import operand
 from shims._src.shapes import size_of
@@ -27,9 +30,10 @@ def resize(
     Args:
       images: array `[height, width, channels]` or `[batch, height, width, channels]`.
       size: `[height, width]` of the result.
-      method: `bilinear`, `nearest`, `bicubic` or `area`.
+      method: `bilinear`, `nearest`, `bicubic`, `area`, `lanczos3`, `lanczos5`, `gaussian` or
+        `mitchellcubic`.
       preserve_aspect_ratio: whether `size` is the largest size that is allowed.
-      antialias: not supported.
+      antialias: whether all pixels of the input count where there are fewer in the output.
       name: ignored.
 
     Returns:
@@ -39,10 +43,9 @@ def resize(
       ValueError: `images` has another number of axes, `size` is no pair, or there is no such
         method.
       InvalidArgumentError: a size is not positive.
-      UnimplementedError: `antialias` with a method that has one, or a method that JAX lacks.
 
     Differs from TensorFlow:
-      `antialias=True` and the methods lanczos3, lanczos5, gaussian and mitchellcubic are refused.
+      Where many pixels make up one, an infinity among them gives NaN. `area` has a gradient.
 
     Under jit:
       Both sizes may be known only at run time, and `size` may be traced.
@@ -56,15 +59,8 @@ def resize(
             f"resize: `method` must be one of {', '.join(_METHODS)}, received {method!r}."
         )
     take = _METHODS[method]
-    if take is None or (antialias and method not in ("nearest", "area")):
-        raise errors.UnimplementedError(
-            errors.message(
-                "resize",
-                f"there is no {method} with antialias={antialias}.",
-                required="bilinear, nearest, bicubic or area without antialias",
-                do="call `jax.image.scale_and_translate`",
-            )
-        )
+    if take is None or (antialias and method in KERNELS):
+        take = functools.partial(_with_kernel, KERNELS[method], bool(antialias))
     target = entries(size)
     if len(target) != 2:
         raise ValueError("resize: `size` must hold two numbers, the new height and width.")
@@ -168,9 +164,23 @@ def _area(x, axis, want):
     pixel = jnp.arange(x.shape[axis], dtype=jnp.float32)
     low = jnp.maximum(begin[:, None], pixel)
     covered = jnp.maximum(jnp.minimum((begin + scale)[:, None], pixel + 1) - low, 0) / scale
-    return jnp.moveaxis(
-        jnp.tensordot(x, covered, axes=((axis,), (1,)), precision="highest"), -1, axis
-    )
+    return _weighted(x, axis, covered, covered > 0)
+
+
+def _with_kernel(kernel, antialias, x, axis, want):
+    """Each output pixel is made of those around it."""
+    have = x.shape[axis]
+    step = _scale(have, want)
+    return _weighted(x, axis, *weights(kernel, have, want, step, antialias=antialias))
+
+
+def _weighted(x, axis, counts, inside):
+    """Sums of pixels, each of which counts so much; one that is not inside may be NaN."""
+    sums = functools.partial(jnp.tensordot, axes=((axis,), (1,)), precision="highest")
+    finite = jnp.isfinite(x)
+    spoiled = sums((~finite).astype(x.dtype), inside.astype(x.dtype)) > 0
+    found = jnp.where(spoiled, jnp.nan, sums(jnp.where(finite, x, 0), counts))
+    return jnp.moveaxis(found, -1, axis)
 
 
 _METHODS = {

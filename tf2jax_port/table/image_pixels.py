@@ -10,6 +10,13 @@ from tf2jax_port.table.row import Case, Row, case
 
 _BYTES = Draw((4, 5, 3), "uint8", 0, 256)
 _NAN_COLOUR = "value: TensorFlow compares NaN with the other channels; ours is NaN"
+_WITH_KERNEL: dict[str, dict[str, Any]] = {
+    method: {"method": method, "xla": "unsupported: no kernel", "antialias": antialias}
+    for method, antialias in (
+        *(("bilinear", True), ("bicubic", True), ("lanczos5", True)),
+        *(("lanczos3", False), ("gaussian", False), ("mitchellcubic", False)),
+    )
+}
 _NO_GRADIENT = "gradient: TensorFlow lets none through"
 _COLOURS = f32(
     [[[0, 0, 0], [1, 1, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.2, 0.2, 0.7], [0.7, 0.2, 0.7]]]
@@ -193,6 +200,26 @@ ROWS: tuple[Row, ...] = (
                 images=unit(9, 8, 2),
                 size=[4, 3],
                 method="area",
+                gradient=(),
+                xla="unsupported: no kernel",
+            ),
+            *(
+                case(f"{method}-antialias", images=unit(9, 4, 2), size=size, **_WITH_KERNEL[method])
+                for method, size in (
+                    ("bilinear", [4, 3]),
+                    ("bicubic", [2, 9]),
+                    ("lanczos5", [3, 5]),
+                )
+            ),
+            *(
+                case(method, images=unit(5, 7, 1), size=[8, 3], **_WITH_KERNEL[method])
+                for method in ("lanczos3", "gaussian", "mitchellcubic")
+            ),
+            case(
+                "antialias-nan",
+                images=f32([[[1], [2], [3], [4], [NAN], [6], [7], [8]]]),
+                size=[1, 4],
+                antialias=True,
                 gradient=(),
                 xla="unsupported: no kernel",
             ),
