@@ -45,7 +45,7 @@ def test_aliases_exist_in_the_facade_too():
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_expressions_read_only_modules_that_are_imported(expression):
-    assert parse_template(expression).names <= {"jax", "jnp", "np"}
+    assert parse_template(expression).names <= {"jax", "jnp", "np", "shims"}
 
 
 def test_names_of_constructs_are_no_rows():

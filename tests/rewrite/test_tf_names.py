@@ -4,7 +4,8 @@ import pytest
 
 from tests.rewrite import generate_tf_names
 from tf2jax_port.rewrite import tf_names
-from tf2jax_port.rewrite.knowledge import SAME_IN_VERSION_1, rows
+from tf2jax_port.rewrite.knowledge import rows
+from tf2jax_port.rewrite.version_1 import SAME_IN_VERSION_1
 
 MADE_FROM = generate_tf_names.TARGET.read_text().partition("TensorFlow ")[2].partition(":")[0]
 

@@ -109,10 +109,16 @@ def _filled(site: CallSite, hole: Hole) -> tuple[list[Piece], list[Edit]]:
     pieces: list[Piece] = [before, span, after] if before else [span]
     broken = hole.bare and _has_line_end(site.source.data[span.start : span.end])
     walrus = isinstance(argument.node, ast.NamedExpr | ast.Yield | ast.YieldFrom)
-    weak = hole.operand and not isinstance(argument.node, _ATOMS)
+    weak = hole.operand and not _is_atom(argument.node)
     if (broken or walrus or weak) and not argument.parenthesised and not before:
         pieces = ["(", *pieces, ")"]
     return pieces, inner
+
+
+def _is_atom(node: ast.expr) -> bool:
+    """Whether an operator or an attribute may stand beside a node without parentheses."""
+    text = isinstance(node, ast.Constant) and isinstance(node.value, str | float)
+    return text or isinstance(node, _ATOMS)
 
 
 def _has_line_end(text: bytes) -> bool:

@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import re
 
+from tf2jax_port.rewrite import version_1
 from tf2jax_port.rewrite.bind import Bound, signature
 from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.knowledge import rows
@@ -83,7 +84,8 @@ def may_be_dropped(site: CallSite, name: str) -> bool:
     if holds_references(site, argument.node) or has_comment(site, argument.start, argument.end):
         return False
     defaults = {p.name: p.default for p in signature(site.row.params or "")}
-    return name == "name" or ast.unparse(argument.node) == defaults[name]
+    without_meaning = name == "name" or name in version_1.without_meaning(site.row.name)
+    return without_meaning or ast.unparse(argument.node) == defaults[name]
 
 
 def holds_references(site: CallSite, node: ast.expr) -> bool:

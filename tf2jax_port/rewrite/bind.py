@@ -29,10 +29,15 @@ class Refusal:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Bound:
-    """The arguments of a call by parameter; `surplus` are those of `*args` and `**kwargs`."""
+    """The arguments of a call by parameter.
+
+    `surplus` are those of `*args` and `**kwargs`; `dropped` are those that only TensorFlow 1 has a
+    use for, by its name of them.
+    """
 
     arguments: dict[str, Argument]
     surplus: tuple[Argument, ...] = ()
+    dropped: tuple[tuple[str, Argument], ...] = ()
 
 
 @functools.cache
@@ -107,20 +112,36 @@ def bind_version_1(
     params: str,
     row_params: str,
     renames: tuple[tuple[str, str], ...],
+    without_meaning: tuple[str, ...] = (),
 ) -> Bound | Refusal:
-    """Binds by TensorFlow 1's signature and says it in TensorFlow 2's parameters."""
+    """Binds by TensorFlow 1's signature and says it in TensorFlow 2's parameters.
+
+    Args:
+      arguments: the arguments as written.
+      params: the signature of version 1 as text.
+      row_params: the signature of version 2.
+      renames: parameters of version 1 and what version 2 calls them.
+      without_meaning: parameters of version 1 that may be left out.
+    """
     bound = bind_arguments(arguments, params)
     if isinstance(bound, Refusal):
         return bound
     today = {p.name for p in signature(row_params)}
     defaults = {p.name: p.default for p in signature(params)}
     moved: dict[str, Argument] = {}
+    dropped: list[tuple[str, Argument]] = []
     for name, argument in bound.arguments.items():
         new = name if name in today else dict(renames).get(name, "")
         if new in moved:
             return Refusal("TJ302", f"argument `{new}` is given twice")
         if new:
             moved[new] = argument
-        elif ast.unparse(argument.node) != defaults[name]:
+        elif name in without_meaning or ast.unparse(argument.node) == defaults[name]:
+            dropped.append((name, argument))
+        else:
             return Refusal("TJ302", f"TensorFlow 2 has no argument `{name}`")
-    return Bound(moved)
+    missing = [p.name for p in signature(row_params) if p.default is None and not p.variadic]
+    for name in missing:
+        if name not in moved:
+            return Refusal("TJ302", f"argument `{name}` is not given")
+    return Bound(moved, bound.surplus, tuple(dropped))

@@ -6,111 +6,9 @@ import dataclasses
 import functools
 
 from tf2jax_port import table
-from tf2jax_port.rewrite import constructs
-from tf2jax_port.rewrite.resolve import Reference, canonical, is_module
-from tf2jax_port.rewrite.tf_names import V1_PARAMS
+from tf2jax_port.rewrite import constructs, keras_rows, version_1
+from tf2jax_port.rewrite.resolve import Reference, canonical, is_module, tensorflow_path
 from tf2jax_port.table import Native, Row, Shim
-
-# Version 1 and version 2 have two objects of these names, and equal arguments give equal results.
-SAME_IN_VERSION_1 = (
-    "argmax",
-    "argmin",
-    "assert_equal",
-    "assert_greater",
-    "assert_less",
-    "assert_rank",
-    "boolean_mask",
-    "constant",
-    "convert_to_tensor",
-    "debugging.assert_equal",
-    "debugging.assert_greater",
-    "debugging.assert_greater_equal",
-    "debugging.assert_integer",
-    "debugging.assert_less",
-    "debugging.assert_less_equal",
-    "debugging.assert_near",
-    "debugging.assert_negative",
-    "debugging.assert_non_negative",
-    "debugging.assert_non_positive",
-    "debugging.assert_none_equal",
-    "debugging.assert_positive",
-    "debugging.assert_rank",
-    "debugging.assert_rank_at_least",
-    "debugging.assert_rank_in",
-    "debugging.assert_scalar",
-    "debugging.assert_shapes",
-    "debugging.assert_type",
-    "expand_dims",
-    "foldl",
-    "foldr",
-    "gather",
-    "gather_nd",
-    "linalg.norm",
-    "map_fn",
-    "math.argmax",
-    "math.argmin",
-    "math.count_nonzero",
-    "math.log_softmax",
-    "math.reduce_all",
-    "math.reduce_any",
-    "math.reduce_logsumexp",
-    "math.reduce_max",
-    "math.reduce_mean",
-    "math.reduce_min",
-    "math.reduce_prod",
-    "math.reduce_sum",
-    "math.softmax",
-    "nn.log_softmax",
-    "nn.moments",
-    "nn.sigmoid_cross_entropy_with_logits",
-    "nn.softmax",
-    "nn.sparse_softmax_cross_entropy_with_logits",
-    "norm",
-    "ones_like",
-    "pad",
-    "reduce_all",
-    "reduce_any",
-    "reduce_logsumexp",
-    "reduce_max",
-    "reduce_mean",
-    "reduce_min",
-    "reduce_prod",
-    "reduce_sum",
-    "scan",
-    "shape",
-    "size",
-    "squeeze",
-    "transpose",
-    "tuple",
-    "zeros_like",
-    "nn.avg_pool",
-    "nn.avg_pool2d",
-    "nn.batch_norm_with_global_normalization",
-    "nn.conv1d",
-    "nn.conv2d",
-    "nn.conv2d_transpose",
-    "nn.conv3d",
-    "nn.conv3d_transpose",
-    "nn.convolution",
-    "nn.depth_to_space",
-    "nn.depthwise_conv2d",
-    "nn.max_pool",
-    "nn.pool",
-    "nn.separable_conv2d",
-    "nn.space_to_depth",
-    "nn.sufficient_statistics",
-    "nn.weighted_moments",
-)
-
-
-# Parameters of version 1 that version 2 only calls otherwise, beside the renames of the rows.
-_RENAMED_SINCE_VERSION_1 = {
-    "ones_like": (("tensor", "input"),),
-    "zeros_like": (("tensor", "input"),),
-    "nn.moments": (("keep_dims", "keepdims"),),
-    "norm": (("keep_dims", "keepdims"),),
-    "linalg.norm": (("keep_dims", "keepdims"),),
-}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -131,38 +29,59 @@ class Known:
     @property
     def renames(self) -> tuple[tuple[str, str], ...]:
         """Old keywords, and the parameters that they mean."""
-        path = self.reference.path
-        return (*self.row.renames, *_RENAMED_SINCE_VERSION_1.get(path, ()))
+        return (*self.row.renames, *version_1.renames(self.row.name))
 
 
 @functools.cache
 def rows() -> dict[str, Row]:
     """All rows by name; a name that has two rows is refused."""
-    return table.by_name((*table.ROWS, *constructs.ROWS))
+    return table.by_name((*table.ROWS, *constructs.ROWS, *version_1.ROWS))
 
 
 def look_up(reference: Reference) -> Known | None:
     """The row of the longest part of a reference that has one."""
-    for length in range(len(reference.chain), 0, -1):
-        part = reference.shortened(length)
-        if is_module(part.path):
+    found = _longest_known(reference.dotted, reference.version)
+    if found is None:
+        return None
+    length, row, rest, params = found
+    return Known(row, reference.shortened(length), rest, params)
+
+
+@functools.lru_cache(maxsize=8192)
+def _longest_known(
+    dotted: tuple[str, ...], version: int
+) -> tuple[int, Row, tuple[str, ...], str] | None:
+    """How much of a chain has a row, the row, what is left, and the parameters of version 1."""
+    for length in range(len(dotted), 0, -1):
+        path = tensorflow_path(dotted[length - 1])[0]
+        if is_module(path):
             return None
-        known = _row_of(part)
+        known = _row_of(path, version)
         if known is not None:
-            rest = reference.dotted[-1][len(part.dotted[-1]) :].strip(".")
-            return Known(known[0], part, tuple(filter(None, rest.split("."))), known[1])
+            rest = dotted[-1][len(dotted[length - 1]) :].strip(".")
+            return length, known[0], tuple(filter(None, rest.split("."))), known[1]
     return None
 
 
-def _row_of(reference: Reference) -> tuple[Row, str] | None:
-    path = reference.path
-    name = canonical(path, reference.version)
+def _row_of(path: str, version: int) -> tuple[Row, str] | None:
+    name = canonical(path, version)
     row = rows().get(name)
     if row is not None:
         return row, ""
-    if name.startswith("v1.") and path in SAME_IN_VERSION_1 and path in rows():
-        return rows()[path], V1_PARAMS[path]
-    return None
+    if name.startswith("v1."):
+        row_name, params = _spelled_in_version_1().get(path, ("", ""))
+        row = rows().get(row_name)
+    if row is None:
+        row, params = keras_rows.find_row(path, version), ""
+    return None if row is None else (row, params)
+
+
+@functools.cache
+def _spelled_in_version_1() -> dict[str, tuple[str, str]]:
+    """Names of version 1 whose meaning is that of a row: its name, and their own parameters."""
+    same = (*version_1.SAME_IN_VERSION_1, *(name for name, _ in version_1.CLASSES))
+    found = {name: (name, version_1.params(name)) for name in same}
+    return {**found, **{old: (new, params) for old, new, params in version_1.MOVED}}
 
 
 def has_another_meaning(reference: Reference) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from tf2jax_port.rewrite import calls, constructs
-from tf2jax_port.rewrite.arguments import CallSite
+from tf2jax_port.rewrite import calls, constructs, keras_sites, version_1
+from tf2jax_port.rewrite.arguments import CallSite, holds_references
 from tf2jax_port.rewrite.bind import Bound, Refusal, bind_arguments, bind_version_1, signature
 from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.findings import State
+from tf2jax_port.rewrite.keras_rows import why_unknown
 from tf2jax_port.rewrite.knowledge import (
     Known,
     facade,
@@ -17,7 +18,7 @@ from tf2jax_port.rewrite.knowledge import (
     has_exact_form,
     look_up,
 )
-from tf2jax_port.rewrite.layout import call_layout
+from tf2jax_port.rewrite.layout import CallLayout, call_layout
 from tf2jax_port.rewrite.options import Options, TargetName
 from tf2jax_port.rewrite.quoted import enclosing_string, fits_in_string, is_editable
 from tf2jax_port.rewrite.resolve import Reference, is_module
@@ -108,6 +109,10 @@ def _looked_up(file: File, reference: Reference, symbol: str) -> Decision:
     if known is None:
         return _manual(reference, symbol, *_unknown(reference))
     symbol = _symbol(known.reference)
+    return keras_sites.settle(file, known, _settled(file, reference, known, symbol))
+
+
+def _settled(file: File, reference: Reference, known: Known, symbol: str) -> Decision:
     target = known.row.target
     if isinstance(target, Keep):
         return Decision(State.KEPT, "TJ501", target.reason, symbol, reference.node)
@@ -153,6 +158,9 @@ def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | Non
 def _unknown(reference: Reference) -> tuple[str, str]:
     if is_module(reference.path):
         return "TJ304", "a module of TensorFlow is passed on as a value"
+    why = why_unknown(reference.path)
+    if why:
+        return "TJ340", why
     if has_another_meaning(reference):
         return "TJ306", "in TensorFlow 1 the name means something else than in TensorFlow 2"
     return "TJ301", "no rule yet"
@@ -269,14 +277,9 @@ def _is_partial(call: ast.Call) -> bool:
 def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
     row, reference = known.row, known.reference
     layout = call_layout(file.source, call)
-    if known.version_1_params:
-        bound: Bound | Refusal = bind_version_1(
-            layout.arguments, known.version_1_params, row.params or "", known.renames
-        )
-    else:
-        bound = bind_arguments(layout.arguments, row.params or "", known.renames)
+    bound = _bound(known, layout)
     if isinstance(bound, Refusal):
-        return _manual(reference, symbol, bound.code, bound.message)
+        return _starred(file, known, symbol, call, bound)
     if _is_of_text(row, bound):
         return _manual(reference, symbol, "TJ309", "JAX has no arrays of strings")
     site = CallSite(
@@ -290,31 +293,86 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
         file.spelling,
         file.values,
     )
+    if any(holds_references(site, argument.node) for _, argument in bound.dropped):
+        return _manual(reference, symbol, "TJ308", "an argument without use holds other names")
     if row.name in ("name_scope", "v1.name_scope") and _is_bound_by_with(site):
         # JAX's block binds nothing; the name of the scope is what the file asks for.
-        site = dataclasses.replace(site, row=dataclasses.replace(row, target=_NAME_SCOPE))
-        known = dataclasses.replace(known, row=site.row)
-    elif isinstance(row.target, Native) and (file.target == "jax" or facade(row) is None):
+        row = version_1.bound_scope(row, bound)
+        site = dataclasses.replace(site, row=row)
+        known = dataclasses.replace(known, row=row)
+    if isinstance(row.target, Native) and (file.target == "jax" or facade(row) is None):
         size = _known_size(file, known, symbol, site)
         if size is not None:
             return size
         exact = file.options.takes_exact and bool(row.differs) and has_exact_form(row)
-        edits = None if exact else calls.write_native(site)
+        edits = None if exact else _write_form(site)
         if edits is not None:
-            state = State.REVIEW if row.differs else State.REWRITTEN
-            code = "TJ201" if row.differs else "TJ101"
-            message = row.differs or row.note or "JAX has the same"
-            return Decision(state, code, message, symbol, call, tuple(edits))
-    return _called_facade(file, known, symbol, site)
+            return _of_native(row, symbol, call, edits)
+    decision = _called_facade(file, known, symbol, site)
+    return _of_version_1(decision, known, bound) if known.version_1_params else decision
 
 
-_NAME_SCOPE = Shim("shims.name_scope")
+def _bound(known: Known, layout: CallLayout) -> Bound | Refusal:
+    """The arguments of a call by the parameters of its row."""
+    params = known.row.params or ""
+    if not known.version_1_params:
+        return bind_arguments(layout.arguments, params, known.renames)
+    return bind_version_1(
+        layout.arguments,
+        known.version_1_params,
+        params,
+        known.renames,
+        (*version_1.without_meaning(known.row.name), *version_1.PRINTED),
+    )
+
+
+def _starred(file: File, known: Known, symbol: str, call: ast.Call, refusal: Refusal) -> Decision:
+    """A call with `*args`: the function of `shims` takes what TensorFlow's takes."""
+    function = facade(known.row)
+    as_it_is = not known.version_1_params and not constructs.without_place(known.row)
+    if refusal.code != "TJ303" or function is None or not as_it_is:
+        return _manual(known.reference, symbol, refusal.code, refusal.message)
+    edit = Edit(*file.source.span(known.reference.node), (file.spelling.text(function),))
+    message = f"`{function}`, which takes the same arguments"
+    plain = function == f"shims.{known.reference.path}"
+    return Decision(State.SHIM, "TJ403", message, symbol, call, (edit,), plain)
+
+
+def _write_form(site: CallSite) -> list[Edit] | None:
+    """The edits for the first of a row's expressions that can be written."""
+    for target in version_1.forms(site.row):
+        row = dataclasses.replace(site.row, target=target)
+        edits = calls.write_native(dataclasses.replace(site, row=row))
+        if edits is not None:
+            return edits
+    return None
+
+
+def _of_native(row: Row, symbol: str, call: ast.Call, edits: list[Edit]) -> Decision:
+    assert isinstance(row.target, Native)
+    if row.differs:
+        return Decision(State.REVIEW, "TJ201", row.differs, symbol, call, tuple(edits))
+    function = parse_template(row.target.expression).function
+    if function.startswith("shims."):
+        return Decision(State.SHIM, "TJ401", f"`{function}`", symbol, call, tuple(edits))
+    message = row.note or "JAX has the same"
+    return Decision(State.REWRITTEN, "TJ101", message, symbol, call, tuple(edits))
+
+
+def _of_version_1(decision: Decision, known: Known, bound: Bound) -> Decision:
+    """The decision for a name that gives something else in version 1, or prints more."""
+    differs = "" if version_1.is_exact(known.row.name, bound) else version_1.differs(known.row.name)
+    prints = any(name in version_1.PRINTED for name, _ in bound.dropped)
+    printed = "`data`, which TensorFlow 1 prints, is left out" if prints else ""
+    if not decision.edits or not (differs or printed):
+        return decision
+    code = "TJ201" if differs else "TJ203"
+    return dataclasses.replace(decision, state=State.REVIEW, code=code, message=differs or printed)
 
 
 def _is_bound_by_with(site: CallSite) -> bool:
-    """Whether a `with` statement names what the block gives, and only the scope is an argument."""
-    bound = isinstance(site.parent, ast.withitem) and site.parent.optional_vars is not None
-    return bound and set(site.bound.arguments) == {"name"}
+    """Whether a `with` statement names what the block gives."""
+    return isinstance(site.parent, ast.withitem) and site.parent.optional_vars is not None
 
 
 def _is_of_text(row: Row, bound: Bound) -> bool:

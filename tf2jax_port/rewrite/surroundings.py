@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tf2jax_port.table import Manual, Native, Row, Shim
+from tf2jax_port.table import Manual, Row, Shim
 
 _NO_GRAPH = "there are no graphs: write a function and decorate it with `shims.function`"
 _NO_REGISTRY = (
@@ -78,14 +78,17 @@ _OF_GRAPHS = (
         "there are no sessions: call the function that computes the values",
     ),
     (
-        (
-            *("global_variables_initializer", "local_variables_initializer"),
-            *("initialize_all_variables", "variables_initializer", "is_variable_initialized"),
-        ),
+        ("is_variable_initialized", "report_uninitialized_variables"),
         "a variable has its value when it is made: leave this out",
     ),
     (
-        ("get_variable", "variable_scope", "get_variable_scope"),
+        (
+            "get_variable",
+            "variable_scope",
+            "get_variable_scope",
+            "AUTO_REUSE",
+            "get_local_variable",
+        ),
         "variables are not shared by name: keep a `shims.Variable` in a `shims.Module`",
     ),
     (
@@ -106,27 +109,11 @@ _OF_GRAPHS = (
         "docs/optimizers.md has the recipe for Optax that makes the same steps",
     ),
 )
-_AT_ONCE = "assigns at once, where TensorFlow 1 makes an operation for later"
-
-
-def _assignment(verb: str, middle: str = "") -> Row:
-    """`tf.assign(ref, value)` of TensorFlow 1."""
-    return Row(
-        f"v1.{verb}",
-        f"ref, value, {middle}use_locking=None, name=None",
-        Native(f"{{ref}}.{verb}({{value}})"),
-        differs=_AT_ONCE,
-    )
-
 
 ROWS: tuple[Row, ...] = (
     *(Row(f"v1.{n}", None, Manual("TJ309", why)) for names, why in _OF_GRAPHS for n in names),
-    _assignment("assign", "validate_shape=None, "),
-    _assignment("assign_add"),
-    _assignment("assign_sub"),
     Row("v1.py_func", "func, inp, Tout, stateful=True, name=None", Shim("shims.numpy_function")),
     *(Row(name, params, Shim(f"shims.{name}")) for name, params in _CALLED),
     *(Row(name, None, Shim(f"shims.{name}")) for name in _NAMED),
     *(Row(name, None, Manual("TJ309", why)) for name, why in _LEFT),
-    Row("v1.name_scope", "name, default_name=None, values=None", Native("jax.named_scope({name})")),
 )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import enum
+import functools
 
+from tf2jax_port.rewrite import version_1
 from tf2jax_port.rewrite.knowledge import Known, look_up
 from tf2jax_port.rewrite.resolve import Reference
 from tf2jax_port.rewrite.scopes import Binding, Names, Scope
@@ -53,7 +55,8 @@ def _computes(known: Known) -> bool:
     """Whether a call gives a tensor, or several."""
     row = known.row
     operator = isinstance(row.target, Native | Shim) and row.params is not None
-    return operator and not known.rest and row.name not in _NO_TENSOR
+    tensor = row.name not in _NO_TENSOR and row.name not in version_1.NO_TENSORS
+    return operator and not known.rest and tensor and not row.name.startswith("keras.")
 
 
 class Values:
@@ -62,16 +65,20 @@ class Values:
     def __init__(self, names: Names, references: list[Reference]) -> None:
         self.names = names
         self.by_node = {reference.node: reference for reference in references}
-        self.scope_of = {id(name): scope for name, scope in names.uses}
         self.open: set[tuple[int, str]] = set()
         self.known: dict[tuple[int, str], Kind] = {}
+
+    @functools.cached_property
+    def scope_of(self) -> dict[ast.Name, Scope]:
+        """Where each name is used."""
+        return dict(self.names.uses)
 
     def kind(self, node: ast.expr) -> Kind:
         """What an expression is."""
         if isinstance(node, _LISTS):
             return Kind.LIST
         if isinstance(node, ast.Name):
-            scope = self.scope_of.get(id(node))
+            scope = self.scope_of.get(node)
             return self._of_name(node.id, scope) if scope is not None else Kind.UNKNOWN
         if isinstance(node, ast.Call):
             return self._of_call(node)

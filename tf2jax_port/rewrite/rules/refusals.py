@@ -55,17 +55,18 @@ STARRED = Rule(
     code="TJ303",
     name="starred-arguments",
     state=State.MANUAL,
-    why="With `*args` or `**kwargs` the text does not say which arguments the call has.",
-    safety=(
-        "Nothing changes. Write the arguments out, or call the function of `shims` by the same name, "
-        "which has TensorFlow's signature."
+    why=(
+        "With `*args` or `**kwargs` the text does not say which arguments the call has. A function of "
+        "`shims` takes what TensorFlow's takes, so the call becomes that one (TJ403); but the name is "
+        "one of TensorFlow 1 with other parameters, or some of its arguments have to go."
     ),
+    safety="Nothing changes. Write the arguments out, then run the rewriter again.",
     examples=(
         Rewrites(
-            "import tensorflow as tf\n\n\ndef f(x, **options):\n"
+            "import tensorflow.compat.v1 as tf\n\n\ndef f(x, **options):\n"
             "    return tf.reduce_sum(x, **options)\n",
-            "import tensorflow as tf\n\n\ndef f(x, **options):\n"
-            "    # TJ303: tf.reduce_sum: it is called with `*args` or `**kwargs`\n"
+            "import tensorflow.compat.v1 as tf\n\n\ndef f(x, **options):\n"
+            "    # TJ303: tf.compat.v1.reduce_sum: it is called with `*args` or `**kwargs`\n"
             "    return tf.reduce_sum(x, **options)\n",
             runs=False,
         ),
@@ -129,10 +130,10 @@ OLD_MEANING = Rule(
     safety="Nothing changes. Write the TensorFlow 2 form, then run the rewriter again.",
     examples=(
         Rewrites(
-            "import tensorflow.compat.v1 as tf\n\n\ndef f(x):\n    return tf.nn.crelu(x, 'c', 1)\n",
+            "import tensorflow.compat.v1 as tf\n\n\ndef f(x):\n    return tf.image.resize(x, [8, 8])\n",
             "import tensorflow.compat.v1 as tf\n\n\ndef f(x):\n"
-            "    # TJ306: tf.compat.v1.nn.crelu: in TensorFlow 1 the name means something else than in "
-            "TensorFlow 2\n    return tf.nn.crelu(x, 'c', 1)\n",
+            "    # TJ306: tf.compat.v1.image.resize: in TensorFlow 1 the name means something else than in "
+            "TensorFlow 2\n    return tf.image.resize(x, [8, 8])\n",
             runs=False,
         ),
         Leaves(
