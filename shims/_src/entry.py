@@ -180,7 +180,11 @@ def _outcome(values, ctx) -> Outcome:
     first_code = len(numbers)
     numbers += [r.code for r in ctx.reports]
     vector = jnp.stack(numbers) if numbers else None
-    return Outcome([v.array for v in values], masks, vector, (tuple(axes), first_code, described))
+    # Parts of one array that only their masks tell apart come out of the program once.
+    arrays = {id(v.array): v.array for v in values}
+    places = {key: i for i, key in enumerate(arrays)}
+    results = tuple((places[id(v.array)], own) for v, own in zip(values, axes, strict=True))
+    return Outcome(list(arrays.values()), masks, vector, (results, first_code, described))
 
 
 def read_codes(outcome: Outcome):
@@ -196,21 +200,21 @@ def exact_results(outcome: Outcome, numbers):
     """The results cut to their true sizes."""
     return [
         exact(
-            array,
+            outcome.arrays[place],
             {axis: int(numbers[at]) for axis, at in own if at >= 0},
             {axis: outcome.masks[-1 - at] for axis, at in own if at < 0},
         )
-        for array, own in zip(outcome.arrays, outcome.facts[0], strict=True)
+        for place, own in outcome.facts[0]
     ]
 
 
 def padded_results(outcome: Outcome):
     """The results as they are, without waiting for the device."""
     return [
-        Padded(array, {axis: outcome.numbers[at] for axis, at in own}, jnp.int32(OK))
+        Padded(outcome.arrays[i], {axis: outcome.numbers[at] for axis, at in own}, jnp.int32(OK))
         if own
-        else array
-        for array, own in zip(outcome.arrays, outcome.facts[0], strict=True)
+        else outcome.arrays[i]
+        for i, own in outcome.facts[0]
     ]
 
 

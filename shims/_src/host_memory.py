@@ -38,13 +38,13 @@ def filled_up(array: np.ndarray, shape) -> np.ndarray:
 
 def selected(array: np.ndarray, mask: np.ndarray, axis: int) -> np.ndarray:
     """The entries along an axis whose mask is true."""
-    borders = np.flatnonzero(mask[1:] != mask[:-1]) + 1
+    changes = mask[1:] != mask[:-1]
     shape = [*array.shape]
-    if (len(borders) + 1) * _LONG_RUN > mask.size:
+    if (np.count_nonzero(changes) + 1) * _LONG_RUN > mask.size:
         places = np.flatnonzero(mask)
         shape[axis] = len(places)
         return np.take(array, places, axis, out=empty(shape, array.dtype), mode="clip")
-    edges = [0, *borders.tolist(), mask.size]
+    edges = [0, *(np.flatnonzero(changes) + 1).tolist(), mask.size]
     runs = [slice(a, b) for a, b in itertools.pairwise(edges) if a < b and mask[a]]
     shape[axis] = sum(run.stop - run.start for run in runs)
     out = empty(shape, array.dtype)

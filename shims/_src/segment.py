@@ -23,6 +23,7 @@ from shims._src.segment_reducers import (
     smallest_or_highest,
     smallest_or_zero,
     total,
+    total_of_sorted,
 )
 from shims._src.shapes import sizes_of
 from shims._src.sized_by import selected_by, sized_by
@@ -32,7 +33,14 @@ _NOT_SORTED = "segment ids are not increasing."
 # Eagerly the number of segments is known before anything is reduced.
 _REDUCED = {
     reduce: Repeated(reduce, reduce)
-    for reduce in (total, average, product_of_any, largest_or_zero, smallest_or_zero)
+    for reduce in (
+        total,
+        total_of_sorted,
+        average,
+        product_of_any,
+        largest_or_zero,
+        smallest_or_zero,
+    )
 }
 
 # ---- sorted ids: there are as many segments as the last id says ----------------------------------
@@ -110,7 +118,7 @@ def segment_sum(data, segment_ids, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/segment_sum
     """
-    return _sorted("segment_sum", total, data, segment_ids)
+    return _sorted("segment_sum", total_of_sorted, data, segment_ids)
 
 
 @selected_by("segment_ids")

@@ -17,11 +17,16 @@ def _slots(data, count, value):
     return jnp.full((count, *data.shape[1:]), value, data.dtype)
 
 
-def total(data, ids, count):
+def total(data, ids, count, *, is_sorted=False):
     """The sum of each segment."""
     if data.shape[0] == 0:  # a gradient passes through the sum of no rows, not through no scatter
         return jnp.broadcast_to(jnp.sum(data, axis=0), (count, *data.shape[1:])).astype(data.dtype)
-    return _slots(data, count, 0).at[ids].add(data, mode="drop")
+    return _slots(data, count, 0).at[ids].add(data, mode="drop", indices_are_sorted=is_sorted)
+
+
+def total_of_sorted(data, ids, count):
+    """The sum of each segment; the ids are known not to decrease."""
+    return total(data, ids, count, is_sorted=True)
 
 
 def population(data, ids, count):

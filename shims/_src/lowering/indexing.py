@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -184,16 +185,36 @@ _COMBINE = {
 }
 
 
+# From how many rows on it pays to add in stripes, and in how many.
+_MANY_ROWS, _STRIPES = 1 << 16, 4
+
+
 def _scatter_call(eqn, operand, positions, updates, dynamic):
+    is_sorted = eqn.params["indices_are_sorted"]
+    if is_sorted and eqn.primitive.name.endswith("add") and _pays_in_stripes(updates):
+        positions, updates, is_sorted = _in_stripes(positions), _in_stripes(updates), False
     return _SCATTERS[eqn.primitive.name](
         operand,
         positions,
         updates,
         eqn.params["dimension_numbers"],
-        indices_are_sorted=eqn.params["indices_are_sorted"] and not dynamic,
+        indices_are_sorted=is_sorted and not dynamic,
         unique_indices=eqn.params["unique_indices"] and not dynamic,
         mode=lax.GatherScatterMode.FILL_OR_DROP,
     )
+
+
+def _pays_in_stripes(updates) -> bool:
+    """A CPU adds one number after the other; to one and the same place each waits for the last."""
+    rows = updates.size
+    on_cpu = jax.default_backend() == "cpu"
+    return on_cpu and updates.ndim == 1 and rows >= _MANY_ROWS and rows % _STRIPES == 0
+
+
+def _in_stripes(rows):
+    """Rows in another order: those that follow each other come from different parts."""
+    parts = rows.reshape(_STRIPES, -1, *rows.shape[1:])
+    return jnp.swapaxes(parts, 0, 1).reshape(rows.shape)
 
 
 def _place_window(ctx, eqn, operand, indices, updates, dn, shape, sizes) -> Value:
