@@ -79,6 +79,38 @@ _CHOOSING = (
 )
 
 
+class Sectioned(click.Command):
+    """A command whose help page has its options under headings."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Its own options first, then those of which places, then those of which files."""
+        records: dict[str, list[tuple[str, str]]] = {"Options": [], **{h: [] for h, _ in _SECTIONS}}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and isinstance(parameter, click.Option):
+                records[_section_of(parameter.name)].append(record)
+        for heading, found in records.items():
+            if found:
+                with formatter.section(heading):
+                    formatter.write_dl(found)
+
+
+def _section_of(name: str | None) -> str:
+    return next((heading for heading, names in _SECTIONS if name in names), "Options")
+
+
+_SECTIONS = (
+    (
+        "What is rewritten",
+        ("target", "exact", "safe_only", "select", "ignore", "doctests"),
+    ),
+    (
+        "Which files",
+        ("exclude", "no_gitignore", "force_exclude", "stdin_filename", "config", "isolated"),
+    ),
+)
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Asked:
     """What is to be read, and what is to become of it."""

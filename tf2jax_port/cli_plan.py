@@ -15,7 +15,7 @@ from tf2jax_port.migration.steps import steps_of
 _SHOWN = 40
 
 
-@click.command()
+@click.command(cls=cli_options.Sectioned)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option(
     "--format",

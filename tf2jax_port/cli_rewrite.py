@@ -23,7 +23,7 @@ from tf2jax_port.rewrite.findings import State, count_states
 from tf2jax_port.rewrite.ledger import Entry, Ledger, Skipped, collect
 
 
-@click.command()
+@click.command(cls=cli_options.Sectioned)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--write", is_flag=True, help="Change the files. Without it, the changes are shown.")
 @click.option(

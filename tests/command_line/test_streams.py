@@ -1,0 +1,140 @@
+"""Standard input and output, formats, what goes where."""
+
+import json
+import re
+
+import pytest
+
+from tests.meta import tree
+from tf2jax_port import cli_progress
+
+PROGRAM = "import tensorflow as tf\n\ny = tf.square(x)\n"
+AFTER = "import jax.numpy as jnp\n\ny = jnp.square(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (PROGRAM, AFTER),
+        (PROGRAM.replace("\n", "\r\n"), AFTER.replace("\n", "\r\n")),
+        (PROGRAM.rstrip(), AFTER.rstrip()),
+        ("\ufeff" + PROGRAM, "\ufeff" + AFTER),
+        ("x = 1", "x = 1"),
+        ("", ""),
+    ],
+)
+def test_a_program_goes_through(run, given, expected):
+    result = run("rewrite", "-", input=given.encode())
+    assert result.stdout_bytes == expected.encode()
+    assert result.exit_code == 0
+
+
+def test_bytes_of_another_encoding_go_through(run):
+    given = ("# coding: latin-1\n" + PROGRAM + "s = 'ü'\n").encode("latin-1")
+    expected = ("# coding: latin-1\n" + AFTER + "s = 'ü'\n").encode("latin-1")
+    assert run("rewrite", "-", input=given).stdout_bytes == expected
+
+
+def test_the_name_of_standard_input(run):
+    result = run(
+        "rewrite", "-", "--stdin-filename", "pkg/m.py", input="import tensorflow as tf\ntf.foo\n"
+    )
+    assert result.stderr.startswith("pkg/m.py:2:1: TJ301 tf.foo: no rule yet\n")
+    package = run("rewrite", "-", "--stdin-filename", "pkg/__init__.py", input=PROGRAM)
+    assert package.stdout.startswith("import tensorflow as tf\n")  # others may import it from here
+
+
+def test_a_program_that_cannot_be_read_gives_none(run):
+    result = run("rewrite", "-", input=PROGRAM + "(")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("stdin.py: TJ901 line 4: '(' was never closed\n")
+
+
+def test_other_commands_read_standard_input(run):
+    assert run("rewrite", "-", "--check", input=PROGRAM).exit_code == 1
+    assert run("rewrite", "-", "--check", input=AFTER).exit_code == 0
+    document = json.loads(run("scan", "-", "--format", "json", input=PROGRAM).stdout)
+    assert [file["path"] for file in document["files"]] == ["stdin.py"]
+
+
+@pytest.mark.parametrize("form", ["json", "sarif"])
+@pytest.mark.parametrize("command", ["scan", "rewrite"])
+def test_data_is_alone_on_standard_output(folder, run, command, form):
+    (folder / "a.py").write_text(PROGRAM)
+    (folder / "b.py").write_text("import tensorflow\n(")
+    result = run(command, ".", "--format", form)
+    json.loads(result.stdout)
+    assert "TJ901" in result.stderr
+
+
+def test_the_diff_can_be_applied(folder, run):
+    """As `patch` reads it: carriage returns, form feeds and the missing last line end stay."""
+    (folder / "a.py").write_bytes(b"import tensorflow as tf\r\n\x0cy = tf.square(x)")
+    result = run("rewrite", "a.py", "--no-color")
+    assert result.stdout_bytes == (
+        b"--- a.py\n+++ a.py\n@@ -1,2 +1,2 @@\n"
+        b"-import tensorflow as tf\r\n-\x0cy = tf.square(x)\n\\ No newline at end of file\n"
+        b"+import jax.numpy as jnp\r\n+\x0cy = jnp.square(x)\n\\ No newline at end of file\n"
+    )
+
+
+def test_the_hooks_are_commands(folder, run):
+    text = (tree.ROOT / ".pre-commit-hooks.yaml").read_text()
+    assert re.findall(r"^- id: (.+)$", text, re.MULTILINE) == [
+        "tf2jax-port-scan",
+        "tf2jax-port-rewrite",
+    ]
+    (folder / "a.py").write_text(PROGRAM)
+    entries = re.findall(r"^  entry: tf2jax-port (.+)$", text, re.MULTILINE)
+    assert [run(*entry.split(), "a.py").exit_code for entry in entries] == [0, 0]
+    assert (folder / "a.py").read_text() == AFTER
+
+
+class Terminal:
+    """A standard error that a person looks at."""
+
+    def __init__(self):
+        self.written = []
+
+    def isatty(self):
+        return True
+
+    def write(self, text):
+        self.written.append(text)
+
+    def flush(self):
+        pass
+
+
+@pytest.mark.parametrize(("items", "shown"), [(39, False), (40, True)])
+def test_a_bar_for_long_work_on_a_terminal(monkeypatch, items, shown):
+    terminal = Terminal()
+    monkeypatch.setattr(cli_progress.sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    assert list(cli_progress.followed(range(items), items)) == list(range(items))
+    assert ("reading files" in "".join(terminal.written)) == shown
+
+
+def test_no_bar_elsewhere(capsys):
+    assert list(cli_progress.followed(range(100), 100)) == list(range(100))
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("command", ["scan", "plan", "rewrite"])
+def test_help_has_headings(run, command):
+    page = run(command, "--help").stdout
+    headings = re.findall(r"^(\S.*):$", page, re.MULTILINE)
+    expected = ["Options", "What is rewritten", "Which files"]
+    assert headings == (expected if command != "plan" else ["Options", "Which files"])
+    assert all(len(line) <= 80 for line in page.splitlines())
+
+
+@pytest.mark.parametrize("command", ["scan", "plan", "rewrite", "diff", "explain", "skill"])
+def test_every_option_says_what_it_does(run, command):
+    from tf2jax_port.cli import main
+
+    silent = [
+        o.opts for o in main.commands[command].params if getattr(o, "help", "x") in ("", None)
+    ]
+    assert [names for names in silent if names[0].startswith("-")] == []
+    assert run(command, "-h").exit_code == 0
