@@ -84,28 +84,37 @@ class Below:
     def __init__(self, exclusion: Exclusion, root: pathlib.Path) -> None:
         self.exclusion = exclusion
         self.root = root
-        self.ignored: dict[pathlib.Path, tuple[Pattern, ...]] = {}
+        self.patterns = [_List(str(base), each) for base, each in exclusion.patterns if each]
+        self.ignored: list[_List] = []  # those of outer folders first
+        self.entered: set[str] = set()
         if exclusion.gitignore:
             self._read_above()
 
     def enter(self, folder: pathlib.Path) -> None:
         """Reads the `.gitignore` of a folder before its contents are asked about."""
-        folder = pathlib.Path(os.path.abspath(folder))
-        if self.exclusion.gitignore and folder not in self.ignored:
-            self.ignored[folder] = _gitignore(folder)
+        name = os.path.abspath(folder)
+        if self.exclusion.gitignore and name not in self.entered:
+            self.entered.add(name)
+            self._add(name)
 
     def passes_over(self, path: pathlib.Path, *, is_folder: bool) -> bool:
         """Whether a file or a folder is left out, given that the folder around it is not."""
-        path = pathlib.Path(os.path.abspath(path))
-        if any(_says(*each, path, is_folder) for each in self.exclusion.patterns):
+        name = os.path.abspath(path)
+        if any(each.says(name, is_folder) for each in self.patterns):
             return True
-        return self._is_ignored(path, is_folder)
+        return self._is_ignored(name, is_folder)
 
-    def _is_ignored(self, path: pathlib.Path, is_folder: bool) -> bool:
+    def _add(self, folder: str) -> None:
+        patterns = _gitignore(folder)
+        if patterns:
+            self.ignored.append(_List(folder, patterns))
+
+    def _is_ignored(self, path: str, is_folder: bool) -> bool:
         said = None
-        for base in reversed(path.parents):  # the innermost file has the last word
-            here = _says(base, self.ignored.get(base, ()), path, is_folder)
-            said = said if here is None else here
+        for each in self.ignored:  # the innermost file has the last word
+            if path.startswith(each.prefix):
+                here = each.says(path, is_folder)
+                said = said if here is None else here
         return bool(said)
 
     def _read_above(self) -> None:
@@ -115,24 +124,30 @@ class Below:
         """
         chain = [self.root, *self.root.parents]
         top = next((n for n, folder in enumerate(chain) if (folder / ".git").exists()), 0)
-        self.ignored = {folder: _gitignore(folder) for folder in chain[1 : top + 1]}
-        if any(self._is_ignored(folder, is_folder=True) for folder in chain[:top]):
-            self.ignored = {}
+        for folder in reversed(chain[1 : top + 1]):
+            self._add(str(folder))
+        if any(self._is_ignored(str(folder), is_folder=True) for folder in chain[:top]):
+            self.ignored = []
 
 
-def _says(
-    base: pathlib.Path, patterns: tuple[Pattern, ...], path: pathlib.Path, is_folder: bool
-) -> bool | None:
-    """What a list of patterns says; outside of its folder only patterns for any depth are met."""
-    if not patterns:
-        return None
-    inside = path.relative_to(base) if path.is_relative_to(base) else path
-    return is_matched(patterns, inside.as_posix().lstrip("/"), is_folder=is_folder)
+class _List:
+    """Some patterns and the folder that they belong to, by strings: this is asked for every file."""
+
+    def __init__(self, base: str, patterns: tuple[Pattern, ...]) -> None:
+        self.prefix = os.path.join(base, "")
+        self.patterns = patterns
+
+    def says(self, path: str, is_folder: bool) -> bool | None:
+        """What the patterns say; outside of their folder only those for any depth are met."""
+        inside = path[len(self.prefix) :] if path.startswith(self.prefix) else path.lstrip(os.sep)
+        return is_matched(self.patterns, inside.replace(os.sep, "/"), is_folder=is_folder)
 
 
-def _gitignore(folder: pathlib.Path) -> tuple[Pattern, ...]:
+def _gitignore(folder: str) -> tuple[Pattern, ...]:
     try:
-        text = (folder / ".gitignore").read_text(encoding="utf-8", errors="surrogateescape")
+        with open(
+            os.path.join(folder, ".gitignore"), encoding="utf-8", errors="surrogateescape"
+        ) as file:
+            return parse_patterns(file)
     except OSError:
         return ()
-    return parse_patterns(text.splitlines())
