@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from shims._src import errors
+from shims._src.conversion import narrowed
 from shims._src.padded import Padded
 from shims._src.signature import pad_to
 
@@ -47,7 +48,7 @@ class Plan:
         """The operands among the leaves of other arguments of the same kind."""
         found = [leaves[i] for i in self.places]
         return [
-            x if d is None else np.asarray(x).astype(d)
+            x if d is None else narrowed(np.asarray(x), d)
             for x, d in zip(found, self.dtypes, strict=True)
         ]
 

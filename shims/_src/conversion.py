@@ -63,9 +63,22 @@ def _composite(value):
     )
 
 
-def _check_width(array):
-    """Refuse numbers that 32 bits do not hold where there are no more of them."""
-    limits = np.iinfo(jax.dtypes.canonicalize_dtype(array.dtype))
+def check_width(array, dtype=None):
+    """Refuse numbers that do not fit where integers of 64 bits become narrower ones.
+
+    Args:
+      array: a NumPy array or a JAX one, which is narrow already.
+      dtype: what it becomes; JAX's dtype for it when `None`.
+
+    Raises:
+      NarrowingError: a number does not fit.
+    """
+    if isinstance(array, jax.Array) or array.dtype not in _WIDE:
+        return
+    becomes = jax.dtypes.canonicalize_dtype(array.dtype if dtype is None else dtype)
+    if becomes.kind not in "iu" or becomes == array.dtype:
+        return
+    limits = np.iinfo(becomes)
     if array.size and not limits.min <= array.min() <= array.max() <= limits.max:
         raise errors.NarrowingError(
             errors.message(
@@ -78,9 +91,23 @@ def _check_width(array):
         )
 
 
+def narrowed(array, dtype=None):
+    """A NumPy array of integers as wide as JAX has them, or of `dtype`; anything else as it is.
+
+    Raises:
+      NarrowingError: a number does not fit.
+    """
+    if not isinstance(array, (np.ndarray, np.generic)):
+        return array
+    if dtype is None and array.dtype not in _WIDE:
+        return array
+    check_width(array, dtype)
+    becomes = jax.dtypes.canonicalize_dtype(array.dtype if dtype is None else dtype)
+    return np.asarray(array).astype(becomes, copy=False)
+
+
 def _as_declared(array, dtype):
-    if not isinstance(array, jax.Array) and array.dtype in _WIDE and not jax.config.jax_enable_x64:
-        _check_width(array)
+    check_width(array)
     array = jnp.asarray(array)
     if dtype is None:
         return strong(array)

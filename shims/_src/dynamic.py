@@ -13,6 +13,7 @@ from jax import lax
 
 from shims._src import errors, host_memory, primitives, refusals, trace
 from shims._src import jax_private as jp
+from shims._src.conversion import narrowed
 from shims._src.padded import ASSUMPTION, INVALID, OK, Padded, check_status
 from shims._src.program import Size, lower, trace_program
 from shims._src.recording import is_followed
@@ -72,7 +73,7 @@ def _is_operand(x) -> bool:
 def _call(f, args, kwargs):
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_leaf)
     places = [i for i, x in enumerate(leaves) if _is_operand(x)]
-    operands = [leaves[i] for i in places]
+    operands = [narrowed(leaves[i]) for i in places]
 
     def on_operands(*xs):
         full = list(leaves)

@@ -15,6 +15,7 @@ from shims._src import jax_private as jp
 from shims._src.bound_function import BoundFunction
 from shims._src.calls import Call, Plan, bind_positional, plan_key, variable_sizes
 from shims._src.composite_specs import arranged
+from shims._src.conversion import narrowed
 from shims._src.dynamic import dynamic, settle_reports
 from shims._src.entry import Entry, exact_results, is_static, padded_results, read_codes
 from shims._src.padded import Padded, check_status
@@ -182,6 +183,7 @@ class Function:
         if self.input_signature is not None:
             leaves, specs, tree = self._conformed(args, kwargs)
         places = [i for i, x in enumerate(leaves) if not is_static(x)]
+        leaves = [x if is_static(x) else narrowed(x) for x in leaves]
         if self.input_signature is None and self._reduce_retracing:
             for i in places:
                 specs[i] = TensorSpec([None] * np.ndim(leaves[i]), leaves[i].dtype)

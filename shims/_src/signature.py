@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src import errors, host_memory
+from shims._src.conversion import narrowed
 from shims._src.dynamic import next_bucket
 from shims._src.recording import is_followed
 from shims._src.tensor_spec import TensorSpec
@@ -134,7 +135,7 @@ def conform(x, spec: TensorSpec, position: int):
         if array.dtype != wanted:
             if array.dtype.kind == "f" and wanted.kind in "iub":
                 raise TypeError(_mismatch("dtype", wanted.name, array.dtype.name, spec, position))
-            array = array.astype(wanted)
+            array = narrowed(array, wanted)
     if not spec.shape.is_compatible_with(array.shape):
         raise ValueError(_mismatch("shape", str(spec.shape), str(array.shape), spec, position))
     return array
