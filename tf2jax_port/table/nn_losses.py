@@ -7,7 +7,7 @@ from typing import Any
 
 from tf2jax_port.table.families import shim
 from tf2jax_port.table.inputs import INF, NAN, Values, draw, empty, f32, i32
-from tf2jax_port.table.row import Case, Row, case
+from tf2jax_port.table.row import Case, Row, Shim, case
 
 _SEQUENCES: dict[str, Any] = {
     "labels": i32([[1, 2, 2], [3, 1, 0]]),
@@ -140,6 +140,15 @@ ROWS: tuple[Row, ...] = (
                 logit_length=i32([2]),
             ),
         ),
+    ),
+    Row(
+        "v1.nn.ctc_loss",
+        "labels, inputs=None, sequence_length=None, preprocess_collapse_repeated=False, "
+        "ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False, time_major=True, "
+        "logits=None",
+        Shim("shims.v1.nn.ctc_loss"),
+        own="ctc.loss.ctc_loss_v1",
+        tests="tests/ctc",
     ),
     shim(
         "nn.ctc_greedy_decoder",

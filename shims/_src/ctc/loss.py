@@ -6,12 +6,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks, errors, primitives
+from shims._src import checks, primitives
 from shims._src.checks import is_known
 from shims._src.ctc import alignment
 from shims._src.ctc.alignment import Lattice
+from shims._src.ctc.sparse_labels import blank_last, loss_of_sparse, refuse
 from shims._src.dispatch import operator
 from shims._src.operands import describe, operand
+from shims._src.sparse.tensor import is_sparse
 
 _FUNCTION = "ctc_loss"
 
@@ -30,9 +32,9 @@ def ctc_loss(
     """How unlikely sequences of labels are where their places among the frames are not known.
 
     Args:
-      labels: int32 array `[batch, labels]`.
+      labels: int32 array `[batch, labels]`, or a sparse tensor, of which only what it holds counts.
       logits: floating-point array `[frames, batch, classes]`.
-      label_length: integer vector, how many labels each sequence has.
+      label_length: integer vector, how many labels each sequence has; `None` beside sparse ones.
       logit_length: integer vector, how many frames each sequence has.
       logits_time_major: whether the frames come first; otherwise the batch.
       unique: what `ctc_unique_labels(labels)` gives; ignored, the result is the same.
@@ -43,11 +45,11 @@ def ctc_loss(
       A vector, one loss per sequence: float32, or the dtype of half precision that `logits` has.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit.
-      UnimplementedError: `labels` is sparse.
+      InvalidArgumentError: the shapes do not fit; a row of sparse labels is empty or too long.
+      ValueError: sparse labels without a `blank_index`.
 
     Differs from TensorFlow:
-      Sparse labels are refused. A loss of what cannot be aligned is about 707, as there. Second
+      A loss of what cannot be aligned is about 707, or inf with sparse labels, as there. Second
       derivatives are numbers; TensorFlow's are NaN.
 
     Under jit:
@@ -55,7 +57,8 @@ def ctc_loss(
 
     https://www.tensorflow.org/api_docs/python/tf/nn/ctc_loss
     """
-    _check_dense(labels)
+    if is_sparse(labels):
+        return _of_sparse(labels, logits, logit_length, logits_time_major, blank_index)
     labels, logits = operand(labels), operand(logits)
     checks.check_kind(_FUNCTION, "inexact", logits)
     if labels.ndim != 2 or logits.ndim != 3:
@@ -65,10 +68,7 @@ def ctc_loss(
             required="labels [batch, labels], logits [frames, batch, classes]",
             received=f"labels {describe(labels)}, logits {describe(logits)}",
         )
-    given = logits.dtype
-    wide = logits.astype(jnp.float32) if given.itemsize < 4 else logits
-    if not logits_time_major:
-        wide = jnp.swapaxes(wide, 0, 1)
+    given, wide = logits.dtype, _prepared(logits, logits_time_major)
     batch = wide.shape[1]
     labels = primitives.unify_axis(labels, 0, batch, label=_FUNCTION)
     lengths = [
@@ -79,16 +79,83 @@ def ctc_loss(
     return _loss(wide, labels, *lengths).astype(given)
 
 
-def _check_dense(labels) -> None:
-    if hasattr(labels, "dense_shape"):
-        raise errors.UnimplementedError(
-            errors.message(
-                _FUNCTION,
-                "`labels` is sparse.",
-                required="labels [batch, labels] and their `label_length`",
-                do="convert them: `shims.sparse.to_dense(labels)`",
-            )
+def _prepared(logits, time_major):
+    """Logits with the frames first, in no less than single precision."""
+    wide = logits.astype(jnp.float32) if logits.dtype.itemsize < 4 else logits
+    return wide if time_major else jnp.swapaxes(wide, 0, 1)
+
+
+def _of_sparse(labels, logits, logit_length, time_major, blank_index, **options):
+    logits = operand(logits)
+    checks.check_kind(_FUNCTION, "floating", logits)
+    if blank_index is None:
+        raise ValueError(
+            "Argument `blank_index` must be provided when `labels` is a `SparseTensor`."
         )
+    if logits.ndim != 3 or not is_known(logits.shape[2]):
+        raise checks.invalid(
+            _FUNCTION,
+            "the logits do not fit.",
+            required="logits [frames, batch, classes] of so many classes",
+            received=describe(logits),
+        )
+    given, wide = logits.dtype, _prepared(logits, time_major)
+    labels, wide = blank_last(labels, wide, int(blank_index))
+    found = loss_of_sparse(_with_last_blank, labels, wide, logit_length, **options)
+    return found.astype(given)
+
+
+def _with_last_blank(logits, labels, *lengths):
+    return _loss(*_blank_first(logits, labels, -1), *lengths)
+
+
+@operator
+def ctc_loss_v1(
+    labels,
+    inputs=None,
+    sequence_length=None,
+    preprocess_collapse_repeated=False,
+    ctc_merge_repeated=True,
+    ignore_longer_outputs_than_inputs=False,
+    time_major=True,
+    logits=None,
+):
+    """How unlikely sequences of sparse labels are; the blank is the last class.
+
+    Args:
+      labels: sparse tensor `[batch, labels]` of int32.
+      inputs: floating-point array `[frames, batch, classes]`.
+      sequence_length: integer vector, how many frames each sequence has.
+      preprocess_collapse_repeated: must be False.
+      ctc_merge_repeated: must be True.
+      ignore_longer_outputs_than_inputs: whether a sequence with more labels than frames has loss 0.
+      time_major: whether the frames come first; otherwise the batch.
+      logits: the same as `inputs`.
+
+    Returns:
+      A vector, one loss per sequence.
+
+    Raises:
+      TypeError: `labels` is not sparse.
+      InvalidArgumentError: a sequence has no label, a negative one, one behind a blank, or too few
+        frames.
+      UnimplementedError: an option has another value than it must have.
+
+    Differs from TensorFlow:
+      Labels that repeat are always merged.
+
+    Under jit:
+      The numbers of frames, sequences and labels may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/ctc_loss
+    """
+    refuse(
+        preprocess_collapse_repeated=preprocess_collapse_repeated,
+        ctc_merge_repeated=not ctc_merge_repeated,
+    )
+    inputs = logits if inputs is None else inputs
+    ignore = bool(ignore_longer_outputs_than_inputs)
+    return _of_sparse(labels, inputs, sequence_length, time_major, -1, ignore_longer=ignore)
 
 
 def _blank_first(logits, labels, blank: int):
