@@ -11,6 +11,7 @@ import difflib
 from tf2jax_port.rewrite.rule import Rule
 from tf2jax_port.rewrite.rules import (
     choices,
+    doctests,
     files,
     functions,
     keras,
@@ -34,6 +35,7 @@ RULES: tuple[Rule, ...] = (
     operators.CORNER,
     methods.UNKNOWN,
     functions.WITHOUT_PLACE,
+    doctests.WITH_OUTPUT,
     *keras.REVIEWED,
     *refusals.RULES,
     choices.HELD_BACK,

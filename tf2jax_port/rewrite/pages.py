@@ -57,6 +57,7 @@ def pages() -> dict[str, str]:
 def flags(options: Options) -> str:
     """What a person types to ask for something else than the usual."""
     words = ["--exact"] * options.exact + ["--safe-only"] * options.safe_only
+    words += ["--doctests"] * options.doctests
     words += [f"--ignore {','.join(options.ignore)}"] if options.ignore else []
     return " ".join(words)
 

@@ -10,6 +10,7 @@ import dataclasses
 
 from tf2jax_port.rewrite import markers
 from tf2jax_port.rewrite.choosing import choose, has_marker
+from tf2jax_port.rewrite.doctests import rewrite_doctests
 from tf2jax_port.rewrite.edits import Edit, EditedText, OverlapError, apply_edits
 from tf2jax_port.rewrite.facade_import import Swap, swap_import
 from tf2jax_port.rewrite.findings import Finding, Outcome, State
@@ -61,7 +62,12 @@ def rewrite(
     ignored = find_ignored(source)
     run = _Run(source, tree, options, is_package, tuple(marked), version_1, ignored, verify)
     outcome = _outcome(run)
-    return dataclasses.replace(outcome, data=raw) if ignored.whole_file else outcome
+    if ignored.whole_file:
+        return dataclasses.replace(outcome, data=raw)
+    if options.doctests and b">>>" in raw:
+        plain = dataclasses.replace(options, doctests=False)
+        return rewrite_doctests(outcome, raw, options, lambda program: rewrite(program, plain))
+    return outcome
 
 
 def _outcome(run: _Run) -> Outcome:

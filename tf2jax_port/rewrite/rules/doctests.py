@@ -1,0 +1,38 @@
+"""Diagnostics of examples in docstrings."""
+
+from __future__ import annotations
+
+from tf2jax_port.rewrite.findings import State
+from tf2jax_port.rewrite.options import Options
+from tf2jax_port.rewrite.rule import Leaves, Rewrites, Rule
+
+WITH_OUTPUT = Rule(
+    code="TJ204",
+    name="example-with-output",
+    state=State.REVIEW,
+    why=(
+        "With `--doctests` an example in a docstring is rewritten like any other code. The output "
+        "that stands below it was written for TensorFlow, whose arrays print otherwise."
+    ),
+    safety=(
+        "The code of the example is rewritten by the rules for code; the output is not touched. Run "
+        "the doctests and put in what JAX prints, after a look at the numbers."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n\n"
+            'def f(x):\n    """Squares.\n\n'
+            "    >>> tf.square(3.0).shape\n    TensorShape([])\n"
+            '    """\n    return tf.square(x)\n\n\ny = f(x)\n',
+            "import jax.numpy as jnp\n\n\n"
+            'def f(x):\n    """Squares.\n\n'
+            "    >>> jnp.square(3.0).shape\n    TensorShape([])\n"
+            '    """\n    return jnp.square(x)\n\n\ny = f(x)\n',
+            options=Options(doctests=True),
+        ),
+        Leaves(
+            'import tensorflow as tf\n\n\ndef f(x):\n    """>>> tf.square(3.0)"""\n',
+            because="without `--doctests` a docstring is text",
+        ),
+    ),
+)
