@@ -172,7 +172,7 @@ def strided_slice(
       Nothing.
 
     Under jit:
-      Bounds may be traced where the step is 1; the size is then one of its own.
+      Bounds and steps may be traced; the size is then one of its own.
 
     https://www.tensorflow.org/api_docs/python/tf/strided_slice
     """

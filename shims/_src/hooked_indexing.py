@@ -8,7 +8,7 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import errors, primitives
+from shims._src import checks, errors, primitives
 from shims._src import jax_private as jp
 
 
@@ -109,7 +109,9 @@ def _is_mask(item) -> bool:
 
 
 def _is_traced_slice(item) -> bool:
-    return isinstance(item, slice) and any(jp.is_tracer(b) for b in (item.start, item.stop))
+    return isinstance(item, slice) and any(
+        jp.is_tracer(b) for b in (item.start, item.stop, item.step)
+    )
 
 
 def _is_advanced(item) -> bool:
@@ -228,29 +230,37 @@ def _must_differ(a, b) -> bool:
 
 
 def _positions(item: slice, size):
-    """Positions of `start:stop` with Python's rules, as a vector of a fresh size."""
-    if item.step not in (None, 1):
-        raise errors.UnimplementedError(
-            errors.message(
-                "slice",
-                "a slice with traced bounds takes no step.",
-                received=f"step {item.step}",
-                do="slice first, then step: `x[a:b][::step]`",
-            )
-        )
+    """Positions of `start:stop:step` with Python's rules, as a vector of a fresh size."""
+    step = 1 if item.step is None else item.step
+    if jp.is_tracer(step) or step == 0:
+        step = jnp.asarray(step, jnp.int32)
+        checks.check_data(step == 0, "slice", "the step is 0.", required="a step other than 0")
+        step = jnp.where(step == 0, 1, step)
     n = primitives.as_size(size)
-    start = _bound(item.start, n, primitives.as_size(0))
-    stop = _bound(item.stop, n, n)
-    count = jnp.maximum(stop - start, 0)
-    return start + primitives.fresh_range(count, bound=size, label="slice")
+    # Backwards, a bound before the first element is -1, and one behind the last is the last.
+    low = _by_direction(step, 0, -1)
+    high = n + low
+    start = _bound(item.start, n, low, high, _by_direction(step, low, high))
+    stop = _bound(item.stop, n, low, high, _by_direction(step, high, low))
+    length = jnp.maximum(_by_direction(step, stop - start, start - stop), 0)
+    if not jp.is_tracer(step) and step == 1:
+        return start + primitives.fresh_range(length, bound=size, label="slice")
+    count = -(-length // abs(step))
+    return start + step * primitives.fresh_range(count, bound=size, label="slice")
 
 
-def _bound(value, n, default):
+def _by_direction(step, forwards, backwards):
+    if jp.is_tracer(step):
+        return jnp.where(step > 0, forwards, backwards)
+    return forwards if step > 0 else backwards
+
+
+def _bound(value, n, low, high, default):
     if value is None:
         return default
     value = jnp.asarray(value, jnp.int32)
     value = jnp.where(value < 0, value + n, value)
-    return jnp.clip(value, 0, n)
+    return jnp.clip(value, low, high)
 
 
 def two_unknown_windows() -> errors.UnimplementedError:

@@ -147,10 +147,6 @@ def an_index_of_a_higher_rank():
     return tf.function(lambda x, m: x[m])(X, np.ones((4, 2, 1), bool))
 
 
-def a_step_between_traced_bounds():
-    return tf.function(lambda x, k: x[0:k:2])(V, np.int32(3))
-
-
 def traced_bounds_twice():
     return tf.function(lambda x, k: x.at[:k, :k].set(0.0))(X, np.int32(1))
 

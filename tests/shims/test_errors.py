@@ -256,14 +256,6 @@ CASES = (
         "  Do:       build the mask from the array that it selects from",
     ),
     (
-        calls.a_step_between_traced_bounds,
-        tf.errors.UnimplementedError,
-        "slice: a slice with traced bounds takes no step.\n"
-        "  Received: step 2\n"
-        "  At:       refused_inputs.py:N  return tf.function(lambda x, k: x[0:k:2])(V, np.int32(3))\n"
-        "  Do:       slice first, then step: `x[a:b][::step]`",
-    ),
-    (
         calls.traced_bounds_twice,
         tf.errors.UnimplementedError,
         "x.at[...]: a slice with traced bounds stands beside another traced index.\n"
