@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import click
 
-from tf2jax_port import code_base
+from tf2jax_port import code_base, runs
 from tf2jax_port.cli_options import Asked
 from tf2jax_port.cli_progress import followed
 from tf2jax_port.rewrite.ledger import Entry, Ledger, Skipped, collect
@@ -37,7 +37,7 @@ def results(asked: Asked, *, texts: bool, quiet: bool = False) -> Iterator[Entry
         yield code_base.run_one(path, path.parent, asked.options, raw=raw)
         return
     files = list(code_base.find_files(asked.paths, asked.exclusion))
-    found = code_base.run_over(files, asked.options, texts=texts)
+    found = runs.run_over(files, asked.options, texts=texts)
     yield from found if quiet else followed(found, len(files))
 
 

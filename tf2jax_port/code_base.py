@@ -1,4 +1,4 @@
-"""The files of a code base: which there are, and what becomes of each, in order, one at a time."""
+"""The files of a code base: which there are, and what becomes of one of them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from tf2jax_port.exclusion import Below, Exclusion
 from tf2jax_port.rewrite.findings import LedgerError
 from tf2jax_port.rewrite.ledger import Entry, Skipped
+from tf2jax_port.rewrite.neighbours import ALONE, Neighbours
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.plan import rewrite
 from tf2jax_port.rewrite.source import UnreadableError
@@ -63,27 +64,13 @@ def _is_walked(folder: pathlib.Path) -> bool:
     return not folder.is_symlink() and not (folder / "pyvenv.cfg").exists()
 
 
-def run_over(
-    files: Iterable[tuple[pathlib.Path, pathlib.Path]], options: Options, *, texts: bool = True
-) -> Iterator[Entry | Skipped]:
-    """What would become of each file, in the order of `files`; nothing is written.
-
-    Args:
-      files: `(file, folder that was named)`, as `find_files` gives them.
-      options: what was asked for.
-      texts: entries hold the text before and after. Without, they are small.
-    """
-    for path, root in files:
-        result = run_one(path, root, options, texts)
-        yield result if texts or isinstance(result, Skipped) else result.without_texts()
-
-
 def run_one(
     path: pathlib.Path,
     root: pathlib.Path,
     options: Options,
     texts: bool = True,
     raw: bytes | None = None,
+    neighbours: Neighbours = ALONE,
 ) -> Entry | Skipped:
     """What would become of one file, or why that cannot be said.
 
@@ -91,14 +78,15 @@ def run_one(
       path: the file.
       root: the folder that was named.
       options: what was asked for.
-      texts: as for `run_over`.
+      texts: the text after is wanted; it is parsed again then, to be sure.
       raw: its bytes where they are known; then the file need not be there.
+      neighbours: the other modules of its project.
     """
     is_package = path.name == "__init__.py"
     try:
         before = _read(_real_file(path, root)) if raw is None else raw
         asked = options.for_file(path)
-        outcome = rewrite(before, asked, is_package=is_package, verify=texts)
+        outcome = rewrite(before, asked, is_package=is_package, verify=texts, neighbours=neighbours)
         return Entry(str(path), before, outcome)
     except UnreadableError as error:
         return Skipped(str(path), error.code, error.reason)

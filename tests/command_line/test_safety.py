@@ -13,7 +13,7 @@ import time
 import pytest
 
 from tests.meta import tree
-from tf2jax_port import cli_files, code_base
+from tf2jax_port import cli_files, code_base, runs
 from tf2jax_port.cli_files import ChangedMeanwhileError, write_entry
 from tf2jax_port.exclusion import Exclusion
 from tf2jax_port.rewrite.ledger import Entry, Skipped
@@ -302,7 +302,7 @@ def test_a_folder_that_cannot_be_read_is_told(folder, monkeypatch):
 
     monkeypatch.setattr(code_base.os, "walk", refuse)
     files = list(code_base.find_files([str(folder)], Exclusion()))
-    (result,) = code_base.run_over(files, Options())
+    (result,) = runs.run_over(files, Options())
     assert result == Skipped(str(folder / "locked"), "TJ907", "the folder cannot be read")
 
 

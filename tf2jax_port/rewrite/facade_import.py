@@ -28,6 +28,8 @@ def swap_import(file: File, decisions: list[Decision]) -> Swap | None:
     bindings = {id(b.node): b for reference in file.references for b in reference.bindings}
     if not bindings or not all(map(_is_whole_import, bindings.values())):
         return None
+    if not all(reference.bindings for reference in file.references):
+        return None  # a name that came another way: `from project import *`
     if not all(decision.edits for decision in decisions):
         return None
     if not any(decision.plain for decision in decisions):

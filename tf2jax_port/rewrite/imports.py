@@ -11,6 +11,7 @@ import dataclasses
 
 from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.ignoring import Ignored
+from tf2jax_port.rewrite.neighbours import Neighbours
 from tf2jax_port.rewrite.resolve import Reference, is_tensorflow
 from tf2jax_port.rewrite.scopes import Binding, Names
 from tf2jax_port.rewrite.source import Source
@@ -27,15 +28,19 @@ class ImportChange:
     dropped: int
 
 
-def tensorflow_imports(names: Names) -> list[tuple[ImportStatement, ast.alias]]:
-    """Every name that an import statement brings from TensorFlow, in text order."""
+def tensorflow_imports(
+    names: Names, neighbours: Neighbours
+) -> list[tuple[ImportStatement, ast.alias]]:
+    """Every name of TensorFlow that an import statement brings, in text order."""
     found = []
     for statement in names.imports:
         for alias in statement.names:
             module = alias.name
             if isinstance(statement, ast.ImportFrom):
-                module = "" if statement.level else f"{statement.module}.{alias.name}"
-            if is_tensorflow(module):
+                stem = "." * statement.level + (statement.module or "")
+                module = f"{stem}.{alias.name}" if stem.strip(".") else stem + alias.name
+            handed = None if is_tensorflow(module) else neighbours.export(module)
+            if is_tensorflow(module) or (handed is not None and handed.dotted):
                 found.append((statement, alias))
     return found
 
@@ -50,6 +55,7 @@ def change_imports(
     new: list[tuple[str, str]],
     keep_all: bool,
     ignored: Ignored,
+    neighbours: Neighbours,
     first_use: int,
 ) -> ImportChange:
     """Plans the edits of a file's imports.
@@ -63,9 +69,10 @@ def change_imports(
       new: `(module, name)` of what must be imported.
       keep_all: no import is dropped, because other files may import it from here.
       ignored: comments that keep statements as they are.
+      neighbours: the other modules, which may import names from here.
       first_use: offset of the first new text; new imports stand above it.
     """
-    change = _Imports(source, names, new, ignored)
+    change = _Imports(source, names, new, ignored, neighbours)
     droppable = [] if keep_all else change.droppable(gone, left, aliases)
     return change.plan(droppable, first_use)
 
@@ -90,8 +97,14 @@ def _exported_names(names: Names) -> set[str]:
 
 class _Imports:
     def __init__(
-        self, source: Source, names: Names, new: list[tuple[str, str]], ignored: Ignored
+        self,
+        source: Source,
+        names: Names,
+        new: list[tuple[str, str]],
+        ignored: Ignored,
+        neighbours: Neighbours,
     ) -> None:
+        self.neighbours = neighbours
         self.source = source
         self.ignored = ignored
         self.names = names
@@ -103,6 +116,7 @@ class _Imports:
         """The bindings that nobody needs any more, those of aliases included."""
         needed = {id(b.node) for reference in left for b in reference.bindings}
         used = {id(b.node): b for reference in gone for b in reference.bindings}
+        needed |= self._used_otherwise(used, gone)
         exported = _exported_names(self.names)
         made = {id(target): alias for alias in aliases for target in self._targets(alias)}
         # The last alias first: it may be what an earlier one is kept for.
@@ -115,6 +129,15 @@ class _Imports:
                 used.update({id(b.node): b for b in alias.bindings})
         return [b for key, b in used.items() if key not in needed and self._may_go(b, exported)]
 
+    def _used_otherwise(self, used: dict[int, Binding], gone: list[Reference]) -> set[int]:
+        """Modules of the project that are used for more than what goes: `compat.tf`, `compat.run`."""
+        own = {key: b for key, b in used.items() if not is_tensorflow(b.path) and b.path}
+        if not own:
+            return set()
+        roots = {reference.root for reference in gone}
+        others = {name.id for name, _ in self.names.uses if name not in roots}
+        return {key for key, binding in own.items() if _bound_name(binding) in others}
+
     def _targets(self, alias: Reference) -> list[ast.expr]:
         statement = self.names.parents[alias.node]
         assert isinstance(statement, ast.Assign)
@@ -126,7 +149,8 @@ class _Imports:
         if statement is not None and self.ignored.covers(statement, "TJ"):
             return False
         alone = statement is not None and self._stands_alone(statement)
-        return alone and not called and _bound_name(binding) not in exported
+        name = _bound_name(binding)
+        return alone and not called and name not in exported and not self.neighbours.takes(name)
 
     def plan(self, bindings: list[Binding], first_use: int) -> ImportChange:
         by_statement: dict[ast.stmt, set[ast.AST]] = {}
@@ -217,7 +241,7 @@ class _Imports:
 
     def _anchor(self, first_use: int) -> ast.stmt | None:
         """The first import of TensorFlow at the outer level of the module, above all new text."""
-        for statement, _ in tensorflow_imports(self.names):
+        for statement, _ in tensorflow_imports(self.names, self.neighbours):
             outer = isinstance(self.names.parents[statement], ast.Module)
             if outer and self.source.span(statement)[0] < first_use:
                 return statement

@@ -20,6 +20,7 @@ from tf2jax_port.rewrite.imports import ImportChange, change_imports, tensorflow
 from tf2jax_port.rewrite.keras_import import Moved, move_imports
 from tf2jax_port.rewrite.keras_sites import say_backend
 from tf2jax_port.rewrite.keras_weights import read_weights
+from tf2jax_port.rewrite.neighbours import ALONE, Neighbours
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.quoted import add_annotations
 from tf2jax_port.rewrite.resolve import Reference, find_references, is_module, is_tensorflow
@@ -33,7 +34,12 @@ DEFAULTS = Options()
 
 
 def rewrite(
-    raw: bytes, options: Options = DEFAULTS, *, is_package: bool = False, verify: bool = True
+    raw: bytes,
+    options: Options = DEFAULTS,
+    *,
+    is_package: bool = False,
+    verify: bool = True,
+    neighbours: Neighbours = ALONE,
 ) -> Outcome:
     """Rewrites the bytes of one Python file.
 
@@ -42,6 +48,7 @@ def rewrite(
       options: what was asked for.
       is_package: the file is an `__init__.py`, whose imports other files may use.
       verify: parse the result, to be sure. Whoever only counts can do without.
+      neighbours: the other modules of its project.
 
     Returns:
       The new bytes and one finding for each TensorFlow reference.
@@ -50,7 +57,7 @@ def rewrite(
       UnreadableError: the bytes are not the text of a Python program.
       LedgerError: the states do not add up; a fault of the rewriter.
     """
-    if b"tensorflow" not in raw and not markers.has_markers(raw):
+    if not (b"tensorflow" in raw or markers.has_markers(raw) or neighbours.concern(raw)):
         return Outcome(raw, (), 0)
     source = decode(raw)
     tree = parse(source)
@@ -60,7 +67,9 @@ def rewrite(
         source = with_data(source, markers.without_lines(source, marked))
         tree = parse(source)
     ignored = find_ignored(source)
-    run = _Run(source, tree, options, is_package, tuple(marked), version_1, ignored, verify)
+    run = _Run(
+        source, tree, options, is_package, tuple(marked), version_1, ignored, verify, neighbours
+    )
     outcome = _outcome(run)
     if ignored.whole_file:
         return dataclasses.replace(outcome, data=raw)
@@ -99,14 +108,15 @@ class _Run:
     version_1: bool
     ignored: Ignored
     verify: bool
+    neighbours: Neighbours
 
     def outcome(self, *, strings_frozen: bool) -> Outcome:
         redirects = b"global" in self.source.data or b"nonlocal" in self.source.data
         names = resolve_scopes(self.tree, redirects=redirects)
         frozen = add_annotations(self.source, names)
-        found = find_references(names, version_1=self.version_1)
+        found = find_references(names, self.neighbours, version_1=self.version_1)
         stars = [s for s in names.stars if is_tensorflow(s.module or "") and not s.level]
-        imports = len(tensorflow_imports(names))
+        imports = len(tensorflow_imports(names, self.neighbours))
         if not (found or stars or imports):
             return Outcome(self.source.encode(self.source.data), (), 0)
         aliases = [r for r in found if is_alias(names, r) and not self.ignored.covers(r.node, "TJ")]
@@ -124,6 +134,7 @@ class _Run:
         file, decisions, moved = self._decided(file)
         idioms = [self._chosen(decision) for decision in find_idioms(file)]
         swaps = self.options.target == "shims" and not (aliases or self.ignored.lines)
+        swaps = swaps and not self._is_taken(names)
         swap = swap_import(file, decisions) if swaps else None
         edits = [edit for decision in idioms for edit in decision.edits]
         if swap is not None:
@@ -143,7 +154,8 @@ class _Run:
     def _decided(self, file: File) -> tuple[File, list[Decision], Moved]:
         """What becomes of each reference, once it is known which imports of Keras can be moved."""
         decisions = [self._chosen(decide(file, r), r) for r in file.references]
-        moved = move_imports(file, decisions, self.ignored)
+        taken = self._is_taken(file.names)
+        moved = Moved() if taken else move_imports(file, decisions, self.ignored)
         if moved.module:
             file = dataclasses.replace(file, spelling=moved.spelling(file.spelling))
             decisions = [self._chosen(decide(file, r), r) for r in file.references]
@@ -151,6 +163,11 @@ class _Run:
         if not self.options.safe_only:
             decisions = say_backend(self.source.data, decisions)
         return file, decisions, moved
+
+    def _is_taken(self, names: Names) -> bool:
+        """Whether another module imports TensorFlow from here: then the import stays what it is."""
+        brought = tensorflow_imports(names, self.neighbours)
+        return any(self.neighbours.takes(a.asname or a.name.partition(".")[0]) for _, a in brought)
 
     def _chosen(self, decision: Decision, reference: Reference | None = None) -> Decision:
         return choose(decision, self.options, self.ignored, reference)
@@ -177,6 +194,7 @@ class _Run:
             new=file.spelling.missing(edits),
             keep_all=self.is_package,
             ignored=self.ignored,
+            neighbours=self.neighbours,
             first_use=min((edit.start for edit in edits), default=0),
         )
         if swap is None:
@@ -211,7 +229,7 @@ class _Run:
 
     def _star(self, star: ast.ImportFrom) -> Finding:
         code, state = "TJ310", State.MANUAL
-        message = "which names it brings cannot be told from the text"
+        message = "what else it brings cannot be told from the text"
         if self.ignored.covers(star, code):
             code, state, message = "TJ502", State.KEPT, f"a comment says so ({code})"
         elif not self.options.selects(code):

@@ -10,7 +10,11 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+from collections.abc import Iterator
 
+from tf2jax_port.rewrite.neighbours import ALONE, Export, Neighbours
+from tf2jax_port.rewrite.object_attributes import object_attributes
+from tf2jax_port.rewrite.public_names import brings, public_name
 from tf2jax_port.rewrite.scopes import Binding, Names, Scope
 from tf2jax_port.rewrite.tf_names import MODULES, V1_ALIASES, V1_ONLY, V1_PARAMS
 
@@ -25,7 +29,8 @@ class Reference:
     """One use of a TensorFlow name.
 
     Attributes:
-      chain: the nodes from the bare name to its last attribute: `tf`, `tf.math`, `tf.math.log`.
+      chain: the nodes from the first that is TensorFlow's to the last attribute: `tf`, `tf.math`,
+        `tf.math.log`. The first is no bare name in `compat.tf` and `self.tf`.
       dotted: the full name that each node of the chain has: `tensorflow.math` for the second one.
       version: 1 for a name reached through `compat.v1`, or in a file written for TensorFlow 1.
       scope: where it stands.
@@ -64,22 +69,35 @@ class Reference:
         )
 
     @property
+    def root(self) -> ast.expr:
+        """The name that the whole begins with: `compat` in `compat.tf.add`."""
+        first = self.chain[0]
+        while isinstance(first, ast.Attribute):
+            first = first.value
+        return first
+
+    @property
     def spelled(self) -> str:
         """The name as the file writes it, `tf.math.log`."""
         return ast.unparse(self.node)
 
 
-def find_references(names: Names, *, version_1: bool = False) -> list[Reference]:
+def find_references(
+    names: Names, neighbours: Neighbours = ALONE, *, version_1: bool = False
+) -> list[Reference]:
     """All uses of TensorFlow's names, in text order.
 
     Args:
       names: the bindings and uses of a file.
+      neighbours: the other modules of its project.
       version_1: the file is known to be written for TensorFlow 1.
     """
-    search = _Search(names)
-    possible = _possible_names(names)
-    uses = [(name, scope) for name, scope in names.uses if name.id in possible]
+    search = _Search(names, neighbours)
+    possible = _possible_names(names, neighbours)
+    starred = bool(search.stars)
+    uses = [(name, scope) for name, scope in names.uses if starred or name.id in possible]
     found = [r for name, scope in uses if (r := search.reference(name, scope)) is not None]
+    found += search.attributes_of_objects(possible)
     found.sort(key=lambda r: (r.chain[0].lineno, r.chain[0].col_offset))
     if version_1 or any(is_version_1(r.path) for r in found):
         for index, reference in enumerate(found):
@@ -88,7 +106,28 @@ def find_references(names: Names, *, version_1: bool = False) -> list[Reference]
     return found
 
 
-def _possible_names(names: Names) -> set[str]:
+def module_members(names: Names, neighbours: Neighbours) -> dict[str, Export | str | None]:
+    """What the names of a module's outer level are to those who import them.
+
+    Returns:
+      For each name TensorFlow's, the path of another module of the project, or `None`.
+    """
+    search = _Search(names, neighbours)
+    found: dict[str, Export | str | None] = {}
+    for name, bindings in names.module.bindings.items():
+        meaning = search.meaning(name, names.module)
+        if meaning is not None:
+            found[name] = meaning.module or Export(meaning.dotted, meaning.ambiguous)
+            continue
+        brought = search.through_star(name)
+        assigned = any(binding.kind == "assign" for binding in bindings)
+        # `nn = changed(nn)` behind a star import: nobody can tell from the text.
+        ambiguous = brought is not None and bool(brought.dotted) and assigned
+        found[name] = Export(brought.dotted, True) if ambiguous and brought else None
+    return found
+
+
+def _possible_names(names: Names, neighbours: Neighbours) -> set[str]:
     """Names that may be TensorFlow's in some scope: those of imports, and what is made of them."""
     found: set[str] = set()
     made_of: dict[str, list[str]] = {}
@@ -96,7 +135,7 @@ def _possible_names(names: Names) -> set[str]:
         for name, bindings in scope.bindings.items():
             for binding in bindings:
                 if binding.kind == "import":
-                    if is_tensorflow(binding.path):
+                    if is_tensorflow(binding.path) or neighbours.export(binding.path):
                         found.add(name)
                 elif binding.kind == "assign" and binding.value is not None:
                     root = _root(binding.value)
@@ -115,9 +154,14 @@ def _possible_names(names: Names) -> set[str]:
 
 def _root(value: ast.expr) -> str:
     """The first name of `a.b.c`, empty for anything else."""
+    first = _root_node(value)
+    return first.id if type(first) is ast.Name else ""
+
+
+def _root_node(value: ast.expr) -> ast.expr:
     while type(value) is ast.Attribute:
         value = value.value
-    return value.id if type(value) is ast.Name else ""
+    return value
 
 
 def is_version_1(path: str) -> bool:
@@ -147,6 +191,8 @@ def is_tensorflow(dotted: str) -> bool:
 @functools.lru_cache(maxsize=8192)
 def tensorflow_path(dotted: str) -> tuple[str, int]:
     """`tensorflow.compat.v1.math` -> `("math", 1)`: the name without `compat`, and the version."""
+    if dotted.startswith("tensorflow.python."):
+        dotted = public_name(dotted)
     parts = dotted.split(".")[1:]
     version = 2
     while parts[:1] == ["compat"] and parts[1:2] in (["v1"], ["v2"]):
@@ -157,37 +203,86 @@ def tensorflow_path(dotted: str) -> tuple[str, int]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Meaning:
+    """What a name is: something of TensorFlow, or a module of the project."""
+
     dotted: str
     bindings: tuple[Binding, ...]
     ambiguous: bool
+    module: str = ""
 
 
 class _Search:
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, neighbours: Neighbours) -> None:
         self.names = names
+        self.neighbours = neighbours
         self.known: dict[tuple[int, str], _Meaning | None] = {}
         self.open: dict[tuple[int, str], str] = {}
+        paths = ["." * star.level + (star.module or "") for star in names.stars]
+        self.stars = [p for p in paths if is_tensorflow(p) or neighbours.export(p) is not None]
 
     def reference(self, name: ast.Name, scope: Scope) -> Reference | None:
-        meaning = self.meaning(name.id, scope)
+        meaning = self.meaning(name.id, self._seen_from(name, scope))
         if meaning is None:
             return None
-        chain: list[ast.expr] = [name]
-        dotted = [meaning.dotted]
-        parent = self.names.parents.get(name)
+        first: ast.expr = name
+        start = Export(meaning.dotted, meaning.ambiguous)
+        path = meaning.module
+        while not start.dotted:  # a module of the project: which of its attributes is TensorFlow's?
+            parent = self.names.parents.get(first)
+            if not isinstance(parent, ast.Attribute):
+                return None
+            first, path = parent, f"{path}.{parent.attr}"
+            found = self.neighbours.export(path)
+            if found is None:
+                return None
+            start = Export(found.dotted, found.ambiguous or meaning.ambiguous)
+        return self._along(first, start, scope, meaning.bindings)
+
+    def _seen_from(self, name: ast.Name, scope: Scope) -> Scope:
+        """The scope from which a name is looked up: from outside for `tf = tf` in a class body."""
+        if scope.kind != "class" or scope.parent is None:
+            return scope
+        bindings = scope.bindings.get(name.id, ())
+        own = any(b.value is not None and _root_node(b.value) is name for b in bindings)
+        return scope.parent if own else scope
+
+    def _along(
+        self, first: ast.expr, start: Export, scope: Scope, bindings: tuple[Binding, ...]
+    ) -> Reference:
+        """The reference from its first node to the last attribute behind it."""
+        chain = [first]
+        dotted = [start.dotted]
+        parent = self.names.parents.get(first)
         while isinstance(parent, ast.Attribute):
             chain.append(parent)
             dotted.append(f"{dotted[-1]}.{parent.attr}")
             parent = self.names.parents.get(parent)
         version = tensorflow_path(dotted[-1])[1]
-        return Reference(
-            tuple(chain), tuple(dotted), version, scope, meaning.bindings, meaning.ambiguous
-        )
+        return Reference(tuple(chain), tuple(dotted), version, scope, bindings, start.ambiguous)
+
+    def through_star(self, name: str) -> Export | None:
+        """What a name is that nothing in the file binds, where a star import may have brought it."""
+        for star in reversed(self.stars):
+            if not is_tensorflow(star):
+                found = self.neighbours.export(f"{star}.{name}" if star.strip(".") else star + name)
+                if found is not None and found.dotted:
+                    return found
+            elif is_module(tensorflow_path(star)[0]) and brings(star, name):
+                return Export(f"{star}.{name}")
+        return None
+
+    def attributes_of_objects(self, possible: set[str]) -> Iterator[Reference]:
+        """`self.tf` where the methods of the class assign nothing but TensorFlow to it."""
+        for attribute, value, scope in object_attributes(self.names, possible):
+            dotted = self._aliased(value, scope)
+            if dotted is not None:
+                yield self._along(attribute, Export(dotted), scope, ())
 
     def meaning(self, name: str, scope: Scope) -> _Meaning | None:
         home = scope.lookup(name)
         if home is None:
-            return None
+            brought = self.through_star(name) if self.stars else None
+            return None if brought is None else _Meaning(brought.dotted, (), brought.ambiguous)
         key = (id(home), name)
         if key in self.open:  # `tf = tf.compat.v1`: what was found so far decides
             so_far = self.open[key]
@@ -202,27 +297,39 @@ class _Search:
         found: dict[str, None] = {}
         through: list[Binding] = []
         other = False
+        modules: list[str] = []
         for binding in home.bindings[key[1]]:
-            dotted = self._dotted(binding, home)
-            if dotted is not None:
+            dotted, ambiguous = self._dotted(binding, home) or ("", False)
+            other = other or ambiguous
+            if dotted:
                 found[dotted] = None
                 through.append(binding)
                 self.open[key] = dotted
+            elif self._is_project_module(binding):
+                modules.append(binding.path)
+                through.append(binding)
             elif not self._is_fallback(binding):
                 other = True
         if not found:
-            return None
+            several = len(set(modules)) > 1
+            return _Meaning("", tuple(through), other or several, modules[-1]) if modules else None
+        other = other or bool(modules)
         paths = {tensorflow_path(dotted)[0] for dotted in found}
         old = [dotted for dotted in found if tensorflow_path(dotted)[1] == 1]
         return _Meaning((old or list(found))[-1], tuple(through), other or len(paths) > 1)
 
-    def _dotted(self, binding: Binding, home: Scope) -> str | None:
+    def _dotted(self, binding: Binding, home: Scope) -> Export | None:
         """The full TensorFlow name that a binding brings, `None` for anything else."""
         if binding.kind == "import":
-            return binding.path if is_tensorflow(binding.path) else None
+            own = is_tensorflow(binding.path)
+            return Export(binding.path) if own else self.neighbours.export(binding.path)
         if binding.kind != "assign" or binding.value is None:
             return None
-        return imported_by_call(binding.value) or self._aliased(binding.value, home)
+        dotted = imported_by_call(binding.value) or self._aliased(binding.value, home)
+        return None if dotted is None else Export(dotted)
+
+    def _is_project_module(self, binding: Binding) -> bool:
+        return binding.kind == "import" and self.neighbours.export(binding.path) is not None
 
     def _aliased(self, value: ast.expr, home: Scope) -> str | None:
         """`tf.keras.layers` in `layers = tf.keras.layers`; only modules are followed."""
@@ -232,11 +339,15 @@ class _Search:
             value = value.value
         if not isinstance(value, ast.Name):
             return None
-        meaning = self.meaning(value.id, home)
+        meaning = self.meaning(value.id, self._seen_from(value, home))
         if meaning is None or meaning.ambiguous:
             return None
-        dotted = ".".join((meaning.dotted, *attributes))
-        return dotted if is_module(tensorflow_path(dotted)[0]) else None
+        if meaning.module:
+            found = self.neighbours.export(".".join((meaning.module, *attributes)))
+            dotted = "" if found is None or found.ambiguous else found.dotted
+        else:
+            dotted = ".".join((meaning.dotted, *attributes))
+        return dotted if dotted and is_module(tensorflow_path(dotted)[0]) else None
 
     @staticmethod
     def _is_fallback(binding: Binding) -> bool:

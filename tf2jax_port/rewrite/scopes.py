@@ -242,7 +242,7 @@ class _Walk:
             if alias.name == "*":
                 self.names.stars.append(node)
                 continue
-            path = f"{base}.{alias.name}"
+            path = f"{base}.{alias.name}" if node.module else base + alias.name
             name = alias.asname or alias.name
             self.bind(scope, name, Binding("import", alias, path, None, node))
 

@@ -143,10 +143,9 @@ def is_read_as_version_1(reference: Reference, symbol: str) -> bool:
 
 def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | None:
     """References that are not looked up at all."""
-    name = reference.chain[0]
-    assert isinstance(name, ast.Name)
     if reference.ambiguous:
-        return _manual(reference, symbol, "TJ305", f"`{name.id}` is bound to something else too")
+        name = ast.unparse(reference.chain[0])
+        return _manual(reference, symbol, "TJ305", f"`{name}` is bound to something else too")
     if isinstance(getattr(reference.node, "ctx", None), ast.Store | ast.Del):
         return _manual(reference, symbol, "TJ307", "a name of TensorFlow is assigned or deleted")
     start, end = file.source.span(reference.node)

@@ -227,13 +227,17 @@ STAR_IMPORT = Rule(
     code="TJ310",
     name="star-import",
     state=State.MANUAL,
-    why="After `from tensorflow import *` the text does not say which names are TensorFlow's.",
-    safety="Nothing changes, and names that come through it are not counted. Import what is used.",
+    why=(
+        "After `from tensorflow import *` the text does not say which names are TensorFlow's. Those "
+        "that nothing else in the file binds, and that TensorFlow 2.21 has at `tf.` or at "
+        "`tf.compat.v1.`, are taken for its own, also where Python has a function of that name."
+    ),
+    safety="The statement stays, because other names may come through it. Import what is used.",
     examples=(
         Rewrites(
             "from tensorflow import *\n\ny = square(x)\n",
-            "# TJ310: tf.*: which names it brings cannot be told from the text\n"
-            "from tensorflow import *\n\ny = square(x)\n",
+            "# TJ310: tf.*: what else it brings cannot be told from the text\n"
+            "from tensorflow import *\nimport jax.numpy as jnp\n\ny = jnp.square(x)\n",
             runs=False,
         ),
         Leaves("from numpy import *\n\ny = square(x)\n", because="it is not TensorFlow"),

@@ -1,0 +1,260 @@
+"""The modules of a project, and which names of TensorFlow they hand on: `from .utils import tf`.
+
+Nothing is run. A module is parsed only when somebody imports from it a name that, by the look of its
+text, may be TensorFlow's.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections.abc import Iterable, Iterator
+
+from tf2jax_port.import_text import Imported, imports_in
+from tf2jax_port.module_files import ModuleFiles
+from tf2jax_port.rewrite.neighbours import Export
+from tf2jax_port.rewrite.resolve import is_tensorflow, module_members
+from tf2jax_port.rewrite.scopes import resolve_scopes
+from tf2jax_port.rewrite.source import UnreadableError, decode, parse
+
+_ALIAS = re.compile(rb"\b(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(\w+)[ \t]*(?:[.\r\n#;]|$)")
+_MADE_BY_CALL = re.compile(rb"(\w+)[ \t]*=[^\n=]*(?:import_module|__import__|importorskip)\(")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Members:
+    """What the names of a module's outer level are.
+
+    Attributes:
+      names: TensorFlow's, the path of a module of the project as this module imports it, or `None`.
+      stars: the paths of its star imports.
+    """
+
+    names: dict[str, Export | str | None]
+    stars: tuple[str, ...] = ()
+
+
+class Project:
+    """The modules around some files, read when they are asked for.
+
+    Args:
+      roots: the folders that were named.
+    """
+
+    def __init__(self, roots: Iterable[str]) -> None:
+        self.files = ModuleFiles(frozenset(roots))
+        self.members: dict[str, Members] = {}
+        self.open: set[str] = set()
+        self.followed: set[tuple[str, str]] = set()
+        self.possible: dict[str, frozenset[str]] = {}
+
+    def export(self, file: str, path: str) -> Export | None:
+        """Where a dotted path leads that a file imports."""
+        place = self.files.find(file, path)
+        return None if place is None else self._follow(*place)
+
+    def _follow(self, module: str, names: list[str]) -> Export | None:
+        """Where attributes of a module lead."""
+        if not names:
+            return Export("")
+        step = (module, ".".join(names))
+        if step in self.followed:  # modules that import each other
+            return None
+        self.followed.add(step)
+        found = self._attribute(module, names)
+        self.followed.discard(step)
+        return found
+
+    def _attribute(self, module: str, names: list[str]) -> Export | None:
+        name, behind = names[0], names[1:]
+        members = self._members(module)
+        found = members.names.get(name)
+        if isinstance(found, str):
+            return self.export(module, ".".join([found, *behind]))
+        if found is not None:
+            return Export(".".join([found.dotted, *behind]), found.ambiguous)
+        if name in members.names:
+            return None
+        for star in members.stars:
+            path = ".".join([star, *names]) if star.strip(".") else star + ".".join(names)
+            brought = Export(path) if is_tensorflow(star) else self.export(module, path)
+            if brought is not None:
+                return brought
+        inner = self.files.inside(module, name)
+        return None if inner is None else self._follow(inner, behind)
+
+    def _members(self, module: str) -> Members:
+        if module in self.open:  # modules that import each other
+            return Members(_plain_imports(_read(module)))
+        if module not in self.members:
+            self.open.add(module)
+            self.members[module] = self._read_members(module)
+            self.open.discard(module)
+        return self.members[module]
+
+    def _read_members(self, module: str) -> Members:
+        raw = _read(module)
+        if not self.concerns(module, raw):
+            return Members({})
+        try:
+            names = resolve_scopes(parse(decode(raw)))
+        except (UnreadableError, RecursionError):
+            return Members({})
+        stars = tuple("." * star.level + (star.module or "") for star in names.stars)
+        return Members(module_members(names, SeenFrom(self, module)), stars)
+
+    # Which files are worth parsing: by their text alone, too many rather than too few.
+
+    def concerns(self, file: str, raw: bytes) -> bool:
+        """Whether a file may have a name of TensorFlow, its own or one that another module hands on."""
+        if b"tensorflow" in raw:
+            return True
+        return any(self._may_bring(file, raw, imported) for imported in imports_in(raw))
+
+    def _may_bring(self, file: str, raw: bytes, imported: Imported) -> bool:
+        place = self.locate(file, imported)
+        if place is None:
+            return False
+        module, name = place
+        possible = self._possible(module)
+        if name == "":
+            return any(_has_attribute(raw, each) for each in possible)
+        return bool(possible) if name == "*" else name in possible or "*" in possible
+
+    def locate(self, file: str, imported: Imported) -> tuple[str, str] | None:
+        """The module of the project that an import is about, and what is asked of it."""
+        found = self.files.find(file, imported.path)
+        if found is None:
+            return None
+        module, rest = found
+        names = rest if imported.name in ("", "*") else [*rest, imported.name]
+        for index, name in enumerate(names):
+            inner = self.files.inside(module, name)
+            if inner is None:
+                return (module, name) if index == len(names) - 1 else None
+            module = inner
+        return module, "*" if imported.name == "*" else ""
+
+    def _possible(self, module: str) -> frozenset[str]:
+        """The names of a module that may be TensorFlow's, `*` for any."""
+        if module not in self.possible:
+            raw = _read(module)
+            self.possible[module] = frozenset(
+                _plain_imports(raw)
+            )  # as far as a circle is concerned
+            self.possible[module] = self._names_in(module, raw)
+        return self.possible[module]
+
+    def _names_in(self, module: str, raw: bytes) -> frozenset[str]:
+        found = set(_plain_imports(raw))
+        for imported in imports_in(raw):
+            if is_tensorflow(imported.path):
+                found.add(imported.bound)
+                continue
+            place = self.locate(module, imported)
+            behind = self._possible(place[0]) if place is not None else frozenset()
+            if place is not None and behind:
+                if place[1] == "*":
+                    found |= behind
+                elif place[1] == "" or place[1] in behind or "*" in behind:
+                    found.add(imported.bound)
+        if b"tensorflow" in raw:
+            found.update(name.decode() for name in _MADE_BY_CALL.findall(raw))
+        return frozenset(_with_aliases(raw, found)) if found else frozenset()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SeenFrom:
+    """What one file knows of the modules around it."""
+
+    project: Project
+    file: str
+    taken: Taken | None = None
+
+    def export(self, path: str) -> Export | None:
+        """Where a dotted path leads that this file imports."""
+        return self.project.export(self.file, path)
+
+    def takes(self, name: str) -> bool:
+        """Whether another module imports a name from this file."""
+        return self.taken is not None and self.taken.has(self.file, name)
+
+    def concern(self, raw: bytes) -> bool:
+        """Whether this file, of that text, may get a name of TensorFlow from another module."""
+        return self.project.concerns(self.file, raw)
+
+
+class Taken:
+    """What the files of a run import from each other, so that nobody takes it away.
+
+    Args:
+      project: finds modules.
+      files: all files of the run.
+    """
+
+    def __init__(self, project: Project, files: Iterable[str]) -> None:
+        self.names: dict[str, set[str]] = {}
+        self.wholes: dict[str, list[str]] = {}
+        for file in files:
+            for imported in imports_in(_read(file)):
+                place = project.locate(file, imported)
+                if place is None or place[0] == file:
+                    continue
+                module, name = place
+                if name:
+                    self.names.setdefault(module, set()).add(name)
+                else:
+                    self.wholes.setdefault(module, []).append(file)
+
+    def has(self, module: str, name: str) -> bool:
+        """Whether a file imports a name from a module, by itself, with all others or as an attribute."""
+        names = self.names.get(module, set())
+        if name in names or "*" in names:
+            return True
+        return any(_has_attribute(_read(file), name) for file in self.wholes.get(module, ()))
+
+
+def _plain_imports(raw: bytes) -> dict[str, Export | str | None]:
+    """The names that a text imports from TensorFlow itself."""
+    if b"tensorflow" not in raw:
+        return {}
+    found: dict[str, Export | str | None] = {}
+    for imported in imports_in(raw):
+        if is_tensorflow(imported.path) and imported.name != "*":
+            whole = not imported.name and imported.bound == "tensorflow"
+            dotted = ".".join(filter(None, (imported.path, imported.name)))
+            found[imported.bound] = Export("tensorflow" if whole else dotted)
+    return found
+
+
+def _with_aliases(raw: bytes, names: set[str]) -> Iterator[str]:
+    """The names, and those that are made of them: `layers = tf.keras.layers`."""
+    made = [(new.decode(), old.decode()) for new, old in _ALIAS.findall(raw)]
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        yield name
+        for new, old in made:
+            if old == name and new not in names:
+                names.add(new)
+                waiting.append(new)
+
+
+def _has_attribute(raw: bytes, name: str) -> bool:
+    """Whether a text may have an attribute of a name."""
+    if name == "*":
+        return True
+    encoded = name.encode()
+    return encoded in raw and re.search(rb"\.\s*%s\b" % re.escape(encoded), raw) is not None
+
+
+def _read(module: str) -> bytes:
+    """The text of a module; a folder, a link and what cannot be read have none."""
+    if not module.endswith(".py") or os.path.islink(module):
+        return b""
+    try:
+        with open(module, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
