@@ -229,6 +229,50 @@ _BACKEND = (
     *("var(x)", "zeros((2, 3), dtype='int32')", "zeros_like(x, dtype='int32')", "softsign(x)"),
     *("conv2d(image, volume[0, :2, :2, :3, :])", "in_top_k(p, labels, 2)"),
 )
+# Operators between the layers of a functional model: `h` is symbolic after the rewrite, and what
+# it stands for is computed by TensorFlow before it.
+SYMBOLIC = (
+    *("tf.abs(h)", "tf.exp(h)", "tf.negative(h)", "tf.round(h)", "tf.sigmoid(h)", "tf.sign(h)"),
+    *("tf.square(h)", "tf.tanh(h)", "tf.sqrt(tf.abs(h))", "tf.math.log(tf.exp(h))", "tf.cos(h)"),
+    *("tf.math.rsqrt(tf.exp(h))", "tf.logical_not(h > 0.5)", "tf.math.ceil(h)", "tf.floor(h)"),
+    *(
+        "tf.add(h, h)",
+        "tf.subtract(h, 1.0)",
+        "tf.multiply(x=h, y=h)",
+        "tf.divide(h, 2.0)",
+        "tf.sin(h)",
+    ),
+    *("tf.truediv(h, 3.0)", "tf.maximum(h, 0.3)", "tf.minimum(h, 0.3)", "tf.equal(h, 2.0)"),
+    *("tf.not_equal(h, 2.0)", "tf.greater(h, 0.2)", "tf.greater_equal(h, 0.25)", "tf.less(h, 0.2)"),
+    *(
+        "tf.less_equal(h, 0.25)",
+        "tf.logical_and(h > 0.0, h < 1.0)",
+        "tf.logical_or(h > 1.0, h < 0.0)",
+    ),
+    *("tf.nn.elu(h)", "tf.nn.relu(h)", "tf.nn.relu6(h)", "tf.nn.selu(h)", "tf.nn.softplus(h)"),
+    *("tf.nn.softsign(h)", "tf.reduce_all(h > 0.0, 1)", "tf.reduce_any(h > 0.0, axis=1)"),
+    *(
+        "tf.reduce_max(h, 1)",
+        "tf.reduce_mean(h, axis=-1, keepdims=True)",
+        "tf.reduce_min(h, axis=[1])",
+    ),
+    *("tf.reduce_prod(h, 1)", "tf.reduce_sum(h, 1, name='s')", "tf.math.reduce_std(h, 1)"),
+    *("tf.math.reduce_variance(h, 1)", "tf.cast(h, tf.int32)", "tf.clip_by_value(h, -0.5, 0.5)"),
+    *("tf.concat([h, h], 1)", "tf.concat(axis=-1, values=[h, h])", "tf.cumsum(h, axis=1)"),
+    *("tf.expand_dims(h, 1)", "tf.gather(h, [2, 0], axis=1)", "tf.gather(h, [1, 0])"),
+    *(
+        "tf.matmul(h, np.ones((3, 2), np.float32))",
+        "tf.nn.gelu(h)",
+        "tf.nn.gelu(h, approximate=True)",
+    ),
+    *("tf.nn.leaky_relu(h)", "tf.nn.leaky_relu(h, alpha=0.1)", "tf.nn.silu(h)", "tf.nn.softmax(h)"),
+    *("tf.nn.softmax(h, axis=0)", "tf.one_hot(tf.cast(h > 0.0, tf.int32), 2)", "tf.ones_like(h)"),
+    *("tf.pow(h, 2.0)", "tf.reshape(h, [-1, 1])", "tf.squeeze(tf.expand_dims(h, 1), axis=1)"),
+    *("tf.stack([h, h], axis=1)", "tf.stack([h, h])", "tf.stop_gradient(h)", "tf.tile(h, [1, 2])"),
+    *("tf.transpose(h)", "tf.transpose(h, [1, 0])", "tf.where(h > 0.0, h, -h)"),
+    *("tf.zeros_like(h, dtype=tf.int32)", "tf.image.resize(tf.reshape(h, [2, 3, 1, 1]), [4, 2])"),
+    "tf.image.resize(tf.reshape(h, [2, 3, 1, 1]), [2, 2], method='nearest')",
+)
 _MODEL = f"""{_HEAD}inputs = tf.keras.Input(shape=(3,))
 hidden = tf.keras.layers.Dense(4, activation="tanh")(inputs)
 outputs = tf.keras.layers.Dense(1)(tf.keras.layers.Concatenate()([inputs, hidden]))
@@ -311,6 +355,18 @@ def programs():
     found["model subclassed"] = _SUBCLASS
     found["model imports"] = f"{_LABELLED}{_FILL}y = layer(x)\n"
     return found
+
+
+def symbolic_programs():
+    """`{id: (program that TensorFlow runs, program to rewrite)}`."""
+    start = f"{_HEAD}h = tf.keras.Input(batch_shape=(2, 3))\n"
+    return {
+        f"symbolic {text}": (
+            f"{_HEAD}h = x\ny = {text}\n",
+            f"{start}y = tf.keras.Model(h, {text})(x)\n",
+        )
+        for text in SYMBOLIC
+    }
 
 
 def _metric(made, target):

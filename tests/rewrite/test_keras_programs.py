@@ -6,15 +6,18 @@ another.
 
 import json
 import os
+import re
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
+from tests.meta import tree
 from tests.rewrite import keras_programs
-from tf2jax_port.rewrite import rewrite
+from tf2jax_port.rewrite import knowledge, rewrite
 from tf2jax_port.rewrite.codes import RULES
+from tf2jax_port.rewrite.keras_symbols import OPERATORS
 from tf2jax_port.rewrite.rule import Rewrites
 
 EXAMPLES = {
@@ -24,6 +27,30 @@ EXAMPLES = {
     if isinstance(example, Rewrites) and example.runs and "keras" in example.after
 }
 PROGRAMS = keras_programs.programs()
+SYMBOLIC = keras_programs.symbolic_programs()
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+# What the page on Keras does twice, as TensorFlow does it. Both start from the same weights.
+TAPE = """
+import numpy as np
+import tensorflow as tf
+
+keras = tf.keras
+model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(4, "tanh"), keras.layers.Dense(1)])
+optimizer = keras.optimizers.Adam(0.05)
+x = np.linspace(-1, 1, 24, dtype=np.float32).reshape(8, 3)
+y = x.sum(axis=1, keepdims=True)
+START
+for _ in range(5):
+    with tf.GradientTape() as tape:
+        loss = keras.losses.MeanSquaredError()(y, model(x, training=True))
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+y = 2 * model.get_weights()
+"""
+START = (
+    "start = [np.cos(np.arange(w.size)).reshape(w.shape) for w in model.get_weights()]\n"
+    "model.set_weights(start)\n"
+)
 # Where 64 bits are off, JAX has 32 in their place.
 NARROWED = {"int64": "int32", "float64": "float32", "uint64": "uint32"}
 TOLERANCE = {"optimizer Ftrl(0.1)": 1e-4}
@@ -51,8 +78,14 @@ def results(tmp_path_factory):
     """What all programs computed, in TensorFlow and in JAX."""
     folder = tmp_path_factory.mktemp("keras")
     before = {**PROGRAMS, **{n: _run_by_harness(e.before) for n, e in EXAMPLES.items()}}
-    after = {name: rewrite(code.encode()).data.decode() for name, code in PROGRAMS.items()}
+    before.update({name: eager for name, (eager, _) in SYMBOLIC.items()})
+    before["page"] = TAPE.replace("START", START)
+    written = {**PROGRAMS, **{name: functional for name, (_, functional) in SYMBOLIC.items()}}
+    after = {name: rewrite(code.encode()).data.decode() for name, code in written.items()}
     after.update({name: e.after for name, e in EXAMPLES.items()})
+    fitted, by_hand = BLOCK.findall((tree.ROOT / "docs" / "keras.md").read_text())
+    fitted = fitted.replace("start = model.get_weights()\n", START)
+    after["page"] = f"{fitted}{by_hand}y = [*fitted, *model.get_weights()]\n"
     return ran(before, "tensorflow", folder), ran(after, "jax", folder)
 
 
@@ -81,7 +114,7 @@ def difference(theirs, ours, tolerance):
     return ""
 
 
-@pytest.mark.parametrize("name", [*PROGRAMS, *EXAMPLES])
+@pytest.mark.parametrize("name", [*PROGRAMS, *SYMBOLIC, *EXAMPLES, "page"])
 def test_equal(name, results):
     theirs, ours = results
     assert difference(theirs[name], ours[name], TOLERANCE.get(name, 2e-5)) == ""
@@ -93,6 +126,19 @@ def test_nothing_is_left_of_tensorflow(name):
     assert b"tensorflow" not in outcome.data
     assert not any(finding.state == "manual" for finding in outcome.findings)
     assert rewrite(outcome.data).data == outcome.data
+
+
+def test_every_operator_of_symbolic_tensors_runs():
+    """Operators that are written by the module of another one count under their own name."""
+    found = [f for _, code in SYMBOLIC.values() for f in rewrite(code.encode()).findings]
+    assert {f.code for f in found} <= {"TJ130", "TJ131", "TJ230", "TJ102"}, found
+    written = {row_name(f.symbol) for f in found if f.code == "TJ131"}
+    assert sorted(set(OPERATORS) - written) == []
+
+
+def row_name(symbol):
+    """The name of the row of an operator: `tf.nn.softplus` is `math.softplus`."""
+    return knowledge.rows()[symbol.removeprefix("tf.")].name
 
 
 def test_the_comparison_can_fail():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.findings import State
 from tf2jax_port.rewrite.keras_gone import KEYWORDS
+from tf2jax_port.rewrite.keras_symbols import NO_ARRAY
 from tf2jax_port.rewrite.knowledge import Known
 from tf2jax_port.table import Shim
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from tf2jax_port.rewrite.sites import Decision, File
 
 _SYMBOLS = ("tf.keras.", "tf.losses.", "tf.metrics.", "tf.optimizers.", "tf.initializers.")
+_SYMBOLIC = "`keras.ops` takes symbolic tensors, which are no arrays"
+SYMBOLS = "TJ131"
 NAME, BACKEND, OLD, STARRED, INSTALLED = "TJ130", "TJ230", "TJ231", "TJ232", "TJ233"
 SET_BACKEND = "KERAS_BACKEND=jax must be in the environment before Keras is imported"
 _OF_VERSION_1 = (
@@ -35,6 +38,8 @@ def is_of_keras(known: Known) -> bool:
 
 def settle(file: File, known: Known, decision: Decision) -> Decision:
     """The decision in the words of Keras: a name of Keras 3 is no function of `shims`."""
+    if known.row.name.startswith("keras.symbols."):
+        return _of_symbols(decision)
     if known.row.name.startswith("keras.") and decision.state is State.MANUAL:
         return _refused(file, known, decision)
     if not decision.edits:
@@ -49,6 +54,14 @@ def settle(file: File, known: Known, decision: Decision) -> Decision:
     elif known.reference.version == 1:
         state, code, message = State.REVIEW, OLD, _OF_VERSION_1
     return dataclasses.replace(decision, state=state, code=code, message=message, plain=False)
+
+
+def _of_symbols(decision: Decision) -> Decision:
+    """An operator of a symbolic tensor."""
+    if decision.edits:
+        return dataclasses.replace(decision, state=State.REWRITTEN, code=SYMBOLS, message=_SYMBOLIC)
+    message = decision.message if decision.code == "TJ341" else NO_ARRAY
+    return dataclasses.replace(decision, code="TJ341", message=message)
 
 
 def _has_stars(file: File, node: ast.expr) -> bool:

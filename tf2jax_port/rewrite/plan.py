@@ -19,6 +19,7 @@ from tf2jax_port.rewrite.ignoring import Ignored, find_ignored
 from tf2jax_port.rewrite.imports import ImportChange, change_imports, tensorflow_imports
 from tf2jax_port.rewrite.keras_import import Moved, move_imports
 from tf2jax_port.rewrite.keras_sites import say_backend
+from tf2jax_port.rewrite.keras_training import refuse_steps
 from tf2jax_port.rewrite.keras_weights import read_weights
 from tf2jax_port.rewrite.neighbours import ALONE, Neighbours
 from tf2jax_port.rewrite.options import Options
@@ -153,12 +154,12 @@ class _Run:
 
     def _decided(self, file: File) -> tuple[File, list[Decision], Moved]:
         """What becomes of each reference, once it is known which imports of Keras can be moved."""
-        decisions = [self._chosen(decide(file, r), r) for r in file.references]
+        decisions = self._each(file)
         taken = self._is_taken(file.names)
         moved = Moved() if taken else move_imports(file, decisions, self.ignored)
         if moved.module:
             file = dataclasses.replace(file, spelling=moved.spelling(file.spelling))
-            decisions = [self._chosen(decide(file, r), r) for r in file.references]
+            decisions = self._each(file)
         decisions = read_weights(file, moved.decisions(file, decisions))
         if not self.options.safe_only:
             decisions = say_backend(self.source.data, decisions)
@@ -168,6 +169,11 @@ class _Run:
         """Whether another module imports TensorFlow from here: then the import stays what it is."""
         brought = tensorflow_imports(names, self.neighbours)
         return any(self.neighbours.takes(a.asname or a.name.partition(".")[0]) for _, a in brought)
+
+    def _each(self, file: File) -> list[Decision]:
+        decisions = refuse_steps(file, [decide(file, r) for r in file.references])
+        pairs = zip(decisions, file.references, strict=True)
+        return [self._chosen(decision, reference) for decision, reference in pairs]
 
     def _chosen(self, decision: Decision, reference: Reference | None = None) -> Decision:
         return choose(decision, self.options, self.ignored, reference)

@@ -47,6 +47,51 @@ NAME = Rule(
     ),
 )
 
+SYMBOLS = Rule(
+    code="TJ131",
+    name="operator-of-symbolic-tensor",
+    state=State.REWRITTEN,
+    why=(
+        "Between the layers of a functional model stands no array but a symbolic tensor: what came "
+        "out of `keras.Input`, a layer or an operator. JAX's functions raise for it, as TensorFlow's "
+        "do in Keras 3; the functions of `keras.ops` take both. Where the lines around the call show "
+        "that an argument is symbolic, the operator becomes the one of `keras.ops`."
+    ),
+    safety=(
+        "Called on arrays, the function of `keras.ops` gives the operator's values; the tests compare "
+        "them. A symbolic tensor that comes from elsewhere, as a parameter, cannot be seen: there "
+        "JAX's function is written, and raises."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n"
+            "inputs = tf.keras.Input(shape=(3,))\nhidden = tf.keras.layers.ReLU()(inputs)\n"
+            "outputs = tf.reduce_mean(tf.concat([hidden, inputs], 1), axis=1)\n",
+            "import keras\n\n"
+            "inputs = keras.Input(shape=(3,))\nhidden = keras.layers.ReLU()(inputs)\n"
+            "outputs = keras.ops.mean(keras.ops.concatenate([hidden, inputs], axis=1), axis=1)\n",
+            runs=False,
+        ),
+        Rewrites(
+            "import tensorflow as tf\n\n"
+            "inputs = tf.keras.Input(shape=(3,))\n"
+            "outputs = tf.keras.layers.Lambda(lambda v: tf.reduce_mean(v, axis=1))(inputs)\n"
+            "model = tf.keras.Model(inputs, tf.square(outputs))\n",
+            "import jax.numpy as jnp\nimport keras\n\n"
+            "inputs = keras.Input(shape=(3,))\n"
+            "outputs = keras.layers.Lambda(lambda v: jnp.mean(v, axis=1))(inputs)\n"
+            "model = keras.Model(inputs, keras.ops.square(outputs))\n",
+            runs=False,
+        ),
+        Leaves(
+            "import tensorflow as tf\n\n\n"
+            "class Layer(tf.keras.layers.Layer):\n"
+            "    def call(self, inputs):\n        return tf.reduce_mean(inputs, axis=1)\n",
+            because="`call` is given arrays",
+        ),
+    ),
+)
+
 BACKEND = Rule(
     code="TJ230",
     name="keras-back-end",
@@ -176,6 +221,84 @@ GONE = Rule(
     ),
 )
 
-REWRITTEN = (NAME,)
+NO_ARRAY = Rule(
+    code="TJ341",
+    name="operator-without-symbolic-form",
+    state=State.MANUAL,
+    why=(
+        "An operator is called with a symbolic tensor of Keras, and `keras.ops` has no function with "
+        "these arguments. JAX's function and the one of `shims` would raise."
+    ),
+    safety=(
+        "Nothing changes. Put the operator into `keras.layers.Lambda`, or into the `call` of a layer "
+        "of your own: there it is given arrays, and a later run rewrites it."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n"
+            "inputs = tf.keras.Input(shape=(4,))\nhalves = tf.split(inputs, 2, axis=1)\n",
+            "import tensorflow as tf\nimport keras\n\n"
+            "inputs = keras.Input(shape=(4,))\n"
+            "# TJ341: tf.split: a symbolic tensor of Keras is no array: put the operator into a layer, "
+            "or into `keras.layers.Lambda`\n"
+            "halves = tf.split(inputs, 2, axis=1)\n",
+            runs=False,
+        ),
+        Leaves(
+            "import tensorflow as tf\n\n"
+            "inputs = tf.keras.Input(shape=(4,))\noutputs = tf.nn.relu(inputs)\n",
+            because="`keras.ops` has the function (TJ131)",
+        ),
+    ),
+)
+
+STEP = Rule(
+    code="TJ342",
+    name="training-step-by-hand",
+    state=State.MANUAL,
+    why=(
+        "Keras 3 on JAX has no variables that a tape sees and no state that a jitted function may "
+        "assign: `with tf.GradientTape()` over the weights of a Keras model would give `None` for "
+        "each of them, a `train_step(self, data)` is called with other arguments, and what an "
+        "optimiser counts in a `tf.function` would be lost."
+    ),
+    safety=(
+        "Nothing changes; the model around it is rewritten. Where the step does what `compile` and "
+        "`fit` do, use those. Otherwise differentiate a function of `model.stateless_call`: "
+        "[Keras on JAX](../keras.md) has the step, and the tests run it. An optimiser over "
+        "`tf.Variable`s outside of a `tf.function` is rewritten and makes the same steps."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n\n"
+            "def step(model, x, y):\n"
+            "    with tf.GradientTape() as tape:\n"
+            "        loss = tf.keras.losses.MeanSquaredError()(y, model(x))\n"
+            "    return tape.gradient(loss, model.trainable_variables)\n",
+            "import tensorflow as tf\nimport keras\n\n\n"
+            "def step(model, x, y):\n"
+            "    # TJ342: tf.GradientTape: a tape does not see the weights of a Keras model: "
+            "differentiate a function of `model.stateless_call`, or train with `model.fit` "
+            "(docs/keras.md)\n"
+            "    with tf.GradientTape() as tape:\n"
+            "        loss = keras.losses.MeanSquaredError()(y, model(x))\n"
+            "    return tape.gradient(loss, model.trainable_variables)\n",
+            runs=False,
+        ),
+        Leaves(
+            "import tensorflow as tf\n\nmodel = tf.keras.Sequential([tf.keras.layers.Dense(1)])\n"
+            "model.compile(optimizer=tf.keras.optimizers.Adam(), loss='mse')\n",
+            because="`compile` and `fit` are the same in Keras 3",
+        ),
+        Leaves(
+            "import tensorflow as tf\n\noptimizer = tf.keras.optimizers.SGD(0.1)\n"
+            "w = tf.Variable(1.0)\nwith tf.GradientTape() as tape:\n    loss = w * w\n"
+            "optimizer.apply_gradients([(tape.gradient(loss, w), w)])\n",
+            because="the variable is no weight of Keras, and no `tf.function` is around it",
+        ),
+    ),
+)
+
+REWRITTEN = (NAME, SYMBOLS)
 REVIEWED = (BACKEND, OLD, STARRED, INSTALLED)
-REFUSED = (GONE,)
+REFUSED = (GONE, NO_ARRAY, STEP)
