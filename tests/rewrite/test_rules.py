@@ -7,7 +7,7 @@ import pytest
 from tests.rewrite import running
 from tf2jax_port.rewrite import State, pages, rewrite
 from tf2jax_port.rewrite.codes import RULES, UnknownCodeError, find_rule
-from tf2jax_port.rewrite.rule import Leaves, Rewrites
+from tf2jax_port.rewrite.rule import Instead, Leaves, Rewrites
 from tf2jax_port.table import ROWS, Manual
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "rules"
@@ -16,6 +16,12 @@ REWRITES = [
     for rule in RULES
     for index, example in enumerate(rule.examples)
     if isinstance(example, Rewrites)
+]
+INSTEAD = [
+    pytest.param(example, id=f"{rule.code}-instead")
+    for rule in RULES
+    for example in rule.examples
+    if isinstance(example, Instead)
 ]
 LEAVES = [
     pytest.param(rule, example.code, id=f"{rule.code}-{example.because}")
@@ -42,6 +48,12 @@ def runs_here(example):
 def test_runs_to_equal_values(rule, example, tmp_path):
     del rule
     running.assert_same(*running.both(example.before, example.after, tmp_path))
+
+
+@pytest.mark.parametrize("example", INSTEAD)
+def test_what_a_person_writes_gives_equal_values(example, tmp_path):
+    old, new = running.both(example.before, example.after, tmp_path)
+    running.assert_same(old, new)
 
 
 @pytest.mark.parametrize(("rule", "code"), LEAVES)
@@ -84,7 +96,7 @@ def test_codes_of_the_table_exist():
 def test_an_unknown_code_names_the_nearest():
     with pytest.raises(UnknownCodeError) as error:
         find_rule("TJ111")
-    assert str(error.value) == "There is no diagnostic `TJ111`. Nearest: TJ311, TJ101."
+    assert str(error.value) == "There is no diagnostic `TJ111`. Nearest: TJ311, TJ131, TJ110."
     assert find_rule("tj101").name == "operator-call"
 
 

@@ -18,6 +18,7 @@ from tf2jax_port.rewrite.rules import (
     methods,
     names,
     operators,
+    outside,
     refusals,
 )
 
@@ -31,6 +32,7 @@ RULES: tuple[Rule, ...] = (
     methods.SET_SHAPE,
     methods.SIZE,
     methods.LIST,
+    operators.SWITCH,
     *keras.REWRITTEN,
     operators.CORNER,
     methods.UNKNOWN,
@@ -39,6 +41,7 @@ RULES: tuple[Rule, ...] = (
     *keras.REVIEWED,
     *refusals.RULES,
     choices.HELD_BACK,
+    *outside.RULES,
     *keras.REFUSED,
     operators.SHIM,
     operators.SHIM_PASSED_ON,

@@ -30,7 +30,15 @@ class Leaves:
     because: str
 
 
-Example = Rewrites | Leaves
+@dataclasses.dataclass(frozen=True, slots=True)
+class Instead:
+    """A program, and the one that a person writes in its place; the tests run both and compare."""
+
+    before: str
+    after: str
+
+
+Example = Rewrites | Leaves | Instead
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from tf2jax_port.rewrite.scopes import Names, Scope
 MODULES = {
     "jax": "jax",
     "jnp": "jax.numpy",
+    "logging": "logging",
     "lax": "jax.lax",
     "keras": "keras",
     "np": "numpy",

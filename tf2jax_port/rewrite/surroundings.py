@@ -70,15 +70,24 @@ _LEFT = (
 # Names of TensorFlow 1's graphs, by what they are for, and what stands in their place.
 _OF_GRAPHS = (
     (
-        ("placeholder", "placeholder_with_default"),
+        (
+            *("placeholder", "placeholder_with_default", "sparse_placeholder"),
+            *("sparse.placeholder", "ragged.placeholder"),
+        ),
         "it is an argument: write a function with `shims.function(input_signature=...)`",
     ),
     (
-        ("Session", "InteractiveSession", "get_default_session"),
+        (
+            *("Session", "InteractiveSession", "get_default_session", "get_session_handle"),
+            *("get_session_tensor", "delete_session_tensor"),
+        ),
         "there are no sessions: call the function that computes the values",
     ),
     (
-        ("is_variable_initialized", "report_uninitialized_variables"),
+        (
+            *("is_variable_initialized", "report_uninitialized_variables"),
+            "assert_variables_initialized",
+        ),
         "a variable has its value when it is made: leave this out",
     ),
     (
@@ -88,19 +97,40 @@ _OF_GRAPHS = (
             "get_variable_scope",
             "AUTO_REUSE",
             "get_local_variable",
+            "VariableScope",
+            "variable_op_scope",
+            "op_scope",
         ),
         "variables are not shared by name: keep a `shims.Variable` in a `shims.Module`",
     ),
     (
-        ("trainable_variables", "global_variables", "get_collection", "add_to_collection"),
+        (
+            *("trainable_variables", "global_variables", "get_collection", "add_to_collection"),
+            *("GraphKeys", "add_to_collections", "all_variables", "get_collection_ref"),
+            *("local_variables", "model_variables", "moving_average_variables"),
+        ),
         "there are no collections: a `shims.Module` knows its variables",
     ),
-    (("get_default_graph", "reset_default_graph", "GraphDef"), _NO_GRAPH),
     (
-        ("train.get_or_create_global_step", "train.get_global_step"),
+        (
+            *("get_default_graph", "reset_default_graph", "GraphDef", "disable_eager_execution"),
+            *("disable_v2_behavior", "disable_control_flow_v2", "disable_resource_variables"),
+            *("disable_tensor_equality", "disable_v2_tensorshape", "control_flow_v2_enabled"),
+            *("resource_variables_enabled", "executing_eagerly_outside_functions"),
+            *("ConditionalAccumulator", "ConditionalAccumulatorBase", "NameAttrList"),
+            *("SparseConditionalAccumulator", "sparse.SparseConditionalAccumulator"),
+            *("add_check_numerics_ops", "experimental.output_all_intermediates", "count_up_to"),
+            *("get_seed", "random.get_seed"),
+        ),
+        _NO_GRAPH,
+    ),
+    (
+        (
+            *("train.get_or_create_global_step", "train.get_global_step"),
+            *("train.create_global_step", "train.assert_global_step"),
+        ),
         "count the steps in a variable: `shims.Variable(0, trainable=False)`",
     ),
-    (("train.Saver",), "docs/state.md shows how values go to a file and back"),
     (
         (
             *("train.AdamOptimizer", "train.GradientDescentOptimizer", "train.MomentumOptimizer"),

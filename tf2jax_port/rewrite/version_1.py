@@ -174,6 +174,12 @@ MOVED = (
         "labels, logits, axis=None, name=None, dim=None",
     ),
     ("random.multinomial", "random.categorical", _SAMPLED),
+    ("manip.gather_nd", "gather_nd", V1_PARAMS["gather_nd"]),
+    (
+        "random.stateless_multinomial",
+        "random.stateless_categorical",
+        "logits, num_samples, seed, output_dtype=dtypes.int64, name=None",
+    ),
     ("random.set_random_seed", "random.set_seed", "seed"),
     ("random_poisson", "random.poisson", V1_PARAMS["random.poisson"]),
     ("set_random_seed", "random.set_seed", "seed"),
@@ -214,6 +220,7 @@ _RENAMED = {
     "linalg.norm": (("keep_dims", "keepdims"),),
     "ones_like": (("tensor", "input"),),
     "random.categorical": (("output_dtype", "dtype"),),
+    "random.stateless_categorical": (("output_dtype", "dtype"),),
     "reverse_sequence": (("seq_dim", "seq_axis"), ("batch_dim", "batch_axis")),
     "sparse.add": (("thresh", "threshold"),),
     "sparse.concat": (("concat_dim", "axis"), ("expand_nonconcat_dim", "expand_nonconcat_dims")),
@@ -231,6 +238,9 @@ _WITHOUT_MEANING = {
     "Variable": ("use_resource",),
     "v1.name_scope": ("values",),
     _BOUND_SCOPE: ("values",),
+    "v1.colocate_with": ("op", "ignore_existing"),
+    "v1.container": ("container_name",),
+    "v1.enable_eager_execution": ("config", "device_policy", "execution_mode"),
     "v1.initializers.variables": ("var_list",),
     "v1.initialize_variables": ("var_list",),
     "v1.variables_initializer": ("var_list",),
@@ -245,8 +255,13 @@ _PARTS = (
 _SEEDS = "in a graph of TensorFlow 1 each operation has a seed of its own: other numbers are drawn"
 _SINGLE = "TensorFlow 1 takes a branch's list of one value apart"
 _ONE_VARIABLE = "TensorFlow 1 takes a single loop variable out of its list"
+_LOG = (
+    "Python's logger `shims` has the messages: `logging.basicConfig()` shows those below a warning"
+)
 # Where version 1 gives something else, in one line.
 _DIFFERS = {
+    **{f"v1.logging.{old}": _LOG for old in ("debug", "error", "fatal", "info", "warn", "warning")},
+    "v1.logging.log": _LOG,
     "case": _SINGLE,
     "cond": _SINGLE,
     "nn.embedding_lookup": _PARTS,
@@ -317,6 +332,20 @@ def _scattered_nd(verb: str) -> Row:
     )
 
 
+_LOGGED = (
+    *(("debug", "debug"), ("error", "error"), ("fatal", "fatal"), ("info", "info")),
+    *(("warn", "warning"), ("warning", "warning")),
+)
+# What is left of a statement that switches on what JAX does anyway.
+NOTHING = "None"
+_ENABLED = (
+    ("enable_v2_behavior", ""),
+    ("v1.enable_control_flow_v2", ""),
+    ("v1.enable_eager_execution", "config=None, device_policy=None, execution_mode=None"),
+    ("v1.enable_resource_variables", ""),
+    ("v1.enable_tensor_equality", ""),
+    ("v1.enable_v2_tensorshape", ""),
+)
 _DROPOUT = "x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None"
 _ENTROPY = "labels=None, logits=None, dim=-1, name=None, axis=None"
 _STOPPED = (
@@ -352,6 +381,29 @@ ROWS: tuple[Row, ...] = (
         "v1.nn.xw_plus_b",
         "x, weights, biases, name=None",
         Native("jnp.matmul({x}, {weights}) + {biases}"),
+    ),
+    *(
+        Row(f"v1.logging.{old}", "msg, *args, **kwargs", Shim(f"shims.get_logger().{new}"))
+        for old, new in _LOGGED
+    ),
+    Row("v1.logging.log", "level, msg, *args, **kwargs", Shim("shims.get_logger().log")),
+    Row("v1.logging.set_verbosity", "v", Native("shims.get_logger().setLevel({v})"), differs=_LOG),
+    Row("v1.logging.get_verbosity", "", Native("shims.get_logger().getEffectiveLevel()")),
+    *(
+        Row(f"v1.logging.{level}", None, Native(f"logging.{level}"))
+        for level in ("DEBUG", "ERROR", "FATAL", "INFO")
+    ),
+    Row("v1.logging.WARN", None, Native("logging.WARNING")),
+    *(Row(name, params, Native(NOTHING)) for name, params in _ENABLED),
+    Row("v1.colocate_with", "op, ignore_existing=False", Native("shims.device(None)")),
+    Row("v1.container", "container_name", Native("shims.device(None)")),
+    Row(
+        "v1.convert_to_tensor_or_sparse_tensor",
+        "value, dtype=None, name=None",
+        Native(
+            "{value} if isinstance({value}, shims.SparseTensor) else "
+            "shims.convert_to_tensor({value}, {dtype})"
+        ),
     ),
     *(
         Row(name, "dimension", Native("{dimension}"))

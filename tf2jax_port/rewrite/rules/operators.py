@@ -56,6 +56,27 @@ PASSED_ON = Rule(
     ),
 )
 
+SWITCH = Rule(
+    code="TJ110",
+    name="switch-without-use",
+    state=State.REWRITTEN,
+    why=(
+        "The statement switches on what TensorFlow 2 does by default, eager execution or variables "
+        "that are resources, and JAX does nothing else. `pass` stands in its place."
+    ),
+    safety="Nothing is lost. What switches the old behaviour on is left to you (TJ309).",
+    examples=(
+        Rewrites(
+            "import tensorflow.compat.v1 as tf\n\ntf.enable_v2_behavior()\ny = tf.square(x)\n",
+            "import jax.numpy as jnp\n\npass\ny = jnp.square(x)\n",
+        ),
+        Leaves(
+            "import tensorflow.compat.v1 as tf\n\ntf.disable_eager_execution()\n",
+            because="it asks for graphs, which JAX does not have",
+        ),
+    ),
+)
+
 CORNER = Rule(
     code="TJ201",
     name="corner-differs",

@@ -16,9 +16,9 @@ NO_RULE = Rule(
     ),
     examples=(
         Rewrites(
-            "import tensorflow as tf\n\nwriter = tf.summary.create_file_writer('logs')\n",
-            "import tensorflow as tf\n\n# TJ301: tf.summary.create_file_writer: no rule yet\n"
-            "writer = tf.summary.create_file_writer('logs')\n",
+            "import tensorflow as tf\n\ntf.autograph.trace('here')\n",
+            "import tensorflow as tf\n\n# TJ301: tf.autograph.trace: no rule yet\n"
+            "tf.autograph.trace('here')\n",
             runs=False,
         ),
         Leaves(

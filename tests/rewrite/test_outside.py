@@ -1,0 +1,94 @@
+"""Names around computing: each has a family that says what to do, and counts as what it is."""
+
+import pytest
+
+from tf2jax_port.rewrite import State, rewrite, version_1
+from tf2jax_port.rewrite.codes import find_rule
+from tf2jax_port.rewrite.knowledge import rows
+from tf2jax_port.rewrite.outside import FAMILIES, find_family, is_computing
+from tf2jax_port.rewrite.tf_names import MODULES, V1_ONLY
+
+FAMILY = {
+    "summary.scalar": "TJ320",
+    "data.Dataset.from_tensor_slices": "TJ321",
+    "io.parse_single_example": "TJ322",
+    "io.gfile.GFile": "TJ323",
+    "gfile.Glob": "TJ323",
+    "train.CheckpointManager": "TJ324",
+    "train.CheckpointSaverHook": "TJ325",
+    "train.init_from_checkpoint": "TJ324",
+    "estimator.ModeKeys.TRAIN": "TJ325",
+    "contrib.tpu.TPUEstimatorSpec": "TJ325",
+    "distribute.MirroredStrategy": "TJ326",
+    "mixed_precision.LossScale": "TJ327",
+    "contrib.layers.layer_norm": "TJ328",
+    "layers.dense": "TJ328",
+    "flags.DEFINE_string": "TJ329",
+    "app.flags": "TJ329",
+    "test.TestCase": "TJ330",
+    "config.list_physical_devices": "TJ331",
+    "ConfigProto": "TJ331",
+    "saved_model.load": "TJ332",
+    "lookup.KeyValueTensorInitializer": "TJ333",
+    "python.ops.control_flow_util.while_loop": "TJ334",
+}
+COMPUTING = (
+    "reduce_sum",
+    "compat.v1.layers.dense",
+    "placeholder",
+    "Variable",
+    "mixed_precision.LossScale",
+)
+OTHER = (
+    *("float32", "Tensor", "nest.flatten", "compat.v1.summary.scalar", "errors.OpError"),
+    *("executing_eagerly", "io.gfile.exists", "compat.dimension_value", "TensorSpec"),
+)
+
+
+@pytest.mark.parametrize("name", FAMILY)
+def test_families(name):
+    family = find_family(name)
+    assert family is not None
+    assert family.code == FAMILY[name]
+
+
+def test_what_is_in_no_family():
+    assert [n for n in ("square", "placeholder", "data_2", "Tensor") if find_family(n)] == []
+
+
+def test_every_family_has_a_page_that_is_left_to_a_person():
+    assert {find_rule(family.code).state for family in FAMILIES} == {State.MANUAL}
+
+
+def test_a_row_is_in_no_family_that_hides_it():
+    # Rows are looked up first: a family only answers for names without one.
+    outcome = rewrite(b"import tensorflow as tf\n\ny = tf.lookup.StaticHashTable(i, 0)\n")
+    assert "TJ333" not in [finding.code for finding in outcome.findings]
+
+
+@pytest.mark.parametrize("name", COMPUTING)
+def test_what_computes(name):
+    assert is_computing(f"tf.{name}")
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_what_does_not_compute(name):
+    assert not is_computing(f"tf.{name}")
+
+
+def test_methods_of_tensors_are_no_names():
+    assert not is_computing("Tensor.numpy")
+
+
+def test_names_of_version_1_have_a_row_or_a_family():
+    without = [
+        name
+        for name in V1_ONLY
+        if not is_known(name) and find_family(name) is None and name not in MODULES
+    ]
+    assert without == []
+
+
+def is_known(name):
+    old = {old for old, _, _ in version_1.MOVED}
+    return f"v1.{name}" in rows() or name in rows() or name in old

@@ -1,0 +1,306 @@
+"""Families of TensorFlow's names around computing, for which a person must choose: who stands in."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Family:
+    """Names that share an answer.
+
+    Attributes:
+      code: the diagnostic that says what to do.
+      message: one line for a place.
+      prefixes: beginnings of names, without `tf.`; one without a dot or star behind is a whole name.
+      computing: whether calls of these names compute, as opposed to reading, logging or placing.
+    """
+
+    code: str
+    message: str
+    prefixes: tuple[str, ...]
+    computing: bool = False
+
+
+FAMILIES: tuple[Family, ...] = (
+    Family(
+        "TJ320",
+        "summaries are written outside of compiled code: hand them numbers, not traced arrays",
+        ("summary.", "Summary*", "Event", "HistogramProto", "SessionLog", "LogMessage"),
+    ),
+    Family(
+        "TJ321",
+        "the pipeline may stay TensorFlow: take NumPy arrays out with `as_numpy_iterator()`",
+        ("data.", "contrib.data.", "compat.v1.data."),
+    ),
+    Family(
+        "TJ322",
+        "JAX reads and decodes nothing: this may stay TensorFlow, its result becomes an array",
+        (
+            *("io.", "audio.decode_wav", "audio.encode_wav", "FixedLen*", "VarLenFeature"),
+            *("SparseFeature", "TFRecordReader", "python_io.", "parse_*", "decode_*", "encode_*"),
+            *("read_file", "write_file", "matching_files", "serialize_*", "deserialize_*"),
+            *("train.Example*", "train.Feature*", "train.BytesList*", "train.FloatList*"),
+            *("train.Int64List*", "train.SequenceExample*", "IdentityReader", "LMDBReader"),
+            *("ReaderBase", "TextLineReader", "WholeFileReader", "FixedLengthRecordReader"),
+            *("make_tensor_proto", "make_ndarray", "image.decode_*", "image.encode_*"),
+            *("image.is_jpeg", "image.extract_jpeg_shape", "contrib.slim.tfexample_decoder."),
+        ),
+    ),
+    Family(
+        "TJ323",
+        "files are Python's: `open`, `pathlib`, `glob`, or `etils.epath` for remote ones",
+        ("io.gfile.", "gfile.", "resource_loader.", "compat.path_to_str"),
+    ),
+    Family(
+        "TJ324",
+        "docs/state.md shows how values go to a file and back",
+        (
+            *("train.Checkpoint*", "train.Saver*", "train.latest_checkpoint", "train.*checkpoint*"),
+            *("train.list_variables", "train.load_variable", "train.NewCheckpointReader"),
+            *("train.init_from_checkpoint", "train.warm_start", "train.get_checkpoint_state"),
+            *("train.import_meta_graph", "train.export_meta_graph", "train.write_graph"),
+            *("train.checkpoints_iterator", "train.load_checkpoint", "train.checkpoint_exists"),
+            *("train.update_checkpoint_state", "train.generate_checkpoint_state_proto"),
+            *("train.remove_checkpoint", "train.get_checkpoint_mtimes", "train.VocabInfo"),
+            *("train.experimental.PythonState", "contrib.framework.load*", "train.TrackableView"),
+            *("contrib.framework.list_variables", "contrib.framework.assign_from_*"),
+            "contrib.framework.init_from_checkpoint",
+        ),
+    ),
+    Family(
+        "TJ325",
+        "the training loop is a Python loop over a jitted step",
+        (
+            *("estimator.", "contrib.estimator.", "contrib.tpu.", "contrib.learn."),
+            *(
+                "contrib.training.",
+                "tpu.CrossShardOptimizer",
+                "train.*Session*",
+                "train.*Hook",
+                "train.CheckpointSaver*",
+            ),
+            *("train.Scaffold", "train.Supervisor", "train.SessionRun*", "train.Coordinator"),
+            *("train.LooperThread", "train.QueueRunner*", "train.queue_runner.", "train.*batch*"),
+            *("train.start_queue_runners", "train.add_queue_runner", "train.*_producer"),
+            *("train.SecondOrStepTimer", "train.global_step", "train.basic_train_loop"),
+            *("train.limit_epochs", "train.summary_iterator", "train.SyncReplicasOptimizer"),
+            *("train.NanLossDuringTrainingError", "contrib.training.*", "contrib.tfprof."),
+        ),
+    ),
+    Family(
+        "TJ326",
+        "devices are arranged in a `jax.sharding.Mesh`; one program serves them all",
+        (
+            *("distribute.", "tpu.", "contrib.cluster_resolver.", "contrib.distribute."),
+            *("train.ClusterSpec", "train.Server*", "train.ClusterDef", "train.JobDef"),
+            *("train.replica_device_setter", "experimental.dtensor.", "DeviceSpec*"),
+        ),
+    ),
+    Family(
+        "TJ327",
+        "cast inside the loss; bfloat16 needs no scaling, float16 a scale that the program keeps",
+        (
+            *("mixed_precision.", "train.experimental.*LossScale*", "contrib.mixed_precision."),
+            "train.experimental.*mixed_precision*",
+        ),
+        computing=True,
+    ),
+    Family(
+        "TJ328",
+        "TensorFlow 2 has dropped it: take a layer, a cell or a loss of Keras 3 or of your own",
+        (
+            *("contrib.", "slim.", "layers.", "nn.rnn_cell.", "nn.dynamic_rnn", "nn.static_*"),
+            *(
+                "nn.bidirectional_dynamic_rnn",
+                "nn.raw_rnn",
+                "losses.",
+                "metrics.",
+                "distributions.",
+            ),
+            *(
+                "make_template",
+                "get_local_variable",
+                "create_partitioned_variables",
+                "nn.quantized_*",
+            ),
+            *("*_partitioner", "no_regularizer", "nn.relu_layer", "sparse_merge", "sparse.merge"),
+            *("image.resize*", "nn.fused_batch_norm", "nn.ctc_loss", "nn.ctc_beam_search_decoder"),
+        ),
+        computing=True,
+    ),
+    Family(
+        "TJ309",
+        "docs/optimizers.md has the recipe for Optax that makes the same steps",
+        (
+            *("train.*Optimizer*", "train.*decay*", "train.piecewise_constant*", "train.sdca_*"),
+            *("contrib.opt.", "contrib.layers.optimize_loss", "contrib.training.create_train_op"),
+        ),
+        computing=True,
+    ),
+    Family(
+        "TJ309",
+        "no function of `shims` stands for it: write it with those that are there",
+        (
+            *("Print", "batch_scatter_update", "clip_by_average_norm", "sparse_*"),
+            *("convert_to_tensor_or_indexed_slices", "nn.conv*_backprop_*"),
+            *("nn.ctc_loss_v2", "nn.depthwise_conv2d_native", "orthogonal_initializer"),
+            *("initializers.orthogonal", "quantize_v2", "ragged.*", "sparse.*", "Dimension"),
+            *("SparseTensorValue", "train.do_quantize_training_on_graphdef"),
+        ),
+        computing=True,
+    ),
+    Family("TJ309", "errors are Python's: `shims.errors` has the classes", ("errors.",)),
+    Family(
+        "TJ329",
+        "this is absl-py, on which TensorFlow stands: `from absl import app, flags, logging`",
+        ("app.", "flags.", "app", "flags", "logging.", "contrib.framework.python_op*"),
+    ),
+    Family(
+        "TJ330",
+        "tests are `absltest` or `pytest` with `numpy.testing`",
+        (
+            "test.",
+            "contrib.eager.run_test*",
+            "python.framework.test_util.",
+            "python.platform.test.",
+        ),
+    ),
+    Family(
+        "TJ331",
+        "devices and options are JAX's: `jax.devices()`, `jax.config`, the variable `XLA_FLAGS`",
+        (
+            *("config.", "ConfigProto*", "GPUOptions*", "GraphOptions*", "OptimizerOptions*"),
+            *("RunOptions*", "RunMetadata*", "profiler.", "debugging.set_log_device_placement"),
+            *(
+                "sysconfig.",
+                "version.",
+                "__version__",
+                "VERSION",
+                "GIT_VERSION",
+                "COMPILER_VERSION",
+            ),
+            *(
+                "__git_version__",
+                "__compiler_version__",
+                "random.Algorithm*",
+                "debugging.experimental.",
+            ),
+            *("debugging.get_log_device_placement", "debugging.*traceback_filtering", "xla.*"),
+            *("test.is_gpu_available", "test.gpu_device_name", "contrib.memory_stats."),
+        ),
+    ),
+    Family(
+        "TJ332",
+        "a compiled function is stored with `jax.export`; other formats start from there",
+        (
+            *("saved_model.", "lite.", "graph_util.", "import_graph_def", "MetaGraphDef*"),
+            *(
+                "NodeDef*",
+                "AttrValue*",
+                "TensorInfo*",
+                "SaverDef*",
+                "contrib.lite.",
+                "load_library",
+            ),
+            *(
+                "load_op_library",
+                "load_file_system_library",
+                "experimental.tensorrt.",
+                "wrap_function",
+            ),
+            *("contrib.tensorrt.", "contrib.quantize.", "quantization.experimental.", "mlir."),
+            "contrib.saved_model.",
+        ),
+    ),
+    Family(
+        "TJ333",
+        "words become numbers on the host: a dictionary, NumPy, or a pipeline that stays TensorFlow",
+        (
+            *("lookup.", "feature_column.", "strings.", "string_*", "substr", "reduce_join"),
+            *("contrib.lookup.", "contrib.feature_column.", "regex_*", "ragged.*_ngrams"),
+        ),
+    ),
+    Family(
+        "TJ334",
+        "it is private to TensorFlow: say what it is used for with a public name",
+        ("python.", "core.", "compiler.", "tools.", "tsl.", "user_ops.", "include."),
+    ),
+)
+
+# What computes nothing although the table has rows for it: types, structures, devices, texts.
+_OTHER = (
+    *("nest.", "errors.", "dtypes.", "Tensor", "TensorShape*", "TensorSpec", "DType*", "TypeSpec*"),
+    *("RaggedTensorSpec", "SparseTensorSpec", "IndexedSlicesSpec", "VariableSpec", "OptionalSpec"),
+    *(
+        "executing_eagerly*",
+        "device",
+        "version",
+        "newaxis",
+        "string",
+        "bool",
+        "resource",
+        "variant",
+    ),
+    *("float*", "int*", "uint*", "bfloat16*", "complex64*", "complex128*", "half", "double"),
+    *("qint*", "quint*", "autograph.", "compat.", "as_string", "strings.", "types.", "Dimension"),
+    *("enable_*", "disable_*", "inside_function", "get_logger", "is_symbolic_tensor", "print"),
+    *("type_spec_from_value", "is_tensor", "get_static_value", "experimental.ExtensionType*"),
+    *("experimental.BatchableExtensionType", "experimental.Optional", "experimental.async_*"),
+    *("debugging.enable_*", "debugging.disable_*", "control_flow_v2_enabled", "dimension_*"),
+    *(
+        "resource_variables_enabled",
+        "experimental.register_filesystem_plugin",
+        "contrib.framework.nest.",
+    ),
+)
+
+
+def _matches(path: str, pattern: str) -> bool:
+    if "*" in pattern:
+        first, *rest = pattern.split("*")
+        if not path.startswith(first):
+            return False
+        place = len(first)
+        for part in rest:
+            found = path.find(part, place)
+            if found < 0:
+                return False
+            place = found + len(part)
+        return not rest[-1] or path.endswith(rest[-1])
+    return path == pattern or (pattern.endswith(".") and f"{path}.".startswith(pattern))
+
+
+def _weight(pattern: str) -> int:
+    """How much of a name a pattern says: the longest one decides."""
+    return len(pattern.replace("*", "")) + ("*" not in pattern and not pattern.endswith("."))
+
+
+@functools.cache
+def find_family(path: str) -> Family | None:
+    """The family of a name of TensorFlow 1 or 2, `None` for one that is in none."""
+    found = [
+        (_weight(pattern), family)
+        for family in FAMILIES
+        for pattern in family.prefixes
+        if _matches(path, pattern)
+    ]
+    return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+@functools.cache
+def is_computing(symbol: str) -> bool:
+    """Whether a reference counts as one that computes: not reading, logging, placing, nor a type.
+
+    Args:
+      symbol: as findings have it: `tf.reduce_sum`, `tf.compat.v1.summary.scalar`, `Tensor.numpy`;
+        methods of tensors are counted apart.
+    """
+    if not symbol.startswith("tf."):
+        return False
+    path = symbol.removeprefix("tf.").removeprefix("compat.v1.").removeprefix("compat.v2.")
+    family = find_family(path)
+    if family is not None:
+        return family.computing
+    return not any(_matches(path, pattern) for pattern in _OTHER)
