@@ -7,6 +7,7 @@ import functools
 
 from tf2jax_port import table
 from tf2jax_port.rewrite import constructs, keras_rows, version_1
+from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.resolve import Reference, canonical, is_module, tensorflow_path
 from tf2jax_port.table import Native, Row, Shim
 
@@ -99,6 +100,11 @@ def facade(row: Row) -> str | None:
         return row.target.function
     made = row.name in _IN_THE_TABLE and (isinstance(row.target, Native) or row.own)
     return f"shims.{row.name}" if made and not row.name.startswith("v1.") else None
+
+
+def corner(row: Row, options: Options) -> str:
+    """Where the plain spelling differs: what is worth a review, and if asked for, what is only noted."""
+    return row.differs or (row.note if options.takes_exact else "")
 
 
 def has_exact_form(row: Row) -> bool:
