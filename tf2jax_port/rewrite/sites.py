@@ -11,6 +11,7 @@ from tf2jax_port.rewrite.bind import Bound, Refusal, bind_arguments, bind_versio
 from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.findings import State
 from tf2jax_port.rewrite.keras_rows import why_unknown
+from tf2jax_port.rewrite.keras_symbols import of_symbols
 from tf2jax_port.rewrite.knowledge import (
     Known,
     corner,
@@ -21,6 +22,7 @@ from tf2jax_port.rewrite.knowledge import (
 )
 from tf2jax_port.rewrite.layout import CallLayout, call_layout
 from tf2jax_port.rewrite.options import Options, TargetName
+from tf2jax_port.rewrite.outside import find_family
 from tf2jax_port.rewrite.quoted import enclosing_string, fits_in_string, is_editable
 from tf2jax_port.rewrite.resolve import Reference, is_module
 from tf2jax_port.rewrite.scopes import Names
@@ -110,6 +112,7 @@ def _looked_up(file: File, reference: Reference, symbol: str) -> Decision:
     if known is None:
         return _manual(reference, symbol, *_unknown(reference))
     symbol = _symbol(known.reference)
+    known = of_symbols(file, known)
     return keras_sites.settle(file, known, _settled(file, reference, known, symbol))
 
 
@@ -163,7 +166,8 @@ def _unknown(reference: Reference) -> tuple[str, str]:
         return "TJ340", why
     if has_another_meaning(reference):
         return "TJ306", "in TensorFlow 1 the name means something else than in TensorFlow 2"
-    return "TJ301", "no rule yet"
+    family = find_family(reference.path)
+    return (family.code, family.message) if family else ("TJ301", "no rule yet")
 
 
 # Names that are not called.
@@ -306,10 +310,13 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
             return size
         exact = file.options.takes_exact and bool(corner(row, file.options)) and has_exact_form(row)
         edits = None if exact else _write_form(site)
+        if edits is not None and row.target.expression == version_1.NOTHING:
+            return _switched_on(site, symbol)
         if edits is not None:
             return _of_native(row, corner(row, file.options), symbol, call, edits)
     decision = _called_facade(file, known, symbol, site)
-    return _of_version_1(decision, known, bound) if known.version_1_params else decision
+    old = bool(known.version_1_params) or row.name.startswith("v1.")
+    return _of_version_1(decision, known, bound) if old else decision
 
 
 def _bound(known: Known, layout: CallLayout) -> Bound | Refusal:
@@ -348,7 +355,18 @@ def _write_form(site: CallSite) -> list[Edit] | None:
     return None
 
 
-def _of_native(row: Row, differs: str, symbol: str, call: ast.Call, edits: list[Edit]) -> Decision:
+def _switched_on(site: CallSite, symbol: str) -> Decision:
+    """`tf.enable_v2_behavior()`, of which nothing is left."""
+    start, end = site.source.span(site.call)
+    statement = isinstance(site.parent, ast.Expr) and site.source.span(site.parent) == (start, end)
+    edit = Edit(start, end, ("pass" if statement else version_1.NOTHING,))
+    message = "JAX has no other behaviour"
+    return Decision(State.REWRITTEN, "TJ110", message, symbol, site.call, (edit,))
+
+
+def _of_native(
+    row: Row, differs: str, symbol: str, call: ast.Call, edits: list[Edit]
+) -> Decision:
     assert isinstance(row.target, Native)
     if differs:
         return Decision(State.REVIEW, "TJ201", differs, symbol, call, tuple(edits))
