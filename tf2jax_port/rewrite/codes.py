@@ -33,6 +33,8 @@ RULES: tuple[Rule, ...] = (
     methods.SIZE,
     methods.LIST,
     operators.SWITCH,
+    methods.DTYPE,
+    methods.SHAPE_METHOD,
     *keras.REWRITTEN,
     operators.CORNER,
     methods.UNKNOWN,

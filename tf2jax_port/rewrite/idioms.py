@@ -11,12 +11,16 @@ import dataclasses
 from collections.abc import Iterator
 
 from tf2jax_port.rewrite.arguments import as_tuple
+from tf2jax_port.rewrite.dtype_attributes import FORMS, SHAPE_METHODS, is_of_dtype
 from tf2jax_port.rewrite.edits import Edit, Span
 from tf2jax_port.rewrite.findings import State
 from tf2jax_port.rewrite.sites import Decision, File, may_edit
 from tf2jax_port.rewrite.values import Kind
 
-_NAMES = ("numpy", "get_shape", "as_list", "ndims", "rank", "value", "set_shape")
+_NAMES = (
+    *("numpy", "get_shape", "as_list", "ndims", "rank", "value", "set_shape"),
+    *(*FORMS, *SHAPE_METHODS),
+)
 # Libraries whose tensors have some of these methods as well.
 _OTHER_LIBRARIES = ("torch", "mxnet", "paddle", "mindspore", "oneflow")
 
@@ -57,7 +61,7 @@ def find_idioms(file: File) -> list[Decision]:
     for idiom in _matches(file, attributes):
         if idiom.whole in claimed:
             continue
-        known = file.values.kind(idiom.tensor) is Kind.TENSOR
+        known = _is_known(file, idiom)
         doubtful = elsewhere or idiom.code == "TJ107" or idiom.symbol.split(".")[-1] in own_methods
         if known or not doubtful:
             decision = _decide(file, idiom, known=known)
@@ -128,6 +132,7 @@ def _matches(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom]:
             if inner is not None:
                 index = node.value.slice
                 yield Idiom("Dimension.value", "TJ105", node, inner, "{}.shape[", index)
+    yield from _of_dtypes_and_shapes(file, attributes)
     for node in attributes:
         call = parents[node]
         if not isinstance(call, ast.Call) or call.func is not node:
@@ -138,6 +143,26 @@ def _matches(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom]:
             yield Idiom("Tensor.numpy", "TJ106", call, node.value, "np.array({})[()]")
         elif node.attr == "set_shape" and _is_statement(parents, call):
             yield Idiom("Tensor.set_shape", "TJ107", call, node.value, "", call.args[0])
+
+
+def _of_dtypes_and_shapes(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom]:
+    """`x.dtype.is_floating`, and methods that only static shapes of TensorFlow have."""
+    for node in attributes:
+        parent = file.names.parents[node]
+        called = isinstance(parent, ast.Call) and parent.func is node
+        if node.attr in FORMS and is_of_dtype(node, called=called):
+            yield Idiom(f"DType.{node.attr}", "TJ111", node, node.value, FORMS[node.attr])
+        tensor = _shaped(node.value)
+        if node.attr in SHAPE_METHODS and tensor is not None:
+            form = f"shims.TensorShape({{}}.shape).{node.attr}"
+            yield Idiom(f"Tensor.shape.{node.attr}", "TJ112", node, tensor, form)
+
+
+def _is_known(file: File, idiom: Idiom) -> bool:
+    """Whether the lines around say what stands before the dot, or the new text serves all."""
+    if idiom.code == "TJ111" and isinstance(idiom.tensor, ast.Attribute):
+        return file.values.kind(idiom.tensor.value) is Kind.TENSOR
+    return idiom.code == "TJ112" or file.values.kind(idiom.tensor) is Kind.TENSOR
 
 
 def _is_statement(parents: dict[ast.AST, ast.AST], call: ast.Call) -> bool:
@@ -174,7 +199,7 @@ def _decide(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
         edit = Edit(start, end, (f"{text} = {function}{text}, ", shape, ")"))
     elif idiom.index is not None:
         edit = Edit(start, end, (tensor, ".shape[", Span(*source.span(idiom.index)), "]"))
-    elif idiom.code == "TJ106":
+    elif idiom.code in ("TJ106", "TJ111", "TJ112") and idiom.form != "{}":
         before, after = spelling.text(idiom.form).split("{}")
         edit = Edit(start, end, (before, Span(inner_start, inner_end), after))
     else:

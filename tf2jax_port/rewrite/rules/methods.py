@@ -144,3 +144,64 @@ UNKNOWN = Rule(
 )
 
 RULES = (SHAPE, NUMPY, SET_SHAPE, SIZE, LIST, UNKNOWN)
+
+
+DTYPE = Rule(
+    code="TJ111",
+    name="attribute-of-a-dtype",
+    state=State.REWRITTEN,
+    why=(
+        "Dtypes of TensorFlow answer questions (`is_floating`, `as_numpy_dtype`, `base_dtype`) that "
+        "those of JAX are asked with functions."
+    ),
+    safety=(
+        "The answers are TensorFlow's; the new text takes dtypes, scalar types and names of dtypes "
+        "alike. Where the lines around it do not say what is asked, the place is reviewed (TJ202)."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\nz = tf.square(x)\n"
+            "y = z.dtype.is_floating and z.dtype.base_dtype.name == 'float32'\n",
+            "import jax.numpy as jnp\n\nz = jnp.square(x)\n"
+            "y = jnp.issubdtype(z.dtype, jnp.floating) and z.dtype.name == 'float32'\n",
+        ),
+        Rewrites(
+            "import numpy as np\nimport tensorflow as tf\n\nz = tf.square(x)\n"
+            "y = np.ones(2, z.dtype.as_numpy_dtype)\nw = z.dtype.is_integer or z.dtype.is_complex\n"
+            "v = tf.cast(z, tf.complex64)\nu = np.ones(2, v.dtype.real_dtype.as_numpy_dtype)\n",
+            "import numpy as np\nimport jax.numpy as jnp\n\nz = jnp.square(x)\n"
+            "y = np.ones(2, jnp.dtype(z.dtype).type)\n"
+            "w = jnp.issubdtype(z.dtype, jnp.integer) or jnp.issubdtype(z.dtype, jnp.complexfloating)\n"
+            "v = z.astype(jnp.complex64)\n"
+            "u = np.ones(2, jnp.dtype(jnp.zeros((), v.dtype).real.dtype).type)\n",
+        ),
+        Leaves(
+            "import tensorflow as tf\n\ny = (0.5).is_integer() or tf.square(x)\n",
+            because="it is asked of a number",
+        ),
+    ),
+)
+
+SHAPE_METHOD = Rule(
+    code="TJ112",
+    name="method-of-a-shape",
+    state=State.REWRITTEN,
+    why=(
+        "A static shape of TensorFlow has methods that a tuple lacks: `num_elements`, `with_rank`, "
+        "`assert_is_compatible_with`. `shims.TensorShape` has them."
+    ),
+    safety="The same answers and errors; a size that TensorFlow would not know is known.",
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\nz = tf.square(x)\nz.shape.assert_is_compatible_with([2, None])\n"
+            "y = z.get_shape().num_elements()\n",
+            "import jax.numpy as jnp\nimport shims\n\nz = jnp.square(x)\n"
+            "shims.TensorShape(z.shape).assert_is_compatible_with([2, None])\n"
+            "y = shims.TensorShape(z.shape).num_elements()\n",
+        ),
+        Leaves(
+            "import tensorflow as tf\n\ny = tf.TensorShape([2]).num_elements()\n",
+            because="it is `shims.TensorShape` already",
+        ),
+    ),
+)
