@@ -6,6 +6,7 @@ from shims._src.random.generator import Generator as Generator
 from shims._src.random.generator import create_rng_state as create_rng_state
 from shims._src.random.generator import get_global_generator as get_global_generator
 from shims._src.random.generator import set_global_generator as set_global_generator
+from shims._src.random.index_shuffle import index_shuffle as index_shuffle
 from shims._src.random.seeds import Algorithm as Algorithm
 from shims._src.random.shuffle import stateless_shuffle as stateless_shuffle
 from shims._src.random.stateless import fold_in as stateless_fold_in
@@ -16,6 +17,7 @@ __all__ = [
     "Generator",
     "create_rng_state",
     "get_global_generator",
+    "index_shuffle",
     "set_global_generator",
     "stateless_fold_in",
     "stateless_shuffle",

@@ -163,6 +163,36 @@ ROWS: tuple[Row, ...] = (
         no_gradient="there is none",
     ),
     _stateless(
+        "experimental.index_shuffle",
+        "index, seed, max_index",
+        case("all", index=i32(tuple(range(10))), seed=_SEED, max_index=9),
+        case("bytes", index=i32((0, 255, 7)), seed=_SEED, max_index=255, pad=()),
+        case("wide", index=i32((0, 2**31 - 1)), seed=_SEED, max_index=i32(2**31 - 1), pad=()),
+        case("one", index=i32(0), seed=_SEED, max_index=0),
+        case("lasts", index=i32((3, 3)), seed=_SEED, max_index=i32((3, 70000))),
+        case("beyond", raises="InvalidArgumentError", index=i32((4,)), seed=_SEED, max_index=3),
+        case("negative", raises="InvalidArgumentError", index=i32((-1,)), seed=_SEED, max_index=3),
+        module="index_shuffle",
+        no_gradient="there is none",
+        xla="unsupported: no kernel",
+        takes="index max_index: index uint32 uint64",
+    ),
+    shim(
+        "random_index_shuffle",
+        "index, seed, max_index, rounds=4, name=None",
+        "random.index_shuffle",
+        inputs=(
+            case("one", index=i32(0), seed=i32((1, 2, 3)), max_index=0),
+            case("key", index=i32((0, 1, 2, 3)), seed=i32((1, -2, 3)), max_index=3),
+            case(
+                "keys", index=i32((5, 5)), seed=i32(((1, 2, 3), (4, 5, 6))), max_index=300, rounds=8
+            ),
+        ),
+        no_gradient="there is none",
+        xla="unsupported: no kernel",
+        takes="index max_index: index uint32 uint64",
+    ),
+    _stateless(
         "stateless_categorical",
         "logits, num_samples, seed, dtype=tf.int64, name=None",
         case("rows", logits=draw(3, 5), num_samples=4, seed=_SEED, pad=()),

@@ -356,6 +356,14 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
     "random.dropout.dropout": ((0, "x", "floating", True),),
     "random.dropout.general_dropout": ((0, "x", "floating", True),),
     "random.dropout.stateless_dropout": ((0, "x", "floating", True),),
+    "random.index_shuffle.index_shuffle": (
+        (0, "index", "index uint32 uint64", False),
+        (2, "max_index", "index uint32 uint64", False),
+    ),
+    "random.index_shuffle.random_index_shuffle": (
+        (0, "index", "index uint32 uint64", False),
+        (2, "max_index", "index uint32 uint64", False),
+    ),
     "random.poisson.poisson": ((1, "lam", "index floating -bfloat16", True),),
     "random.poisson.stateless_poisson": ((2, "lam", "index floating -bfloat16", True),),
     "random.stateless.stateless_normal": ((1, "seed", "index uint32", True),),

@@ -123,6 +123,7 @@ from shims._src.quotients import divide as divide
 from shims._src.quotients import truediv as truediv
 from shims._src.ragged.spec import RaggedTensorSpec as RaggedTensorSpec
 from shims._src.ragged.tensor import RaggedTensor as RaggedTensor
+from shims._src.random.index_shuffle import random_index_shuffle as random_index_shuffle
 from shims._src.random.initializers import constant_initializer as constant_initializer
 from shims._src.random.initializers import ones_initializer as ones_initializer
 from shims._src.random.initializers import random_normal_initializer as random_normal_initializer
@@ -290,6 +291,7 @@ __all__ = [
     "pow",
     "print",
     "py_function",
+    "random_index_shuffle",
     "random_normal_initializer",
     "random_uniform_initializer",
     "range",

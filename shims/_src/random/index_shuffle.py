@@ -1,0 +1,166 @@
+"""Where a position goes in a random order of all positions, without the order being made.
+
+A small block cipher with a Feistel network (Simon) permutes the numbers of an even number of bits;
+it is applied until the result is a position.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src import checks, primitives
+from shims._src.dispatch import operator
+from shims._src.operands import broadcasting, describe, operand
+
+_FUNCTION = "random_index_shuffle"
+_FIRST_KEY = 498247692  # TensorFlow puts it in front of a seed of two numbers
+_BIT_OF_ROUNDS = 0x7369F885192C0EF5
+_LEAST_BITS = 16
+
+
+@operator
+def index_shuffle(index, seed, max_index):
+    """The position that a position has in a random order.
+
+    Args:
+      index: integer array `[n]` or scalar, in [0, max_index].
+      seed: two integers.
+      max_index: the last position, a scalar or `[n]`.
+
+    Returns:
+      Integers in [0, max_index] in the dtype of `index`; different positions have different ones.
+
+    Raises:
+      InvalidArgumentError: the shapes do not fit, or a position is out of range.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Everything may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/random/experimental/index_shuffle
+    """
+    seed = operand(seed)
+    if seed.shape != (2,):
+        raise _unfit("seed", "two numbers", seed)
+    first = jnp.full((1,), _FIRST_KEY, seed.dtype)
+    return random_index_shuffle(index, jnp.concatenate([first, seed]), max_index)
+
+
+@operator
+def random_index_shuffle(index, seed, max_index, rounds=4, name=None):
+    """The position that a position has in a random order.
+
+    Args:
+      index: integer array `[n]` or scalar, in [0, max_index].
+      seed: three integers, or `[n, 3]`, a key for each position.
+      max_index: the last position, a scalar or `[n]`.
+      rounds: how often the positions are mixed: an even number, at least 4.
+      name: ignored.
+
+    Returns:
+      Integers in [0, max_index] in the dtype of `index`; different positions have different ones.
+
+    Raises:
+      InvalidArgumentError: the shapes do not fit, a position is out of range, or `rounds` is odd or
+        too small.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Everything may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/random_index_shuffle
+    """
+    place, key, last = operand(index), operand(seed), operand(max_index)
+    key = _check(place, key, last, rounds)
+    place, last, *words = broadcasting(_FUNCTION, place, last, *(key[..., i] for i in range(3)))
+    size = jnp.broadcast_shapes(place.shape, last.shape, words[0].shape)
+    wide = jnp.uint64 if max(place.dtype.itemsize, last.dtype.itemsize) == 8 else jnp.uint32
+    count = jnp.broadcast_to(place, size).astype(wide)
+    last = jnp.broadcast_to(last, size).astype(wide)
+    words = [jnp.broadcast_to(k, size).astype(jnp.uint32).astype(wide) for k in words]
+    half = jnp.maximum(_bits(jnp.maximum(last, 1) - 1) + 1, _LEAST_BITS).astype(wide) // 2
+    keys = _round_keys(words, half, int(rounds))
+    encrypt = lambda x: jnp.where(x[1], x[0], _encrypted(x[0], keys, half))
+
+    def again(state):
+        moved = encrypt(state)
+        return moved, state[1] | (moved <= last)
+
+    # A position that cannot be is refused, and must not be looked for for ever.
+    done = count > last
+    found, _ = lax.while_loop(lambda state: ~jnp.all(state[1]), again, (count, done))
+    return found.astype(place.dtype)
+
+
+def _check(place, key, last, rounds):
+    """Refuse what does not fit; the key with its three words stated."""
+    is_key = jnp.issubdtype(key.dtype, jnp.integer) and key.ndim in (1, 2)
+    if not is_key or (checks.is_known(key.shape[-1]) and key.shape[-1] != 3):
+        raise _unfit("seed", "three integers, or as many for each index", key)
+    for name, x in (("index", place), ("max_index", last)):
+        if x.ndim > 1 or not jnp.issubdtype(x.dtype, jnp.integer):
+            raise _unfit(name, "an integer, or a vector of integers", x)
+    if rounds < 4 or rounds % 2:
+        raise checks.invalid(
+            _FUNCTION, "`rounds` must be even, and at least 4.", received=f"{rounds}"
+        )
+    checks.check_data(
+        (place < 0) | (place > last),
+        _FUNCTION,
+        "`index` is out of range.",
+        required="index in [0, max_index]",
+    )
+    return primitives.unify_axis(key, key.ndim - 1, 3, label=_FUNCTION)
+
+
+def _unfit(name, required, x):
+    return checks.invalid(
+        _FUNCTION,
+        f"`{name}` has another shape or dtype.",
+        required=required,
+        received=describe(x),
+    )
+
+
+def _bits(number):
+    """How many bits numbers have."""
+    return 8 * number.dtype.itemsize - lax.clz(number).astype(jnp.int32)
+
+
+def _truncated(x, half):
+    return x & ((jnp.ones_like(half) << half) - 1)
+
+
+def _turned(x, by: int, half):
+    """Words of `half` bits rotated to the left; below 0 to the right."""
+    left = jnp.mod(half + by if by > 0 else half - abs(by), half)
+    return _truncated((x << left) | (x >> (half - left)), half)
+
+
+def _round_keys(words, half, rounds: int):
+    keys = [_truncated(word, half) for word in words]
+    for i in range(3, rounds):
+        shift = i - 3
+        bit = jnp.where(half > shift, (_BIT_OF_ROUNDS >> shift) & 1, 0).astype(half.dtype)
+        before = keys[-1]
+        constant = _truncated(jnp.full_like(half, 0xFFFFFFFC), half)
+        turned = _turned(before, -3, half) ^ _turned(before, -4, half)
+        keys.append(constant ^ bit ^ keys[i - 3] ^ turned)
+    return keys
+
+
+def _mixed(x, half):
+    return (_turned(x, 1, half) & _turned(x, 8, half)) ^ _turned(x, 2, half)
+
+
+def _encrypted(value, keys, half):
+    left, right = _truncated(value >> half, half), _truncated(value, half)
+    for first, second in zip(keys[::2], keys[1::2], strict=True):
+        left = left ^ _mixed(right, half) ^ first
+        right = right ^ _mixed(left, half) ^ second
+    return (left << half) | right
