@@ -15,6 +15,7 @@ from tf2jax_port.rewrite.dtype_attributes import FORMS, SHAPE_METHODS, is_of_dty
 from tf2jax_port.rewrite.edits import Edit, Span
 from tf2jax_port.rewrite.findings import State
 from tf2jax_port.rewrite.sites import Decision, File, may_edit
+from tf2jax_port.rewrite.static_shapes import is_called_shape, is_static_shape
 from tf2jax_port.rewrite.values import Kind
 
 _NAMES = (
@@ -29,7 +30,8 @@ _OTHER_LIBRARIES = ("torch", "mxnet", "paddle", "mindspore", "oneflow")
 class Idiom:
     """One place: the whole expression, the tensor in it, and the form of its replacement.
 
-    `form` has the tensor as `{}`; `index` is the subscript of `x.shape[i].value`.
+    `form` has the tensor as `{}`; `index` is the subscript of `x.shape[i].value`; `sure` where the
+    new text is right whatever stands before the dot.
     """
 
     symbol: str
@@ -38,6 +40,7 @@ class Idiom:
     tensor: ast.expr
     form: str
     index: ast.expr | None = None
+    sure: bool = False
 
 
 def find_idioms(file: File) -> list[Decision]:
@@ -74,16 +77,13 @@ def find_idioms(file: File) -> list[Decision]:
 def _shape_comparisons(file: File) -> list[Decision]:
     """`x.shape == [2, 3]`: a shape of TensorFlow equals a list, a tuple does not."""
     decisions = []
-    for shape in file.names.attributes:
-        if shape.attr not in ("shape", "get_shape"):
+    for shape in _shapes(file):
+        node = _compared_with_list(file, shape)
+        if node is None:
             continue
-        compared = _compared_with_list(file, shape)
-        tensor = _shaped(compared.left) if compared is not None else None
-        if compared is None or tensor is None:
-            continue
-        node = compared.comparators[0]
-        assert isinstance(node, ast.List)
-        known = file.values.kind(tensor) is Kind.TENSOR
+        whole = shape.value if isinstance(shape, ast.Subscript) else shape
+        tensor = _shaped(whole)
+        known = tensor is not None and file.values.kind(tensor) is Kind.TENSOR
         state, code = (State.REWRITTEN, "TJ109") if known else (State.REVIEW, "TJ202")
         message = "a shape is a tuple in JAX, which no list equals"
         edits = tuple(as_tuple(file.source, node))
@@ -93,17 +93,45 @@ def _shape_comparisons(file: File) -> list[Decision]:
     return decisions
 
 
-def _compared_with_list(file: File, shape: ast.Attribute) -> ast.Compare | None:
-    """The comparison in `x.shape == [2, 3]`."""
+def _shapes(file: File) -> Iterator[ast.expr]:
+    """Static shapes: as they are asked for, and names that hold one; parts of them as a whole."""
     parents = file.names.parents
-    whole: ast.AST = shape
-    if shape.attr == "get_shape":
-        whole = parents[whole]
-    parent = parents[whole]
-    if not isinstance(parent, ast.Compare) or parent.left is not whole or len(parent.ops) != 1:
+    for attribute in file.names.attributes:
+        if attribute.attr in ("shape", "get_shape"):
+            yield _widened(parents, attribute)
+    for name, _ in file.names.uses:
+        whole = _widened(parents, name)
+        if isinstance(parents.get(whole), ast.Compare) and is_static_shape(file.values, name):
+            yield whole
+
+
+def _widened(parents: dict[ast.AST, ast.AST], node: ast.expr) -> ast.expr:
+    """`x.get_shape()[1:]` for its `get_shape`."""
+    whole = node
+    parent = parents.get(whole)
+    if (
+        isinstance(node, ast.Attribute)
+        and node.attr == "get_shape"
+        and isinstance(parent, ast.Call)
+    ):
+        whole, parent = parent, parents.get(parent)
+    while (
+        isinstance(parent, ast.Subscript)
+        and parent.value is whole
+        and isinstance(parent.slice, ast.Slice)
+    ):
+        whole, parent = parent, parents.get(parent)
+    return whole
+
+
+def _compared_with_list(file: File, shape: ast.expr) -> ast.List | None:
+    """The list in `x.shape == [2, 3]`."""
+    parent = file.names.parents.get(shape)
+    if not isinstance(parent, ast.Compare) or len(parent.ops) != 1:
         return None
+    other = parent.comparators[0] if parent.left is shape else parent.left
     equality = isinstance(parent.ops[0], ast.Eq | ast.NotEq)
-    return parent if equality and isinstance(parent.comparators[0], ast.List) else None
+    return other if equality and isinstance(other, ast.List) else None
 
 
 def _between(file: File, idiom: Idiom) -> Iterator[ast.AST]:
@@ -152,17 +180,33 @@ def _of_dtypes_and_shapes(file: File, attributes: list[ast.Attribute]) -> Iterat
         called = isinstance(parent, ast.Call) and parent.func is node
         if node.attr in FORMS and is_of_dtype(node, called=called):
             yield Idiom(f"DType.{node.attr}", "TJ111", node, node.value, FORMS[node.attr])
-        tensor = _shaped(node.value)
-        if node.attr in SHAPE_METHODS and tensor is not None:
-            form = f"shims.TensorShape({{}}.shape).{node.attr}"
-            yield Idiom(f"Tensor.shape.{node.attr}", "TJ112", node, tensor, form)
+        if node.attr in (*SHAPE_METHODS, "ndims", "rank", "as_list"):
+            whole = parent if called and isinstance(parent, ast.Call) else node
+            yield from _of_shape(file, node, whole)
+
+
+def _of_shape(file: File, node: ast.Attribute, whole: ast.expr) -> Iterator[Idiom]:
+    """A method of a static shape; `whole` is its call where it is called."""
+    symbol = f"Tensor.shape.{node.attr}"
+    tensor = _shaped(node.value)
+    known = tensor is not None or is_static_shape(file.values, node.value)
+    if tensor is not None and node.attr in SHAPE_METHODS:
+        form = f"shims.TensorShape({{}}.shape).{node.attr}"
+        yield Idiom(symbol, "TJ112", node, tensor, form, sure=True)
+    elif known and node.attr in ("ndims", "rank"):
+        yield Idiom(symbol, "TJ112", node, node.value, "len({})", sure=True)
+    elif known and node.attr == "as_list" and isinstance(whole, ast.Call) and not whole.args:
+        yield Idiom(symbol, "TJ112", whole, node.value, "list({})", sure=True)
+    elif known or is_called_shape(node.value):
+        form = f"shims.TensorShape({{}}).{node.attr}"
+        yield Idiom(symbol, "TJ112", node, node.value, form, sure=known)
 
 
 def _is_known(file: File, idiom: Idiom) -> bool:
     """Whether the lines around say what stands before the dot, or the new text serves all."""
     if idiom.code == "TJ111" and isinstance(idiom.tensor, ast.Attribute):
         return file.values.kind(idiom.tensor.value) is Kind.TENSOR
-    return idiom.code == "TJ112" or file.values.kind(idiom.tensor) is Kind.TENSOR
+    return idiom.sure or file.values.kind(idiom.tensor) is Kind.TENSOR
 
 
 def _is_statement(parents: dict[ast.AST, ast.AST], call: ast.Call) -> bool:

@@ -110,6 +110,12 @@ LIST = Rule(
             "import tensorflow as tf\n\nz = tf.square(x)\ny = z.shape == [2, 3]\n",
             "import jax.numpy as jnp\n\nz = jnp.square(x)\ny = z.shape == (2, 3)\n",
         ),
+        Rewrites(
+            "import tensorflow as tf\n\nz = tf.square(x)\ns = z.shape\n"
+            "y = [3] == z.get_shape()[1:], s != [2, 3], s[:1] == [2]\ndel s\n",
+            "import jax.numpy as jnp\n\nz = jnp.square(x)\ns = z.shape\n"
+            "y = (3,) == z.shape[1:], s != (2, 3), s[:1] == (2,)\ndel s\n",
+        ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.square(x).shape == (2, 3)\n",
             because="it is a tuple already",
@@ -198,6 +204,12 @@ SHAPE_METHOD = Rule(
             "import jax.numpy as jnp\nimport shims\n\nz = jnp.square(x)\n"
             "shims.TensorShape(z.shape).assert_is_compatible_with([2, None])\n"
             "y = shims.TensorShape(z.shape).num_elements()\n",
+        ),
+        Rewrites(
+            "import tensorflow as tf\n\nz = tf.square(x)\ns = z.shape\n"
+            "y = s.ndims, s[:1].concatenate(s).as_list(), s[1:].as_list()\ndel s\n",
+            "import jax.numpy as jnp\nimport shims\n\nz = jnp.square(x)\ns = z.shape\n"
+            "y = len(s), shims.TensorShape(s[:1]).concatenate(s).as_list(), list(s[1:])\ndel s\n",
         ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.TensorShape([2]).num_elements()\n",
