@@ -342,6 +342,7 @@ def programs():
         "metric Sum()": "m = tf.keras.metrics.Sum()\nm.update_state(x)\ny = m.result()",
         **{f"activation {n}": f"y = tf.keras.activations.{n}(x)" for n in _ACTIVATIONS},
         **{f"optimizer {m}": _optimizer(m) for m in _OPTIMIZERS},
+        **{f"by hand {m}": _by_hand(m) for m in _OPTIMIZERS},
         **{f"schedule {m}": _schedule(m) for m in _SCHEDULES},
         **{f"initializer {m}": _configured(m) for m in _CONFIGURED},
         **{f"backend {m}": f"y = tf.keras.backend.{m}" for m in _BACKEND},
@@ -378,6 +379,20 @@ def _optimizer(made):
     loop = "for step in range(4):\n    optimizer.apply_gradients([(g * (step + 1.0), w)])\n"
     start = f"optimizer = tf.keras.optimizers.{made}\nw = tf.keras.Variable([1.0, -2.0, 0.5])\n"
     return f"{start}{loop}y = np.asarray(w)"
+
+
+def _by_hand(made):
+    """An optimiser over variables that are no weights of Keras."""
+    return (
+        f"optimizer = tf.optimizers.{made}\n"
+        "w, v = tf.Variable([1.0, -2.0, 0.5], name='w'), tf.Variable([[2.0]])\n"
+        "for step in range(4):\n"
+        "    with tf.GradientTape() as tape:\n"
+        "        loss = tf.reduce_sum(tf.square(w) * g * v)\n"
+        "    gradients = tape.gradient(loss, [w, v])\n"
+        "    optimizer.apply_gradients(zip(gradients, [w, v]))\n"
+        "y = [w.numpy(), v.numpy(), int(optimizer.iterations)]"
+    )
 
 
 def _schedule(made):

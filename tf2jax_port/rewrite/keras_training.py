@@ -120,13 +120,16 @@ def _applied(file: File, reference: Reference) -> str:
 
 
 def _stands_in_graph(file: File, node: ast.AST) -> bool:
-    """Whether a function around a node is decorated with `tf.function`."""
+    """Whether a function around a node is decorated with `tf.function`, or was."""
+    rewritten = [file.spelling.text("shims.function"), file.spelling.text("jax.jit")]
     function = _function_of(file, node)
     while function is not None:
         for decorator in function.decorator_list:
             name = decorator.func if isinstance(decorator, ast.Call) else decorator
             reference = file.values.by_node.get(name)
             if reference is not None and reference.path == "function":
+                return True
+            if ast.unparse(name) in rewritten:
                 return True
         function = _function_of(file, function)
     return False

@@ -18,7 +18,7 @@ from tf2jax_port.rewrite.idioms import find_idioms
 from tf2jax_port.rewrite.ignoring import Ignored, find_ignored
 from tf2jax_port.rewrite.imports import ImportChange, change_imports, tensorflow_imports
 from tf2jax_port.rewrite.keras_import import Moved, move_imports
-from tf2jax_port.rewrite.keras_sites import say_backend
+from tf2jax_port.rewrite.keras_sites import BACKEND, say_backend
 from tf2jax_port.rewrite.keras_training import refuse_steps
 from tf2jax_port.rewrite.keras_weights import read_weights
 from tf2jax_port.rewrite.neighbours import ALONE, Neighbours
@@ -161,7 +161,7 @@ class _Run:
             file = dataclasses.replace(file, spelling=moved.spelling(file.spelling))
             decisions = self._each(file)
         decisions = read_weights(file, moved.decisions(file, decisions))
-        if not self.options.safe_only:
+        if self.options.selects(BACKEND) and not self.options.safe_only:
             decisions = say_backend(self.source.data, decisions)
         return file, decisions, moved
 

@@ -74,6 +74,14 @@ SYMBOLS = Rule(
         ),
         Rewrites(
             "import tensorflow as tf\n\n"
+            "h = tf.keras.Input(shape=(3,))\nmodel = tf.keras.Model(h, tf.keras.layers.ReLU()(h))\n"
+            "h = model(x)\ny = tf.reduce_mean(h, axis=1)\n",
+            "import keras\n\n"
+            "h = keras.Input(shape=(3,))\nmodel = keras.Model(h, keras.layers.ReLU()(h))\n"
+            "h = model(x)\ny = keras.ops.mean(h, axis=1)\n",
+        ),
+        Rewrites(
+            "import tensorflow as tf\n\n"
             "inputs = tf.keras.Input(shape=(3,))\n"
             "outputs = tf.keras.layers.Lambda(lambda v: tf.reduce_mean(v, axis=1))(inputs)\n"
             "model = tf.keras.Model(inputs, tf.square(outputs))\n",

@@ -1,0 +1,307 @@
+"""What becomes of names of Keras that no program can show: imports, refusals, places left alone."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.rewrite import generate_keras_names
+from tf2jax_port.rewrite import State, rewrite
+from tf2jax_port.rewrite.keras_backend import ROWS
+from tf2jax_port.rewrite.keras_gone import REASONS, why_gone
+from tf2jax_port.rewrite.keras_names import LEFT_OVER, MODULES, PARAMS, RENAMED
+from tf2jax_port.rewrite.keras_rows import NEEDS_TENSORFLOW, find_row
+from tf2jax_port.rewrite.keras_symbols import OPERATORS
+from tf2jax_port.rewrite.knowledge import rows
+from tf2jax_port.rewrite.options import Options
+from tf2jax_port.rewrite.template import parse_template
+
+MADE_FROM = generate_keras_names.TARGET.read_text().partition("Keras ")[2].partition(":")[0]
+
+
+def text(code, options=None, **kinds):
+    return rewrite(code.encode(), options or Options(), **kinds).data.decode()
+
+
+def findings(code):
+    return rewrite(code.encode()).findings
+
+
+@pytest.mark.skipif(
+    generate_keras_names.version() != MADE_FROM, reason=f"the list was made from Keras {MADE_FROM}"
+)
+def test_names_are_fresh():
+    program = "from tests.rewrite import generate_keras_names as g; print(g.render(), end='')"
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "KERAS_BACKEND": "jax"},
+    )
+    assert done.stdout == generate_keras_names.TARGET.read_text(), (
+        "run: python -m tests.rewrite.generate_keras_names"
+    )
+
+
+def test_every_name_of_tensorflows_keras_has_a_row():
+    names = [*PARAMS, *RENAMED, *LEFT_OVER]
+    assert [name for name in names if find_row(f"keras.{name}", 2) is None] == []
+
+
+def test_what_is_renamed_or_needs_tensorflow_exists():
+    assert [name for name in (*RENAMED.values(), *NEEDS_TENSORFLOW) if name not in PARAMS] == []
+
+
+def test_reasons_are_of_names_that_are_gone():
+    # A reason for a name that Keras 3 has would never be told.
+    assert [name for name, _ in REASONS if name in PARAMS] == []
+    assert len({name for name, _ in REASONS}) == len(REASONS)
+    assert why_gone("layers.experimental.preprocessing.Rescaling") == why_gone(
+        "layers.experimental"
+    )
+    assert why_gone("layers.Dense") == ""
+
+
+def test_functions_of_the_old_back_end_are_left_over_from_keras_2():
+    old = [row.name.removeprefix("keras.") for row in ROWS]
+    assert sorted(set(old) - LEFT_OVER) == []
+
+
+@pytest.mark.parametrize("target", [row.target for row in ROWS], ids=lambda t: t.expression)
+def test_expressions_use_keras_3(target):
+    template = parse_template(target.expression, target.optional)
+    assert template.names <= {"keras", "len", "tuple"}
+    dotted = target.expression.partition("keras.ops.")[2].partition("(")[0]
+    assert not dotted or f"ops.{dotted}" in PARAMS
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_of_symbolic_tensors_have_the_parameters_of_their_rows(name):
+    target = OPERATORS[name]
+    parameters = {part.split("=")[0].strip() for part in (rows()[name].params or "").split(",")}
+    assert set(target.fields) <= parameters
+    assert target.expression.partition("(")[0].removeprefix("keras.") in PARAMS
+
+
+MOVED = {
+    "from tensorflow.keras import layers\n\nlayers.Dense(1)\n": (
+        "from keras import layers\n\nlayers.Dense(1)\n"
+    ),
+    "from tensorflow import keras\n\nkeras.Input((1,))\n": ("import keras\n\nkeras.Input((1,))\n"),
+    "from tensorflow import keras as k\n\nk.Input((1,))\n": (
+        "import keras as k\n\nk.Input((1,))\n"
+    ),
+    "import tensorflow.keras as K\n\nK.Input((1,))\n": "import keras as K\n\nK.Input((1,))\n",
+    "import os, tensorflow.keras.layers as L\n\nL.Dense(os.environ)\n": (
+        "import os, keras.layers as L\n\nL.Dense(os.environ)\n"
+    ),
+    "from tensorflow.compat.v2.keras.layers import Dense as D, ReLU\n\nD(1)\n": (
+        "from keras.layers import Dense as D, ReLU\n\nD(1)\n"
+    ),
+    "def f():\n    from tensorflow.keras import losses\n    return losses.MeanSquaredError()\n": (
+        "def f():\n    from keras import losses\n    return losses.MeanSquaredError()\n"
+    ),
+    # The module has another name, so what needs `keras` itself uses that.
+    "import tensorflow.keras as K\nimport tensorflow as tf\n\nK.Input((1,))\ntf.keras.Model()\n": (
+        "import keras as K\n\nK.Input((1,))\nK.Model()\n"
+    ),
+    # `mean` is not a name of Keras 3; `floatx` is.
+    "import tensorflow.keras.backend as K\n\ny = K.mean(x, 0), K.floatx()\n": (
+        "import keras.backend as K\nimport keras\n\ny = keras.ops.mean(x, axis=0), K.floatx()\n"
+    ),
+}
+STAYS = {
+    "a name is gone": "from tensorflow.keras.layers import ThresholdedReLU\n\nThresholdedReLU()\n",
+    "a module is gone": "from tensorflow.keras.preprocessing import text\n\ntext.Tokenizer()\n",
+    "the statement brings more": "import tensorflow.keras\n\nx = 1\n",
+    "a private copy": "from tensorflow.python.keras import layers\n\nlayers.Dense(1)\n",
+    "Keras under its own name": "from keras import layers\n\nlayers.Dense(1)\n",
+    "a comment keeps it": "from tensorflow.keras import layers  # tf2jax: ignore\n\nlayers.Dense(1)\n",
+    "nobody uses it": "from tensorflow.keras import layers\n",
+}
+
+
+@pytest.mark.parametrize("code", MOVED)
+def test_an_import_moves(code):
+    assert text(code) == MOVED[code]
+    assert text(MOVED[code]) == MOVED[code]
+
+
+@pytest.mark.parametrize("reason", STAYS)
+def test_an_import_stays(reason):
+    statement = STAYS[reason].partition("\n")[0]
+    assert text(STAYS[reason]).startswith(statement)
+
+
+def test_a_name_beside_one_that_is_gone_is_written_out():
+    code = "from tensorflow.keras.layers import Dense, ThresholdedReLU\n\nDense(1)\nThresholdedReLU()\n"
+    after = text(code)
+    assert "from tensorflow.keras.layers import ThresholdedReLU\n" in after
+    assert "import keras\n" in after
+    assert "keras.layers.Dense(1)\n# TJ340: tf.keras.layers.ThresholdedReLU: " in after
+
+
+def test_another_keras_in_the_file_keeps_its_name():
+    code = "import mine as keras\nimport tensorflow as tf\n\ntf.keras.Input((keras.n,))\n"
+    assert text(code) == (
+        "import mine as keras\nimport keras as keras_\n\nkeras_.Input((keras.n,))\n"
+    )
+
+
+def test_an_alias_of_a_module_goes():
+    code = "import tensorflow as tf\n\nL = tf.keras.layers\ny = L.Dense(1)\n"
+    assert text(code) == "import keras\n\ny = keras.layers.Dense(1)\n"
+
+
+REFUSED = {
+    "tf.keras.optimizers.Adam(decay=0.1)": (
+        "TJ302",
+        "it has no argument `decay` that the rule knows; write a schedule as `learning_rate=`: "
+        "`keras.optimizers.schedules.InverseTimeDecay`",
+    ),
+    "tf.keras.layers.LSTM(3, time_major=True)": (
+        "TJ302",
+        "it has no argument `time_major` that the rule knows; swap the first two axes of the input",
+    ),
+    "tf.keras.layers.Dense()": ("TJ302", "argument `units` is not given"),
+    "tf.keras.utils.multi_gpu_model(m)": ("TJ340", "write `keras.distribution.DataParallel`"),
+    "tf.keras.backend.relu(x, max_value=6)": (
+        "TJ340",
+        "`keras.ops` has no function with these arguments: write it out",
+    ),
+    "f(tf.keras.backend.mean)": (
+        "TJ340",
+        "`keras.ops` has no function with these arguments: write it out",
+    ),
+    "tf.keras.no_such_name()": ("TJ340", "Keras 3 has no such name"),
+    "tf.keras.optimizers.legacy.Adam()": ("TJ340", why_gone("optimizers.legacy")),
+    "tf.keras.preprocessing.image.ImageDataGenerator()": (
+        "TJ340",
+        why_gone("preprocessing.image"),
+    ),
+    "g(tf.keras.layers)": ("TJ304", "a module of TensorFlow is passed on as a value"),
+}
+
+
+@pytest.mark.parametrize("code", REFUSED)
+def test_refused(code):
+    (finding,) = findings(f"import tensorflow as tf\n\n{code}\n")
+    assert (finding.code, finding.message) == REFUSED[code]
+    assert finding.state is State.MANUAL
+
+
+HEAD = "import tensorflow as tf\n\nmodel = tf.keras.Sequential([])\n"
+TAPE = "    with tf.GradientTape() as tape:\n        loss = model(x)\n"
+STEPS = {
+    "by name": f"{HEAD}def f(x):\n{TAPE}    tape.gradient(loss, model.trainable_weights)\n",
+    "by keyword": f"{HEAD}def f(x):\n{TAPE}    tape.gradient(loss, sources=model.weights)\n",
+    "by another name": (
+        f"{HEAD}def f(x):\n{TAPE}    w = model.trainable_variables + []\n    tape.gradient(loss, w)\n"
+    ),
+    "own step": "import tensorflow as tf\n\n\nclass M(tf.keras.Model):\n    def train_step(self, d): ...\n",
+    "in a function": (
+        "import tensorflow as tf\n\no = tf.optimizers.SGD()\n\n\n"
+        "@tf.function\ndef f(g, w):\n    o.apply_gradients([(g, w)])\n"
+    ),
+    "minimize": "import tensorflow as tf\n\no = tf.optimizers.SGD()\no.minimize(f, [w])\n",
+}
+FREE = {
+    "by an array": f"{HEAD}def f(x):\n{TAPE}    tape.gradient(loss, x)\n",
+    "no Keras": STEPS["by name"].replace(HEAD, "import tensorflow as tf\n\n\n"),
+    "another class": "import tensorflow as tf\n\n\nclass M(tf.Module):\n    def train_step(self, d): ...\n",
+    "a layer": (
+        "import tensorflow as tf\n\n\n"
+        "class M(tf.keras.layers.Layer):\n    def train_step(self, d): ...\n"
+    ),
+    "outside of a function": (
+        "import tensorflow as tf\n\no = tf.optimizers.SGD()\no.apply_gradients([(g, w)])\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_steps_by_hand_are_refused(name):
+    assert "TJ342" in [finding.code for finding in findings(STEPS[name])]
+    once = text(STEPS[name])
+    assert text(once) == once
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_what_is_no_step_by_hand(name):
+    assert "TJ342" not in [finding.code for finding in findings(FREE[name])]
+
+
+def test_the_back_end_is_said_once():
+    code = "import tensorflow as tf\n\ntf.keras.Input((1,))\ntf.keras.Input((2,))\n"
+    assert [f.code for f in findings(code)] == ["TJ230", "TJ130"]
+    assert findings(code)[0].message == (
+        "`keras.Input`; KERAS_BACKEND=jax must be in the environment before Keras is imported"
+    )
+    safe = rewrite(code.encode(), Options(safe_only=True)).findings
+    assert [f.code for f in safe] == ["TJ130", "TJ130"]
+    ignored = rewrite(code.encode(), Options(ignore=("TJ230",))).findings
+    assert [f.code for f in ignored] == ["TJ130", "TJ130"]
+    assert [f.code for f in findings("# KERAS_BACKEND\n" + code)] == ["TJ130", "TJ130"]
+
+
+WEIGHTS = """import tensorflow as tf
+
+
+class L(tf.keras.layers.Layer):
+    def build(self, shape):
+        self.w = self.add_weight(shape=(2,))
+        self.n = 3
+        self.both = self.add_weight(shape=(2,))
+        self.both = 2.0
+
+    def call(self, x):
+        y = tf.concat([x, self.w], 0) * self.w + tf.square(self.both)
+        return tf.square(name="s", x=self.w), tf.square(self.n), tf.square(self.w[0]), y
+"""
+
+
+def test_weights_are_read_where_they_are_arguments():
+    after = text(WEIGHTS)
+    assert "jnp.concatenate([x, self.w.value], axis=0) * self.w + jnp.square(self.both)" in after
+    assert "jnp.square(x=self.w.value), jnp.square(self.n), jnp.square(self.w[0])" in after or (
+        "jnp.square(self.w.value), jnp.square(self.n), jnp.square(self.w[0])" in after
+    )
+    assert text(after) == after
+
+
+SYMBOLS = """import tensorflow as tf
+
+a = tf.keras.Input((3,))
+layer = tf.keras.layers.Dense(3)
+b = layer(a) + 1.0
+c = tf.square(b)
+d = [c, a]
+e = tf.concat(d, 1)
+m = tf.keras.Model(a, e)
+
+
+def inside(b):
+    return tf.square(b)
+
+
+f = tf.square(m.output)
+g = tf.square(x)
+h = tf.keras.layers.Lambda(lambda a: tf.square(a))(a)
+"""
+
+
+def test_symbolic_tensors_are_followed():
+    after = text(SYMBOLS)
+    assert "c = keras.ops.square(b)\n" in after
+    assert "e = keras.ops.concatenate(d, axis=1)\n" in after
+    assert "f = keras.ops.square(m.output)\ng = jnp.square(x)\n" in after
+    assert "return jnp.square(b)\n" in after
+    assert "lambda a: jnp.square(a)" in after
+    assert text(after) == after
+
+
+def test_modules_of_keras_3_are_those_of_tensorflow_and_more():
+    assert {"layers", "losses", "ops", "optimizers.schedules"} <= MODULES
+    assert "preprocessing.text" not in MODULES
