@@ -7,6 +7,8 @@ from shims._src.sparse.arithmetic import eye as eye
 from shims._src.sparse.arithmetic import reduce_max as reduce_max
 from shims._src.sparse.arithmetic import reduce_sum as reduce_sum
 from shims._src.sparse.arithmetic import sparse_dense_matmul as sparse_dense_matmul
+from shims._src.sparse.counting import bincount as bincount
+from shims._src.sparse.counting import sampled_addmm as sampled_addmm
 from shims._src.sparse.dense import from_dense as from_dense
 from shims._src.sparse.dense import to_dense as to_dense
 from shims._src.sparse.dense import to_indicator as to_indicator
@@ -35,6 +37,7 @@ from shims._src.sparse.tensor import SparseTensor as SparseTensor
 __all__ = [
     "SparseTensor",
     "add",
+    "bincount",
     "concat",
     "cross",
     "cross_hashed",
@@ -52,6 +55,7 @@ __all__ = [
     "reset_shape",
     "reshape",
     "retain",
+    "sampled_addmm",
     "segment_mean",
     "segment_sqrt_n",
     "segment_sum",

@@ -23,6 +23,25 @@ MESSAGES = {
     ),
     "repeated": ("to_dense: an index is repeated.\n  Required: every coordinate at most once"),
     "add-shape": ("sparse.add: the shapes differ.\n  Required: two sparse tensors of one shape"),
+    "negative-count": (
+        "sparse.bincount: a number is negative.\n  Required: values >= 0 everywhere"
+    ),
+    "weights-of-counts": (
+        "sparse.bincount: `weights` must have the shape of `values`.\n  Received: f32[1] for i32[2]"
+    ),
+    "axis-of-counts": "sparse.bincount: `axis` must be 0 or -1, received 1.",
+    "binary-with-weights": (
+        "sparse.bincount: `binary_output` takes no `weights`; pass one of them."
+    ),
+    "weights-of-another-kind": "sparse.bincount: `weights` must be sparse, as `values`.",
+    "shape-of-product": (
+        "sampled_addmm: `dense_shape` is not that of the product.\n  Received: (2, 2)"
+    ),
+    "entry-of-product": (
+        "sampled_addmm: `indices[:, 1]` is out of range.\n"
+        "  Required: indices[:, 1] in [0, 2)\n"
+        "  Received: indices[:, 1][0] = 7"
+    ),
     "add-dense": "At least one input should be SparseTensor; do you mean `shims.add`?",
     "concat-shape": (
         "sparse.concat: sizes beside the axis differ.\n  Required: equal sizes except along axis 0"

@@ -107,6 +107,45 @@ PROGRAMS = (
         "minimum-part",
         lambda tf, sp: tf.sparse.minimum(tf.sparse.retain(_weights(tf, sp), sp.values < 2.0), sp),
     ),
+    ("bincount", lambda tf, sp: tf.sparse.bincount(_ids(tf, sp))),
+    ("bincount-rows", lambda tf, sp: tf.sparse.bincount(_ids(tf, sp), axis=-1, minlength=6)),
+    ("bincount-weights", lambda tf, sp: tf.sparse.bincount(_ids(tf, sp), sp, axis=-1)),
+    ("bincount-most", lambda tf, sp: tf.sparse.bincount(_ids(tf, sp), axis=-1, maxlength=3)),
+    (
+        "bincount-binary",
+        lambda tf, sp: tf.sparse.bincount(
+            tf.concat([_ids(tf, sp).values, [5, 5]], 0), binary_output=True
+        ),
+    ),
+    (
+        "bincount-ragged",
+        lambda tf, sp: tf.sparse.bincount(
+            tf.RaggedTensor.from_row_lengths(
+                tf.cast(sp.indices[:, 1], tf.int32), [0, tf.size(sp.values)]
+            ),
+            axis=-1,
+        ),
+    ),
+    (
+        "bincount-dense",
+        lambda tf, sp: tf.sparse.bincount(
+            tf.constant([[1, 0, 0], [3, 0, 5]]),
+            tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]) * tf.reduce_sum(sp.values),
+            axis=-1,
+        ),
+    ),
+    (
+        "sampled_addmm",
+        lambda tf, sp: tf.sparse.sampled_addmm(
+            sp.indices % 3,
+            sp.values,
+            [4, 4],
+            tf.constant(_TABLE),
+            tf.transpose(tf.constant(_TABLE)),
+            beta=2.0,
+            alpha=-0.5,
+        ),
+    ),
     ("softmax", lambda tf, sp: tf.sparse.softmax(sp)),
     ("softmax-planes", lambda tf, sp: tf.sparse.softmax(tf.sparse.expand_dims(sp, 0))),
     ("split", lambda tf, sp: tf.sparse.split(sp_input=sp, num_split=3, axis=1)),

@@ -42,6 +42,33 @@ CALLS = (
         lambda m: m.sparse.add(_sp(m), m.sparse.reset_shape(_sp(m), [3, 3])),
         "InvalidArgumentError",
     ),
+    ("negative-count", lambda m: m.sparse.bincount([1, -1]), "InvalidArgumentError"),
+    (
+        "weights-of-counts",
+        lambda m: m.sparse.bincount([1, 2], weights=m.constant([1.0])),
+        "InvalidArgumentError",
+    ),
+    ("axis-of-counts", lambda m: m.sparse.bincount([1, 2], axis=1), "ValueError"),
+    (
+        "binary-with-weights",
+        lambda m: m.sparse.bincount([1], weights=m.constant([1.0]), binary_output=True),
+        "ValueError",
+    ),
+    (
+        "weights-of-another-kind",
+        lambda m: m.sparse.bincount(_sp(m), weights=m.constant([1.0, 2.0, 3.0])),
+        "ValueError",
+    ),
+    (
+        "shape-of-product",
+        lambda m: m.sparse.sampled_addmm([[0, 1]], [1.0], [3, 3], m.ones([2, 2]), m.ones([2, 2])),
+        "ValueError",
+    ),
+    (
+        "entry-of-product",
+        lambda m: m.sparse.sampled_addmm([[0, 7]], [1.0], [2, 2], m.ones([2, 2]), m.ones([2, 2])),
+        "InvalidArgumentError",
+    ),
     ("add-dense", lambda m: m.sparse.add(m.ones([2]), m.ones([2])), "TypeError"),
     (
         "concat-shape",

@@ -34,6 +34,13 @@ ROWS: tuple[Row, ...] = (
     ),
     _row("sparse.add", "a, b, threshold=0", "arithmetic", fresh=True),
     _row(
+        "sparse.bincount",
+        "values, weights=None, axis=0, minlength=None, maxlength=None, binary_output=False, "
+        "name=None",
+        "counting",
+        fresh=True,
+    ),
+    _row(
         "sparse.concat",
         "axis, sp_inputs, expand_nonconcat_dims=False, name=None",
         "selection",
@@ -52,6 +59,11 @@ ROWS: tuple[Row, ...] = (
     _row("sparse.reset_shape", "sp_input, new_shape=None", "selection"),
     _row("sparse.reshape", "sp_input, shape, name=None", "selection"),
     _row("sparse.retain", "sp_input, to_retain", "selection", fresh=True),
+    _row(
+        "sparse.sampled_addmm",
+        "indices, values, dense_shape, mat1, mat2, beta=1.0, alpha=1.0, output_type=tf.float32",
+        "counting",
+    ),
     _row("sparse.segment_mean", _SEGMENT, "segments", fresh=True),
     _row("sparse.segment_sqrt_n", _SEGMENT, "segments", fresh=True),
     _row("sparse.segment_sum", _SEGMENT, "segments", fresh=True),

@@ -1,0 +1,197 @@
+"""How often numbers occur, as a sparse tensor; products where a sparse tensor has entries."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import checks, errors, primitives
+from shims._src.dtypes import array_dtype
+from shims._src.operands import describe, meeting, operand
+from shims._src.ragged.tensor import is_ragged
+from shims._src.sized_by import selected_by
+from shims._src.sparse import ordering
+from shims._src.sparse.selection import kept
+from shims._src.sparse.tensor import coordinates, is_sparse, unchecked
+
+_FUNCTION = "sparse.bincount"
+
+
+def bincount(
+    values, weights=None, axis=0, minlength=None, maxlength=None, binary_output=False, name=None
+):
+    """How often each number occurs, or the sum of weights for each, where it does.
+
+    Args:
+      values: int32 or int64: an array of at most two axes, a sparse or a ragged tensor.
+      weights: of the kind and shape of `values`, a weight for each; each counts 1 when `None`.
+      axis: 0 counts over everything, -1 row by row.
+      minlength: the result is at least that long.
+      maxlength: the result is that long; larger numbers are dropped.
+      binary_output: 1 for every number that occurs at all.
+      name: ignored.
+
+    Returns:
+      A `SparseTensor` in row-major order: `[length]`, or `[rows, length]` where rows are counted.
+
+    Raises:
+      InvalidArgumentError: a number is negative, the weights have another shape, or there are more
+        than two axes.
+      ValueError: there is no such axis, weights meet `binary_output`, or are of another kind.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      The number of values depends on data.
+
+    Example:
+      >>> import shims
+      >>> shims.sparse.bincount([5, 2, 5]).values.tolist()
+      [1, 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/bincount
+    """
+    if weights is not None and binary_output:
+        raise ValueError("sparse.bincount: `binary_output` takes no `weights`; pass one of them.")
+    if axis not in (0, -1):
+        raise ValueError(f"sparse.bincount: `axis` must be 0 or -1, received {axis!r}.")
+    values, weights, rows, count = _parts(values, weights, axis == -1)
+    checks.check_kind(_FUNCTION, "index", values)
+    if weights is None:
+        weights = jnp.ones_like(values)
+    checks.check_kind(_FUNCTION, "index float32 float64", weights)
+    result = _counted(values, weights, rows, count, minlength, maxlength)
+    return result.with_values(jnp.ones_like(result.values)) if binary_output else result
+
+
+def _parts(values, weights, by_row: bool):
+    """`(numbers, weights, row of each or None, how many rows)`."""
+    for is_kind, kind in ((is_sparse, "sparse"), (is_ragged, "ragged")):
+        if is_kind(values):
+            if weights is not None and not is_kind(weights):
+                raise ValueError(f"sparse.bincount: `weights` must be {kind}, as `values`.")
+            return (_of_sparse if kind == "sparse" else _of_ragged)(values, weights, by_row)
+    values = operand(values)
+    if weights is not None:
+        weights = operand(weights)
+        if weights.ndim != values.ndim:
+            raise _unlike(values, weights)
+        for i in range(values.ndim):
+            weights = _as_long(weights, values, i)
+    if by_row and values.ndim > 2:
+        raise checks.invalid(
+            _FUNCTION, "there are too many axes.", required="rank <= 2", received=describe(values)
+        )
+    rows = count = None
+    if by_row and values.ndim == 2:
+        count = values.shape[0]
+        rows = jnp.broadcast_to(jnp.arange(count)[:, None], values.shape).reshape(-1)
+    return values.reshape(-1), None if weights is None else weights.reshape(-1), rows, count
+
+
+def _as_long(weights, values, axis: int):
+    have, want = weights.shape[axis], values.shape[axis]
+    if checks.is_known(have) and checks.is_known(want) and have != want:
+        raise _unlike(values, weights)
+    return primitives.unify_axis(weights, axis, want, label=_FUNCTION)
+
+
+def _unlike(values, weights):
+    return checks.invalid(
+        _FUNCTION,
+        "`weights` must have the shape of `values`.",
+        received=f"{describe(weights)} for {describe(values)}",
+    )
+
+
+def _of_sparse(values, weights, by_row):
+    checked = None if weights is None else _as_long(weights.values, values.values, 0)
+    if not by_row or values.indices.shape[1] < 2:
+        return values.values, checked, None, None
+    return values.values, checked, values.indices[:, 0], values.dense_shape[0]
+
+
+def _of_ragged(values, weights, by_row):
+    checked = None if weights is None else _as_long(weights.flat_values, values.flat_values, 0)
+    if not by_row:
+        return values.flat_values, checked, None, None
+    return values.flat_values, checked, values.value_rowids(), values.nrows()
+
+
+@selected_by("values", "rows")
+def _counted(values, weights, rows, count, minlength, maxlength):
+    checks.check_data(
+        values < 0, _FUNCTION, "a number is negative.", required="values >= 0 everywhere"
+    )
+    highest = jnp.max(values, initial=0) if _has_some(values) else jnp.zeros((), values.dtype)
+    length = coordinates("values", highest) + 1
+    if minlength is not None:
+        length = jnp.maximum(length, coordinates("minlength", minlength))
+    if maxlength is not None:
+        length = coordinates("maxlength", maxlength)
+    columns = [coordinates("values", x) for x in (rows, values) if x is not None]
+    shape = [length] if rows is None else [coordinates("rows", count), length]
+    found = unchecked(jnp.stack(columns, axis=1), weights, jnp.stack(shape))
+    if maxlength is not None:
+        found = kept(found, columns[-1] < length)
+    return ordering.combined(found)
+
+
+def _has_some(values) -> bool:
+    return not checks.is_known(values.shape[0]) or values.shape[0] > 0
+
+
+def sampled_addmm(
+    indices, values, dense_shape, mat1, mat2, beta=1.0, alpha=1.0, output_type=jnp.float32
+):
+    """`beta * sparse + alpha * (mat1 @ mat2)`, only where the sparse matrix has entries.
+
+    Args:
+      indices: integers `[n, 2]`, the coordinates of the entries.
+      values: array `[n]`.
+      dense_shape: two integers.
+      mat1: array `[rows, inner]`.
+      mat2: array `[inner, columns]`.
+      beta: a number.
+      alpha: a number.
+      output_type: the dtype of the result, floating-point.
+
+    Returns:
+      `(indices, values, dense_shape)`.
+
+    Raises:
+      InvalidArgumentError: a coordinate is out of range.
+      ValueError: `dense_shape` is not that of the product.
+      UnimplementedError: there are more than two axes.
+
+    Differs from TensorFlow:
+      Batches of matrices are refused.
+
+    Under jit:
+      The number of entries may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/sampled_addmm
+    """
+    dtype = array_dtype(output_type, "sampled_addmm")
+    places, shape = operand(indices), operand(dense_shape, np.int32)
+    left, right, added = (operand(x, dtype) for x in (mat1, mat2, values))
+    if not places.ndim == left.ndim == right.ndim == 2:
+        raise errors.UnimplementedError(
+            errors.message(
+                "sampled_addmm",
+                "there are other than two axes.",
+                required="indices [n, 2], and two matrices",
+                received=f"{describe(places)}, {describe(left)} and {describe(right)}",
+            )
+        )
+    sizes = (left.shape[0], right.shape[1])
+    wrong = shape != jnp.stack([primitives.as_size(d) for d in sizes])
+    text = "`dense_shape` is not that of the product."
+    checks.check_data(wrong, "sampled_addmm", text, received=f"{sizes}")
+    left, right = meeting("sampled_addmm", left, 1, right, 0)
+    rows, columns = places[:, 0], places[:, 1]
+    for i, (column, size) in enumerate(zip((rows, columns), sizes, strict=True)):
+        checks.check_positions("sampled_addmm", f"indices[:, {i}]", column, size)
+    products = jnp.sum(left[rows] * right.T[columns], axis=-1)
+    return places, products * np.asarray(alpha, dtype) + added * np.asarray(beta, dtype), shape
