@@ -9,8 +9,10 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator
 
+from tf2jax_port.code_base import LARGEST
 from tf2jax_port.import_text import Imported, imports_in
 from tf2jax_port.module_files import ModuleFiles
 from tf2jax_port.rewrite.neighbours import Export
@@ -250,11 +252,13 @@ def _has_attribute(raw: bytes, name: str) -> bool:
 
 
 def _read(module: str) -> bytes:
-    """The text of a module; a folder, a link and what cannot be read have none."""
-    if not module.endswith(".py") or os.path.islink(module):
+    """The text of a module; a folder, a link, a pipe and what cannot be read have none."""
+    if not module.endswith(".py"):
         return b""
     try:
+        if not stat.S_ISREG(os.lstat(module).st_mode):  # to open a pipe is to wait for its writer
+            return b""
         with open(module, "rb") as file:
-            return file.read()
+            return file.read(LARGEST)
     except OSError:
         return b""
