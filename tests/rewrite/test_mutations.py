@@ -7,6 +7,7 @@ import tokenize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.meta import tree
 from tf2jax_port.rewrite import rewrite
 
 PROGRAM = """import tensorflow as tf
@@ -100,3 +101,44 @@ def test_untouched_lines_stay(code):
 def test_the_mutations_reach_brackets_and_lines():
     assert sum(inside for _, inside in GAPS) > 40
     assert sum(not inside for _, inside in GAPS) > 10
+
+
+REAL = (tree.ROOT / "examples/detection/detection_tf.py").read_text()
+REAL_GAPS = gaps(REAL)
+REAL_OUTCOME = rewrite(REAL.encode())
+
+
+@st.composite
+def mutated_file(draw):
+    """A whole file with something harmless put into a dozen of its gaps."""
+    code = REAL
+    chosen = draw(st.lists(st.sampled_from(REAL_GAPS), max_size=12, unique=True))
+    for place, bracketed in sorted(chosen, reverse=True):
+        follows_line_end = code[place : place + 1] == "\n" or code[:place].endswith("@")
+        options = INSIDE if bracketed else ("  ",) if follows_line_end else OUTSIDE
+        code = code[:place] + draw(st.sampled_from(options)) + code[place:]
+    return code
+
+
+def comments(data):
+    """All comments that are no markers."""
+    tokens = tokenize.tokenize(io.BytesIO(data).readline)
+    found = [token.string for token in tokens if token.type == tokenize.COMMENT]
+    return [text for text in found if not text.startswith("# TJ")]
+
+
+@settings(max_examples=25, deadline=None)
+@given(mutated_file())
+def test_a_real_file(code):
+    ast.parse(code)
+    outcome = rewrite(code.encode())
+    assert rewrite(outcome.data).data == outcome.data
+    assert [f.symbol for f in outcome.findings] == [f.symbol for f in REAL_OUTCOME.findings]
+    assert sorted(comments(outcome.data)) == sorted(comments(code.encode()))
+    if "# why" not in code and "# above" not in code:
+        assert meaning(outcome.data) == meaning(REAL_OUTCOME.data)
+
+
+def test_the_real_file_is_worth_it():
+    assert len(REAL_GAPS) > 500
+    assert len(REAL_OUTCOME.findings) > 40
