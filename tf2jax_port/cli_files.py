@@ -14,6 +14,7 @@ import click
 from tf2jax_port import code_base, runs
 from tf2jax_port.cli_options import Asked
 from tf2jax_port.cli_progress import followed
+from tf2jax_port.project import Project, SeenFrom
 from tf2jax_port.rewrite.ledger import Entry, Ledger, Skipped, collect
 
 _UNFINISHED = ".tf2jax-new"
@@ -34,10 +35,11 @@ def results(asked: Asked, *, texts: bool, quiet: bool = False) -> Iterator[Entry
     if asked.reads_stdin:
         path = pathlib.Path(asked.stdin_filename)
         raw = sys.stdin.buffer.read()
-        yield code_base.run_one(path, path.parent, asked.options, raw=raw)
+        around = SeenFrom(Project({str(path.parent)}), str(path))
+        yield code_base.run_one(path, path.parent, asked.options, raw=raw, neighbours=around)
         return
     files = list(code_base.find_files(asked.paths, asked.exclusion))
-    found = runs.run_over(files, asked.options, texts=texts)
+    found = runs.run_over(files, asked.options, texts=texts, jobs=asked.jobs)
     yield from found if quiet else followed(found, len(files))
 
 

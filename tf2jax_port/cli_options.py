@@ -21,6 +21,12 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _READING = (
     click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Read with so many processes. [default: one, and all processors if it takes long]",
+    ),
+    click.option(
         "--exclude",
         multiple=True,
         metavar="PATTERN",
@@ -119,6 +125,7 @@ class Asked:
     options: Options
     exclusion: Exclusion
     stdin_filename: str
+    jobs: int | None = None
 
     @property
     def reads_stdin(self) -> bool:
@@ -145,6 +152,7 @@ def _with(command: Command, options: Iterable[Callable[[Command], Command]]) -> 
 def ask(
     paths: tuple[str, ...],
     *,
+    jobs: int | None,
     exclude: tuple[str, ...],
     no_gitignore: bool | None,
     force_exclude: bool | None,
@@ -172,9 +180,8 @@ def ask(
     ]
     respect = said.respect_gitignore is not False if no_gitignore is None else not no_gitignore
     force = bool(said.force_exclude) if force_exclude is None else force_exclude
-    return Asked(
-        paths, options, Exclusion.of(lists, gitignore=respect, force=force), stdin_filename
-    )
+    excluded = Exclusion.of(lists, gitignore=respect, force=force)
+    return Asked(paths, options, excluded, stdin_filename, jobs)
 
 
 def _configuration(paths: tuple[str, ...], config: str | None, isolated: bool) -> Configuration:

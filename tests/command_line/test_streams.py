@@ -138,3 +138,18 @@ def test_every_option_says_what_it_does(run, command):
     ]
     assert [names for names in silent if names[0].startswith("-")] == []
     assert run(command, "-h").exit_code == 0
+
+
+def test_jobs(folder, run):
+    for number in range(40):
+        (folder / f"m{number:02}.py").write_text(PROGRAM.replace("x", f"x{number}"))
+    one, two = (run("scan", ".", "--format", "json", "--jobs", n).stdout for n in (1, 2))
+    assert one == two
+    assert json.loads(one)["totals"]["files_finished"] == 40
+    assert run("scan", ".", "--jobs", 0).exit_code == 2
+
+
+def test_standard_input_sees_the_modules_around_it(folder, run):
+    (folder / "base.py").write_text("import tensorflow as tf\n")
+    program = "from base import tf\n\ny = tf.square(x)\n"
+    assert run("rewrite", "-", input=program).stdout.endswith("y = jnp.square(x)\n")

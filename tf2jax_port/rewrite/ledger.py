@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tf2jax_port.rewrite.findings import Finding, Outcome, State, count_states
+from tf2jax_port.rewrite.outside import is_computing
 
 SCHEMA = 1
 
@@ -51,6 +52,13 @@ class Entry:
         counts = count_states(self.outcome.findings)
         return counts[State.MANUAL] + counts[State.REVIEW] / 4
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether it has references, and `rewrite` leaves no TensorFlow in it."""
+        left = (State.MANUAL, State.KEPT)
+        findings = self.outcome.findings
+        return bool(findings) and not any(finding.state in left for finding in findings)
+
     def without_texts(self) -> Entry:
         """The same entry without the bytes of the file, for those who only count."""
         outcome = dataclasses.replace(self.outcome, data=b"")
@@ -91,6 +99,8 @@ class Ledger:
                 "files_with_tensorflow": sum(bool(e.outcome.findings) for e in self.entries),
                 "references": sum(entry.outcome.references for entry in self.entries),
                 "states": count_states(self.findings),
+                "computing": count_states(f for f in self.findings if is_computing(f.symbol)),
+                "files_finished": sum(entry.is_finished for entry in self.entries),
                 "imports": _imports(entry.outcome for entry in self.entries),
             },
             "files": [_file(entry) for entry in self.entries if _has_tensorflow(entry)],
@@ -142,6 +152,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "column": finding.column,
         "symbol": finding.symbol,
         "kind": "method" if finding.method else "name",
+        "computing": is_computing(finding.symbol),
         "state": finding.state.value,
         "code": finding.code,
         "message": finding.message,
