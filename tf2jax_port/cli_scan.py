@@ -44,7 +44,8 @@ def scan(
 
     Nothing is changed. Exit code 0: nothing is left for a person; 1: something is; 2: could not run.
     """
-    ledger = ledger_of(cli_options.ask(paths, **given), texts=False)
+    # The page shows lines of the files; everything else does without their texts.
+    ledger = ledger_of(cli_options.ask(paths, **given), texts=html is not None)
     if form == "json":
         click.echo(json.dumps(ledger.document(), indent=1))
     elif form == "sarif":

@@ -54,6 +54,7 @@ def test_every_place_is_there(page):
     ):
         assert part.replace(" :", ":") in text.replace(" :", ":"), part
     assert "<del>tf.square(x)</del><ins>jnp.square(x)</ins>" in page
+    assert "<pre>d = &#x27;ä&#x27;; tf.foo(d)</pre>" in page  # the whole line of what is left
     assert "broken.py" in text
     assert "TJ901 line 2:" in text
 

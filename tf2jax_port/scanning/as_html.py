@@ -9,13 +9,14 @@ from tf2jax_port.html_style import CSS
 from tf2jax_port.rewrite.codes import find_rule
 from tf2jax_port.rewrite.findings import Finding, State, count_states
 from tf2jax_port.rewrite.ledger import Ledger
+from tf2jax_port.rewrite.source import decode
 from tf2jax_port.scanning import treemap
 from tf2jax_port.scanning.as_text import summary
 from tf2jax_port.scanning.effort import Blocker, FileEffort, blockers, by_file, share
 
 # Above this many places, those that need nobody are counted and not shown.
 MOST_PLACES = 30_000
-_FEW = 12
+_FEW = 8
 _LONG = 600
 _CSS = """
 .map .narrow { display: none; } .map svg { border-radius: 6px; }
@@ -35,7 +36,7 @@ _CSS = """
 .bar .bad { background: var(--bad); }
 a { color: var(--accent); text-decoration: none; } a:hover { text-decoration: underline; }
 td code, summary code, .place { overflow-wrap: anywhere; }
-td.num, th.num { text-align: right; }
+td.num, th.num { text-align: right; } .names td:first-child { min-width: 8.5rem; }
 .chip.rewritten, .chip.shim { background: var(--good-bg); color: var(--good); }
 .chip.review { background: var(--warn-bg); color: var(--warn); }
 .chip.manual { background: var(--bad-bg); color: var(--bad); }
@@ -157,7 +158,7 @@ def _files(files: Sequence[FileEffort], ids: Mapping[str, str]) -> str:
 def _blockers(found: Sequence[Blocker], ids: Mapping[str, str]) -> str:
     rows = "".join(_blocker(blocker, ids) for blocker in found)
     return (
-        '<div class="wide"><table><thead><tr><th>name</th><th class="num">places</th>'
+        '<div class="wide names"><table><thead><tr><th>name</th><th class="num">places</th>'
         '<th class="num hide">files</th><th class="num hide">alone in</th><th>why, and where</th>'
         f"</tr></thead><tbody>{rows}</tbody></table></div>"
     )
@@ -165,8 +166,8 @@ def _blockers(found: Sequence[Blocker], ids: Mapping[str, str]) -> str:
 
 def _blocker(blocker: Blocker, ids: Mapping[str, str]) -> str:
     links = [
-        f'<a href="#{ids[entry.path]}-{finding.line}-{finding.column}">'
-        f"{escape(entry.path.rpartition('/')[2])}:{finding.line}</a>"
+        f'<a href="#{_anchor(ids[entry.path], finding)}">'
+        f"{escape(entry.path.rpartition('/')[2])}:{finding.place.rpartition(':')[0]}</a>"
         for entry, finding in blocker.places[:_FEW]
     ]
     more = len(blocker.places) - len(links)
@@ -187,11 +188,12 @@ def _code(code: str) -> str:
 def _places(files: Sequence[FileEffort], ids: Mapping[str, str]) -> Iterator[str]:
     whole = sum(file.total for file in files) <= MOST_PLACES
     for file in files:
+        lines = _lines(file)
         findings = [f for f in file.entry.outcome.findings if whole or f.state.needs_person]
         unseen = file.total - len(findings)
         name = ids[file.entry.path]
         left = "" if not unseen else f"<li>{unseen} places that need nobody are not shown.</li>"
-        items = "".join(_place(file, finding, name) for finding in findings)
+        items = "".join(_place(file, finding, name, lines) for finding in findings)
         yield (
             f'<details class="file" id="{name}"><summary><code>{escape(file.entry.path)}</code> '
             f'<span class="soft">{file.settled} done, {file.counts[State.REVIEW]} to look at, '
@@ -200,15 +202,31 @@ def _places(files: Sequence[FileEffort], ids: Mapping[str, str]) -> Iterator[str
         )
 
 
-def _place(file: FileEffort, finding: Finding, name: str) -> str:
+def _anchor(name: str, finding: Finding) -> str:
+    return f"{name}-{finding.place.replace(' ', '-').replace(':', '-')}"
+
+
+def _lines(file: FileEffort) -> list[str]:
+    """The lines of a program, where its text is at hand."""
+    if not file.entry.path.endswith(".py") or not file.entry.before:
+        return []
+    text = decode(file.entry.before).text
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def _place(file: FileEffort, finding: Finding, name: str, lines: Sequence[str]) -> str:
     anchor = f"{name}-{finding.line}-{finding.column}"
-    new = f"<ins>{_shortened(finding.after)}</ins>" if finding.after else ""
-    old = f"<del>{_shortened(finding.before)}</del>" if new else _shortened(finding.before)
+    old = finding.before
+    if not finding.after and finding.line <= len(lines):
+        old = lines[finding.line - 1].strip()  # a name alone says little
+    code = _shortened(old)
+    if finding.after:
+        code = f"<del>{code}</del><ins>{_shortened(finding.after)}</ins>"
     return (
         f'<li id="{anchor}"><a class="place" href="#{anchor}">{escape(file.entry.path)}:'
         f'{finding.line}</a> <span class="chip {finding.state}">{finding.state}</span> '
         f"{_code(finding.code)} <code>{escape(finding.symbol)}</code>: {_coded(finding.message)}"
-        f"<pre>{old}{new}</pre></li>"
+        f"<pre>{code}</pre></li>"
     )
 
 
