@@ -135,7 +135,7 @@ def _summary(ledger: Ledger, does: _Does) -> None:
     for entry in ledger.entries:
         for finding in entry.outcome.findings:
             if finding.state.needs_person:
-                place = f"{entry.path}:{finding.line}:{finding.column}"
+                place = f"{entry.path}:{finding.place}"
                 click.echo(f"{place}: {finding.code} {finding.symbol}: {finding.message}", err=True)
     counts = count_states(ledger.findings)
     parts = [f"{counts[state.value]} {_WORDS[state]}" for state in State if counts[state.value]]

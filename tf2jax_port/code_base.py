@@ -12,12 +12,14 @@ from tf2jax_port.exclusion import Below, Exclusion
 from tf2jax_port.rewrite.findings import LedgerError
 from tf2jax_port.rewrite.ledger import Entry, Skipped
 from tf2jax_port.rewrite.neighbours import ALONE, Neighbours
+from tf2jax_port.rewrite.notebook import rewrite_notebook
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.plan import rewrite
 from tf2jax_port.rewrite.source import UnreadableError
 
 # In bytes. Larger files were written by programs; parsing one takes gigabytes of memory.
 LARGEST = 4_000_000
+LARGEST_NOTEBOOK = 64_000_000  # most of a notebook are pictures that its cells have drawn
 
 
 class OutsideError(Exception):
@@ -53,7 +55,7 @@ def _below(root: pathlib.Path, asked: Below) -> Iterator[pathlib.Path]:
         folders[:] = [f for f in walked if not asked.passes_over(folder / f, is_folder=True)]
         for file in sorted(files):
             path = folder / file
-            if file.endswith(".py") and not asked.passes_over(path, is_folder=False):
+            if file.endswith((".py", ".ipynb")) and not asked.passes_over(path, is_folder=False):
                 yield path
     # Reading these will fail, and say why: nothing is passed over in silence.
     yield from (pathlib.Path(error.filename) for error in locked)
@@ -86,7 +88,12 @@ def run_one(
     try:
         before = _read(_real_file(path, root)) if raw is None else raw
         asked = options.for_file(path)
-        outcome = rewrite(before, asked, is_package=is_package, verify=texts, neighbours=neighbours)
+        if path.suffix == ".ipynb":
+            outcome = rewrite_notebook(before, asked, verify=texts, neighbours=neighbours)
+        else:
+            outcome = rewrite(
+                before, asked, is_package=is_package, verify=texts, neighbours=neighbours
+            )
         return Entry(str(path), before, outcome)
     except UnreadableError as error:
         return Skipped(str(path), error.code, error.reason)
@@ -109,9 +116,10 @@ def _read(path: pathlib.Path) -> bytes:
         raise UnreadableError("TJ907", "the folder cannot be read")
     if not stat.S_ISREG(status.st_mode):
         raise UnreadableError("TJ907", "it is a pipe or a device, and no file")
-    if status.st_size > LARGEST:
+    largest = LARGEST_NOTEBOOK if path.suffix == ".ipynb" else LARGEST
+    if status.st_size > largest:
         raise UnreadableError(
-            "TJ908", f"the file has {status.st_size:,} bytes; up to {LARGEST:,} are read"
+            "TJ908", f"the file has {status.st_size:,} bytes; up to {largest:,} are read"
         )
     return path.read_bytes()
 

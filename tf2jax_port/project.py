@@ -253,7 +253,7 @@ def _has_attribute(raw: bytes, name: str) -> bool:
 
 def _read(module: str) -> bytes:
     """The text of a module; a folder, a link, a pipe and what cannot be read have none."""
-    if not module.endswith(".py"):
+    if not module.endswith((".py", ".ipynb")):
         return b""
     try:
         if not stat.S_ISREG(os.lstat(module).st_mode):  # to open a pipe is to wait for its writer

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import pathlib
 from collections.abc import Iterable, Iterator, Mapping
+
+from tf2jax_port.import_text import imports_in
 
 
 def import_graph(sources: Mapping[pathlib.Path, bytes]) -> dict[pathlib.Path, set[pathlib.Path]]:
     """The files that each file imports, among those given.
 
     Args:
-      sources: the text of each file. What does not parse imports nothing.
+      sources: the text of each file. An import in a string counts too.
     """
     files = _by_module(sources)
     graph: dict[pathlib.Path, set[pathlib.Path]] = {}
@@ -54,17 +55,11 @@ def _by_module(paths: Iterable[pathlib.Path]) -> dict[str, list[pathlib.Path]]:
 
 def _imported(source: bytes, package: list[str]) -> Iterator[str]:
     """Absolute names of everything that a file imports, `from a import b` as `a.b`."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else []
-            stem = [*base, *(node.module.split(".") if node.module else [])]
-            yield from (".".join([*stem, alias.name]) for alias in node.names)
+    for imported in imports_in(source):
+        name = imported.path.lstrip(".")
+        level = len(imported.path) - len(name)
+        base = package[: len(package) - level + 1] if level else []
+        yield ".".join(filter(None, (*base, name, imported.name.strip("*"))))
 
 
 def _targets(

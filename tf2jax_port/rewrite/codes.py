@@ -43,6 +43,7 @@ RULES: tuple[Rule, ...] = (
     *keras.REVIEWED,
     *refusals.RULES,
     choices.HELD_BACK,
+    files.CELL,
     *outside.RULES,
     *keras.REFUSED,
     operators.SHIM,

@@ -37,6 +37,7 @@ class Finding:
       before: the text as it was; `after` what stands there now, empty where nothing changed.
       marker: the line, counted from 1 and without old markers, above which a marker comment
         belongs; 0 for none.
+      cell: in a notebook the cell, from 1, in which the line is counted; 0 outside of notebooks.
     """
 
     line: int
@@ -49,6 +50,13 @@ class Finding:
     after: str = ""
     method: bool = False
     marker: int = 0
+    cell: int = 0
+
+    @property
+    def place(self) -> str:
+        """`4:5`, line and column; `cell 3:4:5` in a notebook."""
+        inside = f"cell {self.cell}:" if self.cell else ""
+        return f"{inside}{self.line}:{self.column}"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

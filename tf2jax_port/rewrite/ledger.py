@@ -148,6 +148,7 @@ def _file(entry: Entry) -> dict[str, Any]:
 
 def _finding(finding: Finding) -> dict[str, Any]:
     return {
+        **({"cell": finding.cell} if finding.cell else {}),
         "line": finding.line,
         "column": finding.column,
         "symbol": finding.symbol,

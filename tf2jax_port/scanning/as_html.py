@@ -215,7 +215,7 @@ def _lines(file: FileEffort) -> list[str]:
 
 
 def _place(file: FileEffort, finding: Finding, name: str, lines: Sequence[str]) -> str:
-    anchor = f"{name}-{finding.line}-{finding.column}"
+    anchor = _anchor(name, finding)
     old = finding.before
     if not finding.after and finding.line <= len(lines):
         old = lines[finding.line - 1].strip()  # a name alone says little
@@ -224,7 +224,7 @@ def _place(file: FileEffort, finding: Finding, name: str, lines: Sequence[str]) 
         code = f"<del>{code}</del><ins>{_shortened(finding.after)}</ins>"
     return (
         f'<li id="{anchor}"><a class="place" href="#{anchor}">{escape(file.entry.path)}:'
-        f'{finding.line}</a> <span class="chip {finding.state}">{finding.state}</span> '
+        f'{finding.place.rpartition(":")[0]}</a> <span class="chip {finding.state}">{finding.state}</span> '
         f"{_code(finding.code)} <code>{escape(finding.symbol)}</code>: {_coded(finding.message)}"
         f"<pre>{code}</pre></li>"
     )

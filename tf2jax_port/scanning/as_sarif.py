@@ -121,12 +121,15 @@ def _result(entry: Entry, finding: Finding) -> dict[str, Any]:
         **_end(finding),
         "snippet": {"text": finding.before},
     }
-    location = {"artifactLocation": _artifact(entry.path), "region": region}
+    location: dict[str, Any] = {"artifactLocation": _artifact(entry.path), "region": region}
+    where = f"cell {finding.cell}, line {finding.line}: " if finding.cell else ""
+    if finding.cell:
+        del location["region"]  # a cell's lines are no lines of the file
     return {
         "ruleId": finding.code,
         "ruleIndex": _INDEX[finding.code],
         "level": level(finding.state),
-        "message": {"text": f"{finding.symbol}: {finding.message}"},
+        "message": {"text": f"{where}{finding.symbol}: {finding.message}"},
         "locations": [{"physicalLocation": location}],
         "properties": {
             "state": finding.state.value,

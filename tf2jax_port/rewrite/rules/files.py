@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tf2jax_port.rewrite.findings import State
 from tf2jax_port.rewrite.rule import Rule
 
 NO_PYTHON = Rule(
@@ -31,11 +32,26 @@ TOO_DEEP = Rule(
     safety="The file is not touched.",
 )
 
+CELL = Rule(
+    code="TJ315",
+    name="cell-that-is-no-python",
+    state=State.MANUAL,
+    why=(
+        "A cell of a notebook is not Python of this version, magics and shell lines apart, and its text "
+        "looks as if it used TensorFlow. Cells that begin with `%%bash` and its like are no Python on "
+        "purpose and are not meant."
+    ),
+    safety="The cell is left as it is and its names are not counted. The other cells are rewritten.",
+)
+
 PYTHON_2 = Rule(
     code="TJ904",
     name="python-2",
     state=None,
-    why="The file reads like Python 2: a `print` statement, `except A, b`, an octal number.",
+    why=(
+        "The file reads like Python 2: a `print` statement, `except A, b`, an octal number; or it is a "
+        "notebook whose kernel is one of Python 2."
+    ),
     safety="The file is not touched. Bring it to Python 3 first.",
 )
 
