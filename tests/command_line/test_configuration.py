@@ -1,10 +1,14 @@
 """`[tool.tf2jax-port]`: where it is found, what it may say, and that the command line has the last word."""
 
+import dataclasses
 import json
+import re
 
 import pytest
 
+from tests.meta import tree
 from tf2jax_port.configuration import ConfigurationError, common_folder, find_file, read_file
+from tf2jax_port.exclusion import DEFAULT
 
 PROGRAM = "import tensorflow as tf\n\ny = tf.maximum(x, tf.square(x))\nz = tf.foo(y)\n"
 
@@ -194,3 +198,12 @@ def test_codes_of_the_table_are_checked(configured, run):
     result = run("scan", "src")
     assert result.exit_code == 2
     assert result.stderr.endswith("Error: per-file-ignores: no diagnostic begins with `W1`.\n")
+
+
+def test_the_page_shows_every_setting(folder):
+    page = (tree.ROOT / "docs/rewriter.md").read_text()
+    (folder / "pyproject.toml").write_text(re.search(r"```toml\n(.*?)```", page, re.DOTALL)[1])
+    said = dataclasses.asdict(read_file(folder / "pyproject.toml"))
+    assert [name for name, value in said.items() if value in (None, ())] == []
+    for pattern in DEFAULT[1:]:
+        assert f"`{pattern.rstrip('/')}`" in page, pattern

@@ -63,14 +63,14 @@ def unknown_parts(line):
     words = line.split()
     if words[0] == "make":
         targets = re.findall(r"^([\w-]+):", (tree.ROOT / "Makefile").read_text(), re.MULTILINE)
-        return [word for word in words[1:] if word not in targets]
+        return [word for word in words[1:] if word not in (*targets, "-n")]
     if words[0] == "tf2jax-port":
         command = main.commands.get(words[1])
         if command is None:
             return [words[1]]
         known = {o for p in command.params if isinstance(p, click.Option) for o in p.opts}
         return [word for word in words[2:] if word.startswith("--") and word not in known]
-    return [] if words[0] in ("git", "cd", "pip", "open") else [words[0]]
+    return [] if words[0] in ("git", "cd", "pip", "open", "python") else [words[0]]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=str)
