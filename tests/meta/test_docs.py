@@ -70,7 +70,7 @@ def unknown_parts(line):
             return [words[1]]
         known = {o for p in command.params if isinstance(p, click.Option) for o in p.opts}
         return [word for word in words[2:] if word.startswith("--") and word not in known]
-    return [] if words[0] in ("git", "cd", "pip", "open", "python") else [words[0]]
+    return [] if words[0] in ("git", "cd", "export", "open", "pip", "python") else [words[0]]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=str)
