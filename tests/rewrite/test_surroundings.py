@@ -86,3 +86,39 @@ def test_rewritten(case):
     outcome = rewrite(before.encode())
     assert outcome.data.decode() == after
     assert rewrite(outcome.data).data == outcome.data
+
+
+UNPACKED = {
+    "sizes of their own": (
+        f"{TF}s = tf.shape(x)\na, b = s[0], s[1]\ny = tf.reshape(z, [a * b])\n",
+        f"{JNP}{SHIMS}s = jnp.asarray(jnp.shape(x), dtype=jnp.int32)\na, b = s[0], s[1]\n"
+        "y = shims.reshape(z, [a * b])\n",
+    ),
+    "a list of sizes": (
+        f"{TF}a, b = tf.unstack(tf.shape(x))\ny = tf.reshape(z, [a, b])\n",
+        f"{JNP}{SHIMS}a, b = shims.unstack(jnp.asarray(jnp.shape(x), dtype=jnp.int32))\n"
+        "y = shims.reshape(z, [a, b])\n",
+    ),
+    "a tensor of sizes": (
+        f"{TF}a, b = tf.shape(x)\ny = tf.reshape(z, [a, b])\n",
+        f"{JNP}{SHIMS}a, b = jnp.asarray(jnp.shape(x), dtype=jnp.int32)\ny = shims.reshape(z, [a, b])\n",
+    ),
+    "numbers": (
+        f"{TF}a, b = 2, 3\ny = tf.reshape(z, [a, b])\n",
+        f"{JNP}a, b = 2, 3\ny = jnp.reshape(z, [a, b])\n",
+    ),
+    "arguments that are joined": (
+        f"{TF}def f(*s): return tf.concat([[1], s], 0)\n",
+        f"{JNP}def f(*s): return jnp.concatenate([jnp.asarray([1]), jnp.asarray(s)], axis=0)\n",
+    ),
+    "a shape that is checked": (
+        f"{TF}def f(x):\n    x.set_shape([2])\n    return x\n",
+        f"{TF}import shims\ndef f(x):\n    x = shims.ensure_shape(x, [2])\n    return x\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", UNPACKED)
+def test_what_a_name_holds(case):
+    before, after = UNPACKED[case]
+    assert rewrite(before.encode()).data.decode() == after

@@ -65,7 +65,7 @@ def find_idioms(file: File) -> list[Decision]:
         if idiom.whole in claimed:
             continue
         known = _is_known(file, idiom)
-        doubtful = elsewhere or idiom.code == "TJ107" or idiom.symbol.split(".")[-1] in own_methods
+        doubtful = elsewhere or idiom.symbol.split(".")[-1] in own_methods
         if known or not doubtful:
             decision = _decide(file, idiom, known=known)
             if decision is not None and may_edit(file, decision):

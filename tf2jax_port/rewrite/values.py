@@ -48,6 +48,8 @@ _NO_TENSOR = (
     "foldl",
     "foldr",
 )
+# Those of them that give a list of tensors.
+_SEVERAL = ("split", "unstack", "meshgrid", "unique", "nn.moments", "math.top_k")
 _TENSOR_METHODS = ("astype", "reshape", "read_value", "value")
 
 
@@ -151,10 +153,30 @@ class Values:
         if binding.kind == "assign" and binding.value is not None:
             return self.kind(binding.value)
         if binding.kind == "parameter" and isinstance(binding.node, ast.arg):
+            arguments = self.names.parents[binding.node]
+            if isinstance(arguments, ast.arguments) and binding.node is arguments.vararg:
+                return Kind.LIST
             reference = self.by_node.get(binding.node.annotation or ast.expr())
             plain = reference is not None and reference.path == "Tensor"
             return Kind.TENSOR if plain and not self._is_starred(binding.node) else Kind.UNKNOWN
-        return Kind.UNKNOWN
+        return self._unpacked(binding.node)
+
+    def _unpacked(self, target: ast.AST) -> Kind:
+        """What a name in `a, b = ...` is."""
+        targets = self.names.parents.get(target)
+        statement = self.names.parents.get(targets) if targets is not None else None
+        if not isinstance(targets, ast.Tuple | ast.List) or not isinstance(statement, ast.Assign):
+            return Kind.UNKNOWN
+        value = statement.value
+        if isinstance(value, ast.Tuple | ast.List):
+            alike = len(value.elts) == len(targets.elts)
+            starred = any(isinstance(e, ast.Starred) for e in (*value.elts, *targets.elts))
+            place = next(i for i, e in enumerate(targets.elts) if e is target)
+            return self.kind(value.elts[place]) if alike and not starred else Kind.UNKNOWN
+        several = isinstance(value, ast.Call) and any(
+            self.is_call_of(value, name) for name in _SEVERAL
+        )
+        return Kind.TENSOR if several else self._tensor_if(value)
 
     def _is_starred(self, argument: ast.arg) -> bool:
         arguments = self.names.parents[argument]
