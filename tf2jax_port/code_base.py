@@ -139,7 +139,7 @@ def _real_file(path: pathlib.Path, root: pathlib.Path) -> pathlib.Path:
     """
     if not path.is_symlink():
         return path
-    real = path.resolve()
+    real = pathlib.Path(os.path.realpath(path, strict=True))  # a circle of links is an OSError
     if not real.is_relative_to(root.resolve()):
         raise OutsideError(f"the path is a link to {real}, outside of {root}")
     return real
