@@ -57,6 +57,10 @@ from shims._src.nms_variants import non_max_suppression_padded as non_max_suppre
 from shims._src.nms_variants import (
     non_max_suppression_with_scores as non_max_suppression_with_scores,
 )
+from shims._src.random.crop import sample_distorted_bounding_box as sample_distorted_bounding_box
+from shims._src.random.crop import (
+    stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
+)
 from shims._src.random.images import random_brightness as random_brightness
 from shims._src.random.images import random_contrast as random_contrast
 from shims._src.random.images import random_crop as random_crop
@@ -127,6 +131,7 @@ __all__ = [
     "rgb_to_yiq",
     "rgb_to_yuv",
     "rot90",
+    "sample_distorted_bounding_box",
     "sobel_edges",
     "ssim",
     "ssim_multiscale",
@@ -138,6 +143,7 @@ __all__ = [
     "stateless_random_hue",
     "stateless_random_jpeg_quality",
     "stateless_random_saturation",
+    "stateless_sample_distorted_bounding_box",
     "total_variation",
     "transpose",
     "yiq_to_rgb",

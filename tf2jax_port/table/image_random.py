@@ -14,6 +14,12 @@ _IMAGE, _BATCH, _BYTES = unit(4, 5, 3), unit(3, 4, 5, 3), Draw((4, 5, 3), "uint8
 _SEED, _FLIPPED = (3, -4), (1, 2)
 _NOT_FINITE = f32([[[[NAN, 1]], [[INF, 2]], [[0, 3]]]])
 _TESTS = "tests/random"
+_BOX = f32([[[0.1, 0.2, 0.5, 0.6]]])
+_REFUSED: dict[str, Any] = {"raises": "InvalidArgumentError", "seed": _SEED}
+_OF_CROP = (
+    "min_object_covered=0.1, aspect_ratio_range=None, area_range=None, max_attempts=None, "
+    "use_image_if_no_bounding_boxes=None, name=None"
+)
 _HOST = "files of images are read and written on the host, with Pillow or imageio"
 
 
@@ -112,6 +118,59 @@ ROWS: tuple[Row, ...] = (
         case("int32", value=Draw((5, 2), "int32", 0, 9), size=(2, 1), seed=_SEED),
         case("too-large", raises="InvalidArgumentError", value=draw(3), size=[4], seed=_SEED),
         case("rank", raises="InvalidArgumentError", value=draw(3), size=[1, 1], seed=_SEED),
+    ),
+    shim(
+        "image.stateless_sample_distorted_bounding_box",
+        f"image_size, bounding_boxes, seed, {_OF_CROP}",
+        "random.crop",
+        inputs=(
+            case("one", image_size=(40, 90, 3), bounding_boxes=_BOX, seed=_SEED),
+            case(
+                "some",
+                image_size=(90, 41, 1),
+                bounding_boxes=f32([[[0, 0, 1, 1], [0.5, 0.5, 0.5, 0.5], [0.2, 0.1, 0.3, 0.9]]]),
+                seed=_FLIPPED,
+                min_object_covered=0.5,
+                aspect_ratio_range=(0.5, 2.0),
+                area_range=(0.1, 0.9),
+                pad=(("bounding_boxes", 1),),
+            ),
+            case(
+                "never",
+                image_size=(50, 50, 3),
+                bounding_boxes=f32([[[0, 0, 1, 1]]]),
+                seed=_SEED,
+                min_object_covered=0.99,
+                area_range=(0.1, 0.2),
+                max_attempts=3,
+            ),
+            case(
+                "no-box",
+                image_size=(9, 9, 3),
+                bounding_boxes=empty(0, 0, 4),
+                seed=_SEED,
+                use_image_if_no_bounding_boxes=True,
+            ),
+            case("no-box-given", image_size=(9, 9, 3), bounding_boxes=empty(0, 0, 4), **_REFUSED),
+            case("outside", image_size=(9, 9, 3), bounding_boxes=f32([[[0, 0, 2, 1]]]), **_REFUSED),
+            case("area", image_size=(9, 9, 3), bounding_boxes=_BOX, area_range=(0, 1), **_REFUSED),
+            case(
+                "covered",
+                image_size=(9, 9, 3),
+                bounding_boxes=_BOX,
+                min_object_covered=-1.0,
+                **_REFUSED,
+            ),
+        ),
+        takes="image_size: signed uint8",
+        no_gradient="there is none",
+        xla="unsupported: no kernel",
+    ),
+    shim(
+        "image.sample_distorted_bounding_box",
+        f"image_size, bounding_boxes, seed=0, {_OF_CROP}",
+        "random.crop",
+        tests=_TESTS,
     ),
     # Windows and frames.
     shim(

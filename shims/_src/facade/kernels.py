@@ -353,6 +353,9 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
     ),
     "random.categorical.categorical": ((0, "logits", "floating", True),),
     "random.categorical.stateless_categorical": ((0, "logits", "floating", True),),
+    "random.crop.stateless_sample_distorted_bounding_box": (
+        (0, "image_size", "signed uint8", True),
+    ),
     "random.dropout.dropout": ((0, "x", "floating", True),),
     "random.dropout.general_dropout": ((0, "x", "floating", True),),
     "random.dropout.stateless_dropout": ((0, "x", "floating", True),),

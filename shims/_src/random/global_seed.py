@@ -58,11 +58,13 @@ class Graph:
     Attributes:
       seed: the program's seed when the function was first traced.
       kernels: per operator its two seeds, and a variable with the number of blocks used.
+      unrepeatable: the seeds of operators that follow from none of the program's.
     """
 
     def __init__(self):
         self.seed = _PROGRAM.seed
         self.kernels: dict[tuple, tuple[np.ndarray, Variable]] = {}
+        self.unrepeatable: dict[tuple, int] = {}
         _GRAPHS.add(self)
 
     def reset(self) -> None:
@@ -153,6 +155,18 @@ def stream(operator: str, seed, blocks, *attributes: object):
     return jnp.concatenate([jnp.asarray(seeds[:2]), before, jnp.asarray(seeds[2:])])
 
 
+def unrepeatable_stream(operator: str, blocks, *attributes: object):
+    """The words of an operator that no seed makes repeatable, and that uses up none."""
+    if state.current_scope() is None:
+        return np.frombuffer(os.urandom(24), np.uint32)
+    trace = _current_trace()
+    place = (operator, *attributes, state.current_scope(), _lines())
+    turn = (place[:-2], place[-1], trace.places.get(place, 0))
+    drawn = int.from_bytes(os.urandom(4), "little")
+    # A function may be traced again, and must find the same counter.
+    return stream(operator, trace.graph.unrepeatable.setdefault(turn, drawn), blocks, *attributes)
+
+
 def consume_seed(seed) -> None:
     """Do as an operator does that draws nothing but takes its seeds."""
     if seed is None:
@@ -201,12 +215,16 @@ def _sources():
     return trace.graph.seed, counted
 
 
-def _kernel(kernel, seed):
-    """The seeds of an operator being traced, and the variable that counts its blocks."""
+def _current_trace() -> _Trace:
     if _THREAD.trace is None:
         # A loop or a branch outside of every function: one graph for all of them.
         _THREAD.trace = _Trace(Graph())
-    trace = _THREAD.trace
+    return _THREAD.trace
+
+
+def _kernel(kernel, seed):
+    """The seeds of an operator being traced, and the variable that counts its blocks."""
+    trace = _current_trace()
     line = (*kernel, state.current_scope(), _lines())
     turn = trace.places.get(line, 0)
     trace.places[line] = turn + 1
