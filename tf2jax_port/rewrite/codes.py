@@ -35,6 +35,7 @@ RULES: tuple[Rule, ...] = (
     operators.SWITCH,
     methods.DTYPE,
     methods.SHAPE_METHOD,
+    functions.PURE,
     *keras.REWRITTEN,
     operators.CORNER,
     methods.UNKNOWN,

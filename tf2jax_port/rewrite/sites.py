@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from tf2jax_port.rewrite import calls, constructs, keras_sites, version_1
+from tf2jax_port.rewrite import calls, constructs, keras_sites, pure_functions, version_1
 from tf2jax_port.rewrite.arguments import CallSite, holds_references
 from tf2jax_port.rewrite.bind import Bound, Refusal, bind_arguments, bind_version_1, signature
 from tf2jax_port.rewrite.edits import Edit
@@ -113,6 +113,9 @@ def _looked_up(file: File, reference: Reference, symbol: str) -> Decision:
         return _manual(reference, symbol, *_unknown(reference))
     symbol = _symbol(known.reference)
     known = of_symbols(file, known)
+    compiled = _compiled(file, known, symbol)
+    if compiled is not None:
+        return compiled
     return keras_sites.settle(file, known, _settled(file, reference, known, symbol))
 
 
@@ -131,6 +134,61 @@ def _settled(file: File, reference: Reference, known: Known, symbol: str) -> Dec
     if isinstance(parent, ast.Call) and parent.func is node:
         return _called(file, known, symbol, parent)
     return _passed_on(file, known, symbol)
+
+
+def _compiled(file: File, known: Known, symbol: str) -> Decision | None:
+    """`@tf.function` above a function that only computes: `jax.jit`."""
+    if known.row.name != "function" or known.rest or file.target != "jax":
+        return None
+    node: ast.expr = known.reference.node
+    call = file.names.parents[node]
+    if isinstance(call, ast.Call) and call.func is node:
+        if not pure_functions.only_switches(call):
+            return None
+        node = call
+    function = pure_functions.decorated(node, file.names.parents)
+    asked = function is not None and any(
+        isinstance(attribute.value, ast.Name) and attribute.value.id == function.name
+        for attribute in file.names.attributes
+    )
+    if function is None or asked or not pure_functions.is_pure(function, _operands_in(file)):
+        return None
+    edit = Edit(*file.source.span(node), (file.spelling.text("jax.jit"),))
+    message = "it computes its result from its parameters and does nothing else"
+    return Decision(State.REWRITTEN, "TJ113", message, symbol, node, (edit,))
+
+
+def _operands_in(file: File) -> pure_functions.Operands:
+    """What of a call is an operand, where the call becomes one of JAX and the rest is fixed."""
+
+    def operands(call: ast.Call) -> list[ast.expr] | None:
+        reference = file.values.by_node.get(call.func)
+        known = look_up(reference) if reference is not None else None
+        if reference is None or known is None or decide(file, reference).code != "TJ101":
+            return None
+        parameters = signature(known.row.params or "")
+        tensors = known.row.tensors or (parameters[0].name,)
+        bound = _bound(known, call_layout(file.source, call))
+        if isinstance(bound, Refusal) or bound.surplus or bound.dropped:
+            return None
+        fixed = [a.node for name, a in bound.arguments.items() if name not in tensors]
+        if not all(_is_fixed(file, node) for node in fixed):
+            return None
+        return [a.node for name, a in bound.arguments.items() if name in tensors]
+
+    return operands
+
+
+def _is_fixed(file: File, node: ast.expr) -> bool:
+    """Whether an argument is written out, or a dtype."""
+    reference = file.values.by_node.get(node)
+    if reference is not None:
+        known = look_up(reference)
+        return known is not None and known.row.params is None and not known.rest
+    return all(
+        isinstance(n, ast.Constant | ast.List | ast.Tuple | ast.UnaryOp | ast.USub | ast.Load)
+        for n in ast.walk(node)
+    )
 
 
 def _manual(reference: Reference, symbol: str, code: str, message: str) -> Decision:
@@ -348,8 +406,10 @@ def _starred(file: File, known: Known, symbol: str, call: ast.Call, refusal: Ref
 def _write_form(site: CallSite) -> list[Edit] | None:
     """The edits for the first of a row's expressions that can be written."""
     for target in version_1.forms(site.row):
-        row = dataclasses.replace(site.row, target=target)
-        edits = calls.write_native(dataclasses.replace(site, row=row))
+        form = site
+        if target is not site.row.target:
+            form = dataclasses.replace(site, row=dataclasses.replace(site.row, target=target))
+        edits = calls.write_native(form)
         if edits is not None:
             return edits
     return None
@@ -364,9 +424,7 @@ def _switched_on(site: CallSite, symbol: str) -> Decision:
     return Decision(State.REWRITTEN, "TJ110", message, symbol, site.call, (edit,))
 
 
-def _of_native(
-    row: Row, differs: str, symbol: str, call: ast.Call, edits: list[Edit]
-) -> Decision:
+def _of_native(row: Row, differs: str, symbol: str, call: ast.Call, edits: list[Edit]) -> Decision:
     assert isinstance(row.target, Native)
     if differs:
         return Decision(State.REVIEW, "TJ201", differs, symbol, call, tuple(edits))
