@@ -400,6 +400,17 @@ for _name in _BINARY:
 for _name, _symbol in _IN_PLACE.items():
     setattr(Variable, f"__{_name}__", _in_place(f"__{_name}__", _symbol))
 
-jax.tree_util.register_pytree_node(
-    Variable, lambda variable: ((), variable.ref()), lambda reference, _: reference.deref()
-)
+
+def _flattened(variable):
+    """Its value: a jitted function of JAX, which `jnp.square` is, would else keep an old one."""
+    return (state.read(variable),), variable.ref()
+
+
+def _unflattened(reference, leaves):
+    """The variable itself where its value is what it was; what a transformation made of it else."""
+    (leaf,) = leaves
+    variable = reference.deref()
+    return variable if leaf is variable.read_value() else leaf
+
+
+jax.tree_util.register_pytree_node(Variable, _flattened, _unflattened)

@@ -9,6 +9,7 @@ import pytest
 import tensorflow as tf
 
 from shims._src.errors import FailedPreconditionError
+from shims._src.tape import GradientTape
 from shims._src.tensor_shape import TensorShape
 from shims._src.variable import Variable
 
@@ -84,20 +85,32 @@ def test_jax_functions_take_it():
     np.testing.assert_array_equal(range(9)[Variable(3)], 3)
 
 
-def test_it_is_a_pytree_without_leaves_and_passes_by_reference():
+def test_as_a_pytree_it_is_its_value():
     v = Variable(1.0)
-    assert jax.tree.leaves({"a": v}) == []
+    assert [float(x) for x in jax.tree.leaves({"a": v})] == [1.0]
     assert jax.tree.map(lambda x: x, [v])[0] is v
-    traces = []
+    assert float(jax.tree.map(lambda x: x + 1, v)) == 2.0
 
-    @jax.jit
-    def f(variable, x):
-        traces.append(variable)
-        return x + 1
 
-    f(v, 1.0), f(v, 2.0), f(Variable(1.0), 1.0)
-    assert len(traces) == 2
-    assert traces[0] is v
+def test_functions_that_jax_compiled_read_it_anew():
+    # `jnp.square` is jitted: what it sees of a variable must not be what it saw at first.
+    v = Variable([1.0, 2.0])
+    twice = jax.jit(lambda x: 2 * x)
+    for value in ([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]):
+        v.assign(value)
+        np.testing.assert_array_equal(jnp.square(v), np.square(value))
+        np.testing.assert_array_equal(jnp.matmul(v, v), np.square(value).sum())
+        np.testing.assert_array_equal(twice(v), 2 * np.asarray(value))
+
+
+def test_a_tape_sees_every_call_of_a_compiled_function():
+    v = Variable([1.0, 2.0])
+    jnp.square(v)
+    for _ in range(2):
+        with GradientTape() as tape:
+            y = jnp.sum(jnp.square(v))
+        np.testing.assert_array_equal(tape.gradient(y, v), 2 * v.numpy())
+        v.assign_add([1.0, 1.0])
 
 
 def test_copies_are_their_own():

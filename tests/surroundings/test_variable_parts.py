@@ -161,4 +161,4 @@ def test_gradients_pass_through_parts():
         y = shims.reduce_sum(v.sparse_read([0, 0, 2]) ** 2)
     gradient = tape.gradient(y, v)
     np.testing.assert_array_equal(jnp.asarray(gradient.to_dense()), [4, 0, 6])
-    assert jax.tree.leaves(v) == []
+    assert [x.shape for x in jax.tree.leaves(v)] == [(3,)]
