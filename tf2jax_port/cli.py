@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import traceback
 from collections.abc import Iterator, MutableMapping
+from typing import Any
 
 import click
+
+INTERRUPTED = 130  # as shells have it
 
 # Command, where it is, and its line in `--help`, which must not load it.
 COMMANDS = (
@@ -46,6 +50,20 @@ class LazyCommands(MutableMapping[str, click.Command]):
 
 class LazyGroup(click.Group):
     """A group whose help page loads no command."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; an end that nobody planned is none of the codes that mean something."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("Interrupted. Each file is the old one or the new one.", err=True)
+            raise SystemExit(INTERRUPTED) from None
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise
+        except Exception:  # noqa: BLE001, Python's own exit code would say that something is left
+            click.echo(traceback.format_exc(), err=True)
+            click.echo("This is a fault of tf2jax-port; please report it.", err=True)
+            raise SystemExit(2) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names in the order of the table above."""

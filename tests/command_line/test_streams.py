@@ -1,7 +1,11 @@
 """Standard input and output, formats, what goes where."""
 
 import json
+import os
 import re
+import shlex
+import subprocess
+import sys
 
 import pytest
 
@@ -153,3 +157,39 @@ def test_standard_input_sees_the_modules_around_it(folder, run):
     (folder / "base.py").write_text("import tensorflow as tf\n")
     program = "from base import tf\n\ny = tf.square(x)\n"
     assert run("rewrite", "-", input=program).stdout.endswith("y = jnp.square(x)\n")
+
+
+ENDS = [
+    (KeyboardInterrupt(), 130, "Interrupted. Each file is the old one or the new one.\n"),
+    (OSError(28, "oops"), 2, "This is a fault of tf2jax-port; please report it.\n"),
+    (ZeroDivisionError("oops"), 2, "This is a fault of tf2jax-port; please report it.\n"),
+]
+
+
+@pytest.mark.parametrize(("error", "code", "said"), ENDS)
+def test_an_end_that_nobody_planned(folder, run, monkeypatch, error, code, said):
+    """1 would say that something is left for a person."""
+
+    def end(*_, **__):
+        raise error
+
+    monkeypatch.setattr("tf2jax_port.code_base.find_files", end)
+    result = run("scan", ".")
+    assert result.exit_code == code
+    assert result.stderr.endswith(said)
+    assert ("oops" in result.stderr) == (code == 2)
+
+
+def test_a_reader_that_goes_away(folder):
+    """`tf2jax-port scan | head -1` is no fault."""
+    for number in range(30):
+        (folder / f"m{number}.py").write_text("import tensorflow as tf\n" + "tf.foo()\n" * 500)
+    script = "from tf2jax_port.cli import main; main(['scan', '.', '--format', 'json'])"
+    line = f'{shlex.quote(sys.executable)} -c "{script}" | head -1'
+    known = dict(os.environ, PYTHONPATH=str(tree.ROOT))
+    done = subprocess.run(
+        line, shell=True, cwd=folder, env=known, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "{\n"
+    assert "fault" not in done.stderr
+    assert "Traceback" not in done.stderr
