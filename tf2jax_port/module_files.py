@@ -18,6 +18,7 @@ class ModuleFiles:
     def __init__(self, roots: frozenset[str]) -> None:
         self.roots = roots
         self.listed: dict[str, frozenset[str]] = {}
+        self.found: dict[tuple[str, str], tuple[str, list[str]] | None] = {}
         self.paths: dict[str, tuple[str, ...]] = {}
 
     def find(self, file: str, path: str) -> tuple[str, list[str]] | None:
@@ -27,14 +28,20 @@ class ModuleFiles:
           file: who imports.
           path: what, with leading dots where it is relative.
         """
+        key = (_folder(file), path)
+        if key not in self.found:
+            self.found[key] = self._find(*key)
+        return self.found[key]
+
+    def _find(self, importer: str, path: str) -> tuple[str, list[str]] | None:
         name = path.lstrip(".")
         level = len(path) - len(name)
         parts = name.split(".") if name else []
         if level:
-            folder = _up(_folder(file), level - 1)
+            folder = _up(importer, level - 1)
             package = self._package(folder)
             return None if package is None else (package, parts)
-        for folder in self._search_path(_folder(file)):
+        for folder in self._search_path(importer):
             found = self._in_folder(folder, parts[0])
             if found is not None:
                 return found, parts[1:]

@@ -49,12 +49,19 @@ class Project:
         self.members: dict[str, Members] = {}
         self.open: set[str] = set()
         self.followed: set[tuple[str, str]] = set()
+        self.exports: dict[tuple[str, str], Export | None] = {}
         self.possible: dict[str, frozenset[str]] = {}
 
     def export(self, file: str, path: str) -> Export | None:
         """Where a dotted path leads that a file imports."""
+        key = (os.path.dirname(file), path)
+        if key in self.exports:
+            return self.exports[key]
         place = self.files.find(file, path)
-        return None if place is None else self._follow(*place)
+        found = None if place is None else self._follow(*place)
+        if not self.followed and not self.open:  # otherwise a circle may have hidden something
+            self.exports[key] = found
+        return found
 
     def _follow(self, module: str, names: list[str]) -> Export | None:
         """Where attributes of a module lead."""

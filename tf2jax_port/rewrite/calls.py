@@ -41,7 +41,8 @@ def write_native(site: CallSite) -> list[Edit] | None:
     if any(has_comment(site, argument.start, argument.end) for argument in implied.values()):
         return None
     given = {n: a for n, a in site.bound.arguments.items() if n not in implied}
-    site = dataclasses.replace(site, bound=Bound(given))
+    if implied or site.bound.dropped:
+        site = dataclasses.replace(site, bound=Bound(given))
     if any(name not in given for name in target.needs):
         return None
     if any(is_traced(site, name) for name in site.bound.arguments):
