@@ -207,12 +207,13 @@ def settle_reports(found, buckets, pins, *, grow: bool = True) -> bool:
       CapacityError: a stated bound was exceeded, or a size outgrew its bucket and must not grow.
     """
     again = False
+    bad = []
     for (kind, site, capacity, line, error), code in found:
         if code < 0:
             continue
         if kind == "invalid":
-            raise error(with_line(site, line, code))
-        if kind == "pin":
+            bad.append(error(with_line(site, line, code)))
+        elif kind == "pin":
             if pins.get(site) != code:
                 pins[site] = code
                 again = True
@@ -224,6 +225,8 @@ def settle_reports(found, buckets, pins, *, grow: bool = True) -> bool:
             again = True
         else:
             raise exceeded(site, capacity, code, line)
+    if bad and not again:  # what did not fit may have made other numbers wrong
+        raise bad[0]
     return again
 
 

@@ -32,7 +32,7 @@ def bincount(
 
     Args:
       arr: integer array; floats are truncated.
-      weights: array in the shape of `arr`; each counts 1 when `None`.
+      weights: array in the shape of `arr`; each counts 1 when `None`, or where it has no elements.
       minlength: the result is at least that long.
       maxlength: the result is at most that long; larger numbers are dropped.
       dtype: the dtype of the counts, that of `arr` when `None`; that of the weights where there
@@ -101,6 +101,8 @@ def counts(arr, weights, length, dtype, by_row, binary, rows=None, count=None):
             arr.shape, arr.dtype if dtype is None else array_dtype(dtype, "bincount")
         )
     weights = operand(weights)
+    if checks.is_known_shape(weights) and weights.size == 0:
+        weights = jnp.ones(arr.shape, weights.dtype)  # no weights are all 1
     _check_weights(arr, weights, by_row)
     if rows is not None:
         places, shape = (rows, _places(arr, length)), (count, length)

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 from jax._src import array as _array
 from jax._src import core, dtypes
+from jax._src import effects as _effects
 from jax._src import linear_util as lu
 from jax._src import source_info_util as _source_info
 from jax._src.export import shape_poly
@@ -157,6 +158,34 @@ def ambient_is_eager() -> bool:
     """Whether no JAX trace is in progress in this thread; a tape leaves values concrete."""
     context = core.trace_ctx
     return below(context.trace) is core.eval_trace and context.axis_env is core.top_axis_env
+
+
+class _Report(_effects.Effect):
+    """What an operation does that reports something of a run, and gives nothing."""
+
+    def __str__(self) -> str:
+        return "Report"
+
+
+report_effect = _Report()
+for _allowed in (
+    _effects.lowerable_effects,
+    _effects.control_flow_allowed_effects,
+    _effects.remat_allowed_effects,
+    _effects.custom_derivatives_allowed_effects,
+    _effects.partial_eval_kept_effects,
+):
+    _allowed.add_type(_Report)
+
+
+def is_differentiated() -> bool:
+    """Whether somebody wants derivatives of what is traced now, at this level or further out."""
+    trace = core.trace_ctx.trace
+    while trace is not None:
+        if isinstance(trace, (ad.JVPTrace, ad.LinearizeTrace)) or getattr(trace, "looks_on", False):
+            return True
+        trace = getattr(trace, "parent_trace", None)
+    return False
 
 
 def nothing_looks_on() -> bool:

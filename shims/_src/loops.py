@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend import core as jex
 
-from shims._src import errors, growing, primitives, trace
+from shims._src import errors, growing, primitives, rooms, trace
 from shims._src import jax_private as jp
 from shims._src.conversion import as_array
 from shims._src.loop_state import LoopState
@@ -57,7 +57,8 @@ def while_loop(
       eagerly, also under `jax.grad`, shapes may change. Otherwise the loop is staged. It can be
       differentiated backwards if its number of iterations has a bound: `maximum_iterations`, or a
       condition `t < n` over an integer `t` that starts at a known number and grows by a constant,
-      and a size `n`; further conditions may stand beside it.
+      and a size `n`; further conditions may stand beside it. Without a bound it can be inside of
+      `shims.function`, which makes room for so many iterations and more where they do not suffice.
 
     Example:
       >>> while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + i), (0, 0))[1].item()
@@ -167,9 +168,31 @@ def stage_while(
         length = _length(trips.count)
         if length is not None:
             return stage_scan(loop, (), length, None if trips.exact else condition)
+    if (has_items or (back_prop and jp.is_differentiated())) and _may_grow():
+        return _stage_in_bucket(loop, condition)
     if has_items:
         raise_unbounded(loop.label)
     return loop.finish(_while(loop, condition, limit)), None, None
+
+
+def _may_grow() -> bool:
+    state = trace.current()
+    return state is not None and state.may_assume
+
+
+def _stage_in_bucket(loop: LoopState, condition):
+    """A loop that nothing bounds as a scan of so many iterations that the top level lets it grow."""
+    space = rooms.bucket(loop.label)
+    carry, emitted, flags = _scan(loop, (), space.capacity, condition)
+    step = lambda c: (c[0] + 1, loop.step(c[1])[0])
+    rest = lax.while_loop(
+        lambda c: jex.jaxpr_as_fun(condition)(*c[1])[0],
+        step,
+        (jnp.zeros((), jnp.int32), jax.tree.map(lax.stop_gradient, carry)),
+    )[0]
+    trips = jnp.sum(flags, dtype=jnp.int32) + rest
+    primitives.check_room(trips, space.name, space.capacity)
+    return loop.finish(carry), emitted, flags
 
 
 def _tighter(trips: Trips | None, limit) -> Trips:
@@ -198,10 +221,15 @@ def stage_scan(loop: LoopState, items, length, live=None):
     Returns:
       `(values, emitted, live)` as `stage_while`; `live` is `None` where every iteration took place.
     """
+    carry, emitted, flags = _scan(loop, items, length, live)
+    return loop.finish(carry), emitted, flags
+
+
+def _scan(loop: LoopState, items, length, live):
     xs = (items, jnp.arange(length, dtype=jnp.int32))  # `scan` takes no symbolic length but this
     if live is None:
         carry, emitted = lax.scan(lambda carry, x: loop.step(carry, x[0]), loop.initial(), xs)
-        return loop.finish(carry), emitted, None
+        return carry, emitted, None
 
     def step(carry, x):
         (holds,) = jex.jaxpr_as_fun(live)(*carry)
@@ -212,7 +240,7 @@ def stage_scan(loop: LoopState, items, length, live=None):
         return carry, (emitted, holds)
 
     carry, (emitted, flags) = lax.scan(step, loop.initial(), xs)
-    return loop.finish(carry), emitted, flags
+    return carry, emitted, flags
 
 
 def _while(loop: LoopState, condition, limit):

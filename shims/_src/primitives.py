@@ -293,14 +293,15 @@ def _size_number_aval(*counts, dim, names):
     return jp.core.dim_value_aval()
 
 
-@check_p.def_abstract_eval
+# What has an effect is not left out where only derivatives are wanted.
+@check_p.def_effectful_abstract_eval
 def _check_aval(bad, payload, *, text, error):
-    return []
+    return [], {jp.report_effect}
 
 
-@room_p.def_abstract_eval
+@room_p.def_effectful_abstract_eval
 def _room_aval(size, *, name, capacity):
-    return []
+    return [], {jp.report_effect}
 
 
 def _compress_transpose(ct, x, mask, *, axis, name, dim):

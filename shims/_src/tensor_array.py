@@ -14,6 +14,7 @@ from shims._src import jax_private as jp
 from shims._src.checks import is_known
 from shims._src.cutting import entries
 from shims._src.dtypes import array_dtype
+from shims._src.element_room import ElementRoom, space_of_list
 from shims._src.operands import operand
 from shims._src.shapes import size_of
 from shims._src.staging import ambient_is_staging, is_staged
@@ -88,14 +89,26 @@ class TensorArray:
         self._elements: list | None = [None] * size if is_known(size) else None
         self._stacked = None
         self._read: set[int] = set()
+        # A list that may grow while a program is traced has a room for its elements.
+        self._space = space_of_list() if self._dynamic_size else None
+        self._room: ElementRoom | None = None
 
     # ---- as state of a loop ----------------------------------------------------------------------
 
     def tree_flatten(self):
-        settings = (self._dtype, self._dynamic_size, self._clear, self._infer_shape, self._shape)
+        settings = (
+            *(self._dtype, self._dynamic_size, self._clear, self._infer_shape, self._shape),
+            self._space,
+        )
         if self._ragged():
             there = tuple(e is not None for e in self._elements)
             return tuple(e for e in self._elements if e is not None), (settings, "parts", there)
+        if self._space is not None:
+            room = self._as_room()
+            if room is None:
+                nothing = Unwritten("TensorArray", self._space.capacity)
+                return (nothing, primitives.as_size(self._count)), (settings, "room", None)
+            return (room.array, room.count), (settings, "room", None)
         stacked = self._as_stacked()
         if stacked is None:
             return (Unwritten("TensorArray", self._count),), (settings, "stacked", None)
@@ -105,13 +118,18 @@ class TensorArray:
     def tree_unflatten(cls, aux, leaves):
         settings, kind, there = aux
         new = cls.__new__(cls)
-        new._dtype, new._dynamic_size, new._clear, new._infer_shape, new._shape = settings
-        new._elements = new._stacked = None
+        new._dtype, new._dynamic_size, new._clear, new._infer_shape, new._shape = settings[:5]
+        new._space = settings[5]
+        new._elements = new._stacked = new._room = None
         new._read = set()
         if kind == "parts":
             rest = iter(leaves)
             new._elements = [next(rest) if one else None for one in there]
             new._count = len(there)
+        elif kind == "room":
+            array, new._count = leaves
+            if not isinstance(array, Unwritten):
+                new._room = ElementRoom(array, new._count, new._space)
         elif isinstance(leaves[0], Unwritten):
             new._count = leaves[0].count
             new._elements = [None] * new._count if is_known(new._count) else None
@@ -129,7 +147,7 @@ class TensorArray:
 
     def _target(self, *values) -> TensorArray:
         """What a method writes to: the object itself eagerly, else a copy."""
-        held = [self._stacked, *(self._elements or ())]
+        held = [self._stacked, *(self._elements or ()), self._room and self._room.array]
         staged = ambient_is_staging() or any(is_staged(v) for v in (*values, *held))
         return self._copy() if staged else self
 
@@ -190,12 +208,16 @@ class TensorArray:
             return first.shape
         if self._stacked is not None:
             return self._stacked.shape[1:]
+        if self._room is not None:
+            return self._room.array.shape[1:]
         return None if self._shape is None or None in self._shape else self._shape
 
     def _as_stacked(self):
         """All elements as one array, `None` while their shape is not known."""
         if self._stacked is not None:
             return self._stacked
+        if self._room is not None:
+            return self._room.stacked()
         shape = self._zero_shape()
         if shape is None:
             return None
@@ -203,6 +225,18 @@ class TensorArray:
             return jnp.zeros((self._count, *shape), self._dtype)
         zero = jnp.zeros(shape, self._dtype)
         return jnp.stack([zero if e is None else e for e in self._elements])
+
+    def _as_room(self) -> ElementRoom | None:
+        """All elements in their room, `None` while their shape is not known."""
+        if self._room is not None:
+            return self._room
+        assert self._space is not None
+        shape = self._zero_shape()
+        if shape is None:
+            return None
+        if self._stacked is None and not any(e is not None for e in self._elements or ()):
+            return ElementRoom.empty(self._count, shape, self._dtype, self._space)
+        return ElementRoom.of(self._as_stacked(), self._space)
 
     def _need_stacked(self, method: str):
         if self._ragged():
@@ -275,6 +309,9 @@ class TensorArray:
 
     def _put_somewhere(self, index, value) -> None:
         """A write at a position that is known only at run time, or into an array of all elements."""
+        if self._space is not None:
+            self._put_into_room(jnp.asarray(index, jnp.int32), value)
+            return
         if self._stacked is None and self._zero_shape() is None:
             stacked = jnp.zeros((self._count, *value.shape), self._dtype)
         else:
@@ -285,6 +322,26 @@ class TensorArray:
         _check_place("write", index, place, stacked.shape[0])
         stacked = lax.dynamic_update_index_in_dim(stacked, value, place, 0)
         self._elements, self._stacked, self._count = None, stacked, stacked.shape[0]
+
+    def _put_into_room(self, place, value) -> None:
+        checks.check_data(
+            place < 0, "TensorArray.write", "there is no such element.", required="a position >= 0"
+        )
+        room = self._as_room() if self._zero_shape() is not None else None
+        if room is None:
+            room = ElementRoom.empty(self._count, value.shape, self._dtype, self._space)
+        if not all(map(_is_same, value.shape, room.array.shape[1:])):
+            raise errors.UnimplementedError(
+                errors.message(
+                    "TensorArray.write",
+                    "elements whose sizes depend on data are written in a traced loop.",
+                    received=f"shape {value.shape} after {room.array.shape[1:]}",
+                    do="grow one array by `concat` in the state of the loop, and an array of the "
+                    "lengths beside it",
+                )
+            )
+        self._room = room.write(place, value)
+        self._elements, self._stacked, self._count = None, None, self._room.count
 
     def read(self, index, name=None):
         """The element at a position.
@@ -301,8 +358,11 @@ class TensorArray:
         staged = ambient_is_staging() or is_staged(index)
         (index,) = entries([index])
         if is_staged(index) or not is_known(index) or self._elements is None:
-            stacked = self._need_stacked("read")
             place = jnp.asarray(index, jnp.int32)
+            if self._room is not None:
+                _check_place("read", place, place, self._room.count)
+                return self._room.read(place)
+            stacked = self._need_stacked("read")
             _check_place("read", index, place, stacked.shape[0])
             return jnp.take(stacked, place, axis=0, mode="clip")
         if not 0 <= index < len(self._elements):
@@ -414,6 +474,7 @@ class TensorArray:
                 received=f"{n}",
             )
         new._elements, new._stacked, new._count = None, value, value.shape[0]
+        new._room = None
         if not is_staged(value) and not ambient_is_staging():
             new._elements, new._stacked = list(value), None
             new._read = set()
@@ -450,6 +511,7 @@ class TensorArray:
         checks.check_positions("TensorArray.scatter", "indices", indices, stacked.shape[0])
         stacked = stacked.at[indices].set(value, mode="drop")
         new._elements, new._stacked, new._count = None, stacked, stacked.shape[0]
+        new._room = None
         return new
 
     def split(self, value, lengths, name=None) -> TensorArray:
@@ -488,7 +550,8 @@ class TensorArray:
         ends = np.cumsum([0, *sizes]).tolist()
         parts = [lax.slice_in_dim(value, a, b) for a, b in itertools.pairwise(ends)]
         new._elements = parts + [None] * (new._count - len(parts))
-        new._stacked, new._count, new._read = None, len(new._elements), set()
+        new._stacked, new._room = None, None
+        new._count, new._read = len(new._elements), set()
         return new
 
     def _without_shape(self) -> TensorArray:
@@ -498,6 +561,10 @@ class TensorArray:
 
     def __repr__(self) -> str:
         return f"<TensorArray of {self._count} elements, {self._dtype.name}>"
+
+
+def _is_same(a, b) -> bool:
+    return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
 
 
 def _fits(shape, expected) -> bool:

@@ -400,6 +400,7 @@ ROWS: tuple[Row, ...] = (
             case("normal", unbounded=True, arr=i32([1, 3, 1, 0])),
             case("rank2", unbounded=True, arr=i32([[1, 3], [1, 0]])),
             case("weights", unbounded=True, arr=i32([1, 3, 1]), weights=f32([0.5, 2, 1.5])),
+            case("no-weights", unbounded=True, arr=i32([1, 3, 1]), weights=empty(0), gradient=()),
             case("minlength", unbounded=True, arr=i32([1, 2]), minlength=5),
             case("maxlength", arr=i32([1, 7, 2]), maxlength=3),
             case("fixed", arr=i32([1, 7, 2]), minlength=4, maxlength=4),
