@@ -35,7 +35,7 @@ NAMESPACES = (
         "sparse",
     ),
     *("random", "random.experimental"),
-    *("lookup", "raw_ops", "sets", "strings", "v1", "v1.initializers", "v1.nn"),
+    *("lookup", "raw_ops", "sets", "strings", "v1", "v1.initializers", "v1.losses", "v1.nn"),
 )
 WIDTH = 100
 _DEFINED = "shims._src.facade.native"

@@ -24,6 +24,7 @@ from shims._src.random.initializers_v1 import (
 from shims._src.random.initializers_v1 import zeros_initializer as zeros_initializer
 from shims._src.version_1 import where as where
 from shims.v1 import initializers as initializers
+from shims.v1 import losses as losses
 from shims.v1 import nn as nn
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "glorot_normal_initializer",
     "glorot_uniform_initializer",
     "initializers",
+    "losses",
     "nn",
     "ones_initializer",
     "random_normal_initializer",
