@@ -14,6 +14,7 @@ import itertools
 import multiprocessing
 import os
 import pathlib
+import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -110,6 +111,15 @@ def _begin(one: One) -> None:
     """What a new process is told once."""
     _WORK[:] = [one]
     gc.disable()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Ends this process when the one that started it is gone; if that was killed nobody else would."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _work(places: Sequence[Place]) -> list[Result]:

@@ -322,3 +322,39 @@ def test_a_file_in_the_current_folder_by_its_bare_name(folder, run):
     pathlib.Path("a.py").write_text(OLD)
     assert run("rewrite", "--write", "a.py").exit_code == 0
     assert (folder / "a.py").read_text() == NEW
+
+
+def alive(processes):
+    """Those of some processes that still do something; what nobody has collected does not."""
+    listed = subprocess.run(
+        ["ps", "-o", "pid=,stat=", "-p", ",".join(map(str, processes))],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    rows = [line.split() for line in listed.stdout.splitlines()]
+    return [int(number) for number, state in rows if not state.startswith("Z")]
+
+
+def test_helpers_end_with_a_killed_run(folder, many):
+    process = start(folder, "--jobs", "2")
+    started = time.monotonic()
+    helpers = []
+    while len(helpers) < 2:
+        assert time.monotonic() < started + 60, "no process was started"
+        listed = subprocess.run(
+            ["ps", "-o", "pid=", "--ppid", str(process.pid)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        helpers = [int(line) for line in listed.stdout.split()]
+        if process.poll() is not None:
+            pytest.fail("the run was over before its helpers were seen")
+    process.kill()
+    process.wait()
+    while alive(helpers):
+        assert time.monotonic() < started + 60, "a helper goes on"
+        time.sleep(0.05)
+    paths, old, new = many
+    assert {path.read_text() for path in paths} <= {old, new}
