@@ -9,6 +9,7 @@ import numpy as np
 
 from shims._src import errors, state
 from shims._src.conversion import as_array
+from shims._src.ragged import mapping
 from shims._src.slices import check_dtypes, elements_of, runs_eagerly, slice_at, stacked, staged
 from shims._src.staging import structure
 from shims._src.tensor_spec import as_numpy_dtype
@@ -29,29 +30,31 @@ def map_fn(
 
     Args:
       fn: a function of one slice of `elems`, in the structure of `elems`.
-      elems: arrays `[n, ...]`, nested.
+      elems: arrays `[n, ...]` and ragged tensors of `n` rows, nested.
       dtype: an older name of `fn_output_signature`.
       parallel_iterations: accepted; iterations run one after the other.
       back_prop: accepted.
       swap_memory: accepted.
       infer_shape: accepted.
       name: accepted.
-      fn_output_signature: the dtype, or a spec, of each result; checked.
+      fn_output_signature: the dtype, or a spec, of each result; checked. A `RaggedTensorSpec` says
+        that results have sizes of their own.
 
     Returns:
-      Arrays `[n, ...]` in the structure of what `fn` returns.
+      Arrays `[n, ...]` in the structure of what `fn` returns; ragged tensors where the signature says
+      so, or where there is none and `elems` is ragged.
 
     Raises:
       ValueError: `elems` has no axis, or axes of different lengths.
       InvalidArgumentError: the results differ in shape, or without a signature in dtype from
         `elems`.
-      UnimplementedError: `elems` holds ragged or sparse tensors.
+      UnimplementedError: `elems` holds sparse tensors, or results are ragged in a traced program.
       TypeError: the results differ from `fn_output_signature`, or are not arrays.
 
     Differs from TensorFlow:
-      Without `fn_output_signature` the results may have any structure. Ragged `elems` and ragged
-      signatures are not supported. No slices at all give `[0, ...]` with the shape that
-      `fn` would return, where TensorFlow's eager mode gives `[0]`.
+      Without `fn_output_signature` the results may have any structure. Ragged results inside of
+      `shims.function` are refused. No slices at all give `[0, ...]` with the shape that `fn` would
+      return, where TensorFlow's eager mode gives `[0]`.
 
     Under jit:
       A scan; `fn` is traced once.
@@ -64,13 +67,19 @@ def map_fn(
     https://www.tensorflow.org/api_docs/python/tf/map_fn
     """
     del parallel_iterations, back_prop, swap_memory, infer_shape, name
+    signature = dtype if fn_output_signature is None else fn_output_signature
+    if mapping.holds_ragged(elems, signature):
+        return mapping.map_rows(fn, elems, signature, _map_arrays)
+    return _map_arrays(fn, elems, signature)
+
+
+def _map_arrays(fn, elems, signature):
     elems, length = elements_of(elems, "map_fn")
     body = lambda values, item: (values, fn(item))
     if runs_eagerly(elems) and length:
         results = stacked([fn(slice_at(elems, i)) for i in range(length)], "map_fn")
     else:
         results = staged(body, (), (), elems, length, "map_fn")[1]
-    signature = dtype if fn_output_signature is None else fn_output_signature
     if signature is not None:
         _check_signature(signature, results)
     elif jax.tree.structure(results) == jax.tree.structure(elems):

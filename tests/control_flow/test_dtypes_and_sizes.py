@@ -35,12 +35,19 @@ def test_refused(case):
     assert type(theirs.value).__name__ in {c.__name__ for c in type(ours.value).__mro__}
 
 
-def test_ragged_elements_are_refused():
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("RaggedTensor", lambda x: shims.foldl(shims.add, shims.RaggedTensor.from_tensor(x))),
+        ("SparseTensor", lambda x: shims.foldl(shims.add, shims.sparse.from_dense(x))),
+    ],
+)
+def test_elements_of_their_own_sizes_are_refused(name, call):
     with pytest.raises(shims.errors.UnimplementedError) as raised:
-        shims.map_fn(shims.reduce_sum, shims.ragged.constant([[1.0], []]))
+        call(np.ones((2, 1), np.float32))
     lines = [x for x in str(raised.value).split("\n") if not x.startswith("  At:")]
     assert lines == [
-        "map_fn: `elems` holds a RaggedTensor, whose slices have sizes of their own.",
+        f"foldl: `elems` holds a {name}, whose slices have sizes of their own.",
         "  Required: arrays",
         "  Do:       fill it up first (`to_tensor()`), or map its values: "
         "`shims.ragged.map_flat_values`, `shims.sparse.map_values`",

@@ -1,0 +1,120 @@
+"""`map_fn` over the rows of ragged tensors, or to rows of different lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import errors
+from shims._src.operands import operand
+from shims._src.ragged import joining, partition
+from shims._src.ragged.spec import RaggedTensorSpec
+from shims._src.ragged.tensor import RaggedTensor, is_ragged
+from shims._src.slices import elements_of, runs_eagerly
+from shims._src.staging import structure as structure_text
+
+
+def holds_ragged(elems, signature) -> bool:
+    """Whether rows of different lengths go in or come out."""
+    return any(map(is_ragged, _leaves(elems)[0])) or any(map(_is_spec, _leaves(signature)[0]))
+
+
+def _is_spec(x) -> bool:
+    return isinstance(x, RaggedTensorSpec)
+
+
+def _leaves(tree) -> tuple[list[Any], Any]:
+    is_leaf = lambda x: not isinstance(x, (tuple, list, dict)) or hasattr(x, "dtype")
+    return jax.tree.flatten(tree, is_leaf=is_leaf)
+
+
+def map_rows(fn: Callable[..., Any], elems, signature, map_arrays: Callable[..., Any]):
+    """`map_fn` where something is ragged.
+
+    Args:
+      fn: a function of one slice; of a ragged tensor a slice is a row.
+      elems: arrays and ragged tensors, nested.
+      signature: what each result looks like; as `elems` when `None`.
+      map_arrays: `map_fn(fn, elems, signature)` of arrays.
+
+    Raises:
+      UnimplementedError: ragged results while the program is traced.
+      InvalidArgumentError: the results differ from the signature.
+      ValueError: the arrays and ragged tensors are not equally long.
+    """
+    leaves, tree = _leaves(elems)
+    arrays = [jnp.arange(x.nrows()) if is_ragged(x) else operand(x) for x in leaves]
+
+    def on_slice(items):
+        rows = [x[i] if is_ragged(x) else i for x, i in zip(leaves, items, strict=True)]
+        return fn(tree.unflatten(rows))
+
+    if signature is None:
+        signature = tree.unflatten([_spec_of(x) for x in leaves])
+    specs, spec_tree = _leaves(signature)
+    if not any(map(_is_spec, specs)):
+        return map_arrays(on_slice, arrays, signature)
+    if not runs_eagerly([leaves, arrays]):
+        raise errors.UnimplementedError(
+            errors.message(
+                "map_fn",
+                "the rows that come out have sizes of their own while the program is traced.",
+                required="results of one shape",
+                do="map the values, `shims.ragged.map_flat_values`, or call it outside of the "
+                "function",
+            )
+        )
+    arrays, length = elements_of(arrays, "map_fn")
+    results = [on_slice([x[i] for x in arrays]) for i in range(length)]
+    columns = list(zip(*(_parts(result, spec_tree) for result in results), strict=True))
+    columns = columns or [()] * len(specs)
+    return spec_tree.unflatten(
+        [_stacked(spec, found) for spec, found in zip(specs, columns, strict=True)]
+    )
+
+
+def _spec_of(x):
+    """How a slice looks."""
+    if is_ragged(x):
+        return RaggedTensorSpec([None] * (x.shape.rank - 1), x.dtype, x.ragged_rank - 1)
+    return x.dtype
+
+
+def _parts(result, tree) -> list[Any]:
+    found, structure = _leaves(result)
+    if structure != tree:
+        raise _unlike(structure_text(tree), structure_text(structure))
+    return found
+
+
+def _unlike(required: str, received: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(
+        errors.message(
+            "map_fn",
+            "`fn` must return what `fn_output_signature` says.",
+            required=required,
+            received=received,
+        )
+    )
+
+
+def _stacked(spec, found):
+    if not _is_spec(spec):
+        return jnp.stack([operand(x) for x in found])
+    found = [x if is_ragged(x) else operand(x) for x in found]
+    for x in found:
+        fits = x.dtype == jax.dtypes.canonicalize_dtype(spec.dtype)
+        if not fits or not spec.shape.is_compatible_with(x.shape):
+            received = f"{np.dtype(x.dtype).name}{list(x.shape)}"
+            raise _unlike(f"{spec.dtype.name}{list(spec.shape)}", received)
+    if found:
+        return joining.stack(found)
+    values: Any = jnp.zeros((0, *(d or 0 for d in list(spec.shape)[spec.ragged_rank + 1 :])))
+    values = values.astype(jax.dtypes.canonicalize_dtype(spec.dtype))
+    for _ in range(spec.ragged_rank + 1):
+        values = RaggedTensor(values, jnp.zeros((1,), partition.splits_dtype()))
+    return values
