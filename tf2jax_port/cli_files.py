@@ -18,6 +18,7 @@ from tf2jax_port.project import Project, SeenFrom
 from tf2jax_port.rewrite.ledger import Entry, Ledger, Skipped, collect
 
 _UNFINISHED = ".tf2jax-new"
+_PASSED_OVER = "(what is hidden, built, or ignored by git is passed over; --no-gitignore reads it)."
 
 
 class ChangedMeanwhileError(Exception):
@@ -39,6 +40,8 @@ def results(asked: Asked, *, texts: bool, quiet: bool = False) -> Iterator[Entry
         yield code_base.run_one(path, path.parent, asked.options, raw=raw, neighbours=around)
         return
     files = list(code_base.find_files(asked.paths, asked.exclusion))
+    if not files:
+        click.echo(f"No Python file in {', '.join(asked.paths)} {_PASSED_OVER}", err=True)
     found = runs.run_over(files, asked.options, texts=texts, jobs=asked.jobs)
     yield from found if quiet else followed(found, len(files))
 

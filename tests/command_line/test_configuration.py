@@ -207,3 +207,14 @@ def test_the_page_shows_every_setting(folder):
     assert [name for name, value in said.items() if value in (None, ())] == []
     for pattern in DEFAULT[1:]:
         assert f"`{pattern.rstrip('/')}`" in page, pattern
+
+
+def test_nothing_to_read_is_said(configured, run):
+    configured('extend-exclude = ["src/"]')
+    for command in ("scan", "plan", "rewrite"):
+        result = run(command, ".")
+        assert result.exit_code == 0
+        assert result.stderr.startswith(
+            "No Python file in . (what is hidden, built, or ignored by git is passed over; "
+            "--no-gitignore reads it).\n"
+        )
