@@ -178,7 +178,9 @@ def _with_slope(function, x, low, high, options, *, clip):
     if not clip:
         return _straight(value, x)
     within = lax.stop_gradient((x >= low) & (x <= high))
-    return _straight(value, jnp.where(within, x, lax.stop_gradient(x)))
+    # The range has a gradient, as in TensorFlow, and it is 0.
+    through = jnp.where(within, x, jnp.where(within, low + high, lax.stop_gradient(x)))
+    return _straight(value, through)
 
 
 @jax.custom_jvp
