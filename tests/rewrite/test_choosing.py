@@ -31,6 +31,10 @@ LEFT = {
         HEAD
         + "import jax.numpy as jnp\ny = tf.maximum(x, jnp.square(x))  # tf2jax: ignore[TJ2, TJ301]\n",
     ),
+    "a comment for what is no diagnostic": (
+        HEAD + "y = tf.square(x)  # tf2jax: ignore[E501]\nz = tf.exp(x)  # tf2jax: ignore[]\n",
+        HEAD + "y = tf.square(x)  # tf2jax: ignore[E501]\nz = tf.exp(x)  # tf2jax: ignore[]\n",
+    ),
     "no marker where a comment is": (
         HEAD + "# TJ301: tf.foo: no rule yet\ny = tf.foo(x)  # tf2jax: ignore[TJ301]\n",
         HEAD + "y = tf.foo(x)  # tf2jax: ignore[TJ301]\n",

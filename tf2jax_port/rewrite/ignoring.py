@@ -15,6 +15,7 @@ import tokenize
 from tf2jax_port.rewrite.source import Source, UnreadableError
 
 _COMMENT = re.compile(r"#\s*tf2jax:\s*ignore(?P<file>-file)?(?:\[(?P<codes>[^\]]*)\])?(?![\w-])")
+_CODE = re.compile(r"TJ\d{0,3}")
 _HINT = b"tf2jax:"
 _NO_CODE = (
     tokenize.COMMENT,
@@ -87,6 +88,9 @@ def _read(source: Source) -> Ignored:
 
 
 def _codes(text: str | None) -> tuple[str, ...]:
-    if text is None:
-        return ("TJ",)
-    return tuple(code.strip().upper() for code in text.split(",") if code.strip())
+    """The beginnings that a comment names; all diagnostics where it names none that could be one.
+
+    Whoever mistypes a number wants a place left alone, and finds it left alone.
+    """
+    codes = [code.strip().upper() for code in (text or "").split(",")]
+    return tuple(code for code in codes if _CODE.fullmatch(code)) or ("TJ",)
