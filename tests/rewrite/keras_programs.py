@@ -148,6 +148,14 @@ _SCHEDULES = (
     *("CosineDecay(0.1, 30, alpha=0.1)", "CosineDecay(0.0, 30, warmup_target=0.1, warmup_steps=5)"),
     *("CosineDecayRestarts(0.1, 10, t_mul=2.0, m_mul=0.5)",),
 )
+_DECAYS = (
+    *("exponential_decay(0.1, step, 7, 0.5)", "exponential_decay(0.1, step, 7, 0.5, True)"),
+    *("inverse_time_decay(0.1, step, 5, decay_rate=0.3, name='d')", "cosine_decay(0.1, step, 30)"),
+    *("polynomial_decay(0.1, step, 20)", "polynomial_decay(0.1, step, 15, 0.01, 2.0, cycle=True)"),
+    *("cosine_decay(0.1, step, 30, alpha=0.1)", "inverse_time_decay(0.1, step, 5, 0.3, True)"),
+    *("piecewise_constant(step, [10, 20], [1.0, 0.5, 0.1])",),
+    *("piecewise_constant_decay(step, boundaries=[3], values=[1.0, 0.5])",),
+)
 _CONFIGURED = (
     *("GlorotNormal()", "GlorotUniform(seed=1)", "HeNormal()", "HeUniform()", "LecunNormal()"),
     *("LecunUniform()", "Orthogonal(0.5)", "RandomNormal(stddev=0.1)", "RandomUniform(-1, 1)"),
@@ -344,12 +352,16 @@ def programs():
         **{f"optimizer {m}": _optimizer(m) for m in _OPTIMIZERS},
         **{f"by hand {m}": _by_hand(m) for m in _OPTIMIZERS},
         **{f"schedule {m}": _schedule(m) for m in _SCHEDULES},
+        **{f"decay {m}": f"y = [tf.train.{m} for step in range(50)]" for m in _DECAYS},
         **{f"initializer {m}": _configured(m) for m in _CONFIGURED},
         **{f"backend {m}": f"y = tf.keras.backend.{m}" for m in _BACKEND},
     }
     for kind, made in _OF_VALUES.items():
         lines.update({f"{kind} {m}": "y = " + _VALUES[kind].format(m) for m in made})
     found.update({name: f"{_HEAD}{text}\n" for name, text in lines.items()})
+    for name in lines:
+        if name.startswith("decay "):
+            found[name] = found[name].replace("import tensorflow", "import tensorflow.compat.v1")
     found["model functional"] = _MODEL + "y = layer(x)\n"
     found["model trained"] = _MODEL + _TRAINED
     found["model saved"] = _MODEL + _SAVED
@@ -406,7 +418,8 @@ def _configured(made):
 def _leaves(value):
     if isinstance(value, (list, tuple)):
         return [leaf for part in value for leaf in _leaves(part)]
-    return [np.asarray(value)]
+    # A decay of version 1 is a function in TensorFlow's eager mode.
+    return [np.asarray(value() if callable(value) else value)]
 
 
 def _run_all(jobs, convert):

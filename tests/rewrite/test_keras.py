@@ -244,6 +244,11 @@ def test_the_back_end_is_said_once():
     ignored = rewrite(code.encode(), Options(ignore=("TJ230",))).findings
     assert [f.code for f in ignored] == ["TJ130", "TJ130"]
     assert [f.code for f in findings("# KERAS_BACKEND\n" + code)] == ["TJ130", "TJ130"]
+    old = "import tensorflow.compat.v1 as tf\n\ny = tf.losses.log_loss(x, x)\n"
+    assert [f.code for f in findings(old)] == ["TJ401"]
+    old = old.replace("losses.log_loss(x, x)", "train.cosine_decay(0.1, x, 9)")
+    assert [f.code for f in findings(old)] == ["TJ201"]
+    assert "KERAS_BACKEND=jax" in findings(old)[0].message
 
 
 WEIGHTS = """import tensorflow as tf

@@ -18,7 +18,6 @@ from tf2jax_port.table import Shim
 if TYPE_CHECKING:
     from tf2jax_port.rewrite.sites import Decision, File
 
-_SYMBOLS = ("tf.keras.", "tf.losses.", "tf.metrics.", "tf.optimizers.", "tf.initializers.")
 _SYMBOLIC = "`keras.ops` takes symbolic tensors, which are no arrays"
 SYMBOLS = "TJ131"
 NAME, BACKEND, OLD, STARRED, INSTALLED = "TJ130", "TJ230", "TJ231", "TJ232", "TJ233"
@@ -93,10 +92,17 @@ def _refused(file: File, known: Known, decision: Decision) -> Decision:
     return decision
 
 
+def _writes_keras(decision: Decision) -> bool:
+    """Whether the new text names Keras, or names it through the import of the file."""
+    texts = (piece for e in decision.edits for piece in e.pieces if isinstance(piece, str))
+    named = decision.code in (NAME, OLD, STARRED, INSTALLED)
+    return bool(decision.edits) and (named or any("keras." in text for text in texts))
+
+
 def say_backend(data: bytes, decisions: Iterable[Decision]) -> list[Decision]:
     """The decisions of a file; the first that writes Keras says what must be set to run it."""
     found = list(decisions)
-    written = (i for i, d in enumerate(found) if d.edits and d.symbol.startswith(_SYMBOLS))
+    written = (i for i, d in enumerate(found) if _writes_keras(d))
     index = None if b"KERAS_BACKEND" in data else next(written, None)
     if index is not None:
         first = found[index]
