@@ -112,8 +112,8 @@ UNPACKED = {
         f"{JNP}def f(*s): return jnp.concatenate([jnp.asarray([1]), jnp.asarray(s)], axis=0)\n",
     ),
     "a shape that is checked": (
-        f"{TF}def f(x):\n    x.set_shape([2])\n    return x\n",
-        f"{TF}import shims\ndef f(x):\n    x = shims.ensure_shape(x, [2])\n    return x\n",
+        f"{TF}def f(x):\n    y = g(x)\n    y.set_shape([2])\n    return y\n",
+        f"{TF}import shims\ndef f(x):\n    y = g(x)\n    y = shims.ensure_shape(y, [2])\n    return y\n",
     ),
 }
 

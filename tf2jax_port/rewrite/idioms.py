@@ -65,7 +65,8 @@ def find_idioms(file: File) -> list[Decision]:
         if idiom.whole in claimed:
             continue
         known = _is_known(file, idiom)
-        doubtful = elsewhere or idiom.symbol.split(".")[-1] in own_methods
+        kept = idiom.code == "TJ107" and not _is_made_here(file, idiom.tensor)
+        doubtful = elsewhere or kept or idiom.symbol.split(".")[-1] in own_methods
         if known or not doubtful:
             decision = _decide(file, idiom, known=known)
             if decision is not None and may_edit(file, decision):
@@ -257,6 +258,17 @@ def _decide(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
     if not known:
         message = "nothing nearby says that this is a tensor"
     return Decision(state, code, message, idiom.symbol, idiom.whole, (edit,))
+
+
+def _is_made_here(file: File, node: ast.expr) -> bool:
+    """Whether a name holds nothing but results of calls: nobody else sees that it is bound anew."""
+    scope = file.values.scope_of.get(node) if isinstance(node, ast.Name) else None
+    if scope is None or not isinstance(node, ast.Name):
+        return False
+    return all(
+        binding.kind == "assign" and isinstance(binding.value, ast.Call | ast.BinOp)
+        for binding in scope.bindings.get(node.id, [])
+    ) and bool(scope.bindings.get(node.id))
 
 
 def _is_place(node: ast.expr) -> bool:
