@@ -182,7 +182,7 @@ class GradientTape(Recorder):
 
         Raises:
           RuntimeError: a tape that is not persistent is asked again.
-          TypeError: `target` is `None`.
+          TypeError: `target` is `None`, or a source is a variable of Keras.
           ValueError: `output_gradients` do not fit, or `unconnected_gradients` is unknown.
         """
         unconnected = check_unconnected(unconnected_gradients)
@@ -293,6 +293,7 @@ class GradientTape(Recorder):
     def _keys(self, sources) -> list[tuple[int, ...]]:
         keys = []
         for x in sources:
+            _check_seen(x)
             values = [x]
             if isinstance(x, Variable):
                 values = self._reads.get(id(x), [])
@@ -320,6 +321,20 @@ class GradientTape(Recorder):
         if not self._persistent:
             self._used = True
             self._arrays, self._operations, self._reads = {}, [], {}
+
+
+def _check_seen(source) -> None:
+    """A variable of Keras keeps its array where no tape looks; its gradient would be `None`."""
+    if type(source).__module__.partition(".")[0] == "keras":
+        raise TypeError(
+            errors.message(
+                "GradientTape.gradient",
+                "a source is a variable of Keras, which no tape sees.",
+                required="arrays and `shims.Variable`s",
+                received=type(source).__name__,
+                do="differentiate a function of `model.stateless_call`: docs/keras.md",
+            )
+        )
 
 
 def _check_rows(target, source) -> None:

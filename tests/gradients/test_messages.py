@@ -68,6 +68,11 @@ def too_few_for_variables():
     rule(f, W)
 
 
+def by_variable_of_keras():
+    tape, y = tape_over()
+    tape.gradient(y, type("KerasVariable", (), {"__module__": "keras.src.backend"})())
+
+
 class _Recording:
     def __init__(self):
         self.acc = shims.autodiff.ForwardAccumulator(X, X)
@@ -78,6 +83,15 @@ class _Recording:
 
 
 MESSAGES = {
+    "variable-of-keras": (
+        by_variable_of_keras,
+        TypeError,
+        """
+GradientTape.gradient: a source is a variable of Keras, which no tape sees.
+  Required: arrays and `shims.Variable`s
+  Received: KerasVariable
+  Do:       differentiate a function of `model.stateless_call`: docs/keras.md""",
+    ),
     "tape-twice": (
         asked_again,
         RuntimeError,
