@@ -90,6 +90,7 @@ MESSAGES = {
 GradientTape.gradient: a source is a variable of Keras, which no tape sees.
   Required: arrays and `shims.Variable`s
   Received: KerasVariable
+  At:
   Do:       differentiate a function of `model.stateless_call`: docs/keras.md""",
     ),
     "tape-twice": (
