@@ -35,14 +35,19 @@ def test_state(tmp_path, monkeypatch):
 
 
 def test_optimizers(tmp_path):
-    names = run(blocks("optimizers.md")[:1], tmp_path)
+    names = run(blocks("optimizers.md")[1:2], tmp_path)
     assert float(names["loss"]) == 9
     assert names["w"].numpy().tolist() == pytest.approx([0.4, 1.4])
 
 
+def test_optimizers_of_keras_over_variables():
+    program = blocks("optimizers.md")[0] + "\nprint(*map(float, w.numpy()))\n"
+    assert list(map(float, run_process(program).split())) == pytest.approx([0.9, 1.9])
+
+
 @pytest.mark.long
 def test_optimizers_of_keras():
-    program = blocks("optimizers.md")[1] + "\nprint(*map(float, values[0]))\n"
+    program = blocks("optimizers.md")[2] + "\nprint(*map(float, values[0]))\n"
     first, second = map(float, run_process(program).split())
     assert first < 1
     assert 0 < 2 - second < 0.2
