@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, errors, hooks, primitives
+from shims._src import checks, errors, hooks, primitives, trace
 from shims._src import jax_private as jp
 from shims._src.checks import axes_of, axis_of, is_known
 from shims._src.dispatch import operator
@@ -194,7 +194,24 @@ def reshape(tensor, shape, name=None):
     dims = dims_of("reshape", shape)
     if all(map(is_known, (*x.shape, *dims))):
         dims = _known_shape(x, dims)
+    elif dims.count(-1) == 1:
+        dims = _without_rest(x, dims)
     return jnp.reshape(x, dims)
+
+
+def _without_rest(x, dims):
+    """The shape with a quotient for -1 where a size that data decide must divide.
+
+    Whether it does is checked when the program runs, as any reshape to stated sizes is.
+    """
+    state = trace.current()
+    given = math.prod(d for d in dims if is_known(d) and d != -1)
+    total = math.prod(x.shape)
+    if state is None or given == 0 or not all(map(is_known, dims)):
+        return dims
+    if not jp.is_symbolic(total) or state.fresh.isdisjoint(jp.variables(total)):
+        return dims
+    return tuple(total // given if d == -1 else d for d in dims)
 
 
 def _known_shape(x, dims):
