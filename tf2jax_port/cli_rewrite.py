@@ -77,7 +77,7 @@ def rewrite(
     if report:
         write_report(report, json.dumps(ledger.document(), indent=1) + "\n")
     _summary(ledger, does)
-    code = exit_code(ledger, does.failed)
+    code = exit_code(ledger)
     if asked.reads_stdin and ledger.skipped:
         code = 2  # nothing was written to standard output, and that is no program
     raise SystemExit(int(does.changed > 0) if check and code != 2 else code)
@@ -92,7 +92,6 @@ class _Does:
         self.shows = shows
         self.colour = cli_options.is_coloured(color, sys.stdout.isatty())
         self.changed = 0
-        self.failed: list[Skipped] = []
 
     def all(self) -> Any:
         """Every result, without its text, after it was dealt with."""
@@ -101,22 +100,24 @@ class _Does:
             if isinstance(result, Skipped):
                 yield result
                 continue
-            self.one(result)
+            failure = self.one(result)
             yield result.without_texts()
+            if failure is not None:
+                yield failure
 
-    def one(self, entry: Entry) -> None:
-        """Writes or shows a file that changes."""
+    def one(self, entry: Entry) -> Skipped | None:
+        """Writes or shows a file that changes; says why where it could not be written."""
         if self.asked.reads_stdin and self.shows:
             click.echo(entry.outcome.data, nl=False)
         if not entry.changed:
-            return
+            return None
         failure = self._written(entry) if self.write else None
         if failure is not None:
-            self.failed.append(failure)
-            return
+            return failure
         self.changed += 1
         if self.shows and not self.asked.reads_stdin:
             click.echo("".join(diff_lines(entry, colour=self.colour)), nl=False, color=True)
+        return None
 
     def _written(self, entry: Entry) -> Skipped | None:
         try:
@@ -131,7 +132,7 @@ class _Does:
 
 def _summary(ledger: Ledger, does: _Does) -> None:
     """What was done and what is left, on standard error."""
-    tell_skipped((*ledger.skipped, *does.failed))
+    tell_skipped(ledger.skipped)
     for entry in ledger.entries:
         for finding in entry.outcome.findings:
             if finding.state.needs_person:

@@ -1,5 +1,6 @@
 """What happens to files when things go wrong: each is the old one or the new one, never a third."""
 
+import json
 import os
 import pathlib
 import random
@@ -156,7 +157,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone(folder, run, monkeypatch):
     assert leftovers(folder) == []
 
     def slow(entry):
-        path.write_text(OLD + "# mine again\n")
+        path.write_text(path.read_text() + "# mine again\n")
         write_entry(entry)
 
     monkeypatch.setattr("tf2jax_port.cli_rewrite.write_entry", slow)
@@ -166,7 +167,9 @@ def test_a_file_that_changed_meanwhile_is_left_alone(folder, run, monkeypatch):
         "a.py: TJ909 the file was changed while it was being rewritten; run again\n"
         "0 of 1 files rewritten."
     )
-    assert path.read_text() == OLD + "# mine again\n"
+    assert path.read_text() == OLD + "# mine\n# mine again\n"
+    document = json.loads(run("rewrite", "--write", "a.py", "--format", "json").stdout)
+    assert [skipped["code"] for skipped in document["skipped"]] == ["TJ909"]
 
 
 def test_a_file_that_is_gone_is_not_made_again(folder):
