@@ -23,6 +23,7 @@ from benchmarks import (
     masked_mean,
     packed_mask,
     page,
+    scan_speed,
     small_call,
 )
 from benchmarks.timing import Result
@@ -36,6 +37,7 @@ ALL = {
     "import_time": import_time,
     "eager_calls": eager_calls,
     "dynamic_operators": dynamic_operators,
+    "scan_speed": scan_speed,
 }
 
 

@@ -27,6 +27,7 @@ from tf2jax_port.rewrite.options import Options
 
 Result = Entry | Skipped
 Place = tuple[pathlib.Path, pathlib.Path]
+One = functools.partial[Result]
 
 # Files that one process takes at a time: enough to be worth the message, few enough to be shared out.
 _CHUNK = 16
@@ -53,6 +54,14 @@ def run_over(
     one = functools.partial(
         _one, options, texts, project, Taken(project, [str(path) for path, _ in places])
     )
+    gc.freeze()  # what the commands consist of is not looked through again
+    try:
+        yield from _by(one, places, jobs)
+    finally:
+        gc.unfreeze()
+
+
+def _by(one: One, places: list[Place], jobs: int | None) -> Iterator[Result]:
     if jobs == 1:
         yield from _alone(one, places)
         return
@@ -71,9 +80,6 @@ def _one(options: Options, texts: bool, project: Project, taken: Taken, place: P
     neighbours = SeenFrom(project, str(path), taken)
     result = run_one(path, root, options, texts=texts, neighbours=neighbours)
     return result if texts or isinstance(result, Skipped) else result.without_texts()
-
-
-One = functools.partial[Result]
 
 
 def _alone(one: One, places: Iterable[Place]) -> Iterator[Result]:

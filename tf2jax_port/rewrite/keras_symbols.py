@@ -82,7 +82,7 @@ _MODELS = ("keras.Model", "keras.Sequential", "keras.models.", "keras.applicatio
 
 def of_symbols(file: File, known: Known) -> Known:
     """The row, or the one of `keras.ops` where the operator is called with a symbolic tensor."""
-    if b"keras" not in file.source.data:
+    if not file.source.mentions_keras:
         return known
     node, row = known.reference.node, known.row
     call = file.names.parents[node]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import codecs
 import dataclasses
+import functools
 import io
 import itertools
 import re
@@ -41,6 +42,11 @@ class Source:
         """The line end that the file uses first."""
         found = _LINE_END.search(self.data)
         return found.group().decode() if found else "\n"
+
+    @functools.cached_property
+    def mentions_keras(self) -> bool:
+        """Whether the text has the word."""
+        return b"keras" in self.data
 
     @property
     def text(self) -> str:
