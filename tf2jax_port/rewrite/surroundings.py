@@ -48,8 +48,6 @@ _LEFT = (
     ("random.all_candidate_sampler", _SAMPLED),
     ("random.fixed_unigram_candidate_sampler", _SAMPLED),
     ("random.learned_unigram_candidate_sampler", _SAMPLED),
-    ("random.log_uniform_candidate_sampler", _SAMPLED),
-    ("random.uniform_candidate_sampler", _SAMPLED),
     ("nn.fractional_avg_pool", _FRACTIONAL),
     ("nn.fractional_max_pool", _FRACTIONAL),
     ("nn.with_space_to_batch", "pass `dilations` to the convolution or the pool instead"),
