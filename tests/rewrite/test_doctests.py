@@ -37,7 +37,7 @@ CASES = {
     "several lines": (
         docstring(
             ">>> import tensorflow as tf",
-            ">>> @tf.function",
+            ">>> @tf.custom_gradient",
             "... def g(x):",
             "...     # why",
             "...     return tf.exp(",
@@ -50,7 +50,7 @@ CASES = {
         docstring(
             ">>> import jax.numpy as jnp",
             ">>> import shims",
-            ">>> @shims.function",
+            ">>> @shims.custom_gradient",
             "... def g(x):",
             "...     # why",
             "...     return jnp.exp(",
