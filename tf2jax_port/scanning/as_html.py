@@ -41,7 +41,7 @@ td.num, th.num { text-align: right; } .names td:first-child { min-width: 8.5rem;
 .chip.review { background: var(--warn-bg); color: var(--warn); }
 .chip.manual { background: var(--bad-bg); color: var(--bad); }
 .file { background: var(--card); border: 1px solid var(--line); border-radius: 10px;
-  padding: 0.55rem 0.9rem; }
+  padding: 0.55rem 0.9rem; overflow-wrap: anywhere; }
 .file summary { color: var(--ink); } .file summary .soft { font-size: 0.85rem; }
 .file ol { list-style: none; margin: 0.6rem 0 0; padding: 0; }
 .file li { border-top: 1px solid var(--line); padding: 0.55rem 0; }
