@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, errors, primitives
+from shims._src import checks, primitives
 from shims._src.dispatch import operator
 from shims._src.embedding import embedding_lookup
 from shims._src.losses import (
@@ -14,12 +14,13 @@ from shims._src.losses import (
     softmax_cross_entropy_with_logits,
 )
 from shims._src.operands import describe, operand
+from shims._src.random.candidates import log_uniform_candidate_sampler
+from shims._src.random.global_seed import consume_seed
 
 # What TensorFlow adds to the logits of classes that were sampled by accident.
 _NEVER = -np.finfo(np.float32).max
 
 
-@operator
 def sampled_softmax_loss(
     weights,
     biases,
@@ -43,36 +44,34 @@ def sampled_softmax_loss(
       num_sampled: how many classes are sampled.
       num_classes: how many there are.
       num_true: how many true ones each example has.
-      sampled_values: `(sampled, true_expected_count, sampled_expected_count)`.
+      sampled_values: `(sampled, true_expected_count, sampled_expected_count)`; those of
+        `random.log_uniform_candidate_sampler` when `None`.
       remove_accidental_hits: whether a sampled class that is true does not count.
-      seed: ignored, as `sampled_values` is given.
+      seed: an integer for the samples; see `random.set_seed`.
       name: ignored.
 
     Returns:
       A vector, one loss per example.
 
     Raises:
-      UnimplementedError: `sampled_values` is not given.
       InvalidArgumentError: shapes or dtypes do not fit, or a label is out of range.
 
     Differs from TensorFlow:
-      TensorFlow's samples cannot be reproduced: `sampled_values` must be given.
+      The samples are those of TensorFlow on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       The size of the batch may be known only at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/sampled_softmax_loss
     """
-    function = "sampled_softmax_loss"
-    _check_sampled(function, sampled_values)
-    logits, targets = _sampled_logits(
-        *(function, weights, biases, labels, inputs, num_true, sampled_values),
-        remove_accidental_hits,
-    )
-    return softmax_cross_entropy_with_logits(labels=targets, logits=logits)
+    if sampled_values is None:
+        sampled_values = _samples(labels, num_true, num_sampled, num_classes, seed)
+    given = (weights, biases, labels, inputs, num_true, sampled_values)
+    if remove_accidental_hits:
+        consume_seed(None)  # TensorFlow's search for them takes one, and draws nothing
+    return _softmax_loss(*given, remove_accidental_hits)
 
 
-@operator
 def nce_loss(
     weights,
     biases,
@@ -95,7 +94,8 @@ def nce_loss(
       num_sampled: how many classes are sampled.
       num_classes: how many there are.
       num_true: how many true ones each example has.
-      sampled_values: `(sampled, true_expected_count, sampled_expected_count)`.
+      sampled_values: `(sampled, true_expected_count, sampled_expected_count)`; those of
+        `random.log_uniform_candidate_sampler` when `None`.
       remove_accidental_hits: whether a sampled class that is true does not count.
       name: ignored.
 
@@ -103,35 +103,43 @@ def nce_loss(
       A vector, one loss per example.
 
     Raises:
-      UnimplementedError: `sampled_values` is not given.
       InvalidArgumentError: shapes or dtypes do not fit, or a label is out of range.
 
     Differs from TensorFlow:
-      TensorFlow's samples cannot be reproduced: `sampled_values` must be given.
+      The samples are those of TensorFlow on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       The size of the batch may be known only at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/nce_loss
     """
-    _check_sampled("nce_loss", sampled_values)
-    logits, targets = _sampled_logits(
-        *("nce_loss", weights, biases, labels, inputs, num_true, sampled_values),
-        remove_accidental_hits,
-    )
+    if sampled_values is None:
+        sampled_values = _samples(labels, num_true, num_sampled, num_classes, None)
+    given = (weights, biases, labels, inputs, num_true, sampled_values)
+    if remove_accidental_hits:
+        consume_seed(None)  # TensorFlow's search for them takes one, and draws nothing
+    return _sigmoid_loss(*given, remove_accidental_hits)
+
+
+@operator
+def _softmax_loss(*given):
+    logits, targets = _sampled_logits("sampled_softmax_loss", *given)
+    return softmax_cross_entropy_with_logits(labels=targets, logits=logits)
+
+
+@operator
+def _sigmoid_loss(*given):
+    logits, targets = _sampled_logits("nce_loss", *given)
     return jnp.sum(sigmoid_cross_entropy_with_logits(labels=targets, logits=logits), axis=1)
 
 
-def _check_sampled(function, sampled_values) -> None:
-    if sampled_values is None:
-        raise errors.UnimplementedError(
-            errors.message(
-                function,
-                "the classes that TensorFlow would sample cannot be reproduced.",
-                required="sampled_values=(sampled, true_expected_count, sampled_expected_count)",
-                do="sample with `jax.random` and pass the classes and their expected counts",
-            )
-        )
+def _samples(labels, num_true, num_sampled, num_classes, seed):
+    classes = operand(labels)
+    if not jnp.issubdtype(classes.dtype, jnp.integer):
+        classes = classes.astype(jnp.int32)
+    return log_uniform_candidate_sampler(
+        classes, num_true, num_sampled, True, num_classes, seed=seed
+    )
 
 
 def _sampled_logits(

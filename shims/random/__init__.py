@@ -3,6 +3,10 @@
 
 from shims._src.facade.claim import claim as _claim
 from shims._src.random.binomial import stateless_binomial as stateless_binomial
+from shims._src.random.candidates import (
+    log_uniform_candidate_sampler as log_uniform_candidate_sampler,
+)
+from shims._src.random.candidates import uniform_candidate_sampler as uniform_candidate_sampler
 from shims._src.random.categorical import categorical as categorical
 from shims._src.random.categorical import stateless_categorical as stateless_categorical
 from shims._src.random.gamma import gamma as gamma
@@ -35,6 +39,7 @@ __all__ = [
     "fold_in",
     "gamma",
     "get_global_generator",
+    "log_uniform_candidate_sampler",
     "normal",
     "poisson",
     "set_global_generator",
@@ -50,6 +55,7 @@ __all__ = [
     "stateless_uniform",
     "truncated_normal",
     "uniform",
+    "uniform_candidate_sampler",
 ]
 
 _claim(globals(), "shims.random")

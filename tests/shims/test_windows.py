@@ -107,12 +107,3 @@ def test_strides_and_dilations_of_single_channels_are_refused():
         "  Required: one of them 1\n"
         "  Received: strides=(1, 2, 2, 1), dilations=(2, 2)"
     )
-
-
-def test_samples_are_not_invented():
-    with pytest.raises(shims.errors.UnimplementedError) as raised:
-        shims.nn.nce_loss(IMAGE[0, :, :, 0], IMAGE[0, :, 0, 0], [[1]], IMAGE[:1, 0, :, 0], 2, 7)
-    assert str(raised.value).startswith(
-        "nce_loss: the classes that TensorFlow would sample cannot be reproduced.\n"
-        "  Required: sampled_values=(sampled, true_expected_count, sampled_expected_count)"
-    )

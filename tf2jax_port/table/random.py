@@ -162,6 +162,15 @@ ROWS: tuple[Row, ...] = (
         xla=FROZEN,
         no_gradient="there is none",
     ),
+    *(
+        shim(
+            f"random.{name}_candidate_sampler",
+            "true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None",
+            "random.candidates",
+            tests="tests/random",
+        )
+        for name in ("uniform", "log_uniform")
+    ),
     _stateless(
         "experimental.index_shuffle",
         "index, seed, max_index",

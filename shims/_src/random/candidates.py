@@ -1,0 +1,171 @@
+"""Classes that stand for all others in a loss, drawn as TensorFlow draws them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src import checks
+from shims._src.dispatch import operator
+from shims._src.dtypes import narrowed
+from shims._src.operands import describe, operand
+from shims._src.random import philox
+from shims._src.random.draw import draw
+from shims._src.random.global_seed import stream
+from shims._src.random.words import split_number
+
+_BLOCKS_OF_A_SAMPLE = 512
+
+
+class Candidates(NamedTuple):
+    """Sampled classes, and how often each of them, and each true one, is expected among them."""
+
+    sampled_candidates: jax.Array
+    true_expected_count: jax.Array
+    sampled_expected_count: jax.Array
+
+
+class _Sampled(NamedTuple):
+    """The kernel of a draw: samples, then how many were drawn until they were all different."""
+
+    range_max: int
+    is_log: bool
+    unique: bool
+
+    def __call__(self, words, size):
+        """Draw one number after the other."""
+        drawn = philox.stream_of(words)
+        none = jnp.zeros((size - 1,), jnp.int64)
+
+        def again(state):
+            tries, picked, found, used = state
+            value = self._number(drawn, tries)
+            is_new = ~used[value] if self.unique else jnp.ones((), bool)
+            place = jnp.where(is_new, picked, size)
+            found = found.at[place].set(value, mode="drop")
+            return tries + 1, picked + is_new, found, used.at[value].set(True)
+
+        start = (jnp.uint64(0), jnp.int64(0), none, jnp.zeros((self.range_max,), bool))
+        tries, _, found, _ = lax.while_loop(lambda state: state[1] < size - 1, again, start)
+        return jnp.append(found, tries.astype(jnp.int64))
+
+    def _number(self, drawn, place):
+        """The number that two words of a stream stand for."""
+        four = jnp.stack(philox.blocks(drawn, place // 2))
+        first, second = four[2 * (place % 2)], four[2 * (place % 2) + 1]
+        if not self.is_log:
+            whole = philox.join(first, second)
+            return (whole % jnp.uint64(self.range_max)).astype(jnp.int64)
+        bits = philox.join(second, (first & jnp.uint32(0xFFFFF)) | jnp.uint32(0x3FF00000))
+        fraction = lax.bitcast_convert_type(bits, jnp.float64) - 1
+        value = jnp.exp(fraction * np.log1p(self.range_max)).astype(jnp.int64) - 1
+        return value % self.range_max
+
+
+def _sample(function, true_classes, num_true, num_sampled, unique, range_max, seed):
+    labels, count, most = operand(true_classes), int(num_sampled), int(range_max)
+    if labels.ndim != 2 or (checks.is_known(labels.shape[1]) and labels.shape[1] != num_true):
+        raise checks.invalid(
+            function,
+            "`true_classes` must have `num_true` columns.",
+            required=f"true_classes [batch, {num_true}]",
+            received=describe(labels),
+        )
+    if count <= 0 or most <= 0 or (unique and count > most):
+        raise checks.invalid(
+            function,
+            "there are not as many classes.",
+            required="0 < num_sampled, and num_sampled <= range_max where they are unique",
+            received=f"num_sampled={count}, range_max={most}",
+        )
+    checks.check_positions(function, "true_classes", labels, most)
+    kernel = _Sampled(most, function == "log_uniform_candidate_sampler", bool(unique))
+    blocks = split_number(count * _BLOCKS_OF_A_SAMPLE)
+    words = stream(function, seed, blocks, kernel, count)
+    found = draw(kernel, words, shape=(count + 1,), dtype=narrowed(np.int64))
+    sampled, tries = found[:count], found[count].astype(jnp.float32)
+    expected = lambda classes: _expected(kernel, classes, count, tries)
+    return Candidates(sampled, expected(labels), expected(sampled))
+
+
+def _expected(kernel, classes, count: int, tries):
+    """How often classes are expected among `count` samples."""
+    share = jnp.full(classes.shape, 1 / kernel.range_max, jnp.float32)
+    if kernel.is_log:
+        share = jnp.log1p(1 / (classes.astype(jnp.float32) + 1)) / np.log1p(kernel.range_max)
+    share = share.astype(jnp.float32)
+    return jnp.where(tries == count, share * count, -jnp.expm1(tries * jnp.log1p(-share)))
+
+
+@operator
+def uniform_candidate_sampler(
+    true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None
+):
+    """Classes that are all equally likely.
+
+    Args:
+      true_classes: integers `[batch, num_true]`.
+      num_true: how many true classes each example has.
+      num_sampled: how many are sampled, a number.
+      unique: whether no class comes twice.
+      range_max: how many classes there are, a number.
+      seed: an integer; see `random.set_seed`.
+      name: ignored.
+
+    Returns:
+      `(sampled_candidates, true_expected_count, sampled_expected_count)`: int64 `[num_sampled]`,
+      float32 `[batch, num_true]` and float32 `[num_sampled]`.
+
+    Raises:
+      InvalidArgumentError: `true_classes` has another shape or is out of range, or there are not as
+        many classes.
+
+    Differs from TensorFlow:
+      The samples are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      New samples with every call of a `shims.function`; a foreign `jax.jit` keeps the first ones.
+
+    https://www.tensorflow.org/api_docs/python/tf/random/uniform_candidate_sampler
+    """
+    rest = (true_classes, num_true, num_sampled, unique, range_max, seed)
+    return _sample("uniform_candidate_sampler", *rest)
+
+
+@operator
+def log_uniform_candidate_sampler(
+    true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None
+):
+    """Classes of which the first ones are likelier, as words in the order of their frequency are.
+
+    Args:
+      true_classes: integers `[batch, num_true]`.
+      num_true: how many true classes each example has.
+      num_sampled: how many are sampled, a number.
+      unique: whether no class comes twice.
+      range_max: how many classes there are, a number.
+      seed: an integer; see `random.set_seed`.
+      name: ignored.
+
+    Returns:
+      `(sampled_candidates, true_expected_count, sampled_expected_count)`: int64 `[num_sampled]`,
+      float32 `[batch, num_true]` and float32 `[num_sampled]`.
+
+    Raises:
+      InvalidArgumentError: `true_classes` has another shape or is out of range, or there are not as
+        many classes.
+
+    Differs from TensorFlow:
+      The samples are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      New samples with every call of a `shims.function`; a foreign `jax.jit` keeps the first ones.
+
+    https://www.tensorflow.org/api_docs/python/tf/random/log_uniform_candidate_sampler
+    """
+    rest = (true_classes, num_true, num_sampled, unique, range_max, seed)
+    return _sample("log_uniform_candidate_sampler", *rest)
