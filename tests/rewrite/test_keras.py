@@ -181,7 +181,7 @@ REFUSED = {
         "TJ340",
         why_gone("preprocessing.image"),
     ),
-    "g(tf.keras.layers)": ("TJ304", "a module of TensorFlow is passed on as a value"),
+    "g(tf.keras.backend)": ("TJ304", "a module of TensorFlow is passed on as a value"),
 }
 
 

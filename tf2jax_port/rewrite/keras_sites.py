@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.findings import State
 from tf2jax_port.rewrite.keras_gone import KEYWORDS
+from tf2jax_port.rewrite.keras_names import MODULES
 from tf2jax_port.rewrite.keras_symbols import NO_ARRAY
 from tf2jax_port.rewrite.knowledge import Known
 from tf2jax_port.table import Shim
@@ -27,7 +28,16 @@ _OF_VERSION_1 = (
     "computed as Keras 3 does it"
 )
 _UNSEEN = "which arguments come cannot be seen; Keras 3 refuses those that it does not know"
+MODULE = "TJ234"
+UNSEEN_NAMES = "which names are asked of the module cannot be seen; Keras 3 may not have them"
+_OTHERWISE = ("backend", "experimental", "preprocessing", "optimizers.legacy", "utils.legacy")
 _ARGUMENT = re.compile(r"`(\w+)`")
+
+
+def is_module_of_keras(path: str) -> bool:
+    """Whether a path is a module that Keras 3 has, with what it had in Keras 2."""
+    name = path.removeprefix("keras.")
+    return path != name and name in MODULES and not name.startswith(_OTHERWISE)
 
 
 def is_of_keras(known: Known) -> bool:
@@ -95,7 +105,7 @@ def _refused(file: File, known: Known, decision: Decision) -> Decision:
 def _writes_keras(decision: Decision) -> bool:
     """Whether the new text names Keras, or names it through the import of the file."""
     texts = (piece for e in decision.edits for piece in e.pieces if isinstance(piece, str))
-    named = decision.code in (NAME, OLD, STARRED, INSTALLED)
+    named = decision.code in (NAME, OLD, STARRED, INSTALLED, MODULE)
     return bool(decision.edits) and (named or any("keras." in text for text in texts))
 
 

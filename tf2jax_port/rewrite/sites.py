@@ -109,6 +109,11 @@ def _symbol(reference: Reference) -> str:
 
 def _looked_up(file: File, reference: Reference, symbol: str) -> Decision:
     known = look_up(reference)
+    if known is None and keras_sites.is_module_of_keras(reference.path):
+        text = file.spelling.text(reference.path)
+        edit = Edit(*file.source.span(reference.node), (text,))
+        verdict = (State.REVIEW, keras_sites.MODULE, keras_sites.UNSEEN_NAMES)
+        return Decision(*verdict, symbol, reference.node, (edit,))
     if known is None:
         return _manual(reference, symbol, *_unknown(reference))
     symbol = _symbol(known.reference)

@@ -202,6 +202,31 @@ INSTALLED = Rule(
     ),
 )
 
+MODULE = Rule(
+    code="TJ234",
+    name="keras-module-as-value",
+    state=State.REVIEW,
+    why=(
+        "A module of Keras is passed on or asked for a name that only the run knows, as in "
+        "`getattr(tf.keras.layers, name)`. Keras 3 has the module."
+    ),
+    safety=(
+        "A name that Keras 3 has gives the same object; one that it does not have raises "
+        "`AttributeError`. Look at the names that your configurations give. `keras.backend` and "
+        "`keras.preprocessing`, which have lost most of theirs, are left (TJ304)."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\ny = getattr(tf.keras.activations, 'relu')(x)\n",
+            "import keras\n\ny = getattr(keras.activations, 'relu')(x)\n",
+        ),
+        Leaves(
+            "import tensorflow as tf\n\ny = getattr(tf.math, name)\n",
+            because="the module is not one of Keras (TJ304)",
+        ),
+    ),
+)
+
 GONE = Rule(
     code="TJ340",
     name="gone-from-keras-3",
@@ -308,5 +333,5 @@ STEP = Rule(
 )
 
 REWRITTEN = (NAME, SYMBOLS)
-REVIEWED = (BACKEND, OLD, STARRED, INSTALLED)
+REVIEWED = (BACKEND, OLD, STARRED, INSTALLED, MODULE)
 REFUSED = (GONE, NO_ARRAY, STEP)
