@@ -124,6 +124,86 @@ def lamb(learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7):
     return optax.lamb(learning_rate, beta_1, beta_2, epsilon)
 
 
+class NadamState(NamedTuple):
+    """Moments, and the product of the momenta of all steps so far."""
+
+    count: jax.Array
+    product: jax.Array
+    mu: optax.Updates
+    nu: optax.Updates
+
+
+def nadam(learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7):
+    """`tf.keras.optimizers.Nadam`, whose momentum grows by a schedule of its own."""
+
+    def momentum(step):
+        return beta_1 * (1 - 0.5 * jnp.power(0.96, jnp.asarray(step, jnp.float32)))
+
+    def init(params):
+        zeros = jax.tree.map(jnp.zeros_like, params)
+        return NadamState(jnp.zeros([], jnp.int32), jnp.ones([]), zeros, zeros)
+
+    def update(gradients, state, params=None):
+        del params
+        count = state.count + 1
+        here, ahead = momentum(count), momentum(count + 1)
+        product = state.product * here
+        mu = jax.tree.map(lambda m, g: m + (g - m) * (1 - beta_1), state.mu, gradients)
+        nu = jax.tree.map(lambda v, g: v + (g * g - v) * (1 - beta_2), state.nu, gradients)
+
+        # In float32, as there: `1 - 0.999` has a relative error of 1e-5.
+        decayed = 1 - jnp.power(jnp.float32(beta_2), count.astype(jnp.float32))
+
+        def step(g, m, v):
+            m = ahead * m / (1 - product * ahead) + (1 - here) * g / (1 - product)
+            return -learning_rate * m / (jnp.sqrt(v / decayed) + epsilon)
+
+        return jax.tree.map(step, gradients, mu, nu), NadamState(count, product, mu, nu)
+
+    return optax.GradientTransformation(init, update)
+
+
+class FtrlState(NamedTuple):
+    """Sums of squares of gradients, and of gradients less what the weights account for."""
+
+    squares: optax.Updates
+    linear: optax.Updates
+
+
+def ftrl(
+    learning_rate=0.001,
+    learning_rate_power=-0.5,
+    initial_accumulator_value=0.1,
+    l1_regularization_strength=0.0,
+    l2_regularization_strength=0.0,
+    l2_shrinkage_regularization_strength=0.0,
+    beta=0.0,
+):
+    """`tf.keras.optimizers.Ftrl`, `tf.compat.v1.train.FtrlOptimizer`: it needs the parameters."""
+    l1, l2 = l1_regularization_strength, l2_regularization_strength + beta / (2 * learning_rate)
+
+    def init(params):
+        full = jax.tree.map(lambda p: jnp.full_like(p, initial_accumulator_value), params)
+        return FtrlState(full, jax.tree.map(jnp.zeros_like, params))
+
+    def scale(squares):
+        return jnp.power(squares, -learning_rate_power) / learning_rate
+
+    def update(gradients, state, params):
+        def next_linear(g, before, now, linear, p):
+            g = g + 2 * l2_shrinkage_regularization_strength * p
+            return linear + g - (scale(now) - scale(before)) * p
+
+        def step(now, linear, p):
+            return (jnp.clip(linear, -l1, l1) - linear) / (scale(now) + 2 * l2) - p
+
+        squares = jax.tree.map(lambda s, g: s + g * g, state.squares, gradients)
+        linear = jax.tree.map(next_linear, gradients, state.squares, squares, state.linear, params)
+        return jax.tree.map(step, squares, linear, params), FtrlState(squares, linear)
+
+    return optax.GradientTransformation(init, update)
+
+
 def piecewise_constant(boundaries, values):
     """`tf.keras.optimizers.schedules.PiecewiseConstantDecay`: a boundary has the value before it."""
     pairs = zip(boundaries, values[:-1], values[1:], strict=True)

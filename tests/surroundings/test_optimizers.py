@@ -44,6 +44,17 @@ PAIRS = {
     "adamax": ("adamax(0.1)", f"{K}.Adamax(0.1)"),
     "lion": ("lion(0.1)", f"{K}.Lion(0.1)"),
     "lamb": ("lamb(0.1)", f"{K}.Lamb(0.1)"),
+    "nadam": ("nadam(0.1)", f"{K}.Nadam(0.1)"),
+    "nadam-betas": ("nadam(0.1, 0.8, 0.99, 1e-3)", f"{K}.Nadam(0.1, 0.8, 0.99, 1e-3)"),
+    "ftrl": ("ftrl(0.1)", f"{K}.Ftrl(0.1)"),
+    "ftrl-regularised": (
+        "ftrl(0.1, -0.6, 0.2, 0.01, 0.02, 0.03, 0.04)",
+        f"{K}.Ftrl(0.1, -0.6, 0.2, 0.01, 0.02, 0.03, 0.04)",
+    ),
+    "ftrl-v1": (
+        "ftrl(0.1, l1_regularization_strength=0.01)",
+        f"{V1}.FtrlOptimizer(0.1, l1_regularization_strength=0.01)",
+    ),
     "piecewise": (
         "sgd(piecewise_constant([3, 7], [0.1, 0.02, 0.004]))",
         f"{K}.SGD({K}.schedules.PiecewiseConstantDecay([3, 7], [0.1, 0.02, 0.004]))",
