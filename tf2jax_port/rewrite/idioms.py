@@ -101,7 +101,7 @@ def _shapes(file: File) -> Iterator[ast.expr]:
         if attribute.attr in ("shape", "get_shape"):
             yield _widened(parents, attribute)
     for name, _ in file.names.uses:
-        if not isinstance(parents.get(name), ast.Compare | ast.Subscript):
+        if type(parents.get(name)) not in (ast.Compare, ast.Subscript):
             continue
         whole = _widened(parents, name)
         if isinstance(parents.get(whole), ast.Compare) and is_static_shape(file.values, name):

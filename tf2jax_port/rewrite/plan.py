@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import re
 
 from tf2jax_port.rewrite import markers
 from tf2jax_port.rewrite.choosing import choose, has_marker
@@ -32,6 +33,7 @@ from tf2jax_port.rewrite.spelling import choose_spelling
 from tf2jax_port.rewrite.values import Values
 
 DEFAULTS = Options()
+_REDIRECTION = re.compile(rb"\b(?:global|nonlocal)[ \t\f\\]")
 
 
 def rewrite(
@@ -112,7 +114,7 @@ class _Run:
     neighbours: Neighbours
 
     def outcome(self, *, strings_frozen: bool) -> Outcome:
-        redirects = b"global" in self.source.data or b"nonlocal" in self.source.data
+        redirects = _REDIRECTION.search(self.source.data) is not None
         names = resolve_scopes(self.tree, redirects=redirects)
         frozen = add_annotations(self.source, names)
         found = find_references(names, self.neighbours, version_1=self.version_1)

@@ -200,14 +200,18 @@ class _Walk:
 
     def assign(self, node: ast.Assign | ast.AnnAssign, scope: Scope) -> None:
         self.children(node, scope)
-        if isinstance(node, ast.AnnAssign):
-            self.names.annotations.append((node.annotation, scope))
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        for target in targets:
-            if isinstance(target, ast.Name) and (isinstance(node, ast.Assign) or node.value):
-                self.bind(scope, target.id, Binding("assign", target, "", node.value, node))
-            elif isinstance(target, ast.Name):
-                self.bind(scope, target.id, Binding("other", target))
+        if type(node) is ast.Assign:
+            for target in node.targets:
+                if type(target) is ast.Name:
+                    self.bind(scope, target.id, Binding("assign", target, "", node.value, node))
+            return
+        assert isinstance(node, ast.AnnAssign)
+        self.names.annotations.append((node.annotation, scope))
+        if isinstance(node.target, ast.Name):
+            kind: Literal["assign", "other"] = "assign" if node.value else "other"
+            statement = node if node.value else None
+            binding = Binding(kind, node.target, "", node.value, statement)
+            self.bind(scope, node.target.id, binding)
 
     def walrus(self, node: ast.NamedExpr, scope: Scope) -> None:
         self.visit(node.value, node, scope)
