@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from tf2jax_port.rewrite.codes import UnknownCodeError, find_rule
-from tf2jax_port.rewrite.pages import page
-
 
 @click.command()
 @click.argument("code", metavar="CODE")
 def explain(code: str) -> None:
     """Explain a diagnostic: what it means, how safe it is, examples."""
+    from tf2jax_port.rewrite.codes import UnknownCodeError, find_rule
+    from tf2jax_port.rewrite.pages import page
+
     try:
         rule = find_rule(code)
     except UnknownCodeError as error:

@@ -6,7 +6,7 @@ import dataclasses
 import os
 import pathlib
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -14,7 +14,9 @@ from tf2jax_port import configuration, exclusion
 from tf2jax_port.configuration import Configuration, ConfigurationError
 from tf2jax_port.exclusion import Exclusion
 from tf2jax_port.patterns import parse_patterns
-from tf2jax_port.rewrite.options import FileIgnores, Options, TargetName
+
+if TYPE_CHECKING:
+    from tf2jax_port.rewrite.options import Options, TargetName
 
 STDIN = "-"
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -205,6 +207,8 @@ def _options(
     ignore: str | None = None,
     doctests: bool | None = None,
 ) -> Options:
+    from tf2jax_port.rewrite.options import FileIgnores, Options  # with the table: not for --help
+
     chosen = _codes("--select", select.split(",")) if select is not None else said.select
     left = _codes("--ignore", ignore.split(",")) if ignore is not None else said.ignore
     per_file = tuple(
@@ -212,7 +216,7 @@ def _options(
         for pattern, codes in said.per_file_ignores
     )
     return Options(
-        target=cast(TargetName, target or said.target or "jax"),
+        target=cast("TargetName", target or said.target or "jax"),
         exact=bool(said.exact) if exact is None else exact,
         safe_only=bool(said.safe_only) if safe_only is None else safe_only,
         select=("TJ",) if chosen is None else _codes("select", chosen),

@@ -8,9 +8,6 @@ from typing import Any
 import click
 
 from tf2jax_port import cli_options
-from tf2jax_port.cli_files import exit_code, ledger_of, tell_skipped, write_report
-from tf2jax_port.migration import as_html, as_json, as_text
-from tf2jax_port.migration.steps import steps_of
 
 _SHOWN = 40
 
@@ -39,6 +36,10 @@ def plan(paths: tuple[str, ...], form: str, html: str | None, whole: bool, **giv
 
     Exit code 0: nothing is left for a person; 1: something is; 2: could not run.
     """
+    from tf2jax_port.cli_files import exit_code, ledger_of, tell_skipped, write_report
+    from tf2jax_port.migration import as_html, as_json, as_text
+    from tf2jax_port.migration.steps import steps_of
+
     ledger = ledger_of(cli_options.ask(paths, **given), texts=True)
     steps = steps_of(ledger)
     if form == "json":

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tf2jax_port import cli_options
-from tf2jax_port.cli_files import exit_code, ledger_of, tell_skipped, write_report
-from tf2jax_port.rewrite.ledger import Ledger
+
+if TYPE_CHECKING:
+    from tf2jax_port.rewrite.ledger import Ledger
 
 _SHOWN = 15
 
@@ -44,6 +45,8 @@ def scan(
 
     Nothing is changed. Exit code 0: nothing is left for a person; 1: something is; 2: could not run.
     """
+    from tf2jax_port.cli_files import exit_code, ledger_of, tell_skipped, write_report
+
     # The page shows lines of the files; everything else does without their texts.
     ledger = ledger_of(cli_options.ask(paths, **given), texts=html is not None)
     if form == "json":

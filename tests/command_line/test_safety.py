@@ -160,7 +160,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone(folder, run, monkeypatch):
         path.write_text(path.read_text() + "# mine again\n")
         write_entry(entry)
 
-    monkeypatch.setattr("tf2jax_port.cli_rewrite.write_entry", slow)
+    monkeypatch.setattr("tf2jax_port.cli_changes.write_entry", slow)
     result = run("rewrite", "--write", "a.py")
     assert result.exit_code == 2
     assert result.stderr.startswith(

@@ -193,3 +193,31 @@ def test_a_reader_that_goes_away(folder):
     assert done.stdout == "{\n"
     assert "fault" not in done.stderr
     assert "Traceback" not in done.stderr
+
+
+LOADED = """
+import sys
+from tf2jax_port.cli import main
+try:
+    main(sys.argv[1:])
+except SystemExit:
+    pass
+print("table" if "tf2jax_port.table" in sys.modules else "no table", file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "loaded"),
+    [(f"{name} --help", "no table") for name in ("scan", "plan", "rewrite", "explain", "skill")]
+    + [("explain TJ101", "table"), ("scan .", "table")],
+)
+def test_a_help_page_loads_no_rules(folder, words, loaded):
+    (folder / "a.py").write_text(PROGRAM)
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *words.split()],
+        env=dict(os.environ, PYTHONPATH=str(tree.ROOT)),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr.splitlines()[-1] == loaded
