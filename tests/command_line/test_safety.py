@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import stat
 import subprocess
@@ -339,6 +340,7 @@ def alive(processes):
     return [int(number) for number, state in rows if not state.startswith("Z")]
 
 
+@pytest.mark.skipif(shutil.which("ps") is None, reason="`ps` lists the helpers of a run")
 def test_helpers_end_with_a_killed_run(folder, many):
     process = start(folder, "--jobs", "2")
     started = time.monotonic()
