@@ -119,6 +119,9 @@ def broadcasting(function: str, *arrays):
         sizes = [a.shape[-back] for a in unified if a.ndim >= back]
         target = _target(sizes)
         if target is not None:
+            unified = _settled(function, unified, back)
+            target = _target([a.shape[-back] for a in unified if a.ndim >= back])
+        if target is not None:
             unified = [
                 primitives.unify_axis(a, a.ndim - back, target, label=function, broadcasts=True)
                 if a.ndim >= back and not _is_one(a.shape[-back])
@@ -126,6 +129,14 @@ def broadcasting(function: str, *arrays):
                 for a in unified
             ]
     return unified
+
+
+def _settled(function: str, arrays, back: int):
+    """The arrays, of which those whose size is 1 at this call say so."""
+    return [
+        primitives.settle_one(a, a.ndim - back, label=function) if a.ndim >= back else a
+        for a in arrays
+    ]
 
 
 def _check_known(function, arrays):
@@ -159,6 +170,11 @@ def meeting(function: str, a, i: int, b, j: int, *, broadcasts: bool = False):
     target = _target([a.shape[i], b.shape[j]], broadcasts=broadcasts)
     if target is None:
         return a, b
+    if broadcasts:
+        a = primitives.settle_one(a, i, label=function)
+        b = primitives.settle_one(b, j, label=function)
+        if _is_one(a.shape[i]) or _is_one(b.shape[j]):
+            return a, b
     unify = functools.partial(primitives.unify_axis, label=function, broadcasts=broadcasts)
     return unify(a, i, target), unify(b, j, target)
 

@@ -163,6 +163,20 @@ def same_size(a, b):
     return unify_axis(a, 0, target, label="same_size")
 
 
+def settle_one(x, axis: int, *, label: str):
+    """`x` with an axis stated to be 1 where this call's sizes make it 1.
+
+    Only a size computed from those of the inputs is asked (`n - 2`, `n // 3`), and the answer guarded:
+    an input size itself is a constant where it is 1. Without it a 1 would not broadcast.
+    """
+    state, d = trace.current(), x.shape[axis]
+    if state is None or not state.owns(d) or str(d) in jp.variables(d):
+        return x
+    if not state.is_input_only(d) or not state.decide(d, lambda size: size == 1, f"{d} == 1"):
+        return x
+    return unify_axis(x, axis, 1, label=label)
+
+
 def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
     """`x` with one axis stated to have the size `target`.
 
@@ -171,8 +185,8 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
       axis: which axis.
       target: a dimension.
       label: the operator's name for messages.
-      broadcasts: whether a size that turns out to be 1 is no fault: the call is traced again with it
-        as a constant, and JAX broadcasts it then.
+      broadcasts: whether a size that turns out to be 1 is no fault: `x` broadcasts then. Where it is
+        `target` that turns out to be 1, the call is traced again with that as a constant.
     """
     have = x.shape[axis]
     if not jp.is_symbolic(have) and not jp.is_symbolic(target):
@@ -197,7 +211,8 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
     )
     state = trace.current()
     text = text if state is None else state.with_origins(text)
-    return unify_p.bind(jnp.asarray(x), axis=axis, new=target, text=text, broadcasts=broadcasts)
+    ones = "spread" if broadcasts else "differ"
+    return unify_p.bind(jnp.asarray(x), axis=axis, new=target, text=text, ones=ones)
 
 
 def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> None:
@@ -284,7 +299,7 @@ def _limit_aval(x, *, max, name):
 
 
 @unify_p.def_abstract_eval
-def _unify_aval(x, *, axis, new, text, broadcasts):
+def _unify_aval(x, *, axis, new, text, ones):
     return _with_dim(x, axis, new)
 
 
@@ -316,10 +331,15 @@ def _expand_transpose(ct, x, mask, *, axis, name, dim):
     return [compress_p.bind(ct, mask, axis=axis, name=name, dim=dim), None]
 
 
-def _unify_transpose(ct, x, *, axis, new, **params):
+# What becomes of a size of 1 that meets another, and of its cotangent.
+_TRANSPOSED_ONES = {"differ": "differ", "spread": "sum", "sum": "spread"}
+
+
+def _unify_transpose(ct, x, *, axis, new, text, ones):
     if type(ct) is jp.ad.Zero:
         return [jp.ad.Zero(x.aval)]
-    return [unify_p.bind(ct, axis=axis, new=x.aval.shape[axis], **params)]
+    back = _TRANSPOSED_ONES[ones]
+    return [unify_p.bind(ct, axis=axis, new=x.aval.shape[axis], text=text, ones=back)]
 
 
 def _linear_in_first(primitive):

@@ -246,15 +246,30 @@ def unify(ctx, eqn, value):
     have, want = jnp.asarray(have, jnp.int32), jnp.asarray(want, jnp.int32)
     text = eqn.params["text"]
     differ = have != want
-    if eqn.params["broadcasts"]:
-        # A size of 1 broadcasts: the call is traced again with it as a constant.
+    array = value.array
+    if eqn.params["ones"] != "differ":
+        # A size of 1 broadcasts: the call is traced again with it as a constant, or where that is
+        # not a size of its own but computed from others, its element is taken over and over.
         for d, one in ((old, have == 1), (new, want == 1)):
-            if jp.is_symbolic(d) and str(d) in jp.variables(d) and ctx.env[str(d)].fresh:
+            if _is_fresh(ctx, d):
                 ctx.report("pin", str(d), one & differ, 1, line=line_of(eqn))
-        differ &= (have != 1) & (want != 1)
+                differ &= ~one
+    if eqn.params["ones"] == "spread" and jp.is_symbolic(old) and not _is_fresh(ctx, old):
+        differ &= have != 1
+        places = jnp.where(have == 1, 0, jnp.arange(ctx.capacity(new), dtype=jnp.int32))
+        array = jnp.take(array, places, axis=axis, mode="clip")
+    elif eqn.params["ones"] == "sum" and jp.is_symbolic(new) and not _is_fresh(ctx, new):
+        differ &= want != 1
+        filled = ctx.fill(value, np.zeros((), array.dtype)).array
+        array = jnp.where(want == 1, jnp.sum(filled, axis, array.dtype, keepdims=True), array)
     ctx.report("invalid", text, differ, have, line=line_of(eqn))
-    array = fit(value.array, axis, ctx.capacity(new))
+    array = fit(array, axis, ctx.capacity(new))
     return [Value(array, value.with_axis(axis, ctx.axis(new)), None, value.bounds)]
+
+
+def _is_fresh(ctx, d) -> bool:
+    """Whether a dimension is a size that data decide, by itself."""
+    return jp.is_symbolic(d) and str(d) in jp.variables(d) and ctx.env[str(d)].fresh
 
 
 def check(ctx, eqn, bad, payload):
