@@ -67,7 +67,7 @@ class Project:
         """Where attributes of a module lead."""
         if not names:
             return Export("")
-        step = (module, ".".join(names))
+        step = (module, names[0])  # whatever is asked of it: circles add attributes each time round
         if step in self.followed:  # modules that import each other
             return None
         self.followed.add(step)
