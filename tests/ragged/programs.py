@@ -111,6 +111,14 @@ FLAT = (
 WITH_ROWS = (
     ("row", lambda tf, rt: (rt[0], rt[-1])),
     ("gather", lambda tf, rt: tf.gather(rt, [0, 0])),
+    ("gather_nd-rows", lambda tf, rt: tf.gather_nd(rt, [[0], [0]])),
+    (
+        "gather_nd-elements",
+        lambda tf, rt: tf.gather_nd(tf.concat([rt, [[8.0, 9.0]]], 0)[-1:], [[[0, 1]], [[0, 0]]]),
+    ),
+    ("squeeze-rows", lambda tf, rt: tf.squeeze(rt[:1], 0)),
+    ("squeeze-inside", lambda tf, rt: tf.squeeze(tf.expand_dims(rt, 1), 1)),
+    ("squeeze-last", lambda tf, rt: tf.squeeze(tf.expand_dims(rt, -1), axis=[-1])),
     ("gather-scalar", lambda tf, rt: tf.gather(rt, 0)),
     ("gather-matrix", lambda tf, rt: tf.gather(rt, [[0, 0], [0, 0]])),
 )

@@ -9,7 +9,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src.dtypes import array_dtype
-from shims._src.ragged import coordinates, gathering, joining, reduction, reshaping, rows, segments
+from shims._src.ragged import (
+    coordinates,
+    coordinates_read,
+    gathering,
+    joining,
+    reduction,
+    reshaping,
+    rows,
+    segments,
+)
 from shims._src.ragged.elementwise import by_name, map_rows
 from shims._src.ragged.tensor import is_ragged
 from shims._src.sparse.tensor import is_sparse
@@ -164,12 +173,14 @@ _OTHERS = {
     "dynamic_partition": rows.dynamic_partition,
     "expand_dims": _expand_dims,
     "gather": _gather,
+    "gather_nd": coordinates_read.gather_nd,
     "rank": _rank,
     "resize": rows.resize,
     "reverse": rows.reverse,
     "size": _size,
     "softmax": _softmax,
     "split": rows.split,
+    "squeeze": coordinates_read.squeeze,
     "stack": _stack,
     "tile": _tile,
     **{
