@@ -8,6 +8,18 @@ MESSAGES = {
     "row-too-far": ("index: row 5 is out of bounds.\n  Required: -3 <= index < 3"),
     "row-before": ("index: row -4 is out of bounds.\n  Required: -3 <= index < 3"),
     "inner-position": "Cannot index into an inner ragged dimension.",
+    "coordinates-too-far": (
+        "gather_nd: `indices[..., 0]` is out of range.\n"
+        "  Required: indices[..., 0] in [0, 3)\n"
+        "  Received: indices[..., 0][0] = 5"
+    ),
+    "coordinates-inside": (
+        "gather_nd: `indices` is out of range.\n  Required: positions inside of the row"
+    ),
+    "coordinates-batch": "batch_dims != 0 is not supported for ragged gather yet.",
+    "squeeze-no-axis": "Ragged.squeeze must have an axis argument.",
+    "squeeze-lengths": ("squeeze: an axis is not of size 1.\n  Required: rows of one element"),
+    "squeeze-rows": "squeeze: an axis is not of size 1.\n  Required: one row",
     "other-rows": (
         "add: the rows of two ragged tensors differ in length.\n  Required: equal row_splits"
     ),

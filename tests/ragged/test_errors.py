@@ -41,6 +41,12 @@ CALLS = (
     ("to_tensor-rank", lambda m: _rt(m).to_tensor(shape=[2]), "InvalidArgumentError"),
     ("gather-too-far", lambda m: m.gather(_rt(m), [5]), "InvalidArgumentError"),
     ("gather-negative", lambda m: m.gather(_rt(m), [-1]), "InvalidArgumentError"),
+    ("coordinates-too-far", lambda m: m.gather_nd(_rt(m), [[5]]), "InvalidArgumentError"),
+    ("coordinates-inside", lambda m: m.gather_nd(_rt(m), [[2, 3]]), "InvalidArgumentError"),
+    ("coordinates-batch", lambda m: m.gather_nd(_rt(m), [[0]], batch_dims=1), "ValueError"),
+    ("squeeze-no-axis", lambda m: m.squeeze(_rt(m)), "ValueError"),
+    ("squeeze-lengths", lambda m: m.squeeze(_rt(m), 1), "InvalidArgumentError"),
+    ("squeeze-rows", lambda m: m.squeeze(_rt(m), 0), "InvalidArgumentError"),
     ("concat-rows", lambda m: m.concat([_rt(m), _rt(m)[:2]], 1), "InvalidArgumentError"),
     ("mask-length", lambda m: m.ragged.boolean_mask(_rt(m), [True, False]), "ValueError"),
     (
