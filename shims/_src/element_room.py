@@ -38,7 +38,7 @@ class ElementRoom:
     def of(cls, stacked, space: rooms.Space) -> ElementRoom:
         """All elements of an array."""
         room = rooms.put(stacked, (0,), (space,))
-        return cls(room.array, room.sizes[0], space)
+        return cls(jnp.asarray(room.array), room.sizes[0], space)
 
     @classmethod
     def empty(cls, count, shape, dtype, space: rooms.Space) -> ElementRoom:

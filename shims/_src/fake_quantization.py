@@ -52,13 +52,17 @@ def _rounded(x):
     return jnp.sign(x) * jnp.floor(jnp.abs(x) + 0.5)
 
 
-def _quantized(x, low, high, levels):
+def _quantized(x, low, high, levels, divides):
     start, end, step = _nudged(low, high, levels)
-    inverse = 1 / step
+    lowest, highest = levels
+    # TensorFlow's halves fall where these have them: one kernel divides, the other two multiply by
+    # a number that is not `1 / step`, which would be rounded twice.
+    inverse = (0 * high + (highest - lowest)) / (high - low)
     clamped = jnp.where(x > end, end, x)
     clamped = jnp.where(clamped < start, start, clamped)
     zero = jnp.floor(-start * inverse + 0.5)
-    value = jnp.floor((clamped - start) * inverse - zero + 0.5) * step
+    steps = (clamped - start) / step if divides else (clamped - start) * inverse
+    value = jnp.floor(lax.optimization_barrier(steps) - zero + 0.5) * step
     return jnp.where((low == 0) & (high == 0), jnp.zeros_like(value), value)
 
 
@@ -81,12 +85,12 @@ def _masked(mask, slope):
     return jnp.where(mask, slope, 0 * slope)
 
 
-def _fake_quantized(x, low, high, levels):
+def _fake_quantized(x, low, high, levels, *, divides=False):
     """The rounding with TensorFlow's gradients: 1 within the range, the ends' beyond it."""
 
     @jax.custom_jvp
     def rounding(x, low, high):
-        return _quantized(x, low, high, levels)
+        return _quantized(x, low, high, levels, divides)
 
     @rounding.defjvp
     def _jvp(primals, tangents):
@@ -226,7 +230,8 @@ def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=Fals
     https://www.tensorflow.org/api_docs/python/tf/quantization/fake_quant_with_min_max_vars
     """
     levels = _levels("fake_quant_with_min_max_vars", num_bits, narrow_range)
-    return _fake_quantized(*_scalars("fake_quant_with_min_max_vars", inputs, min, max), levels)
+    operands = _scalars("fake_quant_with_min_max_vars", inputs, min, max)
+    return _fake_quantized(*operands, levels, divides=True)
 
 
 @operator

@@ -27,6 +27,7 @@ def run(count: int, seed: int, seconds: float = float("inf")) -> Tally:
       AssertionError: of the smallest program that fails, as code.
     """
     tally, end = Tally(), time.monotonic() + seconds
+    failed = []  # once something has, all that is left of the time goes into making it small
 
     @hypothesis.seed(seed)
     @hypothesis.settings(
@@ -37,8 +38,12 @@ def run(count: int, seed: int, seconds: float = float("inf")) -> Tally:
     )
     @hypothesis.given(strategy.programs())
     def check(program):
-        if time.monotonic() < end:
-            tally.check(program)
+        if failed or time.monotonic() < end:
+            try:
+                tally.check(program)
+            except AssertionError:
+                failed.append(program)
+                raise
 
     try:
         check()
