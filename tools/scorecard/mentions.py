@@ -37,7 +37,7 @@ def _sources(value, seen: set[int], depth: int):
     seen.add(id(value))
     value = inspect.unwrap(value) if callable(value) else value
     if isinstance(value, types.FunctionType):
-        if not value.__module__.startswith(_OURS):
+        if not (value.__module__ or "").startswith(_OURS):
             return
         yield _source(value)
         for name in value.__code__.co_names:
