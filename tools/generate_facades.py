@@ -159,7 +159,7 @@ def _parameters(params: str) -> list[str]:
 
 def kernels_module() -> str:
     """The text of `shims/_src/facade/kernels.py`: what each function takes, from the rows."""
-    lines = {}
+    lines: dict[str, str] = {}
     for row in ROWS:
         source = _source(row)
         if source is None or not row.takes:

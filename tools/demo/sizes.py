@@ -45,7 +45,7 @@ def load(file: str) -> Any:
 def images(cases: Any) -> list[Arguments]:
     """Random images within one bucket of every dimension, nearly all of different sizes."""
     rng = np.random.default_rng(7)
-    found = []
+    found: list[Arguments] = []
     while len(found) < IMAGES:
         rows, columns, objects = rng.integers([9, 9, 5], [17, 17, 9]).tolist()
         if rows != columns:  # equal sizes are a pattern of their own, with a program of its own
@@ -100,9 +100,9 @@ def main(old: str, new: str, cases: str) -> None:
     """Measures both and prints."""
     compiled: list[float] = []
 
-    def listen(event: str, duration: float, **_: object) -> None:
+    def listen(event: str, duration_secs: float, **_: object) -> None:
         if event == COMPILED:
-            compiled.append(duration)
+            compiled.append(duration_secs)
 
     jax.monitoring.register_event_duration_secs_listener(listen)
     data = images(load(cases))

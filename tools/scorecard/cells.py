@@ -70,6 +70,7 @@ def _cell(symbol: Symbol, lane: str, ran: list[tuple[str, str]]) -> Cell:
         return Cell("fail", len(ran), ", ".join(failed[:3]))
     passed = sum(outcome == "passed" for _, outcome in ran)
     row = symbol.row
+    assert row is not None  # a symbol that is offered has one
     if lane == "gradient" and row.no_gradient:
         return Cell("none", passed, row.no_gradient)
     if lane == "jit_compile" and passed and row.xla != "same":

@@ -58,8 +58,8 @@ def written_symbols() -> dict[str, str]:
     return {
         name: symbol.name
         for symbol in symbols()
-        if symbol.is_offered and not symbol.row.inputs
-        for name in symbol.row.names
+        if symbol.is_offered and (row := symbol.row) is not None and not row.inputs
+        for name in row.names
     }
 
 

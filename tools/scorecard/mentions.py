@@ -16,7 +16,7 @@ _NAMES = re.compile(r"\b(?:tf|shims|m|module|Exact)((?:\.[A-Za-z_]\w*)+)")
 
 def names_in(text: str) -> set[str]:
     """TensorFlow's names in code: `a.b.c` gives `a`, `a.b` and `a.b.c`."""
-    found = set()
+    found: set[str] = set()
     for match in _NAMES.finditer(text):
         parts = match[1].strip(".").split(".")
         found.update(".".join(parts[:i]) for i in range(1, len(parts) + 1))
