@@ -14,10 +14,24 @@ _CASES = (
     case("float32", raises="InvalidArgumentError", x=f32([1]), y=f32([1])),
     case("dtypes", raises="InvalidArgumentError", x=i32([1]), y=Values((1,), "int8")),
 )
-_OUT_OF_RANGE = (
-    case("int32-too-far", x=i32([1, 1, -8, -1, 5]), y=i32([31, 33, 100, -3, -1])),
-    case("int8-too-far", x=Draw((6,), "int8", -100, 100), y=Draw((6,), "int8", -4, 20)),
-    case("uint8-too-far", x=Draw((6,), "uint8", 0, 255), y=Draw((6,), "uint8", 0, 20)),
+_ALL_OUT = "differs: too large an amount moves all bits out"
+_SHIFTS = (
+    case("int32", x=i32([1, 3, -5, 127]), y=i32([0, 2, 7, 31])),
+    case("uint8", x=Values((1, 200, 255), "uint8"), y=Values((0, 3, 7), "uint8")),
+    *_CASES[2:],
+    case("int32-too-far", xla=_ALL_OUT, x=i32([1, 1, -8, -1, 5]), y=i32([31, 33, 100, -3, -1])),
+    case(
+        "int8-too-far",
+        xla=_ALL_OUT,
+        x=Draw((6,), "int8", -100, 100),
+        y=Draw((6,), "int8", -4, 20),
+    ),
+    case(
+        "uint8-too-far",
+        xla=_ALL_OUT,
+        x=Values((219, 255, 200, 4), "uint8"),
+        y=Values((11, 129, 8, 1), "uint8"),
+    ),
 )
 _BEYOND = "TensorFlow limits the amount to the bits that there are, JAX moves all of them out"
 
@@ -40,7 +54,7 @@ ROWS: tuple[Row, ...] = (
         "bitwise.left_shift",
         "jnp.left_shift({x}, {y})",
         own="bits.left_shift",
-        inputs=(*_CASES, *_OUT_OF_RANGE),
+        inputs=_SHIFTS,
         differs=_BEYOND,
         takes="integer",
     ),
@@ -48,7 +62,7 @@ ROWS: tuple[Row, ...] = (
         "bitwise.right_shift",
         "jnp.right_shift({x}, {y})",
         own="bits.right_shift",
-        inputs=(*_CASES, *_OUT_OF_RANGE),
+        inputs=_SHIFTS,
         differs=_BEYOND,
         takes="integer",
     ),

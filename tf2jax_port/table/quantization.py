@@ -3,25 +3,51 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
 from tf2jax_port.table.families import shim
-from tf2jax_port.table.inputs import INF, NAN, Descriptor, empty, f32
-from tf2jax_port.table.row import Case, Row, case_of
+from tf2jax_port.table.inputs import INF, NAN, empty, f32
+from tf2jax_port.table.row import Case, Row, case, case_of
 
-_EDGES = f32([-7, -6, -5.99, -0.02, 0, 0.013, 0.5, 2.51, 6, 6.1, NAN, INF, -INF])
+_EDGES = (-7, -6, -5.99, -0.02, 0, 0.013, 0.5, 2.51, 6, 6.1, INF, -INF)
 _ROWS = f32([[-7, -1, 0], [0.5, 0.013, 3], [6, 2.5, 1]])
 _LOWS, _HIGHS = f32([-6, -1, 0]), f32([6, 2, 1])
 _BITS = "num_bits=8, narrow_range=False, name=None"
 
+_TIE = "differs: a zero point at a tie falls on the other side"
+_NAN_IS_LOW = "differs: NaN becomes the smallest number"
+_NO_RANGE = "differs: NaN in an empty range, 0 for the upper end in a crossed one"
+_NO_FLOW = "differs: nothing flows into an empty range"
+# What XLA does otherwise, by row and case.
+_XLA = {
+    "vars": {
+        "edges": _TIE,
+        "nan": _NAN_IS_LOW,
+        "nothing": _NO_RANGE,
+        "crossed": _NO_RANGE,
+    },
+    "vars_gradient": {"edges": _TIE, "nothing": _NO_FLOW},
+    "vars_per_channel": {"channels": _TIE, "few-bits": _TIE, "empty-ranges": _NO_RANGE},
+    "vars_per_channel_gradient": {"channels": _TIE, "few-bits": _TIE, "empty-ranges": _NO_FLOW},
+}
 
-def _cases(of: str, before: dict[str, Descriptor]) -> tuple[Case, ...]:
-    """Cases of a range that is fixed, of one, or of one for each channel; `before` is put first."""
+
+def _numbers(*values: float, backward: bool) -> dict[str, object]:
+    """The numbers to round; `backward`, what flows back to them stands before."""
+    upstream = {"gradients": f32([1.0 + i for i in range(len(values))])} if backward else {}
+    return {**upstream, "inputs": f32(values)}
+
+
+def _cases(of: str, *, backward: bool) -> tuple[Case, ...]:
+    """Cases of a range that is fixed, of one, or of one for each channel."""
     if of == "vars_per_channel":
         lows, highs = f32([0, -1, 2]), f32([0, 2, 1])
-        given = {**before, "inputs": _ROWS}
+        before = {"gradients": f32([[1, 2, 3], [4, 5, 6], [7, 8, 9]])} if backward else {}
+        given: dict[str, object] = {**before, "inputs": _ROWS}
         cases = (
             case_of("channels", {**given, "min": _LOWS, "max": _HIGHS}),
             case_of("few-bits", {**given, "min": _LOWS, "max": _HIGHS, "num_bits": 3}),
+            case_of("uneven", {**given, "min": f32([-5, -1, 0]), "max": _HIGHS}),
             case_of("empty-ranges", {**given, "min": lows, "max": highs}),
             case_of(
                 "sizes",
@@ -31,7 +57,7 @@ def _cases(of: str, before: dict[str, Descriptor]) -> tuple[Case, ...]:
         )
         return tuple(_by_rows(c, (*before, "inputs")) for c in cases)
     number = f32 if of == "vars" else float
-    given = {**before, "inputs": _EDGES}
+    given = _numbers(*_EDGES, backward=backward)
     more: tuple[Case, ...] = ()
     if of == "vars":
         more = (
@@ -45,6 +71,7 @@ def _cases(of: str, before: dict[str, Descriptor]) -> tuple[Case, ...]:
     ranges = {"min": number(-6.0), "max": number(6.0)}
     return (
         case_of("edges", {**given, **ranges}),
+        case_of("nan", {**_numbers(NAN, 0.5, backward=backward), **ranges}),
         case_of("narrow", {**given, **ranges, "num_bits": 4, "narrow_range": True}),
         case_of("uneven", {**given, "min": number(-1.0), "max": number(2.0)}),
         case_of("positive", {**given, "min": number(0.1), "max": number(2.0)}),
@@ -57,25 +84,28 @@ def _cases(of: str, before: dict[str, Descriptor]) -> tuple[Case, ...]:
 def _fake(of: str, ends: str, takes: str) -> tuple[Row, Row]:
     """The rounding and its gradient."""
     name = f"quantization.fake_quant_with_min_max_{of}"
-    upstream = f32([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13])
-    if of == "vars_per_channel":
-        upstream = f32([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
     return (
         shim(
             name,
             f"inputs, {ends}, {_BITS}",
             "fake_quantization",
-            inputs=_cases(of, {}),
+            inputs=_noted(of, _cases(of, backward=False)),
             takes=f"{takes}: float32",
         ),
         shim(
             f"{name}_gradient",
             f"gradients, inputs, {ends}, {_BITS}",
             "fake_quantization",
-            inputs=tuple(_plain(c) for c in _cases(of, {"gradients": upstream})),
+            inputs=_noted(f"{of}_gradient", map(_plain, _cases(of, backward=True))),
             takes=f"gradients {takes}: float32",
         ),
     )
+
+
+def _noted(of: str, cases: Iterable[Case]) -> tuple[Case, ...]:
+    """The cases with what XLA does otherwise."""
+    notes = _XLA.get(of, {})
+    return tuple(dataclasses.replace(c, xla=notes.get(c.id, "")) for c in cases)
 
 
 def _plain(case: Case) -> Case:
@@ -101,7 +131,14 @@ _CASES = (
     case_of("unsigned", {**_RANGE, "signed_input": False, "range_given": True}),
     case_of("few-bits", {**_RANGE, "num_bits": 3, "narrow_range": True, "range_given": True}),
     case_of("half-up", {**_RANGE, "round_mode": "HALF_UP"}),
-    case_of("nan", {**_RANGE, "input": f32([NAN, 1, 2]), "range_given": True}),
+    case(
+        "nan",
+        xla=_NAN_IS_LOW,
+        input=f32([NAN, 1, 2]),
+        input_min=f32(-1.0),
+        input_max=f32(2.0),
+        range_given=True,
+    ),
     case_of(
         "rows",
         {"input": _ROWS, "input_min": f32([-1, -2, -3]), "input_max": f32([1, 2, 3]), "axis": 0},

@@ -78,8 +78,8 @@ class Case:
       differs: why ours differs from TensorFlow here, on purpose: `value: why` or `gradient: why`.
       unbounded: nothing in the inputs bounds the size of the result, so that a foreign `jit`
         refuses it.
-      xla: `unsupported: why` where TensorFlow's XLA refuses this case but not the row;
-        `crashes: why` where it must not even be tried.
+      xla: `differs: why` or `unsupported: why` where TensorFlow's XLA answers this case but not the
+        row otherwise, or refuses it; `crashes: why` where it must not even be tried.
       pad: `(parameter, axis)` pairs that the padding tests cut out of longer arrays; `None` takes
         the leading axis of the first array, and of all arrays that are as long.
     """
