@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 
@@ -317,9 +318,26 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
 
     def reduce(x, axes):
         total = sum_over(jnp.square(x), axes)
-        return square_root(total) if is_inexact(x) else jnp.sqrt(total).astype(x.dtype)
+        if not is_inexact(x):
+            return jnp.sqrt(total).astype(x.dtype)
+        # TensorFlow divides by the norm, so that the gradient at 0 is NaN whatever comes in.
+        half = 0.5 * sum_over(jnp.square(x), axes)
+        return _with_slope_of(half, lax.stop_gradient(square_root(total)))
 
     return _keep("reduce_euclidean_norm", x, axis, keepdims, reduce)
+
+
+@jax.custom_jvp
+def _with_slope_of(half, norm):
+    """The norm, whose tangent is that of half the sum of squares over the norm."""
+    return norm
+
+
+@_with_slope_of.defjvp
+def _slope_of_norm(primals, tangents):
+    half, norm = primals
+    out = _with_slope_of(half, norm)
+    return out, tangents[0] / out
 
 
 @operator(compiled=True)

@@ -149,11 +149,3 @@ def test_curvature_of_the_loss():
     slope_of = jax.grad(lambda v: weighted(shims, v, LABELS, LABEL_LENGTH, FRAMES)[0])
     _, found = jax.jvp(slope_of, (SCORES,), (direction,))
     np.testing.assert_allclose(found, wanted / 2e-2, atol=2e-4)
-
-
-def test_sparse_labels_are_refused():
-    labels = shims.SparseTensor([[0, 0]], np.asarray([1], np.int32), [1, 1])
-    with pytest.raises(shims.errors.UnimplementedError) as raised:
-        losses(shims, SCORES[:, :1], labels, LABEL_LENGTH[:1], FRAMES[:1])
-    assert "\n  Required: labels [batch, labels] and their `label_length`" in str(raised.value)
-    assert "\n  Do:       convert them: `shims.sparse.to_dense(labels)`" in str(raised.value)
