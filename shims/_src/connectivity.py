@@ -17,9 +17,10 @@ Links = tuple[frozenset[int], ...]
 # What TensorFlow does not differentiate at all.
 _NOT_DIFFERENTIABLE = ("ceil", "floor", "round", "stop_gradient")
 # What hands its operands to one inner program, in order.
+_WITH_A_RULE = ("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr")
 _CALLS = (
     *("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint"),
-    *("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"),
+    *_WITH_A_RULE,
 )
 _NONE: frozenset[int] = frozenset()
 _KNOWN: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
@@ -54,7 +55,11 @@ def links_of(primitive, params, inputs, outputs) -> Links:
         inner = next(iter(jp.sub_jaxprs(params)), None)
         if inner is None or len(jp.open_jaxpr(inner)[0].invars) != len(inputs):
             return found
-        found = _meet(found, _through(inner))
+        links = _through(inner)
+        if name in _WITH_A_RULE:
+            unused = _unused(inner)
+            links = tuple(link | unused for link in links)
+        found = _meet(found, links)
     elif name == "cond":
         branches = [_through(branch) for branch in params["branches"]]
         joined = [frozenset().union(*per) for per in zip(*branches, strict=True)]
@@ -87,6 +92,14 @@ def _through(closed) -> Links:
     if known is None:
         known = _KNOWN[jaxpr] = _walk(jaxpr)
     return known
+
+
+def _unused(closed) -> frozenset[int]:
+    """The inputs that an inner program does not look at: they are there for its derivative."""
+    jaxpr, _ = jp.open_jaxpr(closed)
+    atoms = [*jaxpr.outvars, *(a for eqn in jaxpr.eqns for a in eqn.invars)]
+    used = {a for a in atoms if not isinstance(a, jp.Literal)}
+    return frozenset(i for i, v in enumerate(jaxpr.invars) if v not in used)
 
 
 def _walk(jaxpr) -> Links:

@@ -162,7 +162,7 @@ def lift(f: Callable, used, written=None) -> Callable:
         scope = _Lifted(None, used, values)
         with state.state_scope(scope):
             outputs = read_outputs(f(*args, **kwargs))
-            return outputs, tuple(scope.read(v) for v in written)
+            return outputs, tuple(scope.newest(v) for v in written)
 
     return pure
 

@@ -83,7 +83,7 @@ def trace_block(
         results: list = []
         found["trees"], found["leaves"] = _describe(outputs, results)
         found["written"] = scope.written
-        return [*results, *(scope.read(v) for v in scope.written)]
+        return [*results, *(scope.newest(v) for v in scope.written)]
 
     closed = jax.make_jaxpr(program)(*avals)
     return Block(closed, found["trees"], found["leaves"], found["written"])

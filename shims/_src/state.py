@@ -3,6 +3,9 @@
 Outside of every scope a variable keeps its own value. Inside one, reads and assignments go through
 the innermost scope of the thread, so that a function can be traced without changing anything, and
 what it assigns can become an output.
+
+A read has the gradient of the variable, as in TensorFlow, and not of what was assigned to it: the
+value of an assignment is a result like any other, but what is read later is a read.
 """
 
 from __future__ import annotations
@@ -11,6 +14,9 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
+
+import jax
+import jax.numpy as jnp
 
 from shims._src import errors
 from shims._src import jax_private as jp
@@ -48,7 +54,7 @@ class Overlay:
         self.writes: dict[int, tuple[Any, Any]] = {}
         self.created: dict[int, Any] = {}
 
-    def read(self, variable):
+    def newest(self, variable):
         """The value of a variable as the program sees it at this point."""
         found = self.writes.get(id(variable))
         if found is not None:
@@ -56,7 +62,16 @@ class Overlay:
         self.reads.setdefault(id(variable), variable)
         if id(variable) in self._given:
             return self._given[id(variable)]
-        return self.outer.read(variable) if self.outer else _stored(variable)
+        return self.outer.newest(variable) if self.outer else _stored(variable)
+
+    def origin(self, variable):
+        """The value from which the outermost scope starts; `None` of one that begins in a trace."""
+        self.reads.setdefault(id(variable), variable)
+        if self.outer is not None:
+            return self.outer.origin(variable)
+        if id(variable) in self._given:
+            return self._given[id(variable)]
+        return variable.stored_value if has_value(variable) else None
 
     def write(self, variable, value) -> None:
         """Keep a value for a variable; it reaches the variable when the program runs."""
@@ -125,9 +140,34 @@ def state_scope(scope: Overlay | None) -> Iterator[Overlay | None]:
 
 def read(variable):
     """The value of a variable as the innermost scope sees it."""
-    scope = _THREAD.scope
-    value = scope.read(variable) if scope else _stored(variable)
-    return value if _THREAD.reader is None else _THREAD.reader(variable, value)
+    scope, reader = _THREAD.scope, _THREAD.reader
+    value = scope.newest(variable) if scope else _stored(variable)
+    if scope is not None and jp.is_tracer(value) and jnp.issubdtype(value.dtype, jnp.inexact):
+        origin = scope.origin(variable)
+        if origin is not None and origin is not value:
+            value = _read_of(
+                variable, value, origin if reader is None else reader(variable, origin)
+            )
+    return value if reader is None else reader(variable, value)
+
+
+def _read_of(variable, value, origin):
+    """A value that was assigned in a trace, with the gradient of a read; no recorder sees how."""
+    with jp.under(jp.below(jp.current_trace())):
+        if variable.shape.is_fully_defined():
+            return _with_gradient_of(value, origin)
+        return jax.lax.stop_gradient(value)
+
+
+@jax.custom_jvp
+def _with_gradient_of(value, origin):
+    del origin
+    return value
+
+
+@_with_gradient_of.defjvp
+def _with_gradient_of_jvp(primals, tangents):
+    return _with_gradient_of(*primals), tangents[1]
 
 
 def on_read(reader: Callable[[Any, Any], Any] | None) -> None:
