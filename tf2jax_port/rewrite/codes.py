@@ -20,6 +20,7 @@ from tf2jax_port.rewrite.rules import (
     operators,
     outside,
     refusals,
+    tapes,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -36,11 +37,13 @@ RULES: tuple[Rule, ...] = (
     methods.DTYPE,
     methods.SHAPE_METHOD,
     functions.PURE,
+    tapes.SURE,
     *keras.REWRITTEN,
     operators.CORNER,
     methods.UNKNOWN,
     functions.WITHOUT_PLACE,
     doctests.WITH_OUTPUT,
+    tapes.REVIEWED,
     *keras.REVIEWED,
     *refusals.RULES,
     choices.HELD_BACK,

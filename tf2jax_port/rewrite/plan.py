@@ -30,6 +30,7 @@ from tf2jax_port.rewrite.scopes import Names, resolve_scopes
 from tf2jax_port.rewrite.sites import READ_AS_VERSION_1, Decision, File, decide
 from tf2jax_port.rewrite.source import Source, UnreadableError, decode, parse, with_data
 from tf2jax_port.rewrite.spelling import choose_spelling
+from tf2jax_port.rewrite.tape_blocks import differentiate
 from tf2jax_port.rewrite.values import Values
 
 DEFAULTS = Options()
@@ -173,7 +174,8 @@ class _Run:
         return any(self.neighbours.takes(a.asname or a.name.partition(".")[0]) for _, a in brought)
 
     def _each(self, file: File) -> list[Decision]:
-        decisions = refuse_steps(file, [decide(file, r) for r in file.references])
+        decisions = differentiate(file, [decide(file, r) for r in file.references])
+        decisions = refuse_steps(file, decisions)
         pairs = zip(decisions, file.references, strict=True)
         return [self._chosen(decision, reference) for decision, reference in pairs]
 

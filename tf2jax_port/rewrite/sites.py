@@ -177,14 +177,14 @@ def _operands_in(file: File) -> pure_functions.Operands:
         if isinstance(bound, Refusal) or bound.surplus or bound.dropped:
             return None
         fixed = [a.node for name, a in bound.arguments.items() if name not in tensors]
-        if not all(_is_fixed(file, node) for node in fixed):
+        if not all(is_fixed(file, node) for node in fixed):
             return None
         return [a.node for name, a in bound.arguments.items() if name in tensors]
 
     return operands
 
 
-def _is_fixed(file: File, node: ast.expr) -> bool:
+def is_fixed(file: File, node: ast.expr) -> bool:
     """Whether an argument is written out, or a dtype."""
     reference = file.values.by_node.get(node)
     if reference is not None:

@@ -1,0 +1,94 @@
+"""Diagnostics of `tf.GradientTape` blocks that become functions."""
+
+from __future__ import annotations
+
+from tf2jax_port.rewrite.findings import State
+from tf2jax_port.rewrite.rule import Leaves, Rewrites, Rule
+
+SURE = Rule(
+    code="TJ114",
+    name="tape-as-function",
+    state=State.REWRITTEN,
+    why=(
+        "A `with tf.GradientTape()` block watches arrays in its first lines, computes a scalar from "
+        "them by assignments, and one `tape.gradient` stands behind it. The block becomes a function "
+        "of what is watched, with its own lines and comments, which `jax.value_and_grad` "
+        "differentiates; `jax.grad` where nobody reads the value."
+    ),
+    safety=(
+        "The same value and the same gradients, a list where TensorFlow gives a list. It is done only "
+        "where the result is known to be a scalar, every source is watched and reaches it through "
+        "operators that have a gradient, and nobody else sees the tape or what the block assigns. "
+        "Integers, for which TensorFlow gives `None`, raise in JAX. A persistent tape, a jacobian, a "
+        "loop or a function called in the block, variables, and `unconnected_gradients` leave "
+        "`shims.GradientTape` in its place (TJ401)."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n\ndef slope(x):\n    with tf.GradientTape() as tape:\n"
+            "        tape.watch(x)\n        y = tf.exp(x) * x  # grows\n"
+            "        loss = tf.reduce_sum(y)\n    return tape.gradient(loss, x)\n\n\ng = slope(x)\n",
+            "import jax\nimport jax.numpy as jnp\n\n\ndef slope(x):\n    def loss_of(x):\n"
+            "        y = jnp.exp(x) * x  # grows\n        loss = jnp.sum(y)\n        return loss\n"
+            "    return jax.grad(loss_of)(x)\n\n\ng = slope(x)\n",
+        ),
+        Rewrites(
+            "import tensorflow as tf\n\n\ndef slopes(k):\n    a = tf.exp(k)\n    b = tf.sin(k)\n"
+            "    with tf.GradientTape() as tape:\n        tape.watch([a, b])\n"
+            "        y = tf.reduce_sum(a * a * b)\n    gradients = tape.gradient(y, [a, b])\n"
+            "    return y, gradients\n\n\ng = slopes(x)\n",
+            "import jax\nimport jax.numpy as jnp\n\n\ndef slopes(k):\n    a = jnp.exp(k)\n"
+            "    b = jnp.sin(k)\n    def y_of(a, b):\n        y = jnp.sum(a * a * b)\n        return y\n"
+            "    y, gradients = jax.value_and_grad(y_of, argnums=(0, 1))(a, b)\n"
+            "    gradients = list(gradients)\n    return y, gradients\n\n\ng = slopes(x)\n",
+        ),
+        Leaves(
+            "import tensorflow as tf\n\nwith tf.GradientTape() as tape:\n    tape.watch(x)\n"
+            "    y = tf.square(x)\ng = tape.gradient(y, x)\n",
+            because="the result may not be a scalar: TensorFlow sums its gradients, `jax.grad` raises",
+        ),
+        Leaves(
+            "import tensorflow as tf\n\nx = tf.constant(3.0)\nz = x\nwith tf.GradientTape() as tape:\n"
+            "    tape.watch(x)\n    y = x * z\ng = tape.gradient(y, x)\n",
+            because="`z` is the watched array under another name",
+        ),
+        Leaves(
+            "import tensorflow as tf\n\nx = tf.constant(3.0)\nwith tf.GradientTape() as tape:\n"
+            "    tape.watch(x)\n    y = tf.stop_gradient(x)\ng = tape.gradient(y, x)\n",
+            because="no gradient reaches `x`: TensorFlow gives `None`, JAX zeros",
+        ),
+    ),
+)
+
+REVIEWED = Rule(
+    code="TJ205",
+    name="tape-over-names",
+    state=State.REVIEW,
+    why=(
+        "As TJ114, and the block reads several arrays of which nothing nearby says that they are "
+        "different ones, such as two parameters of a function."
+    ),
+    safety=(
+        "A tape knows arrays, a function knows names. Where two names hold the very same array "
+        "(`f(a, a)`), TensorFlow's gradient is by both of them at once, JAX's by one. Look at the "
+        "callers. `--exact` and `--safe-only` leave `shims.GradientTape` in its place."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n\ndef fit(w, data):\n    with tf.GradientTape() as tape:\n"
+            "        tape.watch(w)\n        error = w - data\n"
+            "        loss = tf.reduce_mean(tf.square(error))\n    slope = tape.gradient(loss, w)\n"
+            "    return loss, slope\n\n\ny = fit(tf.exp(x), x)\n",
+            "import jax\nimport jax.numpy as jnp\n\n\ndef fit(w, data):\n    def loss_of(w):\n"
+            "        error = w - data\n        loss = jnp.mean(jnp.square(error))\n        return loss\n"
+            "    loss, slope = jax.value_and_grad(loss_of)(w)\n    return loss, slope\n\n\n"
+            "y = fit(jnp.exp(x), x)\n",
+        ),
+        Leaves(
+            "import tensorflow as tf\n\nw = tf.exp(x)\nwith tf.GradientTape() as tape:\n"
+            "    tape.watch(w)\n    loss = tf.reduce_sum(tf.square(w))\n"
+            "slope = tape.gradient(loss, w)\n",
+            because="it reads one array only (TJ114)",
+        ),
+    ),
+)
