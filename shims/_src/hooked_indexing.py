@@ -30,16 +30,19 @@ def take(state, original, array, index, **options):
 
 
 def reads_nothing(positions, array, axis: int) -> bool:
-    """Whether an axis of no elements is read at positions of which only the run knows how many."""
+    """Whether an axis of no elements is read at positions that only the run knows."""
     if not jp.is_tracer(positions) or not jnp.issubdtype(positions.dtype, jnp.integer):
         return False
     shape = np.shape(array)
-    is_none = -len(shape) <= axis < len(shape) and not jp.is_symbolic(shape[axis])
-    return is_none and shape[axis] == 0 and any(map(jp.is_symbolic, positions.shape))
+    is_known = -len(shape) <= axis < len(shape) and not jp.is_symbolic(shape[axis])
+    return is_known and shape[axis] == 0
 
 
 def from_nothing(array, positions, axis: int):
-    """No elements, read at no positions; JAX itself refuses to read from an axis of none."""
+    """No elements, read at no positions; JAX itself refuses to read from an axis of none.
+
+    A position that a loop or a branch would read, and does not, is no position.
+    """
     axis %= array.ndim
     count = primitives.as_size(math.prod(positions.shape))
     text = errors.message(
@@ -50,7 +53,9 @@ def from_nothing(array, positions, axis: int):
     )
     primitives.check(count > 0, text, count)
     shape = (*array.shape[:axis], *positions.shape, *array.shape[axis + 1 :])
-    return jnp.zeros(shape, array.dtype)
+    zeros = jnp.zeros(shape, array.dtype)
+    # The sum of no elements, so that a gradient by the array is one of no elements and not `None`.
+    return zeros + jnp.sum(array) if jnp.issubdtype(array.dtype, jnp.inexact) else zeros
 
 
 def update(state, original, array, index, *rest, **options):
