@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, errors, primitives
+from shims._src import checks, errors, numbering, primitives, size_bounds
 from shims._src import jax_private as jp
 from shims._src.casting import convert
 from shims._src.dispatch import operator
@@ -280,10 +280,14 @@ def _is_number(value, number) -> bool:
 
 
 def _check_range(start, limit, delta):
-    if any(map(jp.is_symbolic, (start, limit, delta))):
-        return
-    if _is_number(start, 0) and _is_number(delta, 1) and jp.is_tracer(limit):
-        return  # a negative limit counts as 0, as a negative size does
+    if _is_number(delta, 1):
+        ends = [numbering.symbolic_value(v) if jp.is_tracer(v) else v for v in (start, limit)]
+        span = None if None in ends else ends[1] - ends[0]
+        if jp.is_symbolic(span) and size_bounds.sign(span) == 1:
+            return
+    start, limit, delta = (
+        primitives.as_size(v) if jp.is_symbolic(v) else v for v in (start, limit, delta)
+    )
     checks.check_data(delta == 0, "range", "`delta` is 0.", required="delta != 0")
     away = ((delta > 0) & (start > limit)) | ((delta < 0) & (start < limit))
     checks.check_data(

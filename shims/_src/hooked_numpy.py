@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import errors, hooked_indexing, primitives
+from shims._src import errors, hooked_indexing, primitives, size_bounds
 from shims._src import jax_private as jp
 from shims._src.searching import insertion_points
 from shims._src.sort_keys import ascending_key
@@ -100,6 +100,7 @@ def _compress(state, original, condition, a, axis=None, **options):
 def _arange(state, original, start, stop=None, step=None, dtype=None, **options):
     given = (start, stop, step)
     if not any(jp.is_tracer(g) for g in given):
+        _assume_empty(state, *given)
         return original(start, stop, step, dtype, **options)
     if stop is None:
         start, stop = 0, start
@@ -112,6 +113,17 @@ def _arange(state, original, start, stop=None, step=None, dtype=None, **options)
         count = jnp.ceil(span / step).astype(jnp.int32)
     places = primitives.fresh_range(count, label="jnp.arange")
     return (jnp.asarray(start) + places * jnp.asarray(step)).astype(kind)
+
+
+def _assume_empty(state, start, stop, step):
+    """Note where JAX takes the range up to `1 - n` for none, as it takes no size for zero."""
+    if step not in (None, 1) or not any(map(jp.is_symbolic, (start, stop))):
+        return
+    count = start if stop is None else stop - start
+    if not state.owns(count) or state.is_input_only(count) or size_bounds.sign(count) is not None:
+        return
+    if not jp.is_symbolic(jp.core.max_dim(0, count)):
+        state.assumptions.append((count - 1, "nonnegative", errors.user_line()))
 
 
 def _filled(name):

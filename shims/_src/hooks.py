@@ -114,6 +114,8 @@ def _ordering(state, original, e1, e2, describe):
         certain = size_bounds.sign(difference)
         if certain is not None:
             return certain >= 0
+        if str(difference) in state.promised and not _asked_by_user():
+            return True
         if state.owns(difference) and state.is_input_only(difference):
             return state.decide(difference, lambda value: value >= 0, f"{e1} >= {e2}")
         if state.may_assume and state.owns(difference):

@@ -213,7 +213,7 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split"):
     """
     x = operand(value)
     axis = axis_of("split", axis, x.ndim)
-    if np.ndim(num_or_size_splits) == 0:
+    if not isinstance(num_or_size_splits, (list, tuple)) and np.ndim(num_or_size_splits) == 0:
         return _equal_parts(x, checks.static_int("split", "num", num_or_size_splits), axis)
     count = len(num_or_size_splits) if isinstance(num_or_size_splits, (list, tuple)) else None
     count = num_or_size_splits.shape[0] if count is None else count

@@ -8,7 +8,7 @@ import numpy as np
 from shims._src import checks, primitives
 from shims._src.checks import is_known
 from shims._src.operands import operand
-from shims._src.shapes import size_of
+from shims._src.shapes import check_size, size_of
 from shims._src.sized_by import sized_by
 
 
@@ -53,6 +53,8 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
                 required="paddings >= 0",
                 received=f"axis {axis}: ({low}, {high})",
             )
+        check_size("pad", low)
+        check_size("pad", high)
         if mode == "CONSTANT":
             x = _with_constant(x, axis, low, high, constant_values)
         elif not all(is_known(d) and d == 0 for d in (low, high)):

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, errors, hooks, primitives, trace
+from shims._src import checks, dims, errors, hooks, numbering, primitives, size_bounds, trace
 from shims._src import jax_private as jp
 from shims._src.checks import axes_of, axis_of, is_known
 from shims._src.dispatch import operator
@@ -46,6 +46,9 @@ def size_of(function: str, value, *, bound=None):
     if not isinstance(value, int):
         _check_size(function, value)
     d = primitives.to_dim(value, label=function, bound=bound)
+    if jp.is_tracer(value) and numbering.symbolic_value(value) is None:
+        problem = "a size must be >= 0."
+        checks.check_data(value < 0, function, problem, required="sizes >= 0")
     if is_known(d) and d < -1:
         raise negative_size(function, d)
     return d
@@ -69,11 +72,30 @@ def _check_size(function, value):
 
 def sizes_of(function: str, shape) -> tuple:
     """The dimensions of an array to be made: like `dims_of`, and -1 is refused too."""
-    dims = dims_of(function, shape)
-    for d in dims:
-        if is_known(d) and d < 0:
+    wanted = dims_of(function, shape)
+    for d in wanted:
+        check_size(function, d)
+    return wanted
+
+
+def check_size(function: str, d) -> None:
+    """A dimension must not be negative: raises at once, or when the program runs.
+
+    JAX would refuse `8 - n` for an `n` that data decide, as nothing says that it is none below 0.
+    """
+    if is_known(d):
+        if d < 0:
             raise negative_size(function, d)
-    return dims
+        return
+    state = trace.current()
+    if state is None or not state.owns(d) or size_bounds.sign(d) is not None:
+        return
+    if state.is_input_only(d) and dims.concrete(d, state.sizes) >= 0:
+        return  # JAX asks, and the answer is guarded
+    state.promised.add(str(d))
+    size = primitives.as_size(d)
+    text = errors.message(function, f"dimension {d} must be >= 0.", required="sizes >= 0")
+    primitives.check(size < 0, state.with_origins(text), size)
 
 
 def negative_size(function: str, d):

@@ -48,6 +48,7 @@ class DynamicTrace:
       assumptions: `(difference, "zero" or "nonnegative", line)`: what was taken to be false of an
         expression over fresh sizes, and is checked when the program runs.
       origins: the user's line that made each data-dependent size.
+      promised: dimensions, as text, whose sign is checked when the program runs.
       may_assume: whether the caller can trace again when an assumption fails.
     """
 
@@ -61,6 +62,7 @@ class DynamicTrace:
     sources: dict[str, Any] = dataclasses.field(default_factory=dict)
     kept: list[object] = dataclasses.field(default_factory=list)
     assumptions: list[tuple[Any, str, str]] = dataclasses.field(default_factory=list)
+    promised: set[str] = dataclasses.field(default_factory=set)
     may_assume: bool = False
     origins: dict[str, str] = dataclasses.field(default_factory=dict)
     limits: int = 0

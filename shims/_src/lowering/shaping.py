@@ -115,8 +115,14 @@ def concatenate(ctx, eqn, *values):
     if all(b is not None for b in limits):
         known = min(b[0] for b in limits), max(b[1] for b in limits)
     plain = all(isinstance(v.array.dtype, np.dtype) for v in values)  # not keys, which have no zero
-    if plain and jp.is_symbolic(dim) and all(_comes_first(v.axes[where]) for v in values):
-        axes[where] = Axis(dim, _joined_size(ctx, eqn, values, where, dim), ctx.axis(dim).token)
+    moves = jp.is_symbolic(dim)
+    if not moves and any(v.axes[where] is not None for v in values):
+        values = [v if v.axes[where] is None else ctx.pack(v, where) for v in values]
+        moves = True
+    if plain and moves and all(_comes_first(v.axes[where]) for v in values):
+        axes[where] = None  # `n` and `8 - n` are 8
+        if jp.is_symbolic(dim):
+            axes[where] = Axis(dim, _joined_size(ctx, eqn, values, where, dim), ctx.axis(dim).token)
         out = _closed_up([(v.array, v.axes[where]) for v in values], where, ctx.capacity(dim))
         return [Value(out, tuple(axes), None, known)]
     out = lax.concatenate([v.array for v in values], where)
