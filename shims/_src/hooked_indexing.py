@@ -30,8 +30,10 @@ def take(state, original, array, index, **options):
 
 
 def reads_nothing(positions, array, axis: int) -> bool:
-    """Whether an axis of no elements is read at positions that only the run knows."""
-    if not jp.is_tracer(positions) or not jnp.issubdtype(positions.dtype, jnp.integer):
+    """Whether an axis of no elements is read at a number, or at positions that the run knows."""
+    is_one = isinstance(positions, int) and not isinstance(positions, bool)
+    is_traced = jp.is_tracer(positions) and jnp.issubdtype(positions.dtype, jnp.integer)
+    if not is_one and not is_traced:
         return False
     shape = np.shape(array)
     is_known = -len(shape) <= axis < len(shape) and not jp.is_symbolic(shape[axis])
@@ -44,7 +46,8 @@ def from_nothing(array, positions, axis: int):
     A position that a loop or a branch would read, and does not, is no position.
     """
     axis %= array.ndim
-    count = primitives.as_size(math.prod(positions.shape))
+    places = np.shape(positions)
+    count = primitives.as_size(math.prod(places))
     text = errors.message(
         "",
         "an axis of no elements is read.",
@@ -52,7 +55,7 @@ def from_nothing(array, positions, axis: int):
         received=f"{errors.NUMBER} positions in an array of shape {array.shape}",
     )
     primitives.check(count > 0, text, count)
-    shape = (*array.shape[:axis], *positions.shape, *array.shape[axis + 1 :])
+    shape = (*array.shape[:axis], *places, *array.shape[axis + 1 :])
     zeros = jnp.zeros(shape, array.dtype)
     # The sum of no elements, so that a gradient by the array is one of no elements and not `None`.
     return zeros + jnp.sum(array) if jnp.issubdtype(array.dtype, jnp.inexact) else zeros

@@ -22,6 +22,10 @@ def read_in_a_branch(m, x):
     return m.cond(m.shape(x)[0] > 0, lambda: m.reduce_sum(x[m.shape(x)[0] - 1]), lambda: -1.0)
 
 
+def read_first_in_a_branch(m, x):
+    return m.cond(m.shape(x)[0] > 2, lambda: m.reduce_sum(x[0]) * 2.0, lambda: m.reduce_sum(x))
+
+
 def value_and_gradient(m, program, shape, sizes):
     function = m.function(
         lambda x: program(m, x), input_signature=[m.TensorSpec([None, *shape], m.float32)]
@@ -37,7 +41,7 @@ def value_and_gradient(m, program, shape, sizes):
 
 
 @pytest.mark.parametrize("shape", [(), (2,)])
-@pytest.mark.parametrize("program", [read_in_a_loop, read_in_a_branch])
+@pytest.mark.parametrize("program", [read_in_a_loop, read_in_a_branch, read_first_in_a_branch])
 def test_what_is_not_reached_reads_nothing(program, shape):
     ours = value_and_gradient(shims, program, shape, (0, 3, 1, 0))
     theirs = value_and_gradient(tf, program, shape, (0, 3, 1, 0))
