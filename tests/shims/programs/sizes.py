@@ -193,7 +193,8 @@ PROGRAMS = (
     Sized(standardise, MATRIX, tolerance=1e-4),
     Sized(median, VECTOR),
     Sized(scan_rows, MATRIX),
-    Sized(fori_to_size, VECTOR, gradient=False),
+    # Without 0: plain `jit` refuses to trace a body that reads from nothing; a function gives 0.
+    Sized(fori_to_size, VECTOR, sizes=(1, 2, 4, 5, 8), gradient=False),
     Sized(vmap_rows, MATRIX),
     Sized(
         attention, ((None, 5), (None, 5)), sizes=((2, 3), (3, 2), (1, 4), (4, 4), (0, 3), (3, 0))
