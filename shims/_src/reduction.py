@@ -321,8 +321,7 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
         if not is_inexact(x):
             return jnp.sqrt(total).astype(x.dtype)
         # TensorFlow divides by the norm, so that the gradient at 0 is NaN whatever comes in.
-        half = 0.5 * sum_over(jnp.square(x), axes)
-        return _with_slope_of(half, lax.stop_gradient(square_root(total)))
+        return _with_slope_of(0.5 * total, lax.stop_gradient(square_root(total)))
 
     return _keep("reduce_euclidean_norm", x, axis, keepdims, reduce)
 

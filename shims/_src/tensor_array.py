@@ -460,12 +460,14 @@ class TensorArray:
         self._element("unstack", jnp.zeros(value.shape[1:], value.dtype))
         n, have = value.shape[0], self._count
         new = self._target(value)
-        if is_known(n) and is_known(have):
-            if n > have and not self._dynamic_size:
+        if self._dynamic_size:
+            pass  # it becomes as long as there are slices
+        elif is_known(n) and is_known(have):
+            if n > have:
                 raise ValueError(
                     f"Cannot unstack {n} tensors into a TensorArray of static size {have}"
                 )
-        elif not self._dynamic_size:
+        else:
             checks.check_data(
                 primitives.as_size(n) > primitives.as_size(have),
                 "TensorArray.unstack",
@@ -541,7 +543,7 @@ class TensorArray:
         if self._infer_shape and len(set(sizes)) > 1 and self._shape is None:
             self = self._without_shape()
         new = self._target(value)
-        if not is_known(new._count) or (len(sizes) > new._count and not self._dynamic_size):
+        if not self._dynamic_size and (not is_known(new._count) or len(sizes) > new._count):
             raise checks.invalid(
                 "TensorArray.split",
                 f"{len(sizes)} parts for {new._count} elements.",
@@ -549,7 +551,7 @@ class TensorArray:
             )
         ends = np.cumsum([0, *sizes]).tolist()
         parts = [lax.slice_in_dim(value, a, b) for a, b in itertools.pairwise(ends)]
-        new._elements = parts + [None] * (new._count - len(parts))
+        new._elements = parts if self._dynamic_size else parts + [None] * (new._count - len(parts))
         new._stacked, new._room = None, None
         new._count, new._read = len(new._elements), set()
         return new
@@ -560,7 +562,8 @@ class TensorArray:
         return self
 
     def __repr__(self) -> str:
-        return f"<TensorArray of {self._count} elements, {self._dtype.name}>"
+        count = "some" if is_staged(self._count) else self._count
+        return f"<TensorArray of {count} elements, {self._dtype.name}>"
 
 
 def _is_same(a, b) -> bool:
@@ -595,7 +598,7 @@ def _check_place(method: str, index, place, count) -> None:
         (place < 0) | (place >= primitives.as_size(count)),
         f"TensorArray.{method}",
         "there is no such element.",
-        required=f"a position in [0, {count})",
+        required=f"a position in [0, {'size' if is_staged(count) else count})",
     )
 
 
