@@ -98,6 +98,27 @@ def slope_of_a_rounding_beyond_its_range_is_not_finite(tf, x, dy):
     return tf.quantization.fake_quant_with_min_max_args_gradient(dy, x, -1.0, 1.0)
 
 
+def weights_without_elements(tf, x):
+    return tf.math.bincount(ints(1, 3, 1), weights=x) * tf.reduce_sum(x + 1)
+
+
+def ids_out_of_range_of_no_data(tf, x):
+    return tf.math.unsorted_segment_prod(x, 1, 1)
+
+
+def slope_of_a_norm_of_nothing_that_is_not_selected(tf, x):
+    return tf.boolean_mask(tf.math.reduce_euclidean_norm(x, axis=0), np.array([True, False]))
+
+
+def halves_of_a_quantization(tf, x):
+    return tf.quantization.fake_quant_with_min_max_args(x, min=-3.0, max=-1.0)
+
+
+def rows_that_turn_out_to_be_one(tf, x):
+    lines = tf.linspace(tf.math.rsqrt(x), np.float32([0.2, 0.4, 0.2]), 3)
+    return tf.truncatediv(tf.reshape(x, [-1, 3]), lines)
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -124,6 +145,11 @@ FOUND = (
     Found(gradient_through_a_repetition_of_nothing, ([1, NAN, 2],)),
     Found(gradient_through_positions_of_nothing, ([0, 1, 2],)),
     Found(zeta_where_it_is_not_defined_and_of_the_largest, ([-2.5, 0, 3.4028235e38],)),
+    Found(weights_without_elements, (np.zeros((0, 2), np.float32),)),
+    Found(ids_out_of_range_of_no_data, (np.zeros(0, np.float32),)),
+    Found(slope_of_a_norm_of_nothing_that_is_not_selected, (np.zeros((3, 2), np.float32),)),
+    Found(halves_of_a_quantization, ([-1, -0.5, 0, -2.5],)),
+    Found(rows_that_turn_out_to_be_one, ([3, 0.5, NAN],)),
 )
 
 
