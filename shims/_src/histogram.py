@@ -103,6 +103,7 @@ def counts(arr, weights, length, dtype, by_row, binary, rows=None, count=None):
     weights = operand(weights)
     if checks.is_known_shape(weights) and weights.size == 0:
         weights = jnp.ones(arr.shape, weights.dtype)  # no weights are all 1
+    weights = _for_each(arr, weights)
     _check_weights(arr, weights, by_row)
     if rows is not None:
         places, shape = (rows, _places(arr, length)), (count, length)
@@ -119,6 +120,24 @@ def counts(arr, weights, length, dtype, by_row, binary, rows=None, count=None):
 def _numbers(arr):
     arr = operand(arr)
     return arr if jnp.issubdtype(arr.dtype, jnp.integer) else convert(arr, np.dtype(np.int32))
+
+
+def _for_each(arr, weights):
+    """Weights whose number may turn out to be 0, then all of them are 1."""
+    if checks.is_known_shape(weights) or arr.shape == weights.shape:
+        return weights
+    number = primitives.as_size(weights.size)
+    needed = primitives.as_size(arr.size)
+    checks.check_data(
+        (number != needed) & (number != 0),
+        "bincount",
+        "`weights` must have the shape of `arr`.",
+        required="as many weights as numbers, or none",
+    )
+    last = jnp.ones((1,), weights.dtype)  # an array of nothing cannot be read
+    of_some = jnp.concatenate([weights.reshape((-1,)), last])
+    positions = jnp.arange(arr.size).reshape(arr.shape)
+    return of_some[jnp.where(number == 0, 0, positions)]
 
 
 def _check_weights(arr, weights, by_row):
