@@ -5,6 +5,7 @@ import json
 import jsonschema
 import pytest
 
+from tests.lanes.cases import CASES
 from tests.meta import tree
 from tests.table import cases, test_gradients, test_values
 from tools.scorecard import cells, collector, lanes, mentions, page
@@ -61,7 +62,7 @@ def recomputed(name):
         "gradient": [outcome(gradient, p) for p in with_gradient],
     }
     outcomes = {
-        (name, lane): [(f"{lane}{i}", found) for i, found in enumerate(results)]
+        (name, lane): [cells.Ran(f"{lane}{i}", found) for i, found in enumerate(results)]
         for lane, results in runs.items()
     }
     found = cells.of_symbol(symbol, outcomes)
@@ -80,7 +81,7 @@ def test_a_sample_computed_anew_agrees(name):
 
 def test_a_failing_test_makes_a_red_cell():
     (symbol,) = [s for s in symbols() if s.name == "math.log1p"]
-    ran = [("a::one", "passed"), ("a::two", "failed")]
+    ran = [cells.Ran("a::one", "passed"), cells.Ran("a::two", "failed")]
     cell = cells.of_symbol(symbol, {("math.log1p", "eager"): ran})["eager"]
     assert cell == cells.Cell("fail", 2, "two")
     assert cells.of_symbol(symbol, {})["eager"] == cells.Cell("untested")
@@ -96,7 +97,36 @@ def test_what_is_not_offered_says_why():
 def test_of_a_test_that_ran_twice_the_later_run_counts():
     line = {"test": "a::b", "outcome": "failed", "subjects": [["where", "eager"]]}
     found = cells.by_subject([line, {**line, "outcome": "passed"}])
-    assert found["where", "eager"] == [("a::b", "passed")]
+    assert found["where", "eager"] == [cells.Ran("a::b", "passed")]
+
+
+def test_what_tests_found_out_makes_the_state():
+    (symbol,) = [s for s in symbols() if s.name == "sparse.reorder"]
+    none = cells.Ran("a", "passed", "none: because")
+    differs = cells.Ran("b", "passed", "differs: slower")
+    plain = cells.Ran("c", "passed")
+    found = lambda *ran: cells.of_symbol(symbol, {(symbol.name, "eager"): list(ran)})["eager"]
+    assert found(none) == cells.Cell("none", 1, "because")
+    assert found(none, plain) == cells.Cell("pass", 2)
+    assert found(differs, plain) == cells.Cell("differs", 2, "slower")
+
+
+def test_written_cases_are_about_symbols_of_the_scorecard():
+    names = [name for case in CASES for name in case.symbols]
+    assert set(names) <= {s.name for s in symbols()}
+    assert len({case.id for case in CASES}) == len(CASES)
+
+
+@pytest.mark.parametrize(
+    ("node", "wanted"),
+    [
+        ("tests/table/test_vmap.py::test_vmap_is_a_loop[exp]", "vmap"),
+        ("tests/lanes/test_lanes.py::test_poison[ragged-rows]", "poison"),
+        ("tests/ragged/test_programs.py::test_eagerly[some]", ""),
+    ],
+)
+def test_lanes_of_generated_tests(node, wanted):
+    assert lanes.of_test(node) == wanted
 
 
 def test_names_in_code():

@@ -27,7 +27,7 @@ def run(lane: str, shard: str, only: str, processes: str) -> int:
     from tools.scorecard import collector, lanes
 
     RECORDS.mkdir(parents=True, exist_ok=True)
-    files = lanes.written(ROOT / "tests") if lane == WRITTEN else lanes.OF_ROWS[lane]
+    files = lanes.written(ROOT / "tests") if lane == WRITTEN else lanes.OF_LANE[lane]
     record = RECORDS / f"{lane}-{shard.replace('/', '-of-')}.jsonl"
     environment = {**os.environ, collector.RECORD: str(record), collector.SHARD: shard}
     environment[collector.ONLY] = only

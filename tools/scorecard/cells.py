@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+from typing import NamedTuple
 
+from tests.lanes.cases import CASES
 from tests.table import cases, test_jit, test_poison, test_vmap, test_xla
 from tf2jax_port.table import Keep, Manual
 from tools.scorecard.lanes import LANES
@@ -37,16 +39,24 @@ class Cell:
     why: str = ""
 
 
-Outcomes = dict[tuple[str, str], list[tuple[str, str]]]
+class Ran(NamedTuple):
+    """One test that ran: `passed` or `failed`, and what a passed one found, `state: why`."""
+
+    test: str
+    outcome: str
+    verdict: str = ""
+
+
+Outcomes = dict[tuple[str, str], list[Ran]]
 
 
 def by_subject(records: list[dict]) -> Outcomes:
-    """`(test, outcome)` pairs by `(symbol, lane)`; of a test that ran twice the later one."""
+    """What ran by `(symbol, lane)`; of a test that ran twice the later one."""
     latest = {line["test"]: line for line in records}
     found: Outcomes = collections.defaultdict(list)
     for test, line in latest.items():
         for symbol, lane in line["subjects"]:
-            found[symbol, lane].append((test, line["outcome"]))
+            found[symbol, lane].append(Ran(test, line["outcome"], line.get("verdict", "")))
     return found
 
 
@@ -64,11 +74,11 @@ def _why_absent(symbol: Symbol) -> str:
     return f"outside: {symbol.family}" if symbol.is_outside else "no row"
 
 
-def _cell(symbol: Symbol, lane: str, ran: list[tuple[str, str]]) -> Cell:
-    failed = sorted(test.rpartition("::")[2] for test, outcome in ran if outcome == "failed")
+def _cell(symbol: Symbol, lane: str, ran: list[Ran]) -> Cell:
+    failed = sorted(each.test.rpartition("::")[2] for each in ran if each.outcome == "failed")
     if failed:
         return Cell("fail", len(ran), ", ".join(failed[:3]))
-    passed = sum(outcome == "passed" for _, outcome in ran)
+    passed = sum(each.outcome == "passed" for each in ran)
     row = symbol.row
     assert row is not None  # a symbol that is offered has one
     if lane == "gradient" and row.no_gradient:
@@ -76,11 +86,15 @@ def _cell(symbol: Symbol, lane: str, ran: list[tuple[str, str]]) -> Cell:
     if lane == "jit_compile" and passed and row.xla != "same":
         return Cell("differs", passed, f"TensorFlow's XLA {row.xla}")
     if not passed:
-        why = _why_nothing(row, lane)
+        why = _why_nothing(row, lane) or _why_no_case(symbol.name, lane)
         return Cell("n/a", 0, why) if why else Cell("untested")
-    reasons = [_reason(case, lane) for case in row.inputs]
-    named = sorted(set(filter(None, reasons)))
-    return Cell("differs", passed, "; ".join(named)) if named else Cell("pass", passed)
+    verdicts = [each.verdict.partition(": ") for each in ran if each.outcome == "passed"]
+    states = {state for state, _, _ in verdicts}
+    if states == {"none"}:
+        return Cell("none", passed, verdicts[0][2])
+    named = {why for state, _, why in verdicts if state == "differs"}
+    named |= set(filter(None, (_reason(case, lane) for case in row.inputs)))
+    return Cell("differs", passed, "; ".join(sorted(named))) if named else Cell("pass", passed)
 
 
 def _reason(case, lane: str) -> str:
@@ -89,6 +103,12 @@ def _reason(case, lane: str) -> str:
     if lane == "jit_compile" and case.xla:
         return f"TensorFlow's XLA {case.xla}"
     return f"{case.id}: {why}" if shown and kind == shown else ""
+
+
+def _why_no_case(name: str, lane: str) -> str:
+    """Why no written case is about this lane; `""` where one should be, or none is written."""
+    reasons = [case.why_not(lane) for case in CASES if name in case.symbols]
+    return "; ".join(sorted(set(reasons))) if reasons and all(reasons) else ""
 
 
 def _why_nothing(row, lane: str) -> str:

@@ -11,6 +11,7 @@ import pathlib
 
 import pytest
 
+from tests.lanes.case import VERDICT, Case
 from tools.scorecard import lanes, mentions
 from tools.scorecard.symbols import symbols
 
@@ -39,10 +40,12 @@ def subjects(item, written: dict[str, str]) -> list[tuple[str, str]]:
       item: the test.
       written: names that only written tests speak of, by symbol.
     """
-    path = str(pathlib.Path(item.path).relative_to(item.config.rootpath))
-    lane = lanes.of_file(path)
+    lane = lanes.of_test(item.nodeid)
     given = getattr(item, "callspec", None)
     if lane:
+        case = given.params.get("case") if given else None
+        if isinstance(case, Case):
+            return [(symbol, lane) for symbol in case.symbols]
         point = given.params.get("point") if given else None
         row = given.params.get("row") if given else None
         row = row or getattr(point, "row", None)
@@ -87,7 +90,12 @@ def pytest_runtest_logreport(report):
     """Writes one line, in the process that hears of all tests."""
     if os.environ.get("PYTEST_XDIST_WORKER") or (report.when != "call" and report.passed):
         return
-    pairs = dict(report.user_properties).get(PROPERTY, [])
-    line = {"test": report.nodeid, "outcome": report.outcome, "subjects": pairs}
+    said = dict(report.user_properties)
+    line = {
+        "test": report.nodeid,
+        "outcome": report.outcome,
+        "subjects": said.get(PROPERTY, []),
+        "verdict": said.get(VERDICT, ""),
+    }
     with pathlib.Path(os.environ[RECORD]).open("a") as record:
         record.write(json.dumps(line) + "\n")

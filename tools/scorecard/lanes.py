@@ -5,18 +5,25 @@ from __future__ import annotations
 import pathlib
 import re
 
-# Of the tests made from the rows: by file.
-OF_ROWS = {
-    "eager": ("tests/table/test_values.py",),
-    "function": ("tests/table/test_function.py", "tests/table/test_jit.py"),
-    "gradient": ("tests/table/test_gradients.py", "tests/table/test_tape.py"),
-    "vmap": ("tests/table/test_vmap.py",),
-    "poison": ("tests/table/test_poison.py",),
-    "jit_compile": ("tests/table/test_xla.py",),
+# The tests made from the rows, by file, and the written cases, by test.
+_CASES = "tests/lanes/test_lanes.py::test_"
+OF_LANE = {
+    "eager": ("tests/table/test_values.py", f"{_CASES}eager"),
+    "function": (
+        *("tests/table/test_function.py", "tests/table/test_jit.py"),
+        f"{_CASES}function",
+    ),
+    "gradient": (
+        *("tests/table/test_gradients.py", "tests/table/test_tape.py"),
+        f"{_CASES}gradient",
+    ),
+    "vmap": ("tests/table/test_vmap.py", f"{_CASES}vmap"),
+    "poison": ("tests/table/test_poison.py", f"{_CASES}poison"),
+    "jit_compile": ("tests/table/test_xla.py", f"{_CASES}jit_compile"),
 }
-LANES = tuple(OF_ROWS)
+LANES = tuple(OF_LANE)
 # Folders without tests of what is no operator over arrays, or has no cases in its row.
-_OF_OTHER_THINGS = ("diff", "meta", "random_programs", "rewrite", "table")
+_OF_OTHER_THINGS = ("diff", "lanes", "meta", "random_programs", "rewrite", "table")
 # What a written test is about, by the words in it; any test runs something eagerly or in a function.
 _WORDS = (
     ("gradient", r"grad|tape|jvp|vjp|derivative"),
@@ -32,9 +39,11 @@ def written(tests: pathlib.Path) -> tuple[str, ...]:
     return tuple(f"{tests.name}/{f.name}" for f in folders if f.name not in _OF_OTHER_THINGS)
 
 
-def of_file(path: str) -> str:
-    """The lane of a test made from the rows, `""` for any other test."""
-    return next((lane for lane, files in OF_ROWS.items() if path in files), "")
+def of_test(node: str) -> str:
+    """The lane of a test made from a row or a case, by its node id; `""` for any other test."""
+    test = node.partition("[")[0]
+    places = {test, test.partition("::")[0]}
+    return next((lane for lane, tests in OF_LANE.items() if places & set(tests)), "")
 
 
 def of_words(text: str) -> tuple[str, ...]:
