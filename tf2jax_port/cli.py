@@ -17,6 +17,8 @@ COMMANDS = (
     ("plan", "tf2jax_port.cli_plan:plan", "Order the files of a code base for migration."),
     ("rewrite", "tf2jax_port.cli_rewrite:rewrite", "Turn TensorFlow calls into JAX."),
     ("diff", "tf2jax_port.diff.command:diff", "Prove that a port gives the same numbers."),
+    ("record", "tf2jax_port.diff.goldens.command:record", "Freeze what a function gives."),
+    ("verify", "tf2jax_port.diff.goldens.command:verify", "Compare a port with what was frozen."),
     ("explain", "tf2jax_port.cli_explain:explain", "Explain a diagnostic, for instance TJ101."),
     ("skill", "tf2jax_port.cli_skill:skill", "Print the instructions for coding agents."),
 )

@@ -15,6 +15,7 @@ FOLDERS = (
     "tf2jax_port/table",
     "tf2jax_port/rewrite",
     "tf2jax_port/diff",
+    "tf2jax_port/diff/goldens",
     "tf2jax_port/migration",
 )
 

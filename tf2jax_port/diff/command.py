@@ -1,11 +1,13 @@
-"""`tf2jax-port diff`: the only module of this package that prints and writes files."""
+"""`tf2jax-port diff`, and how every command of this package ends, prints and writes reports."""
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import sys
 import traceback
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
@@ -25,6 +27,7 @@ from tf2jax_port.diff.report import EXIT_OTHER, Report
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON.")
 @click.option("--html", "html_file", metavar="FILE", help="Write the report as one page.")
+@click.option("--junit", "junit_file", metavar="FILE", help="Write the report as JUnit XML.")
 @click.option("--seed", default=0, show_default=True, help="For cotangents and random numbers.")
 @click.option("--case", "only", type=int, multiple=True, help="Run only this case; repeatable.")
 @click.option("--x64/--no-x64", default=None, help="JAX's 64-bit types, whatever is set.")
@@ -34,6 +37,7 @@ def diff(
     inputs: str,
     json_file: str | None,
     html_file: str | None,
+    junit_file: str | None,
     seed: int,
     only: tuple[int, ...],
     x64: bool | None,
@@ -47,27 +51,46 @@ def diff(
 
     Exit code: 0 equal, 1 different, 2 everything else.
     """
-    console, errors = Console(), Console(stderr=True)
+    with ended("diff"):
+        writable(json_file, html_file, junit_file)
+        report = _run(Console(stderr=True), old, new, inputs, seed, only, x64)
+        show(report, json=json_file, html=html_file, junit=junit_file)
+        sys.exit(report.exit_code)
+
+
+@contextlib.contextmanager
+def ended(command: str) -> Iterator[None]:
+    """End the process with 2, and with the reason, where a command does not come to its own end."""
+    errors = Console(stderr=True)
     try:
-        _check_folders(json_file, html_file)
-        report = _run(errors, old, new, inputs, seed, only, x64)
-        written = _write(report, json_file, html_file)
+        yield
     except DiffError as error:
         errors.print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(EXIT_OTHER)
     except KeyboardInterrupt:
-        errors.print("diff: interrupted; nothing was decided.", style="red")
+        errors.print(f"{command}: interrupted; nothing was decided.", style="red")
         sys.exit(EXIT_OTHER)
     except Exception:  # noqa: BLE001 - a fault of ours must not look like the verdict "different"
         errors.print(traceback.format_exc(), markup=False, highlight=False)
-        errors.print("diff: this is a fault of tf2jax-port itself, not of the port.", style="red")
+        errors.print(
+            f"{command}: this is a fault of tf2jax-port itself, not of the port.", style="red"
+        )
         sys.exit(EXIT_OTHER)
+
+
+def show(report: Report, **files: str | None) -> None:
+    """Print a report, and write it to the files that are named, by their kind.
+
+    Raises:
+      DiffError: a file cannot be written.
+    """
     from tf2jax_port.diff.as_text import render
 
+    written = _write(report, files)
+    console = Console()
     console.print(render(report))
     for line in written:
         console.print(f"\n{line}", markup=False, highlight=False, soft_wrap=True)
-    sys.exit(report.exit_code)
 
 
 def _run(
@@ -92,7 +115,7 @@ def _run(
         return compare_functions(request, source, step)
 
 
-def _check_folders(*files: str | None) -> None:
+def writable(*files: str | None) -> None:
     """Say that a report cannot be written before it is made, which takes longer."""
     for path in files:
         if path is not None and not Path(path).resolve().parent.is_dir():
@@ -101,28 +124,18 @@ def _check_folders(*files: str | None) -> None:
             )
 
 
-def _write(report: Report, json_file: str | None, html_file: str | None) -> list[str]:
+def _write(report: Report, files: Mapping[str, str | None]) -> list[str]:
     written = []
-    for path, text in ((json_file, _as_json), (html_file, _as_html)):
+    for kind, path in files.items():
         if path is None:
             continue
+        module = importlib.import_module(f"tf2jax_port.diff.as_{kind}")
+        text = getattr(module, f"to_{kind}")(report)
         try:
-            Path(path).write_text(text(report), encoding="utf-8")
+            Path(path).write_text(text, encoding="utf-8")
         except OSError as error:
             raise DiffError(
                 f"{path}: the report cannot be written.\n  Received: {error}"
             ) from error
         written.append(f"Written: {path}")
     return written
-
-
-def _as_json(report: Report) -> str:
-    from tf2jax_port.diff.as_json import to_json
-
-    return to_json(report)
-
-
-def _as_html(report: Any) -> str:
-    from tf2jax_port.diff.as_html import to_html
-
-    return to_html(report)

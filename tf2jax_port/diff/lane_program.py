@@ -25,7 +25,8 @@ class Setup:
     Attributes:
       lane: the name of the lane.
       function: the specification of the function that it runs.
-      inputs: the specification of the cases, whose module may define types of arguments.
+      inputs: the specification of the cases, whose module may define types of arguments; empty
+        where they come from no module.
       seed: for the random numbers of the function.
       x64: whether JAX has 64-bit types.
       path: where modules are searched.
@@ -74,7 +75,8 @@ def _prepare(setup: Setup) -> Any:
 
         set_x64(setup.x64)
         lanes = JaxLanes(function, setup.seed)
-    load(setup.inputs, default="cases")
+    if setup.inputs:
+        load(setup.inputs, default="cases")
     return lanes
 
 

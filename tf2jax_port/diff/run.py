@@ -75,25 +75,60 @@ def compare_functions(
     if request.x64 is not None:
         set_x64(request.x64)
     x64 = x64_is_on()
-    collected = _chosen(cases.collect(source, request.old.function), request.only)
-    fitted, skipped = _fit(collected, x64)
-    facts: list[Facts] = []
-    findings: list[Finding] = []
-    states: list[PairState] = []
+    collected = chosen(cases.collect(source, request.old.function), request.only)
+    fitted, skipped = fit(collected, x64)
+    agreed = terms(request.old, collected, request.seed, x64)
     old, new = request.old.function, request.new.function
     elsewhere = list(_elsewhere(request, x64))
     with contextlib.closing(Observer(old, new, request.seed, x64, elsewhere)) as observer:
+        return judged(request, x64, observer.observe, fitted, skipped, agreed, step)
+
+
+def judged(
+    request: Request,
+    x64: bool,
+    observe: Callable[[Arguments, Callable[[str], None]], Facts],
+    fitted: Sequence[Arguments],
+    skipped: Sequence[Reason],
+    agreed: dict[str, Any],
+    step: Step,
+) -> Report:
+    """Observe every case, and judge.
+
+    An interrupt ends the observing; what was seen until then is judged, and the report says so.
+
+    Args:
+      request: what is compared.
+      x64: whether JAX has 64-bit types.
+      observe: runs all lanes on one case.
+      fitted: the cases.
+      skipped: cases that could not be run, each with its reason.
+      agreed: the terms of the comparison.
+      step: told the number of cases done, their total, and the lane that runs next.
+
+    Raises:
+      KeyboardInterrupt: it came before the first case was through.
+    """
+    facts: list[Facts] = []
+    findings: list[Finding] = []
+    states: list[PairState] = []
+    try:
         for done, case in enumerate(fitted):
-            fact = observer.observe(case, functools.partial(step, done, len(fitted)))
-            facts.append(fact)
+            fact = observe(case, functools.partial(step, done, len(fitted)))
             found = judge(fact)
+            pairs = list(pair_states(fact, found))
+            facts.append(fact)
             findings += found
-            states += pair_states(fact, found)
+            states += pairs
+    except KeyboardInterrupt:
+        if not facts:
+            raise
+        left = tuple(case.index for case in fitted[len(facts) :])
+        skipped = [*skipped, Reason("inputs", "interrupted before they were run", left)]
     ran = [fact for fact in facts if fact.reference is not None]
     digests = {case.index: case.digest() for case in fitted}
     vacuous = vacuity(ran, [digests[fact.case] for fact in ran])
     verdict = decide(facts, findings, skipped, vacuous)
-    agreed = terms(request.old, collected, request.seed, x64)
     return _report(request, x64, verdict, vacuous, fitted, facts, findings, states, agreed)
 
 
@@ -108,24 +143,31 @@ def _elsewhere(request: Request, x64: bool) -> Iterator[Setup]:
             yield Setup(lane.id, loaded.spec, request.inputs, request.seed, x64, path)
 
 
-def _chosen(found: list[Arguments], only: Sequence[int]) -> list[Arguments]:
-    missing = [index for index in only if not 0 <= index < len(found)]
+def chosen(found: list[Arguments], only: Sequence[int]) -> list[Arguments]:
+    """The cases that were asked for, all of them where none was.
+
+    Raises:
+      DiffError: one of them is not there.
+    """
+    there = {case.index for case in found}
+    missing = [index for index in only if index not in there]
     if missing:
         raise loading.DiffError(
             f"--case {missing[0]}: there is no such case.\n"
-            f"  Required: a number from 0 to {len(found) - 1}"
+            f"  Required: a number from 0 to {max(there, default=-1)}"
         )
     return [case for case in found if not only or case.index in only]
 
 
-def _fit(found: Sequence[Arguments], x64: bool) -> tuple[list[Arguments], list[Reason]]:
+def fit(found: Sequence[Arguments], x64: bool) -> tuple[list[Arguments], list[Reason]]:
+    """The cases whose elements both sides can hold, and why the others have some that they cannot."""
     fitted, refused = [], []
     for case in found:
-        fit = cases.fit(case, x64)
-        if isinstance(fit, Failure):
-            refused.append(("inputs", fit.reason, case.index))
+        held = cases.fit(case, x64)
+        if isinstance(held, Failure):
+            refused.append(("inputs", held.reason, case.index))
         else:
-            fitted.append(fit)
+            fitted.append(held)
     return fitted, grouped(refused)
 
 
@@ -165,7 +207,7 @@ def _report(
         terms=agreed,
         contract=fingerprint(agreed),
         reproduce=_command(request, x64, verdict),
-        versions=_versions(),
+        versions=versions(),
     )
 
 
@@ -212,7 +254,8 @@ def _command(request: Request, x64: bool, verdict: Verdict) -> str:
     return shlex.join(words)
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """The versions of what runs."""
     found = {"python": ".".join(str(part) for part in sys.version_info[:3])}
     for name in ("tensorflow", "jax", "jaxlib", "numpy", "tf2jax-port"):
         try:

@@ -43,6 +43,11 @@ class TensorFlowLanes:
         self._python = getattr(function, "python_function", function)
         self._traced: dict[Any, tuple[Callable[..., Any], str] | Failure] = {}
 
+    def device(self) -> str:
+        """The devices that TensorFlow has, `CPU` or `CPU, GPU`."""
+        found = self._tf.config.list_physical_devices()
+        return ", ".join(dict.fromkeys(device.device_type for device in found))
+
     def eager(self, case: Arguments) -> Outputs:
         """The outputs, operator by operator."""
         return self._eagerly(lambda: as_arrays(self._given(*case.fill(self._tensors(case)))))

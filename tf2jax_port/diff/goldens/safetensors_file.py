@@ -1,0 +1,134 @@
+"""The safetensors format: arrays by name and texts by key, in one file that carries no code.
+
+Eight bytes give the length of a header of JSON, the rest is numbers. It is written here, in a few
+lines, so that a machine with JAX alone can read a golden; the tests hold it to the library
+`safetensors` in both directions. Reading is strict: whatever this module would not have written is
+refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+# The format's names of types. It has none for complex numbers: `document` writes them as pairs.
+_NAMES = {
+    "bool": "BOOL",
+    "uint8": "U8",
+    "int8": "I8",
+    "uint16": "U16",
+    "int16": "I16",
+    "uint32": "U32",
+    "int32": "I32",
+    "uint64": "U64",
+    "int64": "I64",
+    "float16": "F16",
+    "bfloat16": "BF16",
+    "float32": "F32",
+    "float64": "F64",
+    "float8_e4m3fn": "F8_E4M3",
+    "float8_e5m2": "F8_E5M2",
+}
+_DTYPES = {
+    code: np.dtype(getattr(ml_dtypes, name, None) or name).newbyteorder("<")
+    for name, code in _NAMES.items()
+}
+_LENGTH, _ALIGNMENT = 8, 8
+MOST_HEADER = 64 << 20
+
+
+class DamagedError(Exception):
+    """The bytes are not such a file, or no longer; the message says where."""
+
+
+def holds(dtype: np.dtype) -> bool:
+    """Whether the format has the type."""
+    return dtype.name in _NAMES
+
+
+def dumps(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> bytes:
+    """The bytes of a file; equal contents give equal bytes.
+
+    Args:
+      arrays: by name, of types that the format `holds`.
+      metadata: texts by key.
+    """
+    data: list[bytes] = []
+    entries: dict[str, Any] = {"__metadata__": dict(sorted(metadata.items()))}
+    begin = 0
+    # The widest types first, as the format asks, so that every array is aligned.
+    for name in sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name)):
+        array = arrays[name]
+        code = _NAMES[array.dtype.name]
+        data.append(np.ascontiguousarray(array, _DTYPES[code]).tobytes())
+        offsets = [begin, begin + len(data[-1])]
+        entries[name] = {"dtype": code, "shape": list(array.shape), "data_offsets": offsets}
+        begin = offsets[1]
+    header = _header(entries)
+    return b"".join([len(header).to_bytes(_LENGTH, "little"), header, *data])
+
+
+def loads(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """The arrays and the metadata of a file that `dumps` wrote.
+
+    Raises:
+      DamagedError: it did not write these bytes.
+    """
+    if len(data) < _LENGTH:
+        raise DamagedError(f"it ends after {len(data)} bytes")
+    length = int.from_bytes(data[:_LENGTH], "little")
+    if length > MOST_HEADER:
+        raise DamagedError("its first bytes are not those of a safetensors file")
+    if len(data) < _LENGTH + length:
+        raise DamagedError("it ends in the middle of its header")
+    entries = _parsed(data[_LENGTH : _LENGTH + length])
+    body = memoryview(data)[_LENGTH + length :]
+    metadata = entries.pop("__metadata__")
+    arrays, end = {}, 0
+    for name, entry in entries.items():
+        arrays[name], end = _array(name, entry, body, end)
+    if end != len(body):
+        raise DamagedError(f"{len(body) - end} bytes stand behind its last array")
+    return arrays, metadata
+
+
+def _header(entries: Mapping[str, Any]) -> bytes:
+    text = json.dumps(entries, separators=(",", ":"), ensure_ascii=False).encode()
+    return text + b" " * (-len(text) % _ALIGNMENT)
+
+
+def _parsed(header: bytes) -> dict[str, Any]:
+    try:
+        entries = json.loads(header.decode())
+    except (ValueError, RecursionError) as error:
+        raise DamagedError(f"its header cannot be read: {error}") from None
+    known = isinstance(entries, dict) and isinstance(entries.get("__metadata__"), dict)
+    if not known or _header(entries) != header:
+        raise DamagedError("its header was changed")
+    if not all(isinstance(text, str) for text in entries["__metadata__"].values()):
+        raise DamagedError("its header was changed")
+    return entries
+
+
+def _array(name: str, entry: Any, body: memoryview, begin: int) -> tuple[np.ndarray, int]:
+    """The array of an entry that begins there, and where it ends."""
+    try:
+        dtype = _DTYPES[entry["dtype"]]
+        shape = [int(size) for size in entry["shape"]]
+        first, last = (int(offset) for offset in entry["data_offsets"])
+    except (KeyError, TypeError, ValueError):
+        raise DamagedError(f"its header does not describe the array {name}") from None
+    count = dtype.itemsize
+    for size in shape:
+        count *= size
+    if first != begin or last - first != count or min([0, *shape]) < 0:
+        raise DamagedError(f"the array {name} is not where the header says")
+    if last > len(body):
+        raise DamagedError(f"it ends in the middle of the array {name}")
+    array = np.frombuffer(body[first:last], dtype).reshape(shape)
+    array.flags.writeable = False
+    return array, last
