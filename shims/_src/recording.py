@@ -55,8 +55,7 @@ class Recorder:
         """Begin: everything that follows in this thread is seen."""
         self._trace = RecordingTrace(jp.current_trace(), self)
         jp.set_trace(self._trace)
-        _THREAD.recorders.append(self)
-        state.on_read(_variable_read)
+        _remember(self)
         self.recording = True
 
     def stop(self) -> None:
@@ -267,8 +266,7 @@ class VariableWatcher(Recorder):
         self.reads: dict[int, tuple] = {}
 
     def __enter__(self) -> VariableWatcher:
-        _THREAD.recorders.append(self)
-        state.on_read(_variable_read)
+        _remember(self)
         self.recording = True
         return self
 
@@ -285,7 +283,14 @@ class VariableWatcher(Recorder):
         self.reads.setdefault(id(variable), (variable, []))[1].append(value)
 
 
+def _remember(recorder: Recorder) -> None:
+    _THREAD.recorders.append(recorder)
+    state.on_read(_variable_read)
+    state.enter_block()
+
+
 def _forget(recorder: Recorder) -> None:
+    state.leave_block()
     _THREAD.recorders.remove(recorder)
     if not _THREAD.recorders:
         state.on_read(None)

@@ -11,6 +11,7 @@ value of an assignment is a result like any other, but what is read later is a r
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -27,6 +28,8 @@ class _Thread(threading.local):
 
     scope: Overlay | None = None
     reader: Callable[[Any, Any], Any] | None = None
+    blocks: int = 0
+    keras: Any = None
 
 
 _THREAD = _Thread()
@@ -132,10 +135,36 @@ def state_scope(scope: Overlay | None) -> Iterator[Overlay | None]:
     """Let `scope` keep the values of variables in this thread, also when an exception leaves it."""
     outer = _THREAD.scope
     _THREAD.scope = scope
+    enter_block()
     try:
         yield scope
     finally:
+        leave_block()
         _THREAD.scope = outer
+
+
+def enter_block() -> None:
+    """From here on reads and assignments of Keras' variables come here; `leave_block` ends it."""
+    if _THREAD.blocks == 0 and "keras" in sys.modules:
+        from shims._src import keras_state
+
+        _THREAD.keras = keras_state.opened()
+    _THREAD.blocks += 1
+
+
+def leave_block() -> None:
+    """The end of what `enter_block` began."""
+    _THREAD.blocks -= 1
+    if _THREAD.blocks == 0 and _THREAD.keras is not None:
+        from shims._src import keras_state
+
+        keras, _THREAD.keras = _THREAD.keras, None
+        keras_state.close(keras)
+
+
+def sees_keras() -> bool:
+    """Whether reads and assignments of Keras' variables come here."""
+    return _THREAD.keras is not None
 
 
 def read(variable):

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 import jax
 import jax.numpy as jnp
 
-from shims._src import errors
+from shims._src import errors, state
 from shims._src import jax_private as jp
 from shims._src.backpropagation import Backpropagation, seeds
 from shims._src.basis import basis_of, mapped
 from shims._src.connectivity import is_differentiable
 from shims._src.conversion import as_array
 from shims._src.indexed_slices import IndexedSlices
+from shims._src.keras_state import OfKeras, standing_for
 from shims._src.operation import conjugate
 from shims._src.recording import Recorder
 from shims._src.unconnected_gradients import UnconnectedGradients, check_unconnected, filled
@@ -53,6 +54,7 @@ class GradientTape(Recorder):
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._used = True  # nothing has been recorded yet
+        self._sees_keras = False
         self._clear()
 
     def _clear(self) -> None:
@@ -81,6 +83,7 @@ class GradientTape(Recorder):
             self._clear()
             self._used = False
         self.start()
+        self._sees_keras = state.sees_keras()
 
     def follows(self, x) -> bool:
         """Whether an array is watched, or was computed from one that is."""
@@ -114,7 +117,7 @@ class GradientTape(Recorder):
           ValueError: something in `tensor` is neither.
           RuntimeError: the tape was never entered, or is used up.
         """
-        for x in _flat(tensor):
+        for x in map(self._seen, _flat(tensor)):
             if not isinstance(x, (jax.Array, Variable)):
                 raise ValueError(
                     f"GradientTape.watch: {x!r} of type {type(x).__name__} is neither an array nor "
@@ -157,7 +160,7 @@ class GradientTape(Recorder):
 
     def watched_variables(self) -> tuple[Variable, ...]:
         """The variables watched so far, in the order in which they were first seen."""
-        return tuple(self._variables.values())
+        return tuple(v.keras if isinstance(v, OfKeras) else v for v in self._variables.values())
 
     # ---- derivatives -----------------------------------------------------------------------------
 
@@ -195,7 +198,7 @@ class GradientTape(Recorder):
             )
         # A variable is a target as such: what was assigned to it is another matter.
         targets = [y if isinstance(y, Variable) else _as_recorded(y) for y in _flat(target)]
-        flat, tree = _flatten(sources)
+        flat, tree = self._sources(sources)
         if output_gradients is not None:
             output_gradients = jax.tree.leaves(output_gradients, is_leaf=_is_leaf_or_none)
         kept = [i for i, y in enumerate(targets) if is_differentiable(y)]
@@ -204,6 +207,10 @@ class GradientTape(Recorder):
         pulled = way.pull([targets[i] for i in kept], [cotangents[i] for i in kept])
         self._finish()
         results = [filled(conjugate(g), x, unconnected) for g, x in zip(pulled, flat, strict=True)]
+        results = [
+            as_array(g) if isinstance(x, OfKeras) and g is not None else g
+            for g, x in zip(results, flat, strict=True)
+        ]
         return _packed(sources, tree, results)
 
     def jacobian(
@@ -235,7 +242,7 @@ class GradientTape(Recorder):
         self._check_usable()
         self._pause_inside()
         target = _as_recorded(target)
-        flat, tree = _flatten(sources)
+        flat, tree = self._sources(sources)
         way = Backpropagation(list(self._operations), self._keys(flat))
         pulled = mapped(lambda ct: way.pull([target], [ct]), basis_of(target), len(flat))
         self._finish()
@@ -275,6 +282,7 @@ class GradientTape(Recorder):
         del parallel_iterations, experimental_use_pfor
         check_unconnected(unconnected_gradients)
         self._check_usable()
+        source = self._seen(source)
         target, source_array = _as_recorded(target), as_array(source)
         _check_rows(target, source_array)
         self._pause_inside()
@@ -290,10 +298,31 @@ class GradientTape(Recorder):
             return jnp.zeros(shape, target.dtype)
         return conjugate(jnp.reshape(jnp.moveaxis(pulled, 0, 1), shape))
 
+    def _sources(self, structure):
+        """The leaves of `sources`, and their structure."""
+        flat, tree = _flatten(structure)
+        return [self._seen(x) for x in flat], tree
+
+    def _seen(self, source):
+        """A source as the tape knows it: what stands for a variable of Keras."""
+        source = standing_for(source) if self._sees_keras else source
+        if type(source).__module__.partition(".")[0] == "keras":
+            raise TypeError(
+                errors.message(
+                    "GradientTape",
+                    "a source is a variable of Keras, whose reads this tape does not see.",
+                    required="Keras on its JAX back end, imported before the `with` block, and a "
+                    "tape that is not inside of a step that `fit` runs",
+                    received=type(source).__name__,
+                    do="set KERAS_BACKEND=jax; inside of `fit` differentiate a function of "
+                    "`model.stateless_call`: docs/keras.md",
+                )
+            )
+        return source
+
     def _keys(self, sources) -> list[tuple[int, ...]]:
         keys = []
         for x in sources:
-            _check_seen(x)
             values = [x]
             if isinstance(x, Variable):
                 values = self._reads.get(id(x), [])
@@ -321,20 +350,6 @@ class GradientTape(Recorder):
         if not self._persistent:
             self._used = True
             self._arrays, self._operations, self._reads = {}, [], {}
-
-
-def _check_seen(source) -> None:
-    """A variable of Keras keeps its array where no tape looks; its gradient would be `None`."""
-    if type(source).__module__.partition(".")[0] == "keras":
-        raise TypeError(
-            errors.message(
-                "GradientTape.gradient",
-                "a source is a variable of Keras, which no tape sees.",
-                required="arrays and `shims.Variable`s",
-                received=type(source).__name__,
-                do="differentiate a function of `model.stateless_call`: docs/keras.md",
-            )
-        )
 
 
 def _check_rows(target, source) -> None:

@@ -87,11 +87,11 @@ MESSAGES = {
         by_variable_of_keras,
         TypeError,
         """
-GradientTape.gradient: a source is a variable of Keras, which no tape sees.
-  Required: arrays and `shims.Variable`s
+GradientTape: a source is a variable of Keras, whose reads this tape does not see.
+  Required: Keras on its JAX back end, imported before the `with` block, and a tape that is not inside of a step that `fit` runs
   Received: KerasVariable
   At:
-  Do:       differentiate a function of `model.stateless_call`: docs/keras.md""",
+  Do:       set KERAS_BACKEND=jax; inside of `fit` differentiate a function of `model.stateless_call`: docs/keras.md""",
     ),
     "tape-twice": (
         asked_again,

@@ -195,28 +195,20 @@ def test_refused(code):
 HEAD = "import tensorflow as tf\n\nmodel = tf.keras.Sequential([])\n"
 TAPE = "    with tf.GradientTape() as tape:\n        loss = model(x)\n"
 STEPS = {
-    "by name": f"{HEAD}def f(x):\n{TAPE}    tape.gradient(loss, model.trainable_weights)\n",
-    "by keyword": f"{HEAD}def f(x):\n{TAPE}    tape.gradient(loss, sources=model.weights)\n",
-    "by another name": (
-        f"{HEAD}def f(x):\n{TAPE}    w = model.trainable_variables + []\n    tape.gradient(loss, w)\n"
-    ),
     "own step": "import tensorflow as tf\n\n\nclass M(tf.keras.Model):\n    def train_step(self, d): ...\n",
-    "in a function": (
-        "import tensorflow as tf\n\no = tf.optimizers.SGD()\n\n\n"
-        "@tf.function\ndef f(g, w):\n    o.apply_gradients([(g, w)])\n"
-    ),
     "minimize": "import tensorflow as tf\n\no = tf.optimizers.SGD()\no.minimize(f, [w])\n",
 }
 FREE = {
     "by an array": f"{HEAD}def f(x):\n{TAPE}    tape.gradient(loss, x)\n",
-    "no Keras": STEPS["by name"].replace(HEAD, "import tensorflow as tf\n\n\n"),
+    "by weights": f"{HEAD}def f(x):\n{TAPE}    tape.gradient(loss, model.trainable_weights)\n",
     "another class": "import tensorflow as tf\n\n\nclass M(tf.Module):\n    def train_step(self, d): ...\n",
     "a layer": (
         "import tensorflow as tf\n\n\n"
         "class M(tf.keras.layers.Layer):\n    def train_step(self, d): ...\n"
     ),
-    "outside of a function": (
-        "import tensorflow as tf\n\no = tf.optimizers.SGD()\no.apply_gradients([(g, w)])\n"
+    "in a function": (
+        "import tensorflow as tf\n\no = tf.optimizers.SGD()\n\n\n"
+        "@tf.function\ndef f(g, w):\n    o.apply_gradients([(g, w)])\n"
     ),
 }
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tests.meta import tree
-from tests.rewrite import keras_programs
+from tests.rewrite import keras_loops, keras_programs
 from tf2jax_port.rewrite import knowledge, rewrite
 from tf2jax_port.rewrite.codes import RULES
 from tf2jax_port.rewrite.keras_symbols import OPERATORS
@@ -26,10 +26,10 @@ EXAMPLES = {
     for index, example in enumerate(rule.examples)
     if isinstance(example, Rewrites) and example.runs and "keras" in example.after
 }
-PROGRAMS = keras_programs.programs()
+PROGRAMS = {**keras_programs.programs(), **keras_loops.LOOPS}
 SYMBOLIC = keras_programs.symbolic_programs()
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-# What the page on Keras does twice, as TensorFlow does it. Both start from the same weights.
+# What the page on Keras does three times, as TensorFlow does it. All start from the same weights.
 TAPE = """
 import numpy as np
 import tensorflow as tf
@@ -45,7 +45,7 @@ for _ in range(5):
         loss = keras.losses.MeanSquaredError()(y, model(x, training=True))
     gradients = tape.gradient(loss, model.trainable_variables)
     optimizer.apply_gradients(zip(gradients, model.trainable_variables))
-y = 2 * model.get_weights()
+y = 3 * model.get_weights()
 """
 START = (
     "start = [np.cos(np.arange(w.size)).reshape(w.shape) for w in model.get_weights()]\n"
@@ -88,9 +88,10 @@ def results(tmp_path_factory):
     written = {**PROGRAMS, **{name: functional for name, (_, functional) in SYMBOLIC.items()}}
     after = {name: rewrite(code.encode()).data.decode() for name, code in written.items()}
     after.update({name: e.after for name, e in EXAMPLES.items()})
-    fitted, by_hand = BLOCK.findall((tree.ROOT / "docs" / "keras.md").read_text())
-    fitted = fitted.replace("start = model.get_weights()\n", START)
-    after["page"] = f"{fitted}{by_hand}y = [*fitted, *model.get_weights()]\n"
+    blocks = BLOCK.findall((tree.ROOT / "docs" / "keras.md").read_text())
+    page = "by_values = model.get_weights()\n".join(("".join(blocks[:2]), blocks[2]))
+    page = page.replace("start = model.get_weights()\n", START)
+    after["page"] = f"{page}y = [*stepped, *by_values, *fitted]\n"
     return ran(before, "tensorflow", folder), ran(after, "jax", folder)
 
 

@@ -29,6 +29,10 @@ NEEDS_TENSORFLOW = (
     "preprocessing.timeseries_dataset_from_array",
 )
 STAYS_INSTALLED = "works in TensorFlow whatever computes the rest, which must stay installed"
+REPEATED_ROWS = (
+    "where a batch has an id twice, optimisers that square gradients step as for the sum of its rows, "
+    "and on TensorFlow as for each row by itself"
+)
 # Of version 1, whose losses are no part of Keras.
 _REDUCTIONS = (
     ("NONE", "none"),
@@ -111,6 +115,7 @@ def find_row(path: str, version: int) -> Row | None:
     if target in PARAMS:
         renames = tuple((old, new) for new, old in _RENAMES.items() if _has(target, new))
         note = STAYS_INSTALLED if name in NEEDS_TENSORFLOW else ""
+        note = REPEATED_ROWS if name == "layers.Embedding" else note
         return Row(path, PARAMS[target], Shim(f"keras.{target}"), differs=note, renames=renames)
     reason = why_gone(name)
     if reason and name not in MODULES and (name in LEFT_OVER or _is_listed(name)):

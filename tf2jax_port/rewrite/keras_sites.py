@@ -12,6 +12,7 @@ from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.findings import State
 from tf2jax_port.rewrite.keras_gone import KEYWORDS
 from tf2jax_port.rewrite.keras_names import MODULES
+from tf2jax_port.rewrite.keras_rows import REPEATED_ROWS
 from tf2jax_port.rewrite.keras_symbols import NO_ARRAY
 from tf2jax_port.rewrite.knowledge import Known
 from tf2jax_port.table import Shim
@@ -28,7 +29,7 @@ _OF_VERSION_1 = (
     "computed as Keras 3 does it"
 )
 _UNSEEN = "which arguments come cannot be seen; Keras 3 refuses those that it does not know"
-MODULE = "TJ234"
+MODULE, ROWS = "TJ234", "TJ235"
 UNSEEN_NAMES = "which names are asked of the module cannot be seen; Keras 3 may not have them"
 _OTHERWISE = ("backend", "experimental", "preprocessing", "optimizers.legacy", "utils.legacy")
 _ARGUMENT = re.compile(r"`(\w+)`")
@@ -57,7 +58,8 @@ def settle(file: File, known: Known, decision: Decision) -> Decision:
         return decision
     state, code, message = State.REWRITTEN, NAME, decision.message
     if known.row.differs:
-        state, code, message = State.REVIEW, INSTALLED, known.row.differs
+        code = ROWS if known.row.differs == REPEATED_ROWS else INSTALLED
+        state, message = State.REVIEW, known.row.differs
     elif _has_stars(file, known.reference.node):
         state, code, message = State.REVIEW, STARRED, _UNSEEN
     elif known.reference.version == 1:
@@ -105,7 +107,7 @@ def _refused(file: File, known: Known, decision: Decision) -> Decision:
 def _writes_keras(decision: Decision) -> bool:
     """Whether the new text names Keras, or names it through the import of the file."""
     texts = (piece for e in decision.edits for piece in e.pieces if isinstance(piece, str))
-    named = decision.code in (NAME, OLD, STARRED, INSTALLED, MODULE)
+    named = decision.code in (NAME, OLD, STARRED, INSTALLED, MODULE, ROWS)
     return bool(decision.edits) and (named or any("keras." in text for text in texts))
 
 

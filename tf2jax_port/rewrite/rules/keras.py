@@ -290,32 +290,26 @@ STEP = Rule(
     name="training-step-by-hand",
     state=State.MANUAL,
     why=(
-        "Keras 3 on JAX has no variables that a tape sees and no state that a jitted function may "
-        "assign: `with tf.GradientTape()` over the weights of a Keras model would give `None` for "
-        "each of them, a `train_step(self, data)` is called with other arguments, and what an "
-        "optimiser counts in a `tf.function` would be lost."
+        "`fit` of Keras 3 on JAX calls a model's own `train_step` with the state of everything and "
+        "takes the state back, where Keras on TensorFlow calls `train_step(self, data)`. And "
+        "`optimizer.minimize` is gone."
     ),
     safety=(
-        "Nothing changes; the model around it is rewritten. Where the step does what `compile` and "
-        "`fit` do, use those. Otherwise differentiate a function of `model.stateless_call`: "
-        "[Keras on JAX](../keras.md) has the step, and the tests run it. An optimiser over "
-        "`tf.Variable`s outside of a `tf.function` is rewritten and makes the same steps."
+        "Nothing changes; what stands around it is rewritten. Where the step does what `compile` and "
+        "`fit` do, use those. Otherwise take the loop out of the class: a function with a tape and "
+        "`apply_gradients` over the weights of a model is rewritten, and makes the same steps. "
+        "[Keras on JAX](../keras.md) has it, and a step of values, and the tests run both."
     ),
     examples=(
         Rewrites(
+            "import tensorflow as tf\n\n\nclass Net(tf.keras.Model):\n"
+            "    def train_step(self, data):\n        return {'loss': self.compute_loss(*data)}\n",
             "import tensorflow as tf\n\n\n"
-            "def step(model, x, y):\n"
-            "    with tf.GradientTape() as tape:\n"
-            "        loss = tf.keras.losses.MeanSquaredError()(y, model(x))\n"
-            "    return tape.gradient(loss, model.trainable_variables)\n",
-            "import tensorflow as tf\nimport keras\n\n\n"
-            "def step(model, x, y):\n"
-            "    # TJ342: tf.GradientTape: a tape does not see the weights of a Keras model: "
-            "differentiate a function of `model.stateless_call`, or train with `model.fit` "
+            "# TJ342: tf.keras.Model: Keras 3 on JAX gives `train_step` the state and takes it back: "
+            "write a function with a tape, or `stateless_compute_loss` with `jax.value_and_grad` "
             "(docs/keras.md)\n"
-            "    with tf.GradientTape() as tape:\n"
-            "        loss = keras.losses.MeanSquaredError()(y, model(x))\n"
-            "    return tape.gradient(loss, model.trainable_variables)\n",
+            "class Net(tf.keras.Model):\n"
+            "    def train_step(self, data):\n        return {'loss': self.compute_loss(*data)}\n",
             runs=False,
         ),
         Leaves(
@@ -324,14 +318,47 @@ STEP = Rule(
             because="`compile` and `fit` are the same in Keras 3",
         ),
         Leaves(
-            "import tensorflow as tf\n\noptimizer = tf.keras.optimizers.SGD(0.1)\n"
-            "w = tf.Variable(1.0)\nwith tf.GradientTape() as tape:\n    loss = w * w\n"
-            "optimizer.apply_gradients([(tape.gradient(loss, w), w)])\n",
-            because="the variable is no weight of Keras, and no `tf.function` is around it",
+            "import tensorflow as tf\n\n\n@tf.function\ndef step(model, optimizer, x, y):\n"
+            "    with tf.GradientTape() as tape:\n"
+            "        loss = tf.keras.losses.MeanSquaredError()(y, model(x))\n"
+            "    gradients = tape.gradient(loss, model.trainable_variables)\n"
+            "    optimizer.apply_gradients(zip(gradients, model.trainable_variables))\n",
+            because="the tapes and functions of `shims` see the variables of Keras",
+        ),
+    ),
+)
+
+REPEATED_ROWS = Rule(
+    code="TJ235",
+    name="keras-rows-of-a-table",
+    state=State.REVIEW,
+    why=(
+        "The gradient of `Embedding` is rows for ids. Where a batch has an id twice, the gradient "
+        "of its row is the sum of two. Keras 3 on TensorFlow leaves them apart, and an optimiser "
+        "that squares gradients adds the squares. On JAX the sum is squared, as the method says."
+    ),
+    safety=(
+        "What the layer computes is the same, and so is its gradient, and the steps of `SGD`, `Lion` "
+        "and `Adamax`. Those of `Adam`, `AdamW`, `Nadam`, `RMSprop`, `Adagrad`, `Adadelta`, `Ftrl` "
+        "and `Lamb` differ where an id repeats in a batch: compare how training goes, not each step. "
+        "A table that is not trained is the same."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n"
+            "table = tf.keras.layers.Embedding(5, 2, embeddings_initializer='ones')\n"
+            "y = table(tf.constant([[1, 1, 3]]))\n",
+            "import jax.numpy as jnp\nimport keras\n\n"
+            "table = keras.layers.Embedding(5, 2, embeddings_initializer='ones')\n"
+            "y = table(jnp.asarray([[1, 1, 3]]))\n",
+        ),
+        Leaves(
+            "import tensorflow as tf\n\nlayer = tf.keras.layers.Dense(2)\n",
+            because="no row of its kernel is picked",
         ),
     ),
 )
 
 REWRITTEN = (NAME, SYMBOLS)
-REVIEWED = (BACKEND, OLD, STARRED, INSTALLED, MODULE)
+REVIEWED = (BACKEND, OLD, STARRED, INSTALLED, MODULE, REPEATED_ROWS)
 REFUSED = (GONE, NO_ARRAY, STEP)
