@@ -171,7 +171,7 @@ class Function:
         if self.input_signature is not None or self._reduce_retracing:
             return None
         return tuple(
-            (jnp.shape(x), jnp.result_type(x)) if hasattr(x, "dtype") else repr(x)
+            repr(x) if is_static(x) else (jnp.shape(x), jnp.result_type(x))
             for x in jax.tree.leaves((args, kwargs))
         )
 
