@@ -14,7 +14,7 @@ _AROUND = ("Expected 'tf.Tensor(False, shape=(), dtype=bool)'", "Expected 'False
 
 def outcome(m, call):
     """`(result, None)` or `(None, error)`."""
-    names = {"m": m, "d": m.debugging, "np": np}
+    names = {"m": m, "np": np}
     try:
         return eval(call, names), None
     except Exception as error:  # noqa: BLE001 - which one is what the test is about
@@ -36,33 +36,33 @@ def test_as_tensorflow(call):
 
 
 BINARY = (
-    'd.assert_equal([1, 2, 3, 4], [1, 2, 5, 6], message="hello")',
-    "d.assert_equal(list(range(9)), [0] * 9, summarize=5)",
-    "d.assert_equal(list(range(9)), [0] * 9, summarize=-1)",
-    "d.assert_equal([1], [2], summarize=0)",
-    "d.assert_equal([[1, 2], [1, 3]], [1, 2])",
-    "d.assert_equal([[1.5, 2.0], [3.0, 4.0]], [[1.5, 3.0], [3.0, 5.0]])",
-    "d.assert_equal(3, 4)",
-    "d.assert_none_equal([1, 2], [3, 2])",
-    "d.assert_less([1, 2], [1, 3])",
-    'd.assert_greater([1, 2], [1, 3], message="m")',
-    "d.assert_positive([1.0, 0.0, -1.0, 2.0, 3.0])",
-    "d.assert_positive([1.0, 0.0, -1.0, 2.0, 3.0], summarize=2)",
-    "d.assert_negative([1, 0])",
-    "d.assert_non_negative(-1)",
-    "d.assert_rank([1, 2], 2, message='r')",
-    "d.assert_rank_at_least([1, 2], 2)",
-    "d.assert_rank_in([1, 2], [2, 3])",
-    "d.assert_type([1, 2], m.float32, 't')",
-    "d.assert_integer([1.0], 'i')",
-    "d.assert_scalar([1], 's')",
-    "d.assert_proper_iterable(1)",
-    "d.assert_proper_iterable(np.ones(2))",
-    "d.assert_shapes([(m.ones([2, 3]), ('N', 3)), (m.ones([3, 3]), (3, 'N'))], message='sh')",
-    "d.assert_shapes([(m.ones([2, 3]), ('N', 4))])",
-    "d.assert_shapes([(m.ones([2, 3]), (2, ...))])",
-    "d.Assert(False, [m.constant([1.0, 2.0, 3.0, 4.0])], summarize=2)",
-    "d.Assert(False, [5])",
+    'm.debugging.assert_equal([1, 2, 3, 4], [1, 2, 5, 6], message="hello")',
+    "m.debugging.assert_equal(list(range(9)), [0] * 9, summarize=5)",
+    "m.debugging.assert_equal(list(range(9)), [0] * 9, summarize=-1)",
+    "m.debugging.assert_equal([1], [2], summarize=0)",
+    "m.debugging.assert_equal([[1, 2], [1, 3]], [1, 2])",
+    "m.debugging.assert_equal([[1.5, 2.0], [3.0, 4.0]], [[1.5, 3.0], [3.0, 5.0]])",
+    "m.debugging.assert_equal(3, 4)",
+    "m.debugging.assert_none_equal([1, 2], [3, 2])",
+    "m.debugging.assert_less([1, 2], [1, 3])",
+    'm.debugging.assert_greater([1, 2], [1, 3], message="m")',
+    "m.debugging.assert_positive([1.0, 0.0, -1.0, 2.0, 3.0])",
+    "m.debugging.assert_positive([1.0, 0.0, -1.0, 2.0, 3.0], summarize=2)",
+    "m.debugging.assert_negative([1, 0])",
+    "m.debugging.assert_non_negative(-1)",
+    "m.debugging.assert_rank([1, 2], 2, message='r')",
+    "m.debugging.assert_rank_at_least([1, 2], 2)",
+    "m.debugging.assert_rank_in([1, 2], [2, 3])",
+    "m.debugging.assert_type([1, 2], m.float32, 't')",
+    "m.debugging.assert_integer([1.0], 'i')",
+    "m.debugging.assert_scalar([1], 's')",
+    "m.debugging.assert_proper_iterable(1)",
+    "m.debugging.assert_proper_iterable(np.ones(2))",
+    "m.debugging.assert_shapes([(m.ones([2, 3]), ('N', 3)), (m.ones([3, 3]), (3, 'N'))], message='sh')",
+    "m.debugging.assert_shapes([(m.ones([2, 3]), ('N', 4))])",
+    "m.debugging.assert_shapes([(m.ones([2, 3]), (2, ...))])",
+    "m.debugging.Assert(False, [m.constant([1.0, 2.0, 3.0, 4.0])], summarize=2)",
+    "m.debugging.Assert(False, [5])",
 )
 
 
@@ -79,7 +79,9 @@ def test_texts_are_tensorflows(call):
 
 def test_check_numerics_tells_what_it_found():
     for values, found in (([np.nan], "NaN"), ([np.inf], "Inf"), ([np.inf, np.nan], "Inf and NaN")):
-        _, theirs = outcome(tf, f"d.check_numerics({values}, 'cn')".replace("nan", "np.nan"))
+        _, theirs = outcome(
+            tf, f"m.debugging.check_numerics({values}, 'cn')".replace("nan", "np.nan")
+        )
         with pytest.raises(shims.errors.InvalidArgumentError) as raised:
             shims.debugging.check_numerics(np.float32(values), "cn")
         text = f"cn : Tensor had {found} values"

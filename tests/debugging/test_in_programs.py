@@ -114,6 +114,71 @@ def test_functions_of_unknown_sizes(program, values):
         np.testing.assert_allclose(ours, theirs, rtol=1e-6)
 
 
+# Statement, values of which it holds, and values of which it does not.
+STATEMENTS = {
+    "assert_none_equal": (lambda m, x: m.debugging.assert_none_equal(x, 0.0), [1], [1, 0]),
+    "assert_less_equal": (lambda m, x: m.debugging.assert_less_equal(x, 2.0), [2, 1], [2, 3]),
+    "assert_greater": (lambda m, x: m.debugging.assert_greater(x, x[0] - 1.0), [2, 3], [2, 1]),
+    "assert_greater_equal": (lambda m, x: m.debugging.assert_greater_equal(x, 1.0), [1], [1, 0]),
+    "assert_near": (lambda m, x: m.debugging.assert_near(x, x[0]), [1, 1], [1, 2]),
+    "assert_negative": (lambda m, x: m.debugging.assert_negative(x), [-1], [-1, 0]),
+    "assert_non_negative": (lambda m, x: m.debugging.assert_non_negative(x), [0, 1], [0, -1]),
+    "assert_non_positive": (lambda m, x: m.debugging.assert_non_positive(x), [0, -1], [0, 1]),
+}
+
+
+@pytest.mark.symbols("debugging.{name}", lanes=("function",))
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_statements_about_values_of_any_number(name):
+    statement, held, broken = STATEMENTS[name]
+
+    def program(m, x):
+        statement(m, x)
+        return x
+
+    for m in (tf, shims):
+        assert run(m, program, held)[0].tolist() == held
+        assert isinstance(run(m, program, broken)[1], m.errors.InvalidArgumentError)
+
+
+# What is known while tracing: what holds, what does not, and the error of that.
+KNOWN = {
+    "assert_rank_at_least": (lambda m, x, n: m.debugging.assert_rank_at_least(x, n), 1, 2),
+    "assert_rank_in": (lambda m, x, n: m.debugging.assert_rank_in(x, (0, n)), 1, 2),
+    "assert_type": (lambda m, x, n: m.debugging.assert_type(x, getattr(m, n)), "float32", "int32"),
+    "assert_integer": (
+        lambda m, x, n: m.debugging.assert_integer(m.cast(x, n)),
+        "int32",
+        "float32",
+    ),
+    "assert_scalar": (lambda m, x, n: m.debugging.assert_scalar(x[:n][0] if n else x), 1, 0),
+    "assert_same_float_dtype": (
+        lambda m, x, n: m.debugging.assert_same_float_dtype([x, m.cast(x, n)]),
+        *("float32", "float16"),
+    ),
+    "assert_proper_iterable": (
+        lambda m, x, n: m.debugging.assert_proper_iterable([x] if n else x),
+        *(True, False),
+    ),
+}
+
+
+@pytest.mark.symbols("debugging.{name}", lanes=("function",))
+@pytest.mark.parametrize("name", KNOWN)
+def test_statements_about_what_is_known_while_tracing(name):
+    statement, held, broken = KNOWN[name]
+    for m in (tf, shims):
+        for given, fails in ((held, False), (broken, True)):
+
+            def program(m, x, given=given):
+                statement(m, x, given)
+                assert m.debugging.is_numeric_tensor(x)
+                return x
+
+            error = run(m, program, [1, 2])[1]
+            assert isinstance(error, (TypeError, ValueError)) if fails else error is None
+
+
 def test_the_message_of_a_function():
     _, error = run(shims, both, [5.0])
     head, _, place = str(error).partition("\n  At:       ")

@@ -1,6 +1,7 @@
 """The scorecard speaks of every symbol, holds its schema, and says what the tests say."""
 
 import json
+import types
 
 import jsonschema
 import pytest
@@ -146,6 +147,39 @@ def test_names_in_code():
 )
 def test_lanes_of_written_tests(text, wanted):
     assert lanes.of_words(text) == wanted
+
+
+def marked(*names, **options):
+    mark = pytest.mark.symbols(*names, **options).mark
+    given = types.SimpleNamespace(params={"name": "Generator"})
+    item = types.SimpleNamespace(nodeid="a::b", callspec=given, iter_markers=lambda name: [mark])
+    return mentions.marked(item, otherwise=("function",))
+
+
+def test_a_test_may_name_what_it_is_about():
+    assert marked("random.{name}", lanes=("eager",)) == {"random.Generator": ("eager",)}
+    assert marked("Module", "group") == {"Module": ("function",), "group": ("function",)}
+    with pytest.raises(ValueError, match=r"^a::b: no row is called `random.Generators`"):
+        marked("random.{name}s")
+
+
+def test_what_stays_on_the_host_is_outside():
+    families = {s.name: s.family for s in symbols()}
+    for name, family in (
+        ("strings.join", "strings"),
+        ("lookup.StaticHashTable", "lookup tables"),
+        ("image.decode_png", "files of images"),
+        ("image.resize", "surroundings"),
+        ("sparse.cross", "dynamic"),
+    ):
+        assert families[name] == family
+
+
+def test_no_derivative_is_asked_of_what_gives_no_array():
+    (symbol,) = [s for s in symbols() if s.name == "debugging.assert_less"]
+    found = cells.of_symbol(symbol, {})
+    assert found["gradient"] == cells.Cell("n/a", why="gives nothing")
+    assert found["eager"] == cells.Cell("untested")
 
 
 def test_a_record_that_was_cut_short(tmp_path):

@@ -26,6 +26,7 @@ def samples(library, name, classes, count, unique):
     return [x for parts in (*eager, inside(LABELS), inside(LABELS)) for x in parts]
 
 
+@pytest.mark.symbols("random.{name}", lanes=("eager", "function"))
 @pytest.mark.parametrize("name", SAMPLERS)
 @pytest.mark.parametrize("unique", [False, True])
 @pytest.mark.parametrize(("classes", "count"), SIZES)

@@ -1,6 +1,7 @@
 """Rectangles cut out by chance: repeatable with a seed of their own, and only then."""
 
 import numpy as np
+import pytest
 import tensorflow as tf
 
 import shims
@@ -16,6 +17,7 @@ def rectangles(library, **options):
     return [np.asarray(x) for parts in found for x in parts], library.random.uniform([2])
 
 
+@pytest.mark.symbols("image.sample_distorted_bounding_box", lanes=("eager",))
 def test_eagerly():
     theirs, ours = rectangles(tf, seed=4), rectangles(shims, seed=4)
     for found, wanted in zip([*ours[0], ours[1]], [*theirs[0], theirs[1]], strict=True):
@@ -34,6 +36,7 @@ def in_function(library, seed):
     return [np.asarray(x) for _ in range(2) for x in run(BOXES)]
 
 
+@pytest.mark.symbols("image.sample_distorted_bounding_box", lanes=("function",))
 def test_inside_a_function():
     for found, wanted in zip(in_function(shims, 3), in_function(tf, 3), strict=True):
         np.testing.assert_array_equal(found, wanted)

@@ -54,6 +54,7 @@ def history(library):
     return found
 
 
+@pytest.mark.symbols("random.Generator", lanes=("eager", "function"))
 @pytest.mark.parametrize("wide", [False, True])
 def test_draws_and_states(wide):
     with jax.enable_x64(wide):
@@ -81,6 +82,31 @@ def test_the_global_generator():
     finally:
         shims.random.set_global_generator(before)
     assert shims.random.get_global_generator() is before
+
+
+def in_a_function(library):
+    """Numbers of a global generator that a function sets, and what its state would be."""
+    r = library.random
+    own, before = r.Generator.from_seed(3), r.get_global_generator()
+
+    @library.function
+    def run():
+        r.set_global_generator(own)
+        state = r.create_rng_state(7, "philox")
+        return r.get_global_generator().normal([2]), library.reduce_sum(state)
+
+    try:
+        return [part for _ in range(2) for part in run()]
+    finally:
+        r.set_global_generator(before)
+
+
+_GLOBAL = ("get_global_generator", "set_global_generator", "create_rng_state")
+
+
+@pytest.mark.symbols(*(f"random.{name}" for name in _GLOBAL), lanes=("function",))
+def test_the_global_generator_in_a_function():
+    check_all_same(in_a_function(shims), in_a_function(tf))
 
 
 def test_threefry_has_a_state_and_no_numbers():

@@ -26,6 +26,7 @@ def _changed(library, name, arguments, images):
     return [np.asarray(x) for x in found]
 
 
+@pytest.mark.symbols("image.{name}", lanes=("eager",))
 @pytest.mark.parametrize(("name", "arguments"), CALLS, ids=[c[0] for c in CALLS])
 def test_numbers_of_set_seed(name, arguments):
     theirs, ours = (_changed(m, name, arguments, IMAGES) for m in (tf, shims))

@@ -56,9 +56,23 @@ def _arrays(library, name, arguments):
     return [*(made(s) for s in shapes), made([2, 2], library.float16)]
 
 
+@pytest.mark.symbols("v1.{name}", lanes=("eager",))
 @pytest.mark.parametrize(("name", "arguments"), MADE, ids=[f"{n}-{len(a)}" for n, a in MADE])
 def test_numbers(name, arguments):
     check_all_same(_arrays(shims, name, arguments), _arrays(tf, name, arguments))
+
+
+def _inside(library):
+    """What all of them give in two calls of one function."""
+    library.random.set_seed(4)
+    made = [_initializer(library, name, arguments) for name, arguments in MADE]
+    run = library.function(lambda: [initializer([3, 2]) for initializer in made])
+    return [*run(), *run()]
+
+
+@pytest.mark.symbols(*(f"v1.{name}" for name, _ in MADE), lanes=("function",))
+def test_numbers_inside_a_function():
+    check_all_same(_inside(shims), _inside(tf))
 
 
 @pytest.mark.parametrize(("name", "arguments"), MADE, ids=[f"{n}-{len(a)}" for n, a in MADE])

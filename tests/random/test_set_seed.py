@@ -4,6 +4,7 @@ import functools
 
 import jax.numpy as jnp
 import numpy as np
+import pytest
 import tensorflow as tf
 
 import shims
@@ -131,8 +132,26 @@ def initialised(library):
     return found
 
 
+_INITIALISERS = [f"{n}_initializer" for n in ("zeros", "ones", "constant")]
+_INITIALISERS += [f"random_{n}_initializer" for n in ("normal", "uniform")]
+
+
+@pytest.mark.symbols(*_INITIALISERS, lanes=("eager",))
 def test_initialisers():
     check_all_same(initialised(shims), initialised(tf))
+
+
+def initialised_inside(library):
+    library.random.set_seed(2)
+    made = [getattr(library, name)() for name in _INITIALISERS]
+    made.append(library.random_normal_initializer(1.0, 0.5, seed=7))
+    run = library.function(lambda: [initialiser([2, 3]) for initialiser in made])
+    return [*run(), *run()]
+
+
+@pytest.mark.symbols(*_INITIALISERS, lanes=("function",))
+def test_initialisers_inside_a_function():
+    check_all_same(initialised_inside(shims), initialised_inside(tf))
 
 
 def test_without_a_seed_nothing_repeats():

@@ -61,12 +61,14 @@ def outcome(function, *args, **kwargs):
     return repr(result)
 
 
+@pytest.mark.symbols("nest.{name}", lanes=("eager",))
 @pytest.mark.parametrize("name", ["flatten", "is_nested"])
 @pytest.mark.parametrize("structure", STRUCTURES.values(), ids=STRUCTURES)
 def test_apart(name, structure):
     assert outcome(getattr(nest, name), structure) == outcome(getattr(tf.nest, name), structure)
 
 
+@pytest.mark.symbols("nest.pack_sequence_as", lanes=("eager",))
 @pytest.mark.parametrize("structure", STRUCTURES.values(), ids=STRUCTURES)
 @pytest.mark.parametrize("more", [0, 1])
 def test_together(structure, more):
@@ -82,6 +84,7 @@ def test_together_of_something_else():
     assert outcome(tf.nest.pack_sequence_as, [1], 5) is TypeError
 
 
+@pytest.mark.symbols("nest.map_structure", lanes=("eager",))
 @pytest.mark.parametrize("structure", STRUCTURES.values(), ids=STRUCTURES)
 def test_mapped(structure):
     wanted = outcome(tf.nest.map_structure, lambda x: [x], structure)
@@ -90,6 +93,7 @@ def test_mapped(structure):
 
 @pytest.mark.parametrize("check_types", [True, False])
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.symbols("nest.{name}", lanes=("eager",))
 @pytest.mark.parametrize("name", ["assert_same_structure", "map_structure"])
 def test_alike(name, pair, check_types):
     args = pair if name == "assert_same_structure" else (lambda *x: x, *pair)

@@ -25,6 +25,7 @@ CALLS = (
     *(f"m.is_tensor({x})" for x in ("np.ones(2)", "m.ragged.constant([[1]])", "m.TensorSpec([1])")),
     "m.is_tensor(m.IndexedSlices(m.ones([1, 1]), m.constant([0])))",
     "m.is_tensor(m.sparse.from_dense([1]))",
+    "m.is_symbolic_tensor(m.constant(1.0))",
     "m.get_static_value(m.constant([1, 2]))",
     "m.get_static_value(3)",
     *(f"isinstance({x}, m.Tensor)" for x in ("m.constant(1.0)", "np.ones(1)", "m.Variable(1.0)")),
@@ -60,7 +61,8 @@ def asked(m):
     @m.function
     def f(x):
         seen[:] = [m.executing_eagerly(), m.inside_function(), m.is_symbolic_tensor(x)]
-        seen.extend([isinstance(x, m.Tensor), m.get_static_value(x)])
+        seen.extend([isinstance(x, m.Tensor), m.get_static_value(x), m.is_tensor(x)])
+        seen.append(m.type_spec_from_value(x) == m.TensorSpec([], m.float32))
         with m.init_scope():
             seen.extend([m.executing_eagerly(), float(m.ones([]) + 1)])
         with m.control_dependencies([m.no_op(), x]), m.device("/CPU:0"), m.name_scope("s"):

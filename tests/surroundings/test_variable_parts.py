@@ -119,6 +119,7 @@ def test_names_of_scopes_come_first():
     assert found[1] == found[0]
 
 
+@pytest.mark.symbols("variable_creator_scope", lanes=("eager",))
 def test_creators_are_called_from_the_inside_out():
     found = []
     for m in (tf, shims):

@@ -46,7 +46,6 @@ _CONTROL_FLOW = (
     ("scan", f"{_FOLD}, infer_shape=True, reverse=False, name=None"),
     ("foldl", f"{_FOLD}, name=None"),
     ("foldr", f"{_FOLD}, name=None"),
-    ("autograph.experimental.do_not_convert", "func=None"),
 )
 
 _UNCONNECTED = "unconnected_gradients=tf.UnconnectedGradients.NONE"
@@ -70,8 +69,19 @@ _NEST = (
     ("map_structure", "func, *structure, **kwargs"),
     ("flatten", "structure, expand_composites=False"),
     ("pack_sequence_as", "structure, flat_sequence, expand_composites=False"),
-    ("assert_same_structure", "nest1, nest2, check_types=True, expand_composites=False"),
-    ("is_nested", "seq"),
+)
+# Names, parameters, and what a call gives: no arrays.
+_WITHOUT_ARRAYS = (
+    (
+        "nest.assert_same_structure",
+        "nest1, nest2, check_types=True, expand_composites=False",
+        "nothing",
+    ),
+    ("nest.is_nested", "seq", "Python's True or False"),
+    ("autograph.experimental.do_not_convert", "func=None", "the function that it is given"),
+    ("broadcast_static_shape", "shape_x, shape_y", "a shape"),
+    ("TensorShape", "dims", "a shape"),
+    ("TensorSpec", "shape, dtype=tf.float32, name=None", "a spec"),
 )
 
 ROWS: tuple[Row, ...] = (
@@ -86,6 +96,10 @@ ROWS: tuple[Row, ...] = (
         aliases=("autodiff.GradientTape",),
     ),
     *(Row(f"nest.{name}", params, Shim(f"shims.nest.{name}")) for name, params in _NEST),
+    *(
+        Row(name, params, Shim(f"shims.{name}"), gives=gives)
+        for name, params, gives in _WITHOUT_ARRAYS
+    ),
     *(Row(f"errors.{name}", None, Shim(f"shims.errors.{name}")) for name in _ERRORS),
     Row(
         "TensorArray",
@@ -103,13 +117,10 @@ ROWS: tuple[Row, ...] = (
     _conversion("to_bfloat16", "bfloat16"),
     _conversion("to_complex64", "complex64"),
     _conversion("to_complex128", "complex128"),
-    Row("broadcast_static_shape", "shape_x, shape_y", Shim("shims.broadcast_static_shape")),
     Row("v1.div", "x, y, name=None", Shim("shims.div")),
     Row("v1.floor_div", "x, y, name=None", Shim("shims.math.floordiv")),
     Row("name_scope", "name", Native("jax.named_scope({name})")),
     Row("Tensor", None, Native("jax.Array")),
-    Row("TensorShape", "dims", Shim("shims.TensorShape")),
-    Row("TensorSpec", "shape, dtype=tf.float32, name=None", Shim("shims.TensorSpec")),
     Row(
         "function",
         "func=None, input_signature=None, autograph=True, jit_compile=None, "

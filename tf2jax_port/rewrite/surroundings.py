@@ -9,23 +9,25 @@ _NO_REGISTRY = (
     "operations are not known by name: give the function its gradient with `shims.custom_gradient`"
 )
 
+# Names, parameters, and what a call gives where that is no array.
 _CALLED = (
-    ("control_dependencies", "control_inputs"),
-    ("device", "device_name"),
-    ("executing_eagerly", ""),
-    ("get_current_name_scope", ""),
-    ("get_logger", ""),
-    ("get_static_value", "tensor, partial=False"),
-    ("grad_pass_through", "f"),
-    ("init_scope", ""),
-    ("inside_function", ""),
-    ("is_symbolic_tensor", "tensor"),
-    ("is_tensor", "x"),
-    ("type_spec_from_value", "value"),
-    ("variable_creator_scope", "variable_creator"),
+    ("control_dependencies", "control_inputs", "a block"),
+    ("device", "device_name", "a block"),
+    ("executing_eagerly", "", "Python's True or False"),
+    ("get_current_name_scope", "", "a string"),
+    ("get_logger", "", "a logger"),
+    ("get_static_value", "tensor, partial=False", "what is known while tracing"),
+    ("grad_pass_through", "f", ""),
+    ("init_scope", "", "a block"),
+    ("inside_function", "", "Python's True or False"),
+    ("is_symbolic_tensor", "tensor", "Python's True or False"),
+    ("is_tensor", "x", "Python's True or False"),
+    ("type_spec_from_value", "value", "a spec"),
+    ("variable_creator_scope", "variable_creator", "a block"),
     (
         "train.ExponentialMovingAverage",
         "decay, num_updates=None, zero_debias=False, name='ExponentialMovingAverage'",
+        "",
     ),
 )
 # What is named: in annotations, in `isinstance`, as a base class, or for its members.
@@ -141,7 +143,7 @@ _OF_GRAPHS = (
 ROWS: tuple[Row, ...] = (
     *(Row(f"v1.{n}", None, Manual("TJ309", why)) for names, why in _OF_GRAPHS for n in names),
     Row("v1.py_func", "func, inp, Tout, stateful=True, name=None", Shim("shims.numpy_function")),
-    *(Row(name, params, Shim(f"shims.{name}")) for name, params in _CALLED),
+    *(Row(name, params, Shim(f"shims.{name}"), gives=gives) for name, params, gives in _CALLED),
     *(Row(name, None, Shim(f"shims.{name}")) for name in _NAMED),
     *(Row(name, None, Manual("TJ309", why)) for name, why in _LEFT),
 )

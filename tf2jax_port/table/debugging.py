@@ -11,12 +11,14 @@ _BOTH = "x, y, message=None, summarize=None, name=None"
 _SIGN = "x, message=None, summarize=None, name=None"
 
 
-def _stated(name: str, params: str, module: str = "assertions", *aliases: str) -> Row:
-    return shim(f"debugging.{name}", params, module, aliases=aliases, tests=_TESTS)
+def _stated(
+    name: str, params: str, module: str = "assertions", *aliases: str, gives: str = "nothing"
+) -> Row:
+    return shim(f"debugging.{name}", params, module, aliases=aliases, tests=_TESTS, gives=gives)
 
 
-def _shape(name: str, params: str, *aliases: str) -> Row:
-    return _stated(name, params, "static_assertions", *aliases)
+def _shape(name: str, params: str, *aliases: str, gives: str = "nothing") -> Row:
+    return _stated(name, params, "static_assertions", *aliases, gives=gives)
 
 
 def _finite(name: str, parameter: str) -> Row:
@@ -61,9 +63,9 @@ ROWS: tuple[Row, ...] = (
     _shape("assert_type", "tensor, tf_type, message=None, name=None"),
     _shape("assert_integer", "x, message=None, name=None"),
     _shape("assert_scalar", "tensor, message=None, name=None"),
-    _shape("assert_same_float_dtype", "tensors=None, dtype=None"),
+    _shape("assert_same_float_dtype", "tensors=None, dtype=None", gives="a dtype"),
     _shape("assert_proper_iterable", "values"),
-    _shape("is_numeric_tensor", "tensor"),
+    _shape("is_numeric_tensor", "tensor", gives="Python's True or False"),
     _finite("check_numerics", "tensor"),
     _finite("assert_all_finite", "x"),
 )

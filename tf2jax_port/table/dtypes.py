@@ -42,6 +42,7 @@ ROWS: tuple[Row, ...] = (
         "type_value",
         Native("jnp.dtype({type_value})"),
         own="dtypes.as_dtype",
+        gives="a dtype",
         aliases=("dtypes.as_dtype",),
     ),
 )

@@ -7,19 +7,19 @@ from tf2jax_port.table.row import Row, Shim
 _TESTS = "tests/surroundings"
 
 
-def _row(name: str, params: str, own: str) -> Row:
-    return Row(name, params, Shim(f"shims.{name}"), own=own, tests=_TESTS)
+def _row(name: str, params: str, own: str, gives: str = "") -> Row:
+    return Row(name, params, Shim(f"shims.{name}"), own=own, tests=_TESTS, gives=gives)
 
 
 ROWS: tuple[Row, ...] = (
-    _row("print", "*inputs, **kwargs", "printing.print_"),
+    _row("print", "*inputs, **kwargs", "printing.print_", "nothing"),
     _row("py_function", "func=None, inp=None, Tout=None, name=None", "host_calls.py_function"),
     _row(
         "numpy_function",
         "func=None, inp=None, Tout=None, stateful=True, name=None",
         "host_calls.numpy_function",
     ),
-    _row("group", "*inputs, **kwargs", "graph_operations.group"),
+    _row("group", "*inputs, **kwargs", "graph_operations.group", "nothing"),
     _row("tuple", "tensors, control_inputs=None, name=None", "graph_operations.tuple_"),
-    _row("no_op", "name=None", "graph_operations.no_op"),
+    _row("no_op", "name=None", "graph_operations.no_op", "nothing"),
 )

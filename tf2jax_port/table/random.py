@@ -382,23 +382,26 @@ ROWS: tuple[Row, ...] = (
         ),
         xla=FROZEN,
     ),
-    shim("random.set_seed", "seed", "random.global_seed"),
+    shim("random.set_seed", "seed", "random.global_seed", gives="nothing"),
     shim(
         "random.get_global_generator",
         "",
         "random.generator",
+        gives="a generator",
         aliases=("random.experimental.get_global_generator",),
     ),
     shim(
         "random.set_global_generator",
         "generator",
         "random.generator",
+        gives="nothing",
         aliases=("random.experimental.set_global_generator",),
     ),
     shim(
         "random.create_rng_state",
         "seed, alg",
         "random.generator",
+        gives="the state of a generator",
         aliases=("random.experimental.create_rng_state",),
     ),
     shim(
@@ -448,11 +451,14 @@ ROWS: tuple[Row, ...] = (
         ),
         takes="floating",
     ),
-    shim("zeros_initializer", "", "random.initializers"),
-    shim("ones_initializer", "", "random.initializers"),
-    shim("constant_initializer", "value=0, support_partition=False", "random.initializers"),
-    shim(
-        "random_uniform_initializer", "minval=-0.05, maxval=0.05, seed=None", "random.initializers"
+    *(
+        shim(f"{name}_initializer", params, "random.initializers", gives="a function of shapes")
+        for name, params in (
+            ("zeros", ""),
+            ("ones", ""),
+            ("constant", "value=0, support_partition=False"),
+            ("random_uniform", "minval=-0.05, maxval=0.05, seed=None"),
+            ("random_normal", "mean=0.0, stddev=0.05, seed=None"),
+        )
     ),
-    shim("random_normal_initializer", "mean=0.0, stddev=0.05, seed=None", "random.initializers"),
 )

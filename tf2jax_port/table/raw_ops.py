@@ -28,6 +28,7 @@ def _initialiser(name: str, params: str, *aliases: str) -> Row:
         "random.initializers_v1",
         aliases=tuple(f"v1.{a}" for a in aliases),
         tests=_INITIALISER,
+        gives="a function of shapes",
     )
 
 

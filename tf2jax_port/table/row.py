@@ -153,6 +153,8 @@ class Row:
         `data: number; segment_ids: index`.
       no_gradient: why TensorFlow does not differentiate it, where it does not.
       tests: the folder of its hand-written tests, where its arguments are not plain arrays.
+      gives: what a call gives where that is no array, as with statements and questions: no
+        derivative, batch or padding goes through it.
     """
 
     name: str
@@ -171,6 +173,7 @@ class Row:
     takes: str = ""
     no_gradient: str = ""
     tests: str = ""
+    gives: str = ""
 
     @property
     def kernels(self) -> tuple[tuple[tuple[str, ...], str], ...]:

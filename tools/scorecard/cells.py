@@ -113,6 +113,8 @@ def _why_no_case(name: str, lane: str) -> str:
 
 def _why_nothing(row, lane: str) -> str:
     """Why no test made from a row is about this lane; `""` where one should be."""
+    if row.gives and lane not in ("eager", "function"):
+        return f"gives {row.gives}"
     if not row.inputs:
         return ""
     points = [p for p in cases.POINTS if p.row is row]

@@ -51,9 +51,10 @@ def subjects(item, written: dict[str, str]) -> list[tuple[str, str]]:
         row = row or getattr(point, "row", None)
         return [(row.name, lane)] if row is not None else []
     text = f"{item.name}\n{mentions.text_of(item)}"
-    named = mentions.names_in(text)
-    found = [symbol for name, symbol in written.items() if name in named]
-    return [(symbol, lane) for symbol in found for lane in lanes.of_words(text)]
+    named = dict.fromkeys(mentions.names_in(text), lanes.of_words(text))
+    named |= mentions.marked(item, otherwise=lanes.of_words(text))
+    found = [(symbol, lane) for name, symbol in written.items() for lane in named.get(name, ())]
+    return list(dict.fromkeys(found))
 
 
 def written_symbols() -> dict[str, str]:

@@ -8,6 +8,8 @@ import inspect
 import re
 import types
 
+from tf2jax_port.rewrite import knowledge
+
 _DEEP = 4
 _OURS = "tests."
 # `tf.sparse.to_dense`, `shims.while_loop`, `m.Variable`, `RaggedTensor.from_tensor`.
@@ -20,6 +22,26 @@ def names_in(text: str) -> set[str]:
     for match in _NAMES.finditer(text):
         parts = match[1].strip(".").split(".")
         found.update(".".join(parts[:i]) for i in range(1, len(parts) + 1))
+    return found
+
+
+def marked(item, otherwise: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Lanes by names that a test is marked with: `symbols("random.{name}", lanes=("eager",))`.
+
+    Parameters of the test stand in braces.
+
+    Raises:
+      ValueError: the table has no row of that name.
+    """
+    given = getattr(item, "callspec", None)
+    params = given.params if given else {}
+    found = {
+        name.format(**params): marker.kwargs.get("lanes", otherwise)
+        for marker in item.iter_markers("symbols")
+        for name in marker.args
+    }
+    for name in found.keys() - knowledge.rows().keys():
+        raise ValueError(f"{item.nodeid}: no row is called `{name}`")
     return found
 
 

@@ -27,7 +27,8 @@ _HEAD = """\
 
 What every symbol does in every lane, as the tests found it: `make scorecard` runs them and writes
 this page and [scorecard.json](scorecard.json). No cell is typed by hand; reasons come from the
-table's rows.
+table's rows. Outside stand names of other libraries, the graphs of version 1, and what computes
+nothing on arrays and stays on the host: strings, lookup tables, files of images.
 
 | lane | what is compared with TensorFlow |
 |---|---|

@@ -22,6 +22,13 @@ OUTSIDE = {
     "no_op": "graphs, sessions and layers of version 1",
     "group": "graphs, sessions and layers of version 1",
 }
+# Families whose rows stay TensorFlow, on the host: nothing in them computes on arrays. A row that stays
+# for another reason is of the surroundings, and red.
+ON_THE_HOST = {
+    "strings.": "strings",
+    "lookup.": "lookup tables",
+    "image.": "files of images",
+}
 # Results, or meanings, that depend on data: beside the rows that are `fresh`.
 DYNAMIC = (
     *("boolean_mask", "where", "unique", "unique_with_counts", "setdiff1d", "v1.setdiff1d"),
@@ -81,11 +88,17 @@ def _family(name: str, row: Row | None) -> str:
     if _is_dynamic(name, row):
         return "dynamic"
     if row is not None and row in ROWS:
-        return "surroundings"
-    for start, family in OUTSIDE.items():
+        kept = isinstance(row.target, Keep)
+        return (_started(name, ON_THE_HOST) if kept else "") or "surroundings"
+    return _started(name, OUTSIDE) or "surroundings"
+
+
+def _started(name: str, families: dict[str, str]) -> str:
+    """The family of a name, `""` where it is of none."""
+    for start, family in families.items():
         if name == start or (start.endswith(".") and name.startswith(start)):
             return family
-    return "surroundings"
+    return ""
 
 
 @functools.cache
