@@ -24,6 +24,7 @@ def compare(
     *,
     seed: int = 0,
     x64: bool | None = None,
+    locate: bool = False,
 ) -> Report:
     """The report on a TensorFlow function and its port, for notebooks and tests.
 
@@ -33,6 +34,7 @@ def compare(
       cases: a function that gives argument tuples; NumPy arrays in them are data.
       seed: for the random cotangents and for the functions' own random numbers.
       x64: turn JAX's 64-bit types on or off; `None` leaves them as they are.
+      locate: find the operation at which the two part, where they do.
 
     Returns:
       A report with `verdict`, `headline` and all tables; a notebook shows it as a page.
@@ -43,4 +45,5 @@ def compare(
     from tf2jax_port.diff.loading import named
     from tf2jax_port.diff.run import Request, compare_functions
 
-    return compare_functions(Request(named(old), named(new), named(cases).spec, seed, x64), cases)
+    request = Request(named(old), named(new), named(cases).spec, seed, x64, locate=locate)
+    return compare_functions(request, cases)

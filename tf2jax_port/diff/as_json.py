@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
 from tf2jax_port.diff.comparison import Worst
 from tf2jax_port.diff.judge import Finding
+from tf2jax_port.diff.locate.showing import to_data as located
+from tf2jax_port.diff.numbers import finite
 from tf2jax_port.diff.reasons import Reason
 from tf2jax_port.diff.report import LaneState, Leaf, Pair, Report
 
@@ -32,7 +33,7 @@ def to_data(report: Report) -> dict[str, Any]:
         "reasons": [_reason(r) for r in report.reasons],
         "lanes": [_pair(pair) for pair in report.pairs],
         "leaves": [_leaf(leaf) for leaf in report.leaves],
-        "located": None,
+        "located": located(report.located),
         "covered": {
             **report.counts,
             "seed": report.seed,
@@ -126,12 +127,3 @@ def _worst(finding: Finding, worst: Worst | None) -> dict[str, Any] | None:
         "mismatched": worst.mismatched,
         "total": worst.total,
     }
-
-
-def finite(value: complex | str | bool) -> Any:
-    """The number, or its name where JSON has no such number; complex numbers as two."""
-    if isinstance(value, complex):
-        return [finite(value.real), finite(value.imag)]
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return value

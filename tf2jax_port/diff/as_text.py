@@ -12,6 +12,7 @@ from rich.text import Text
 
 from tf2jax_port.diff import wording
 from tf2jax_port.diff.lanes import LANES, title
+from tf2jax_port.diff.locate import showing as locating
 from tf2jax_port.diff.reasons import Reason
 from tf2jax_port.diff.report import (
     DIFFERENT,
@@ -49,6 +50,8 @@ def render(report: Report) -> RenderableType:
         problem = f"case {report.culprit.case}, {report.culprit.comparison.problem}"
         heading = "The worst element" if lines else "What is wrong"
         parts += _section(heading, lines or [problem])
+    if report.located is not None:
+        parts += _section("Where they part", locating.lines(report.located))
     listed = report.reasons if report.verdict not in (EQUAL, DIFFERENT) else ()
     parts += _reasons("Why", listed)
     parts += _reasons("Not covered", _not_covered(report))

@@ -25,6 +25,7 @@ from tf2jax_port.diff.report import EXIT_OTHER, Report
     metavar="CASES.py",
     help="Where `cases()` is, a generator of argument tuples; CASES.py:NAME for another name.",
 )
+@click.option("--locate", is_flag=True, help="Find the operation at which the two part.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON.")
 @click.option("--html", "html_file", metavar="FILE", help="Write the report as one page.")
 @click.option("--junit", "junit_file", metavar="FILE", help="Write the report as JUnit XML.")
@@ -35,6 +36,7 @@ def diff(
     old: str,
     new: str,
     inputs: str,
+    locate: bool,
     json_file: str | None,
     html_file: str | None,
     junit_file: str | None,
@@ -53,7 +55,7 @@ def diff(
     """
     with ended("diff"):
         writable(json_file, html_file, junit_file)
-        report = _run(Console(stderr=True), old, new, inputs, seed, only, x64)
+        report = _run(Console(stderr=True), old, new, inputs, seed, only, x64, locate)
         show(report, json=json_file, html=html_file, junit=junit_file)
         sys.exit(report.exit_code)
 
@@ -101,12 +103,13 @@ def _run(
     seed: int,
     only: tuple[int, ...],
     x64: bool | None,
+    locate: bool,
 ) -> Report:
     from tf2jax_port.diff.run import Request, compare_functions
 
     with console.status("Importing TensorFlow and JAX") as status:
         require_tensorflow()
-        request = Request(load(old), load(new), inputs, seed, x64, only)
+        request = Request(load(old), load(new), inputs, seed, x64, only, locate=locate)
         source = load(inputs, default="cases").function
 
         def step(done: int, total: int, lane: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 
 def number(value: float | int | complex | str | bool) -> str:
@@ -24,3 +25,12 @@ def short(value: float) -> str:
     if 0.01 <= abs(value) < 1000:
         return f"{value:.3g}" if abs(value) >= 100 else f"{value:.2g}"
     return f"{value:.1e}"
+
+
+def finite(value: complex | str | bool) -> Any:
+    """The number, or its name where JSON has no such number; complex numbers as two."""
+    if isinstance(value, complex):
+        return [finite(value.real), finite(value.imag)]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tf2jax_port.diff.judge import Finding
+from tf2jax_port.diff.locate.finder import NotLocated
+from tf2jax_port.diff.locate.located import Located
 from tf2jax_port.diff.reasons import Reason
 
 EQUAL, LIMITED, DIFFERENT = "equal", "limited", "different"
@@ -115,6 +117,7 @@ class Report:
       contract: its fingerprint.
       reproduce: the command that does it again.
       versions: of what was run.
+      located: where the two programs part, or why nobody knows; `None` where nobody looked.
     """
 
     verdict: str
@@ -136,6 +139,7 @@ class Report:
     contract: str
     reproduce: str
     versions: Mapping[str, str]
+    located: Located | NotLocated | None = None
 
     @property
     def exit_code(self) -> int:

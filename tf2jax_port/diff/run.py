@@ -20,6 +20,7 @@ from tf2jax_port.diff.facts import Facts
 from tf2jax_port.diff.judge import Finding, judge
 from tf2jax_port.diff.lane_program import Setup
 from tf2jax_port.diff.lanes import JAX_EAGER, TF_XLA
+from tf2jax_port.diff.locate.of_report import located
 from tf2jax_port.diff.matrix import PairState, pair_states
 from tf2jax_port.diff.reasons import Reason, grouped
 from tf2jax_port.diff.report import Report
@@ -40,6 +41,7 @@ class Request:
       seed: for cotangents and random numbers.
       x64: whether JAX has 64-bit types; `None` leaves it as it is.
       only: the numbers of the cases to run; empty for all.
+      locate: whether to find the operation at which the two part.
     """
 
     old: loading.Loaded
@@ -48,6 +50,7 @@ class Request:
     seed: int = 0
     x64: bool | None = None
     only: tuple[int, ...] = ()
+    locate: bool = False
 
 
 def compare_functions(
@@ -81,7 +84,8 @@ def compare_functions(
     old, new = request.old.function, request.new.function
     elsewhere = list(_elsewhere(request, x64))
     with contextlib.closing(Observer(old, new, request.seed, x64, elsewhere)) as observer:
-        return judged(request, x64, observer.observe, fitted, skipped, agreed, step)
+        report = judged(request, x64, observer.observe, fitted, skipped, agreed, step)
+    return located(report, old, new, fitted, request.seed) if request.locate else report
 
 
 def judged(

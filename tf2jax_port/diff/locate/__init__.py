@@ -1,0 +1,1 @@
+"""Where two programs part: the first operation whose inputs agree and whose result does not."""

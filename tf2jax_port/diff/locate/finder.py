@@ -1,0 +1,115 @@
+"""From two functions and a case to the place where they part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tf2jax_port.diff.arguments import Arguments
+from tf2jax_port.diff.attempt import Failure, attempt
+from tf2jax_port.diff.cotangents import cotangents
+from tf2jax_port.diff.locate.gradients import locate_gradients, pull_jax, pull_tensorflow
+from tf2jax_port.diff.locate.located import RAISED, Located
+from tf2jax_port.diff.locate.places import Stack
+from tf2jax_port.diff.locate.trail import Trail
+from tf2jax_port.diff.locate.values import locate_error, locate_interface, locate_values
+from tf2jax_port.diff.locate.watch_jax import watch_jax
+from tf2jax_port.diff.locate.watch_tensorflow import watch_tensorflow
+from tf2jax_port.diff.observation import COTANGENTS
+from tf2jax_port.diff.precision import widened
+
+
+@dataclass(frozen=True, slots=True)
+class NotLocated:
+    """Why no operation is named.
+
+    Attributes:
+      reason: in a few words.
+    """
+
+    reason: str
+
+
+def locate(
+    old: Callable[..., Any], new: Callable[..., Any], case: Arguments, seed: int = 0
+) -> Located | NotLocated:
+    """The first operation of a port whose inputs agree with the original's and whose result does not.
+
+    Both programs run operator by operator and are not changed. They run in double precision first,
+    where rounding is far below any fault, then as the case is.
+
+    Args:
+      old: the TensorFlow function.
+      new: its port.
+      case: a call on which they differ.
+      seed: for the random numbers of both.
+    """
+    import jax
+
+    own = tuple(f.__code__.co_filename for f in (_python(old), _python(new)) if f is not None)
+    stack = Stack(own)
+    reason = "run operator by operator, the two agree"
+    for wide in (True, False):
+        used = case.map(widened) if wide else case
+        with jax.enable_x64(wide or bool(jax.config.read("jax_enable_x64"))):
+            found = attempt(_locate, old, new, used, seed, stack)
+        # What only stops in double precision is no fault of the port.
+        if isinstance(found, Located) and not (wide and found.kind == RAISED):
+            return found
+        if isinstance(found, Failure):
+            reason = found.reason
+    return NotLocated(reason)
+
+
+def _locate(
+    old: Callable[..., Any], new: Callable[..., Any], case: Arguments, seed: int, stack: Stack
+) -> Located | None:
+    theirs = watch_tensorflow(old, case, seed, stack)
+    if theirs.error is not None:
+        raise RuntimeError(f"the original stops: {theirs.error.reason}")
+    mine = watch_jax(_eager(new), case, seed, stack)
+    found = locate_error(theirs, mine, case)
+    if found is None and list(theirs.outputs) != list(mine.outputs):
+        raise RuntimeError("the results have other parts, which no operation decides")
+    found = found or locate_values(theirs, mine, case) or locate_interface(theirs, mine, case)
+    return found or _locate_gradients(old, new, case, seed, stack, theirs)
+
+
+def _locate_gradients(
+    old: Callable[..., Any],
+    new: Callable[..., Any],
+    case: Arguments,
+    seed: int,
+    stack: Stack,
+    theirs: Trail,
+) -> Located | None:
+    if not case.differentiable:
+        return None
+    outputs = {path: theirs.array(number) for path, number in theirs.outputs.items()}
+    for kind in COTANGENTS:
+        fed = cotangents(kind, outputs, seed)
+        if not fed:
+            return None
+        found = locate_gradients(
+            pull_tensorflow(old, case, fed, seed, stack),
+            pull_jax(_eager(new), case, fed, seed, stack),
+            case,
+        )
+        if found is not None:
+            return found
+    return None
+
+
+def _eager(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What a compiled function was made of."""
+    for name in ("python_function", "__wrapped__"):
+        if hasattr(function, name):
+            return getattr(function, name)
+    return function
+
+
+def _python(function: Callable[..., Any]) -> Any:
+    inner = _eager(function)
+    inner = getattr(inner, "__func__", inner)
+    return inner if hasattr(inner, "__code__") else None

@@ -1,0 +1,152 @@
+"""Which values of two runs are the same, whatever they are called and however they are shaped."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterator
+
+import numpy as np
+
+from tf2jax_port.diff.locate.trail import Trail
+
+# How far equal values may lie apart, as a part of the largest element, by what they went through.
+DOUBLE, CONSTANT, SINGLE, HALF = 1e-8, 1e-6, 3e-5, 3e-2
+_WIDTHS = {
+    "float64": DOUBLE,
+    "complex128": DOUBLE,
+    "float32": SINGLE,
+    "complex64": SINGLE,
+    "float16": HALF,
+    "bfloat16": HALF,
+}
+
+
+class Values:
+    """The values of a trail as flat arrays of double precision, and how exact each is.
+
+    Args:
+      trail: of one run.
+      strictness: by what tolerances are divided.
+    """
+
+    def __init__(self, trail: Trail, strictness: float = 1.0) -> None:
+        self.trail = trail
+        self._flat: dict[int, np.ndarray | None] = {}
+        self._strictness = strictness
+        self._exactness = _exactness(trail)
+
+    def flat(self, number: int) -> np.ndarray | None:
+        """The elements in order; `None` for what is empty or no array of numbers."""
+        if number not in self._flat:
+            self._flat[number] = flattened(self.trail.array(number))
+        return self._flat[number]
+
+    def tolerance(self, number: int) -> float:
+        """How far from it another value may be, as a part of its largest element."""
+        return self._exactness[number] / self._strictness
+
+    def says_something(self, number: int) -> bool:
+        """Whether two values are hardly equal by accident: not a count, a flag or a constant."""
+        flat, array = self.flat(number), self.trail.array(number)
+        if flat is None or array is None or array.dtype.kind in "biu":
+            return False
+        return flat.size > 1 and bool(np.ptp(flat)) if np.isfinite(flat).all() else flat.size > 1
+
+
+class Index:
+    """Finds the values of one run that equal a given array."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self._by_size: dict[int, list[tuple[float, int]]] = {}
+        for number in range(len(values.trail.values)):
+            flat = values.flat(number)
+            if flat is not None:
+                self._by_size.setdefault(flat.size, []).append((_key(flat), number))
+        for entries in self._by_size.values():
+            entries.sort()
+
+    def equal_to(self, flat: np.ndarray | None, tolerance: float) -> Iterator[int]:
+        """The numbers of the values that equal an array, in order of their keys."""
+        if flat is None or flat.size not in self._by_size:
+            return
+        entries = self._by_size[flat.size]
+        key = _key(flat)
+        loosest = max(tolerance, HALF if tolerance >= HALF else SINGLE)
+        window = 8 * loosest * size_of(flat) * np.sqrt(flat.size) + 1e-300
+        start = bisect.bisect_left(entries, (key - window, -1))
+        for other, number in entries[start:]:
+            if other > key + window:
+                return
+            allowed = max(tolerance, self.values.tolerance(number))
+            found = self.values.flat(number)
+            if found is not None and same(found, flat, allowed):
+                yield number
+
+    def has(self, flat: np.ndarray | None, tolerance: float) -> bool:
+        """Whether there is any such value."""
+        return next(self.equal_to(flat, tolerance), None) is not None
+
+    def of_size(self, size: int) -> list[int]:
+        """The numbers of the values with so many elements."""
+        return [number for _, number in self._by_size.get(size, [])]
+
+
+def flattened(array: np.ndarray | None) -> np.ndarray | None:
+    """The elements in order, in double precision, complex ones as two."""
+    if array is None or array.size == 0:
+        return None
+    if array.dtype.kind == "c":
+        array = np.stack([array.real, array.imag], -1)
+    return np.ascontiguousarray(array, np.float64).reshape(-1)
+
+
+def same(a: np.ndarray, b: np.ndarray, tolerance: float, noise: float = 0.0) -> bool:
+    """Whether two flat arrays are equal, up to a part of their largest element, or to noise."""
+    if a.size != b.size:
+        return False
+    wild = ~(np.isfinite(a) & np.isfinite(b))
+    if wild.any():
+        if not np.array_equal(a[wild], b[wild], equal_nan=True):
+            return False
+        a, b = a[~wild], b[~wild]
+        if not a.size:
+            return True
+    apart = float(np.max(np.abs(a - b)))
+    return apart <= max(noise, tolerance * max(size_of(a), size_of(b)))
+
+
+def size_of(flat: np.ndarray) -> float:
+    """The largest finite element."""
+    finite = np.abs(flat[np.isfinite(flat)]) if not np.isfinite(flat).all() else np.abs(flat)
+    return float(finite.max()) if finite.size else 0.0
+
+
+_DIRECTIONS: dict[int, np.ndarray] = {}
+
+
+def _key(flat: np.ndarray) -> float:
+    """A number that nearly equal arrays nearly share, and others do not."""
+    if flat.size not in _DIRECTIONS:
+        _DIRECTIONS[flat.size] = np.random.default_rng(flat.size).uniform(0.5, 1.5, flat.size)
+        _DIRECTIONS[flat.size] *= np.random.default_rng(1).choice([-1.0, 1.0], flat.size)
+    clean = flat if np.isfinite(flat).all() else np.where(np.isfinite(flat), flat, 0.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        key = float(clean @ _DIRECTIONS[flat.size])
+    return key if np.isfinite(key) else 0.0
+
+
+def _exactness(trail: Trail) -> list[float]:
+    """For each value the width of the narrowest type that it went through."""
+    found: list[float] = []
+    for number, maker in enumerate(trail.makers):
+        array = trail.array(number)
+        width = DOUBLE if array is None else _WIDTHS.get(array.dtype.name, DOUBLE)
+        if maker is None:
+            is_literal = array is not None and array.ndim == 0 and width == SINGLE
+            found.append(CONSTANT if is_literal else width)
+            continue
+        operands = trail.steps[maker].operands
+        own = CONSTANT if width == SINGLE and all(found[o] == CONSTANT for o in operands) else width
+        found.append(max([own, *(found[o] for o in operands)]))
+    return found

@@ -1,0 +1,146 @@
+"""Which line of the user's program is running, read from the stack: nothing in it needs editing."""
+
+from __future__ import annotations
+
+import importlib.util
+import linecache
+import os
+import sys
+import sysconfig
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec
+from types import FrameType
+from typing import TypeVar
+
+# Packages whose lines are never the user's own, wherever they are installed.
+_LIBRARIES = (
+    "tensorflow",
+    "keras",
+    "tf_keras",
+    "jax",
+    "jaxlib",
+    "numpy",
+    "shims",
+    "tf2jax_port",
+    "flax",
+    "optax",
+    "haiku",
+    "equinox",
+    "malt",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of a program.
+
+    Attributes:
+      file: its path.
+      line: counted from 1; 0 where nobody knows.
+      function: the function that it is in.
+    """
+
+    file: str
+    line: int
+    function: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The file as it is called from here."""
+        here = os.getcwd() + os.sep
+        return self.file.removeprefix(here)
+
+    @property
+    def text(self) -> str:
+        """The line as it is written, without the space around it."""
+        return linecache.getline(self.file, self.line).strip()
+
+
+T = TypeVar("T")
+
+NOWHERE = Place("", 0)
+
+
+def entered(run: Callable[[], T]) -> T:
+    """Call the user's program; lines outside of this call are not the program's."""
+    return run()
+
+
+class Stack:
+    """Reads the stack. One per run, because it remembers which files are the user's.
+
+    Args:
+      own: files that are the user's even where they lie among installed packages.
+    """
+
+    def __init__(self, own: tuple[str, ...] = ()) -> None:
+        self._own = frozenset(own)
+        self._libraries = _library_folders()
+        self._installed = (sys.prefix + os.sep + "lib", sysconfig.get_path("stdlib") + os.sep)
+        self._known: dict[str, bool] = {}
+
+    def here(self, frame: FrameType | None) -> tuple[Place, tuple[int, ...]]:
+        """The innermost line of the user's, and a key that a second pass through it has too.
+
+        Args:
+          frame: where to begin, going outwards.
+        """
+        key: list[int] = []
+        place: Place | None = None
+        while frame is not None and frame.f_code is not entered.__code__:
+            code = frame.f_code
+            key += (id(code), frame.f_lasti)
+            if self._is_users(code.co_filename):
+                place = place or Place(code.co_filename, frame.f_lineno, code.co_name)
+            frame = frame.f_back
+        return place or NOWHERE, tuple(key)
+
+    def raised(self, error: BaseException) -> Place | None:
+        """The innermost line of the user's that an error came through."""
+        found = None
+        for frame in traceback.extract_tb(error.__traceback__):
+            if self._is_users(frame.filename):
+                found = Place(frame.filename, frame.lineno or 0, frame.name)
+        return found
+
+    def _is_users(self, file: str) -> bool:
+        if file not in self._known:
+            library = file.startswith(self._libraries)
+            installed = file.startswith(self._installed) and file not in self._own
+            self._known[file] = not library and not installed
+        return self._known[file]
+
+
+class Counter:
+    """Counts how often each place was passed."""
+
+    def __init__(self) -> None:
+        self._passed: dict[tuple[int, ...], int] = {}
+
+    def next(self, key: tuple[int, ...]) -> int:
+        """The number of this pass, from 0."""
+        number = self._passed.get(key, -1) + 1
+        self._passed[key] = number
+        return number
+
+    def total(self, key: tuple[int, ...]) -> int:
+        """How often a place was passed."""
+        return self._passed[key] + 1
+
+
+def _library_folders() -> tuple[str, ...]:
+    found = ["<"]
+    for name in _LIBRARIES:
+        spec = sys.modules[name].__spec__ if name in sys.modules else _spec(name)
+        if spec is not None:
+            found += [folder + os.sep for folder in spec.submodule_search_locations or ()]
+    return tuple(found)
+
+
+def _spec(name: str) -> ModuleSpec | None:
+    try:
+        return importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return None

@@ -1,0 +1,62 @@
+"""Running the rest of a program again with other values in it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.locate.trail import Trail
+
+# The values that come out otherwise, by their numbers.
+Changed = Mapping[int, Any]
+# What a step, by its number, gets in place of an operand.
+Uses = Mapping[tuple[int, int], np.ndarray]
+
+
+def replay(
+    trail: Trail, values: Mapping[int, np.ndarray], uses: Uses, useful: Collection[int]
+) -> dict[int, Any] | None:
+    """What a program computes when some of its values, or some uses of them, are others.
+
+    Args:
+      trail: of the program.
+      values: what stands in place of a value, everywhere.
+      uses: what one step gets in its place.
+      useful: the values that matter; what gives none of them is not run.
+
+    Returns:
+      The values that came out otherwise; `None` where the program cannot go on with such values.
+    """
+    import jax.numpy as jnp
+
+    held = {n: jnp.asarray(a, dtype=_dtype(trail.values[n])) for n, a in values.items()}
+    placed = {key: jnp.asarray(a, dtype=_dtype(trail.values[key[1]])) for key, a in uses.items()}
+    special = {step for step, _ in uses}
+    makers = [trail.makers[number] for number in values]
+    start = min([*(0 if m is None else m + 1 for m in makers), *special])
+    for step in trail.steps[start:]:
+        if step.number not in special and not any(o in held for o in step.operands):
+            continue
+        if step.again is None or not any(r in useful for r in step.results):
+            continue
+        operands = [
+            placed.get((step.number, o), held.get(o, trail.values[o])) for o in step.operands
+        ]
+        try:
+            results = step.again(operands)
+        except Exception:  # noqa: BLE001 - a value of the original need not fit here
+            return None
+        held.update((n, r) for n, r in zip(step.results, results) if n not in values)
+    return held
+
+
+def mended(trail: Trail, changed: Changed) -> Trail:
+    """The trail of the program as if some values had come out otherwise."""
+    values = [changed.get(number, held) for number, held in enumerate(trail.values)]
+    return Trail(trail.steps, values, trail.makers, trail.outputs, trail.names, trail.counter)
+
+
+def _dtype(held: Any) -> Any:
+    return getattr(held, "dtype", None)

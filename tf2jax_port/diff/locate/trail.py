@@ -1,0 +1,139 @@
+"""What a program did: every operation in order, with its operands and results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.attempt import Failure, attempt
+from tf2jax_port.diff.locate.places import Counter, Place, Stack, entered
+
+Again = Callable[[Sequence[Any]], Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One operation.
+
+    Attributes:
+      number: its place in the order.
+      name: TensorFlow's operation or JAX's primitive.
+      operands: the numbers of the values that it takes.
+      results: the numbers of the values that it gives.
+      place: the user's line.
+      passed: how often this line was passed before, in the same way.
+      key: what the passes have in common.
+      again: computes the results from other operands; `None` where that cannot be done.
+    """
+
+    number: int
+    name: str
+    operands: tuple[int, ...]
+    results: tuple[int, ...]
+    place: Place
+    passed: int
+    key: tuple[int, ...]
+    again: Again | None = None
+
+
+@dataclass(eq=False)
+class Trail:
+    """The steps of one run, and every value of it. Values are known by their numbers.
+
+    Attributes:
+      steps: in the order in which they ran.
+      values: as the program held them.
+      makers: for each value the number of the step that gave it; `None` for what was there before.
+      outputs: path to value.
+      names: of the arguments.
+      counter: how often each place was passed.
+      arrays: the values as NumPy has them, those that somebody asked for.
+      error: why the program ended early.
+      stopped: the user's line where it did.
+    """
+
+    steps: list[Step] = field(default_factory=list)
+    values: list[Any] = field(default_factory=list)
+    makers: list[int | None] = field(default_factory=list)
+    outputs: dict[str, int] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
+    counter: Counter = field(default_factory=Counter)
+    arrays: dict[int, np.ndarray | None] = field(default_factory=dict)
+    error: Failure | None = None
+    stopped: Place | None = None
+
+    def value(self, held: Any, maker: int | None = None) -> int:
+        """A new value, and its number."""
+        self.values.append(held)
+        self.makers.append(maker)
+        return len(self.values) - 1
+
+    def step(
+        self,
+        name: str,
+        operands: Sequence[int],
+        held: Sequence[Any],
+        where: tuple[Place, tuple[int, ...]],
+        again: Again | None = None,
+    ) -> Step:
+        """A new operation, and its results."""
+        number = len(self.steps)
+        results = tuple(self.value(one, number) for one in held)
+        place, key = where
+        passed = self.counter.next((*key, hash(name)))
+        made = Step(
+            number, name, tuple(operands), results, place, passed, (*key, hash(name)), again
+        )
+        self.steps.append(made)
+        return made
+
+    def array(self, number: int) -> np.ndarray | None:
+        """A value as NumPy has it; `None` for what is no array of numbers."""
+        if number not in self.arrays:
+            self.arrays[number] = _numbers(self.values[number])
+        return self.arrays[number]
+
+    def maker(self, number: int) -> Step | None:
+        """The operation that gave a value."""
+        made = self.makers[number]
+        return None if made is None else self.steps[made]
+
+    def passes(self, step: Step) -> list[Step]:
+        """Every pass through a step: of the loop that it is in, else of the function."""
+        same = [other for other in self.steps if other.key == step.key]
+        if len(same) > 1:
+            return same
+        here = (step.place, step.name)
+        return [other for other in self.steps if (other.place, other.name) == here]
+
+    def iteration(self, step: Step) -> int | None:
+        """Which pass through a loop a step belongs to, from 0; `None` outside of loops."""
+        return step.passed if self.counter.total(step.key) > 1 else None
+
+
+def endured(trail: Trail, stack: Stack, run: Callable[[], Any]) -> Any:
+    """What a program returns; if it raises, the trail says why and where."""
+
+    def watched() -> Any:
+        try:
+            return entered(run)
+        except Exception as error:
+            trail.stopped = stack.raised(error)
+            raise
+
+    result = attempt(watched)
+    if isinstance(result, Failure):
+        trail.error = result
+    return result
+
+
+def _numbers(held: Any) -> np.ndarray | None:
+    try:
+        array = np.asarray(held.numpy() if hasattr(held, "numpy") else held)
+    except Exception:  # noqa: BLE001 - a resource, a list of tensors, a key
+        return None
+    numeric = array.dtype.kind in "biufc" or array.dtype.name.startswith(("bfloat", "float"))
+    return array if numeric else None

@@ -1,0 +1,173 @@
+"""Locating a difference of values."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from tf2jax_port.diff.arguments import Arguments
+from tf2jax_port.diff.locate.cause import Evidence, cause
+from tf2jax_port.diff.locate.frontier import before
+from tf2jax_port.diff.locate.injection import BUDGET, Injection, Search
+from tf2jax_port.diff.locate.located import INTERFACE, RAISED, VALUE, Located, Spot, element, spot
+from tf2jax_port.diff.locate.matching import Index, Values
+from tf2jax_port.diff.locate.places import NOWHERE
+from tf2jax_port.diff.locate.replay import mended, replay
+from tf2jax_port.diff.locate.trail import Step, Trail
+from tf2jax_port.diff.precision import as_jax_has_it
+
+# By what tolerances are divided, one after the other, until something differs.
+_STRICTNESS = (1.0, 10.0, 100.0)
+# How many faults are named.
+_FAULTS = 3
+
+
+def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
+    """Where the port's values leave the original's; `None` where they do not."""
+    until = time.monotonic() + BUDGET
+    pairs = {p: (old.outputs[p], new.outputs[p]) for p in old.outputs if p in new.outputs}
+    for strictness in _STRICTNESS:
+        search = Search(Values(old, strictness), Values(new, strictness), pairs, until)
+        if not search.differing:
+            continue
+        found = list(_faults(search, case, strictness, until))
+        if not found:
+            return None
+        first, *rest = found
+        return replace(first, further=tuple(rest))
+    return None
+
+
+def locate_interface(old: Trail, new: Trail, case: Arguments) -> Located | None:
+    """Where an array got another shape or type than the original's, though the elements agree."""
+    theirs, mine = Values(old), Values(new)
+    index = Index(theirs)
+
+    def unlike(number: int, twins: Collection[int]) -> bool:
+        looks = {_looks(old.array(twin)) for twin in twins}
+        return bool(looks) and _looks(new.array(number)) not in looks
+
+    def twins_of(number: int) -> list[int]:
+        return list(index.equal_to(mine.flat(number), mine.tolerance(number)))
+
+    for path, number in new.outputs.items():
+        twin = old.outputs[path]
+        if not unlike(number, [twin]) or twin not in twins_of(number):
+            continue
+        step, at = new.maker(number), number
+        while step is not None:
+            before_it = [o for o in step.operands if unlike(o, twins_of(o))]
+            maker = new.maker(before_it[0]) if before_it else None
+            if maker is None:
+                break
+            at, step = before_it[0], maker
+        found = [s for n in twins_of(at) if (s := old.maker(n)) is not None]
+        shapes = [np.shape(old.array(twin)), np.shape(new.array(number))]
+        words = "another shape" if shapes[0] != shapes[1] else "another type"
+        there = spot(found[0] if found else old.maker(twin))
+        return Located(INTERFACE, case.index, there, spot(step), cause=words)
+    return None
+
+
+def _looks(array: np.ndarray | None) -> tuple[object, ...]:
+    if array is None:
+        return ()
+    return array.shape, as_jax_has_it(array.dtype, False)
+
+
+def locate_error(old: Trail, new: Trail, case: Arguments) -> Located | None:
+    """Where the port raised, and what the original does that the port did not come to."""
+    if new.error is None or new.stopped is None:
+        return None
+    theirs, mine = Values(old), Values(new)
+    index = Index(mine)
+    there = None
+    for step in old.steps:
+        fresh = [n for n in step.results if theirs.says_something(n)]
+        if fresh and not any(index.has(theirs.flat(n), theirs.tolerance(n)) for n in fresh):
+            there = step
+            break
+    return Located(RAISED, case.index, spot(there), Spot(new.stopped, new.error.kind))
+
+
+def _faults(search: Search, case: Arguments, strictness: float, until: float) -> Iterator[Located]:
+    for _ in range(_FAULTS):
+        found = search.first()
+        if found is None:
+            return
+        yield _located(search, found, case)
+        if found.complete and len(search.differing) == 1:
+            return
+        new = search.new.trail
+        changed = replay(new, found.values, found.uses, range(len(new.values)))
+        if changed is None:
+            return
+        after = mended(new, changed)
+        search = Search(search.old, Values(after, strictness), search.pairs, until)
+        if not search.differing:
+            return
+
+
+def _located(search: Search, found: Injection, case: Arguments) -> Located:
+    old, new = search.old.trail, search.new.trail
+    theirs = old.maker(found.old)
+    assert theirs is not None
+    mine = _step_of_omission(search, found, theirs) if found.omitted else found.step
+    a, b = old.array(found.old), new.array(found.new)
+    if a is not None and b is not None and a.size == b.size:
+        a = a.reshape(b.shape)
+    evidence = Evidence(
+        old.array(found.old),
+        b,
+        theirs.place,
+        mine.place,
+        _names(old, search.old_region.values, theirs),
+        _names(new, search.new_region.values, mine),
+        theirs.name if found.omitted else "",
+        _sizes(old, new),
+    )
+    return Located(
+        VALUE,
+        case.index,
+        spot(theirs),
+        spot(mine),
+        new.iteration(mine),
+        cause(evidence),
+        found.complete,
+        element(a, b),
+    )
+
+
+def _step_of_omission(search: Search, found: Injection, theirs: Step) -> Step:
+    """What should do what the port does not: the operation before, or the one that takes it."""
+    new, old = search.new.trail, search.old.trail
+    maker = new.maker(found.new)
+    if maker is None or maker.place == NOWHERE:
+        return found.step
+    here = (theirs.place, theirs.passed)
+    users = [s for s in old.steps if found.old in s.operands]
+    shares_user = any((user.place, user.passed) == here for user in users)
+    twins = (old.maker(o) for o in theirs.operands)
+    shares_value = any(twin is not None and twin.place == theirs.place for twin in twins)
+    return found.step if shares_user and not shares_value else maker
+
+
+def _names(trail: Trail, values: frozenset[int], last: Step) -> set[str]:
+    """The operations of a region up to one of them."""
+    region = before(trail, last.results) & values
+    makers = (trail.maker(number) for number in region)
+    return {maker.name for maker in makers if maker is not None} | {last.name}
+
+
+def _sizes(old: Trail, new: Trail) -> set[int]:
+    """The sizes of axes, and of what several axes make together."""
+    sizes: set[int] = set()
+    for trail in (old, new):
+        for number in trail.names:
+            shape = np.shape(trail.array(number))
+            sizes |= {*shape, int(np.prod(shape)), *(a * b for a, b in pairwise(shape))}
+    return sizes
