@@ -16,7 +16,7 @@ from tf2jax_port.exclusion import Exclusion
 from tf2jax_port.patterns import parse_patterns
 
 if TYPE_CHECKING:
-    from tf2jax_port.rewrite.options import Options, TargetName
+    from tf2jax_port.rewrite.options import Options, RandomName, TargetName
 
 STDIN = "-"
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -84,6 +84,12 @@ _CHOOSING = (
     click.option(
         "--doctests/--no-doctests", default=None, help="Rewrite the examples of docstrings, too."
     ),
+    click.option(
+        "--random",
+        type=click.Choice(["tensorflow", "keys"]),
+        help="Draw TensorFlow's numbers (the default), or with keys of JAX where they can be had: "
+        "other numbers of the same distribution.",
+    ),
 )
 
 
@@ -110,7 +116,7 @@ def _section_of(name: str | None) -> str:
 _SECTIONS = (
     (
         "What is rewritten",
-        ("target", "exact", "safe_only", "select", "ignore", "doctests"),
+        ("target", "exact", "safe_only", "select", "ignore", "doctests", "random"),
     ),
     (
         "Which files",
@@ -206,6 +212,7 @@ def _options(
     select: str | None = None,
     ignore: str | None = None,
     doctests: bool | None = None,
+    random: str | None = None,
 ) -> Options:
     from tf2jax_port.rewrite.options import FileIgnores, Options  # with the table: not for --help
 
@@ -222,6 +229,7 @@ def _options(
         select=("TJ",) if chosen is None else _codes("select", chosen),
         ignore=_codes("ignore", left or ()),
         doctests=bool(said.doctests) if doctests is None else doctests,
+        random=cast("RandomName", random or said.random or "tensorflow"),
         per_file=per_file,
     )
 

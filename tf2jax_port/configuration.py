@@ -27,6 +27,7 @@ class Configuration:
       exact: whether JAX's spelling is taken only where it is TensorFlow's in every corner.
       safe_only: whether nothing is written that could differ.
       doctests: whether examples in docstrings are rewritten too.
+      random: `tensorflow` or `keys`: whose random numbers.
       select: diagnostics whose references are rewritten.
       ignore: diagnostics whose references are left alone.
       exclude: patterns of what is passed over, in place of the usual ones.
@@ -41,6 +42,7 @@ class Configuration:
     exact: bool | None = None
     safe_only: bool | None = None
     doctests: bool | None = None
+    random: str | None = None
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] | None = None
     exclude: tuple[str, ...] | None = None
@@ -131,6 +133,12 @@ def _target(value: Any) -> str:
     return str(value)
 
 
+def _random(value: Any) -> str:
+    if value not in ("tensorflow", "keys"):
+        raise _UnfitError
+    return str(value)
+
+
 def _by_pattern(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         raise _UnfitError
@@ -143,6 +151,7 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "exact": ("true or false", _bool),
     "safe-only": ("true or false", _bool),
     "doctests": ("true or false", _bool),
+    "random": ('"tensorflow" or "keys"', _random),
     "select": ("a list of texts", _texts),
     "ignore": ("a list of texts", _texts),
     "exclude": ("a list of texts", _texts),

@@ -19,6 +19,7 @@ from tf2jax_port.rewrite.rules import (
     names,
     operators,
     outside,
+    random_numbers,
     refusals,
     tapes,
 )
@@ -44,6 +45,8 @@ RULES: tuple[Rule, ...] = (
     functions.WITHOUT_PLACE,
     doctests.WITH_OUTPUT,
     tapes.REVIEWED,
+    random_numbers.KEYED,
+    random_numbers.DRAWN,
     *keras.REVIEWED,
     *refusals.RULES,
     choices.HELD_BACK,

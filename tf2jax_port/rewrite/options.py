@@ -9,6 +9,7 @@ from typing import Literal
 from tf2jax_port.patterns import Pattern, is_matched
 
 TargetName = Literal["jax", "shims"]
+RandomName = Literal["tensorflow", "keys"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class Options:
       select: beginnings of the diagnostics whose references are rewritten.
       ignore: beginnings of the diagnostics whose references are left alone.
       doctests: examples in docstrings are rewritten too.
+      random: `tensorflow`: TensorFlow's numbers, from `shims.random`; `keys`: `jax.random` and other
+        numbers where a key can be had.
       per_file: more to ignore, in some files.
     """
 
@@ -48,6 +51,7 @@ class Options:
     select: tuple[str, ...] = ("TJ",)
     ignore: tuple[str, ...] = ()
     doctests: bool = False
+    random: RandomName = "tensorflow"
     per_file: tuple[FileIgnores, ...] = ()
 
     @property

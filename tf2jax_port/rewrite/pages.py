@@ -61,6 +61,7 @@ def flags(options: Options) -> str:
     """What a person types to ask for something else than the usual."""
     words = ["--exact"] * options.exact + ["--safe-only"] * options.safe_only
     words += ["--doctests"] * options.doctests
+    words += ["--random keys"] * (options.random == "keys")
     words += [f"--ignore {','.join(options.ignore)}"] if options.ignore else []
     return " ".join(words)
 

@@ -25,6 +25,7 @@ from tf2jax_port.rewrite.keras_weights import read_weights
 from tf2jax_port.rewrite.neighbours import ALONE, Neighbours
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.quoted import add_annotations
+from tf2jax_port.rewrite.random_keys import draw_by_keys
 from tf2jax_port.rewrite.resolve import Reference, find_references, is_module, is_tensorflow
 from tf2jax_port.rewrite.scopes import Names, resolve_scopes
 from tf2jax_port.rewrite.sites import READ_AS_VERSION_1, Decision, File, decide
@@ -175,7 +176,7 @@ class _Run:
 
     def _each(self, file: File) -> list[Decision]:
         decisions = differentiate(file, [decide(file, r) for r in file.references])
-        decisions = refuse_steps(file, decisions)
+        decisions = draw_by_keys(file, refuse_steps(file, decisions))
         pairs = zip(decisions, file.references, strict=True)
         return [self._chosen(decision, reference) for decision, reference in pairs]
 
