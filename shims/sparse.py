@@ -9,11 +9,11 @@ from shims._src.sparse.arithmetic import reduce_sum as reduce_sum
 from shims._src.sparse.arithmetic import sparse_dense_matmul as sparse_dense_matmul
 from shims._src.sparse.counting import bincount as bincount
 from shims._src.sparse.counting import sampled_addmm as sampled_addmm
+from shims._src.sparse.crossing import cross_hashed as cross_hashed
 from shims._src.sparse.dense import from_dense as from_dense
 from shims._src.sparse.dense import to_dense as to_dense
 from shims._src.sparse.dense import to_indicator as to_indicator
 from shims._src.sparse.elementwise import cross as cross
-from shims._src.sparse.elementwise import cross_hashed as cross_hashed
 from shims._src.sparse.elementwise import mask as mask
 from shims._src.sparse.elementwise import maximum as maximum
 from shims._src.sparse.elementwise import minimum as minimum

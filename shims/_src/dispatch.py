@@ -34,7 +34,8 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
             if trace.current() is None and _needs_dynamic(args, kwargs, fresh):
                 from shims._src.dynamic import dynamic
 
-                return dynamic(f, autograph=False)(*args, **kwargs)
+                # Of `call`, which knows inside the trace as well what to do with ragged operands.
+                return dynamic(call, autograph=False)(*args, **kwargs)
             return f(*args, **kwargs)
         except errors.OutsideDynamicTraceError:
             from shims._src.dynamic import dynamic

@@ -67,6 +67,18 @@ def take(x, positions, axis: int):
     return jnp.take(x, positions, axis=axis, mode="clip")
 
 
+def connected(result, *operands):
+    """`result`, said to depend on floating-point arrays of whose elements none took part.
+
+    JAX drops gathers and scatters of nothing, and a tape would find no connection: a gradient of
+    `None` where TensorFlow has zeros.
+    """
+    for x in operands:
+        if jnp.issubdtype(x.dtype, jnp.inexact):
+            result = result + jnp.sum(lax.slice_in_dim(x, 0, 0)).astype(result.dtype)
+    return result
+
+
 def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
     """`[0, 1, ..., count - 1]` for a count that may be traced.
 

@@ -31,8 +31,13 @@ class Case:
       others: further arrays, of other sizes, for the eager, function and gradient lanes.
       shapes: what a signature says of each array; every size unknown unless given.
       tolerance: relative and absolute, of floating-point results; gradients get five times that.
-      no_gradient: why TensorFlow has none, where asking for it raises `LookupError`.
-      xla: what TensorFlow's `jit_compile=True` does: `same`, `differs: why`, `unsupported: why`.
+      no_gradient: why TensorFlow has none, where asking for it raises `LookupError`, or `TypeError`
+        out of a rule of its own.
+      graph_only: why TensorFlow's eager call raises `RuntimeError`; its graph is compared instead.
+      xla: what TensorFlow's `jit_compile=True` does: `same`, `differs: why`, or `unsupported: why`,
+        where why is how `reference.refusal` reads TensorFlow's message.
+      unbounded: the inputs bound no size of the result, so that in somebody else's trace, where
+        nothing can grow, the program raises `CapacityError`.
       away: reasons by lane, for lanes in which the program means nothing.
     """
 
@@ -44,7 +49,9 @@ class Case:
     shapes: tuple[tuple[int | None, ...], ...] | None = None
     tolerance: float = 2e-6
     no_gradient: str = ""
+    graph_only: str = ""
     xla: str = "same"
+    unbounded: bool = False
     away: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def calls(self) -> list[tuple[np.ndarray, ...]]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import re
 import warnings
 
 import numpy as np
 import tensorflow as tf
 
 from .case import Case
+
+_UNKNOWN_SIZE = "a size that only the data know"
 
 
 def parts(value) -> list:
@@ -41,21 +44,30 @@ def _arrays(tensors) -> list[np.ndarray]:
 @functools.cache
 def eager(case: Case) -> list[list[np.ndarray]]:
     """The results of every call."""
-    return [_arrays(_outputs(case, map(tf.constant, arrays))) for arrays in case.calls()]
+    return [of(case, arrays) for arrays in case.calls()]
 
 
 def of(case: Case, arrays) -> list[np.ndarray]:
-    """The results for other arrays."""
-    return _arrays(_outputs(case, map(tf.constant, arrays)))
+    """The results for some arrays."""
+    run = _graph(case) if case.graph_only else functools.partial(_called, case)
+    return _arrays(run(*map(tf.constant, arrays)))
+
+
+def _called(case: Case, *arrays) -> list:
+    return _outputs(case, arrays)
+
+
+@functools.cache
+def _graph(case: Case):
+    arrays = case.calls()[0]
+    specs = [tf.TensorSpec(s, a.dtype) for s, a in zip(case.signature(), arrays, strict=True)]
+    return tf.function(functools.partial(_called, case), specs, autograph=False)
 
 
 @functools.cache
 def graph(case: Case) -> list[list[np.ndarray]]:
     """The results of every call of one graph, which does not know the sizes."""
-    arrays = case.calls()[0]
-    specs = [tf.TensorSpec(s, a.dtype) for s, a in zip(case.signature(), arrays, strict=True)]
-    run = tf.function(lambda *given: _outputs(case, given), specs, autograph=False)
-    return [_arrays(run(*map(tf.constant, arrays))) for arrays in case.calls()]
+    return [_arrays(_graph(case)(*map(tf.constant, arrays))) for arrays in case.calls()]
 
 
 def loss(library, results):
@@ -83,7 +95,8 @@ def _gradients(case, arrays):
     sources = [tensors[i] for i in case.floats()]
     with tf.GradientTape() as tape:
         tape.watch(sources)
-        target = loss(tf, _outputs(case, tensors))
+        run = _graph(case) if case.graph_only else functools.partial(_called, case)
+        target = loss(tf, run(*tensors))
     if target is None:
         return [None] * len(sources)
     found = tape.gradient(target, sources)
@@ -92,5 +105,14 @@ def _gradients(case, arrays):
 
 def compiled(case: Case) -> list[np.ndarray]:
     """The results under `jit_compile=True`."""
-    run = tf.function(lambda *given: _outputs(case, given), autograph=False, jit_compile=True)
+    run = tf.function(functools.partial(_called, case), autograph=False, jit_compile=True)
     return _arrays(run(*map(tf.constant, case.calls()[0])))
+
+
+def refusal(error: Exception) -> str:
+    """Why XLA did not compile a program, by its message."""
+    kernels = sorted(set(re.findall(r"No registered '(\w+)' OpKernel", str(error))))
+    if kernels:
+        return f"no kernel for {', '.join(kernels)}"
+    text = str(error)
+    return _UNKNOWN_SIZE if "compile-time constant" in text else text.partition("\n")[0]

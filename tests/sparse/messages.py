@@ -109,6 +109,17 @@ MESSAGES = {
         "  Required: 1 <= num_split <= the size of the axis"
     ),
     "split-argument": ("num_split is required"),
+    "cross-vector": (
+        "sparse.cross_hashed: an operand is no matrix.\n  Required: rank 2\n  Received: i32[2]"
+    ),
+    "cross-array": "sparse.cross_hashed: inputs must be a list.",
+    "cross-lists": "sparse.cross_hashed: all inputs must be arrays or SparseTensors.",
+    "cross-rows": (
+        "sparse.cross_hashed: numbers of rows differ.\n  Required: 1 rows\n  Received: 2 rows"
+    ),
+    "cross-buckets": (
+        "sparse.cross_hashed: `num_buckets` is negative.\n  Received: num_buckets=-1"
+    ),
     "partition-number": (
         "ragged.stack_dynamic_partitions: `partitions` is out of range.\n"
         "  Required: partitions in [0, 3)\n"

@@ -75,12 +75,17 @@ ROWS: tuple[Row, ...] = (
         "elementwise",
         fresh=True,
     ),
-    *(
-        Row(f"sparse.{name}", params, Keep(_STRINGS), own=f"sparse.elementwise.{name}")
-        for name, params in (
-            ("cross", "inputs, name=None, separator=None"),
-            ("cross_hashed", "inputs, num_buckets=0, hash_key=None, name=None"),
-        )
+    Row(
+        "sparse.cross",
+        "inputs, name=None, separator=None",
+        Keep(_STRINGS),
+        own="sparse.elementwise.cross",
+    ),
+    _row(
+        "sparse.cross_hashed",
+        "inputs, num_buckets=0, hash_key=None, name=None",
+        "crossing",
+        fresh=True,
     ),
     _row(
         "sparse.sparse_dense_matmul",

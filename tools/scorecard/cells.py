@@ -90,8 +90,8 @@ def _cell(symbol: Symbol, lane: str, ran: list[Ran]) -> Cell:
         return Cell("n/a", 0, why) if why else Cell("untested")
     verdicts = [each.verdict.partition(": ") for each in ran if each.outcome == "passed"]
     states = {state for state, _, _ in verdicts}
-    if states == {"none"}:
-        return Cell("none", passed, verdicts[0][2])
+    if states == {"none"} or states == {"n/a"}:
+        return Cell(states.pop(), passed, verdicts[0][2])
     named = {why for state, _, why in verdicts if state == "differs"}
     named |= set(filter(None, (_reason(case, lane) for case in row.inputs)))
     return Cell("differs", passed, "; ".join(sorted(named))) if named else Cell("pass", passed)

@@ -7,15 +7,16 @@ import heapq
 import itertools
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
-from shims._src import checks, errors
+from shims._src import checks, primitives
 from shims._src import jax_private as jp
-from shims._src.ctc.decoding import check_frames
+from shims._src.ctc.decoding import check_frames, sparse_rows
 from shims._src.dispatch import operator
 from shims._src.operands import describe, operand
-from shims._src.sparse.tensor import SparseTensor
 
 _FUNCTION = "ctc_beam_search_decoder"
 _NEVER = np.float32(-np.inf)
@@ -23,7 +24,7 @@ _NEVER = np.float32(-np.inf)
 _NUMBERS = itertools.count()
 
 
-@operator
+@operator(fresh=True)
 def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1):
     """The likeliest sequences of labels, by keeping the best beginnings at every frame.
 
@@ -39,29 +40,21 @@ def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1
 
     Raises:
       InvalidArgumentError: the shapes do not fit, or there are fewer sequences than `top_paths`.
-      FailedPreconditionError: a sequence has more frames than there are.
-      UnimplementedError: a traced argument.
+      FailedPreconditionError: a sequence has more frames than there are; inside `shims.function`
+        `InvalidArgumentError`.
 
     Differs from TensorFlow:
-      Eager calls only. Labels and coordinates are int32 unless `jax_enable_x64` is on.
+      Labels and coordinates are int32 unless `jax_enable_x64` is on. No gradient passes, as in
+      TensorFlow.
 
     Under jit:
-      Refused: the beginnings are lists that only the data knows.
+      The host searches, in the midst of the program; the number of labels depends on data.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/ctc_beam_search_decoder
     """
-    scores, length = operand(inputs), operand(sequence_length)
-    if jp.is_tracer(scores) or jp.is_tracer(length):
-        raise errors.UnimplementedError(
-            errors.message(
-                _FUNCTION,
-                "there is no search of beams in a traced program.",
-                required="arrays that are known",
-                do="call it outside of the function, or use `ctc_greedy_decoder`",
-            )
-        )
+    scores, length = lax.stop_gradient((operand(inputs), operand(sequence_length)))
     checks.check_kind(_FUNCTION, "inexact", scores)
-    if scores.ndim != 3 or length.shape != scores.shape[1:2] or top_paths > beam_width:
+    if scores.ndim != 3 or length.ndim != 1 or top_paths > beam_width:
         raise checks.invalid(
             _FUNCTION,
             "the arguments do not fit.",
@@ -70,14 +63,41 @@ def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1
             received=f"inputs {describe(scores)}, sequence_length {describe(length)}, "
             f"top_paths={top_paths}, beam_width={beam_width}",
         )
+    length = primitives.unify_axis(length, 0, scores.shape[1], label=_FUNCTION)
     check_frames(_FUNCTION, length, scores.shape[0])
-    logits = np.asarray(scores)
-    found = [
-        _search(logits[: int(n), i], beam_width, top_paths)
-        for i, n in enumerate(np.asarray(length))
-    ]
-    sums = jnp.asarray(np.asarray([[p for _, p in paths] for paths in found], logits.dtype))
-    return [_sparse([paths[k][0] for paths in found]) for k in range(top_paths)], sums
+    labels, sums, is_enough = _found(scores, length, beam_width, top_paths)
+    checks.check_data(~is_enough, _FUNCTION, "there are fewer sequences than requested.")
+    return [sparse_rows(labels[k], labels[k] >= 0) for k in range(top_paths)], sums
+
+
+def _found(scores, length, width: int, count: int):
+    """What the host finds: labels `[count, batch, frames]`, sums `[batch, count]`, whether all are there.
+
+    Behind the end of a sequence of labels stands -1.
+    """
+    frames, batch, _ = scores.shape
+
+    def host(logits, length):
+        logits = np.asarray(logits)
+        labels = np.full((count, *logits.shape[1::-1]), -1, np.int32)
+        sums = np.zeros((logits.shape[1], count), logits.dtype)
+        is_enough = True
+        for i, n in enumerate(np.asarray(length).clip(0, len(logits))):
+            paths = _search(logits[:n, i], width, count)
+            is_enough &= len(paths) == count
+            for k, (path, total) in enumerate(paths):
+                labels[k, i, : len(path)] = path
+                sums[i, k] = total
+        return labels, sums, np.asarray(is_enough)
+
+    if not jp.is_tracer(scores) and not jp.is_tracer(length):
+        return tuple(map(jnp.asarray, host(scores, length)))
+    shapes = (
+        jax.ShapeDtypeStruct((count, batch, frames), np.int32),
+        jax.ShapeDtypeStruct((batch, count), scores.dtype),
+        jax.ShapeDtypeStruct((), np.bool_),
+    )
+    return jax.pure_callback(host, shapes, scores, length, vmap_method="sequential")
 
 
 @dataclasses.dataclass(eq=False, slots=True)
@@ -115,10 +135,6 @@ def _search(logits, width: int, count: int):
         top = np.max(frame)
         scores = frame - (top + np.log(np.sum(np.exp(frame - top), dtype=frame.dtype)))
         best = _step(best, scores, width)
-    if len(best) < count:
-        raise checks.invalid(
-            _FUNCTION, "there are fewer sequences than requested.", received=f"{len(best)}"
-        )
     best.sort(key=lambda b: -b.total)
     return [(b.labels(), b.total) for b in best[:count]]
 
@@ -171,15 +187,3 @@ def _sum(a, b):
     """The logarithm of a sum of two, given theirs."""
     high, low = max(a, b), min(a, b)
     return high if low == _NEVER else high + np.log1p(np.exp(low - high))
-
-
-def _sparse(rows: list[list[int]]) -> SparseTensor:
-    places = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
-    shape = (len(rows), max(map(len, rows), default=0))
-    values = [label for row in rows for label in row]
-    wide = jnp.result_type(int)
-    return SparseTensor(
-        jnp.asarray(np.asarray(places, np.int64).reshape(-1, 2).astype(wide)),
-        jnp.asarray(np.asarray(values, np.int64).astype(wide)),
-        jnp.asarray(np.asarray(shape, np.int64).astype(wide)),
-    )

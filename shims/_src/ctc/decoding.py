@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
+from jax import lax
 
 from shims._src import checks, errors, primitives
 from shims._src import jax_private as jp
@@ -34,7 +35,8 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
         `InvalidArgumentError`.
 
     Differs from TensorFlow:
-      Labels and coordinates are int32 unless `jax_enable_x64` is on.
+      Labels and coordinates are int32 unless `jax_enable_x64` is on. No gradient passes, as in
+      TensorFlow.
 
     Under jit:
       The number of labels depends on data: call it inside `shims.function`.
@@ -42,7 +44,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
     https://www.tensorflow.org/api_docs/python/tf/nn/ctc_greedy_decoder
     """
     function = "ctc_greedy_decoder"
-    scores, length = operand(inputs), operand(sequence_length)
+    scores, length = lax.stop_gradient(operand(inputs)), operand(sequence_length)
     checks.check_kind(function, "inexact", scores)
     if scores.ndim != 3 or length.ndim != 1 or not is_known(scores.shape[2]):
         raise checks.invalid(
@@ -61,7 +63,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
     if merge_repeated:
         kept &= jnp.concatenate([jnp.ones_like(kept[:, :1]), best[:, 1:] != best[:, :-1]], axis=1)
     largest = jnp.where(on, jnp.max(scores, axis=2).T, 0)
-    return [_sparse_rows(best, kept)], -jnp.sum(largest, axis=1, keepdims=True)
+    return [sparse_rows(best, kept)], -jnp.sum(largest, axis=1, keepdims=True)
 
 
 def check_frames(function, length, frames) -> None:
@@ -87,7 +89,7 @@ def _blank_of(function, blank_index, classes: int) -> int:
     return blank
 
 
-def _sparse_rows(values, kept) -> SparseTensor:
+def sparse_rows(values, kept) -> SparseTensor:
     """The kept elements of every row, moved to its front."""
     places = where(kept)
     rank = jnp.cumsum(kept, axis=1) - 1

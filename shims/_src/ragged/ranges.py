@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from shims._src import checks
 from shims._src.casting import cast
@@ -32,7 +33,7 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
       InvalidArgumentError: a step is 0, or the vectors differ in length.
 
     Differs from TensorFlow:
-      Splits are int32 unless `jax_enable_x64` is on.
+      Splits are int32 unless `jax_enable_x64` is on. No gradient passes, as in TensorFlow.
 
     Under jit:
       The number of values depends on data.
@@ -47,7 +48,7 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
     if limits is None:
         starts, limits = 0, starts
     starts, limits, deltas = _of_one_dtype(starts, limits, deltas, dtype)
-    starts, limits, deltas = _of_one_length(starts, limits, deltas)
+    starts, limits, deltas = lax.stop_gradient(_of_one_length(starts, limits, deltas))
     checks.check_data(
         deltas == 0, "ragged.range", "a step is 0.", required="deltas != 0 everywhere"
     )

@@ -78,8 +78,11 @@ def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
     checks.check_positions("sparse_dense_matmul", "columns of `sp_a`", column, sizes[1])
     if is_known(b.shape[0]) and b.shape[0] == 0:
         return jnp.zeros((sizes[0], b.shape[1]), b.dtype)
-    products = values[:, None] * jnp.take(b, column, axis=0, mode="clip")
-    return jnp.zeros((sizes[0], b.shape[1]), products.dtype).at[row].add(products, mode="drop")
+    products = values[:, None] * primitives.take(b, column, 0)
+    out = jnp.zeros((sizes[0], b.shape[1]), products.dtype)
+    if is_known(products.shape[0]) and products.shape[0] == 0:
+        return primitives.connected(out, products)
+    return out.at[row].add(products, mode="drop")
 
 
 def _reduced(function, sp, axis, keepdims, output_is_sparse, reduce):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks, select, shapes
+from shims._src import checks, primitives, select, shapes
 from shims._src.checks import is_known
 from shims._src.operands import describe, operand
 from shims._src.sized_by import selected_by
@@ -42,6 +42,8 @@ def from_dense(tensor, name=None):
     values = x.at[tuple(indices[:, i] for i in range(x.ndim))].get(mode="clip") if x.ndim else None
     if values is None:
         values = jnp.broadcast_to(x, (indices.shape[0],))
+    elif is_known(indices.shape[0]) and indices.shape[0] == 0:
+        values = primitives.connected(values, x)
     return unchecked(indices, values, shapes.shape(x, np.int64))
 
 
@@ -103,7 +105,10 @@ def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
     if not rank_of(sp_input):
         return default
     out = jnp.broadcast_to(default, sizes)
-    return out.at[tuple(columns(sp_input))].set(sp_input.values, mode="drop")
+    values = sp_input.values
+    if is_known(values.shape[0]) and values.shape[0] == 0:
+        return primitives.connected(out, values)
+    return out.at[tuple(columns(sp_input))].set(values, mode="drop")
 
 
 @selected_by("sp_input", "vocab_size")

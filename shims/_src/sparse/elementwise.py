@@ -230,27 +230,22 @@ def mask(a, mask_indices, name=None):
     https://www.tensorflow.org/api_docs/python/tf/sparse/mask
     """
     indices, places = setdiff1d(a.indices, mask_indices)
-    values = jnp.take(a.values, places, axis=0, mode="clip")
+    values = primitives.take(a.values, places, 0)
     return IndexedSlices(values, indices, a.dense_shape)
 
 
-def _refused(name: str, does: str, instead: str):
-    """A function by TensorFlow's name that says what to write in its place."""
-
-    def call(*args, **kwargs):
-        raise errors.UnimplementedError(errors.message(f"sparse.{name}", f"it {does}.", do=instead))
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"""Refused: it {does}.
+def cross(inputs, name=None, separator=None):
+    """Refused: it makes strings, and JAX has none.
 
     Raises:
       UnimplementedError: always; the message names what to write instead.
 
-    https://www.tensorflow.org/api_docs/python/tf/sparse/{name}
+    https://www.tensorflow.org/api_docs/python/tf/sparse/cross
     """
-    return call
-
-
-_CROSS = "number the features, and combine the numbers: `a * size_of_b + b`"
-cross = _refused("cross", "makes strings, and JAX has none", _CROSS)
-cross_hashed = _refused("cross_hashed", "hashes features as strings", _CROSS)
+    raise errors.UnimplementedError(
+        errors.message(
+            "sparse.cross",
+            "it makes strings, and JAX has none.",
+            do="number the features, and hash the combinations: `shims.sparse.cross_hashed`",
+        )
+    )

@@ -100,7 +100,7 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
       InvalidArgumentError: ranks, or other sizes, differ.
 
     Differs from TensorFlow:
-      Nothing.
+      Nothing: no gradient passes there either.
 
     Under jit:
       The numbers of values add up.
@@ -130,7 +130,7 @@ def _concat(axis, parts, expand):
             )
         indices.append(p.indices + jnp.where(unit, shape, 0))
         shape = jnp.where(unit, shape + p.dense_shape, jnp.maximum(shape, p.dense_shape))
-    values = jnp.concatenate([p.values for p in parts])
+    values = lax.stop_gradient(jnp.concatenate([p.values for p in parts]))
     return sorted_entries(unchecked(jnp.concatenate(indices), values, shape))
 
 

@@ -1,0 +1,197 @@
+"""Crosses of features as hashes: TensorFlow's `FingerprintCat64` of every combination of a row."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import checks, errors, primitives
+from shims._src.checks import is_known
+from shims._src.operands import describe, operand
+from shims._src.random.words import numbers_of, split_number, words_of
+from shims._src.repetition import repeat
+from shims._src.sized_by import selected_by
+from shims._src.sparse.tensor import coordinates, dims, is_sparse, unchecked
+
+_FUNCTION = "sparse.cross_hashed"
+_KEY = 0xDECAFCAFFE
+_MULTIPLIER = 0xC6A4A7935BD1E995
+_LARGEST = (1 << 63) - 1
+
+
+class _Column:
+    """The features of one operand, row after row.
+
+    Attributes:
+      values: `[n]` integers.
+      counts: `[rows]`, how many features a row has.
+      starts: `[rows]`, where they begin.
+      rows: the number of rows, a dimension.
+    """
+
+    def __init__(self, value):
+        is_of_sparse = is_sparse(value)
+        value = value if is_of_sparse else operand(value)
+        shape = dims(_FUNCTION, value) if is_of_sparse else value.shape
+        if len(shape) != 2:
+            raise checks.invalid(
+                _FUNCTION, "an operand is no matrix.", required="rank 2", received=describe(value)
+            )
+        checks.check_kind(_FUNCTION, "integer", value.values if is_of_sparse else value)
+        self.rows = shape[0]
+        if is_of_sparse:
+            row = value.indices[:, 0]
+            checks.check_data(
+                row[1:] < row[:-1], _FUNCTION, "rows are not in order.", required="ascending rows"
+            )
+            self.values = value.values
+            self.counts = jnp.zeros((self.rows,), jnp.int32).at[row].add(1, mode="drop")
+            self.starts = jnp.cumsum(self.counts) - self.counts
+        else:
+            width = primitives.as_size(shape[1])
+            self.values = value.reshape(-1)
+            self.counts = jnp.broadcast_to(width, (self.rows,))
+            self.starts = jnp.arange(self.rows, dtype=jnp.int32) * width
+
+
+def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
+    """A hash of every combination of features that stand in one row, one feature of each operand.
+
+    Args:
+      inputs: list or tuple of matrices of integers, arrays `[rows, n]` and sparse tensors.
+      num_buckets: an int; hashes are taken modulo it.
+      hash_key: an int that begins every hash; TensorFlow's own when `None`.
+      name: ignored.
+
+    Returns:
+      A `SparseTensor` of int64 `[rows, most combinations of a row]`. Sparse operands come before
+      arrays, whatever their order; features of the last operand change first.
+
+    Raises:
+      TypeError: `inputs` is no list, or holds something else than arrays and sparse tensors.
+      MissingKernelError: features are no integers.
+      InvalidArgumentError: an operand is no matrix, numbers of rows differ, rows of a sparse tensor
+        are not in order, or `num_buckets` is negative.
+      UnimplementedError: hashes do not fit 32 bits, and `jax_enable_x64` is off.
+
+    Differs from TensorFlow:
+      Strings are not taken, nor floating-point numbers cut to integers. Rows of a sparse tensor
+      must be in order, where TensorFlow leaves features out.
+
+    Under jit:
+      The number of values depends on data.
+
+    Example:
+      >>> import shims
+      >>> import numpy as np
+      >>> rows = np.asarray([[1, 2]])
+      >>> shims.sparse.cross_hashed([rows, rows], num_buckets=100).dense_shape.tolist()
+      [1, 4]
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/cross_hashed
+    """
+    if not isinstance(inputs, (list, tuple)):
+        raise TypeError(f"{_FUNCTION}: inputs must be a list.")
+    if not all(is_sparse(x) or isinstance(x, (jax.Array, np.ndarray)) for x in inputs):
+        raise TypeError(f"{_FUNCTION}: all inputs must be arrays or SparseTensors.")
+    if num_buckets < 0:
+        raise checks.invalid(
+            _FUNCTION, "`num_buckets` is negative.", received=f"num_buckets={num_buckets}"
+        )
+    if not jax.config.jax_enable_x64 and not 0 < num_buckets < 1 << 31:
+        raise errors.UnimplementedError(
+            errors.message(
+                _FUNCTION,
+                "hashes need 64-bit integers, which are off.",
+                do="pass `num_buckets` below 2**31, or turn them on: "
+                '`jax.config.update("jax_enable_x64", True)`',
+            )
+        )
+    if not inputs:
+        nothing = coordinates("rows", np.zeros((0, 2), np.int64))
+        return unchecked(nothing, nothing[:, 0], nothing.sum(0))
+    ordered = sorted(inputs, key=lambda x: not is_sparse(x))
+    return _crossed(ordered, num_buckets or _LARGEST, hash_key or _KEY)
+
+
+@selected_by("inputs")
+def _crossed(inputs, num_buckets, hash_key):
+    columns = [_Column(x) for x in inputs]
+    first = columns[0].rows
+    for column in columns[1:]:
+        if is_known(first) and is_known(column.rows) and first != column.rows:
+            raise checks.invalid(
+                _FUNCTION,
+                "numbers of rows differ.",
+                required=f"{first} rows",
+                received=f"{column.rows} rows",
+            )
+    counts = [primitives.unify_axis(c.counts, 0, first, label=_FUNCTION) for c in columns]
+    starts = [primitives.unify_axis(c.starts, 0, first, label=_FUNCTION) for c in columns]
+    totals = counts[0]
+    for count in counts[1:]:
+        totals = totals * count
+    row = repeat(jnp.arange(first, dtype=jnp.int32), totals)
+    number = jnp.arange(row.shape[0], dtype=jnp.int32) - (jnp.cumsum(totals) - totals)[row]
+    places = [coordinates("rows", row), coordinates("numbers", number)]
+    features = []
+    for column, count, start in zip(columns[::-1], counts[::-1], starts[::-1], strict=True):
+        radix = jnp.maximum(count[row], 1)
+        features.append(primitives.take(column.values, start[row] + number % radix, 0))
+        number = number // radix
+    shape = [coordinates("rows", first), coordinates("numbers", jnp.max(totals, initial=0))]
+    hashes = _remainder(_hashed(features[::-1], hash_key, row), num_buckets)
+    return unchecked(jnp.stack(places, axis=1), hashes, jnp.stack(shape))
+
+
+def _hashed(features, key: int, like):
+    """The fingerprints of the features after one another, as words, the low one first."""
+    words = tuple(jnp.full(like.shape, word) for word in split_number(key))
+    multiplier = split_number(_MULTIPLIER)
+    for feature in features:
+        pair = words_of(feature)
+        mixed = _times(_folded(_times((pair[..., 0], pair[..., 1]))))
+        words = tuple(w ^ m ^ x for w, m, x in zip(words, multiplier, mixed, strict=True))
+        words = _folded(_times(_folded(_times(words))))
+    return words
+
+
+def _folded(words):
+    """`x ^ (x >> 47)`."""
+    low, high = words
+    return low ^ (high >> 15), high
+
+
+def _times(words):
+    """The product with the multiplier, modulo 2**64, in factors of 16 bits."""
+    low, high = words
+    by_low, by_high = (int(word) for word in split_number(_MULTIPLIER))
+    a, b = low & 0xFFFF, low >> 16
+    c, d = (jnp.uint32(half) for half in (by_low & 0xFFFF, by_low >> 16))
+    right = a * c
+    middle = b * c + (right >> 16)
+    cross = a * d + (middle & 0xFFFF)
+    upper = b * d + (middle >> 16) + (cross >> 16)
+    return (cross << 16) | (right & 0xFFFF), upper + low * jnp.uint32(by_high) + high * jnp.uint32(
+        by_low
+    )
+
+
+def _remainder(words, modulus: int):
+    """The number that two words are, modulo another."""
+    if jax.config.jax_enable_x64:
+        return (numbers_of(jnp.stack(words, axis=-1)).astype(jnp.uint64) % modulus).astype(
+            jnp.int64
+        )
+    step = 32 - modulus.bit_length()
+    bits = [(word, at) for word in words[::-1] for at in range(32)]
+    rest = jnp.zeros_like(words[0])
+    done = 0
+    while done < 64:
+        taken = min(step, 32 - done % 32)
+        word, at = bits[done]
+        piece = (word << at) >> (32 - taken)
+        rest = ((rest << taken) | piece) % jnp.uint32(modulus)
+        done += taken
+    return rest.astype(jnp.int32)
