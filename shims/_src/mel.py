@@ -7,6 +7,7 @@ import numpy as np
 
 from shims._src import checks
 from shims._src.cosine_transforms import dct
+from shims._src.creation import linspace
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.operands import operand
@@ -60,10 +61,10 @@ def linear_to_mel_weight_matrix(
       ValueError: a number is out of range.
 
     Differs from TensorFlow:
-      The numbers have to be known while a program is traced.
+      All numbers but `num_spectrogram_bins` have to be known while a program is traced.
 
     Under jit:
-      A constant.
+      A constant, if all numbers are.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/linear_to_mel_weight_matrix
     """
@@ -71,7 +72,7 @@ def linear_to_mel_weight_matrix(
     _check(num_mel_bins, sample_rate, lower_edge_hertz, upper_edge_hertz)
     numbers = [jnp.asarray(v, dtype) for v in (sample_rate, lower_edge_hertz, upper_edge_hertz)]
     rate, lower, upper = numbers
-    frequencies = jnp.linspace(jnp.zeros((), dtype), rate / 2.0, num_spectrogram_bins, dtype=dtype)
+    frequencies = linspace(jnp.zeros((), dtype), rate / 2.0, num_spectrogram_bins)
     # The lowest frequency belongs to no band.
     heard = jnp.expand_dims(_mel(frequencies[1:]), 1)
     edges = jnp.linspace(_mel(lower), _mel(upper), num_mel_bins + 2, dtype=dtype)

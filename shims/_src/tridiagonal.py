@@ -18,14 +18,22 @@ from shims._src.select import boolean_mask
 from shims._src.solving import solved_triangle
 
 
-def in_compact_form(function: str, diagonals, form: str):
+def in_compact_form(function: str, diagonals, form: str, *, more: bool = False):
     """Diagonals `[..., 3, n]`: above, on and below the main one.
+
+    Args:
+      function: for the message.
+      diagonals: in one of TensorFlow's forms.
+      form: which.
+      more: whether further diagonals may follow, which are not looked at.
 
     Raises:
       ValueError: there is no such form, or the diagonals do not fit it.
     """
     if form == "compact":
         out = operand(diagonals)
+        if more and out.ndim >= 2 and is_known(out.shape[-2]) and out.shape[-2] > 3:
+            return out[..., :3, :]
         if out.ndim < 2 or (is_known(out.shape[-2]) and out.shape[-2] != 3):
             raise checks.invalid(
                 function,
@@ -112,7 +120,7 @@ def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/tridiagonal_matmul
     """
-    compact = in_compact_form("tridiagonal_matmul", diagonals, diagonals_format)
+    compact = in_compact_form("tridiagonal_matmul", diagonals, diagonals_format, more=True)
     compact, rhs = matching("tridiagonal_matmul", diagonals=compact, rhs=rhs)
     _check_sizes("tridiagonal_matmul", compact, rhs, -2)
     return product(compact, rhs)

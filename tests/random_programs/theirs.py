@@ -72,7 +72,10 @@ def answer(program: Program, after=None) -> Answer:
         )
     except Exception:  # noqa: BLE001, none is registered, or it fails itself (of empty arrays, say)
         return Answer(found, None, None)
-    return Answer(found, {n: tf.convert_to_tensor(g).numpy() for n, g in slopes.items()}, None)
+    gradients = {n: tf.convert_to_tensor(g).numpy() for n, g in slopes.items()}
+    if any(g.shape != sources[n].shape for n, g in gradients.items()):
+        return Answer(found, None, None)  # of a single band, say, TensorFlow's lacks an axis
+    return Answer(found, gradients, None)
 
 
 def error_as_graph(program: Program) -> Exception | None:

@@ -455,6 +455,7 @@ _BANDED: tuple[Row, ...] = (
                 pad=(),
             ),
             case("vector", raises=_REFUSED, diagonals=_COMPACT, rhs=draw(3)),
+            case("four-rows", diagonals=draw(4, 3), rhs=draw(3, 1), pad=()),
         ),
         takes="complex float32 float64",
     ),
