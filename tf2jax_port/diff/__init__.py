@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tf2jax_port.diff.report import Report
 
 
@@ -47,3 +49,18 @@ def compare(
 
     request = Request(named(old), named(new), named(cases).spec, seed, x64, locate=locate)
     return compare_functions(request, cases)
+
+
+def capture(path: str | Path, *, limit: int = 20) -> Callable[[Any], Any]:
+    """A decorator that records the real calls of a function, for `--inputs FILE.safetensors`.
+
+    The program runs on as it did: a call that cannot be recorded (inside a trace, with arguments
+    that a file without code cannot hold) is a warning.
+
+    Args:
+      path: the file, which is replaced.
+      limit: how many calls are kept, equal ones once.
+    """
+    from tf2jax_port.diff.capturing import capture as decorator
+
+    return decorator(path, limit=limit)

@@ -8,12 +8,22 @@ import sys
 import traceback
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
 
 from tf2jax_port.diff.loading import DiffError, load, require_tensorflow
 from tf2jax_port.diff.report import EXIT_OTHER, Report
+
+if TYPE_CHECKING:
+    from tf2jax_port.diff.state import Request as StateRequest
+
+
+INPUTS = (
+    "CASES.py (a generator `cases`) or CASES.py:NAME (a generator or Hypothesis strategy), FILE.npz, a "
+    "file of `capture` or `record`, `signature`, or a signature: 'x: float32[n, 3]; ids: int32[n] in 0..5'."
+)
 
 
 @click.command()
@@ -22,13 +32,20 @@ from tf2jax_port.diff.report import EXIT_OTHER, Report
 @click.option(
     "--inputs",
     required=True,
-    metavar="CASES.py",
-    help="Where `cases()` is, a generator of argument tuples; CASES.py:NAME for another name.",
+    metavar="INPUTS",
+    help=INPUTS,
 )
 @click.option("--locate", is_flag=True, help="Find the operation at which the two part.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON.")
 @click.option("--html", "html_file", metavar="FILE", help="Write the report as one page.")
 @click.option("--junit", "junit_file", metavar="FILE", help="Write the report as JUnit XML.")
+@click.option(
+    "--variables", metavar="OLD.py:MODEL", help="The original's variables; NEW takes them first."
+)
+@click.option("--params", metavar="NEW.py:PARAMS", help="A pytree like NEW's first argument.")
+@click.option(
+    "--map", "given", multiple=True, metavar="NAME=PATH", help="Which leaf a variable is."
+)
 @click.option("--seed", default=0, show_default=True, help="For cotangents and random numbers.")
 @click.option("--case", "only", type=int, multiple=True, help="Run only this case; repeatable.")
 @click.option("--x64/--no-x64", default=None, help="JAX's 64-bit types, whatever is set.")
@@ -40,6 +57,9 @@ def diff(
     json_file: str | None,
     html_file: str | None,
     junit_file: str | None,
+    variables: str | None,
+    params: str | None,
+    given: tuple[str, ...],
     seed: int,
     only: tuple[int, ...],
     x64: bool | None,
@@ -55,7 +75,8 @@ def diff(
     """
     with ended("diff"):
         writable(json_file, html_file, junit_file)
-        report = _run(Console(stderr=True), old, new, inputs, seed, only, x64, locate)
+        state = _state(variables, params, given)
+        report = _run(Console(stderr=True), old, new, inputs, seed, only, x64, state, locate)
         show(report, json=json_file, html=html_file, junit=junit_file)
         sys.exit(report.exit_code)
 
@@ -103,19 +124,37 @@ def _run(
     seed: int,
     only: tuple[int, ...],
     x64: bool | None,
+    state: StateRequest | None,
     locate: bool,
 ) -> Report:
+    from tf2jax_port.diff.inputs import source_of
     from tf2jax_port.diff.run import Request, compare_functions
 
     with console.status("Importing TensorFlow and JAX") as status:
         require_tensorflow()
-        request = Request(load(old), load(new), inputs, seed, x64, only, locate=locate)
-        source = load(inputs, default="cases").function
+        original = load(old)
+        source = source_of(inputs, original.function, seed)
+        request = Request(
+            original, load(new), inputs, seed, x64, only, source.module, state, locate=locate
+        )
 
         def step(done: int, total: int, lane: str) -> None:
             status.update(f"Case {done + 1} of {total}, {lane}")
 
-        return compare_functions(request, source, step)
+        return compare_functions(request, source.calls, step)
+
+
+def _state(
+    variables: str | None, params: str | None, given: tuple[str, ...]
+) -> StateRequest | None:
+    from tf2jax_port.diff.state import Request
+
+    if variables is None and params is None and not given:
+        return None
+    if variables is None or params is None:
+        raise DiffError("diff: --variables and --params belong together.")
+    pairs = [(name, leaf) for name, _, leaf in (pair.partition("=") for pair in given)]
+    return Request(variables, params, tuple(pairs))
 
 
 def writable(*files: str | None) -> None:

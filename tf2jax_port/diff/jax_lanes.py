@@ -43,7 +43,7 @@ class JaxLanes:
         self._seed = seed
         self._given = function
         self._staged = _is_staged(function)
-        self._python = _python_function(function) if self._staged else function
+        self._python = python_function(function)
         self._gradients = JaxGradients(jax, shims, self._python, function)
         self._forms: dict[str, tuple[Callable[..., Any], str]] = {}
 
@@ -157,7 +157,10 @@ def _is_staged(function: Any) -> bool:
     return is_jax_jit(function) or hasattr(function, "python_function")
 
 
-def _python_function(staged: Any) -> Callable[..., Any]:
+def python_function(staged: Any) -> Callable[..., Any]:
+    """What a `shims.function` or a `jax.jit` was made of; any other function itself."""
+    if not _is_staged(staged):
+        return staged
     for name in ("python_function", "__wrapped__"):
         if hasattr(staged, name):
             return getattr(staged, name)

@@ -16,6 +16,7 @@ from tf2jax_port.diff.attempt import Failure, attempt
 from tf2jax_port.diff.lanes import is_old
 from tf2jax_port.diff.loading import load
 from tf2jax_port.diff.parts import parts
+from tf2jax_port.diff.state import original_with_variables, variables_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Setup:
       seed: for the random numbers of the function.
       x64: whether JAX has 64-bit types.
       path: where modules are searched.
+      variables: the specification of the original's variables, empty where it has none.
     """
 
     lane: str
@@ -38,6 +40,7 @@ class Setup:
     seed: int
     x64: bool
     path: tuple[str, ...]
+    variables: str = ""
 
 
 def main() -> None:
@@ -69,7 +72,10 @@ def _prepare(setup: Setup) -> Any:
     if is_old(setup.lane):
         from tf2jax_port.diff.tensorflow_lanes import TensorFlowLanes
 
-        lanes: Any = TensorFlowLanes(function, setup.seed)
+        variables = variables_at(setup.variables) if setup.variables else None
+        lanes: Any = TensorFlowLanes(
+            original_with_variables(function) if variables else function, setup.seed, variables
+        )
     else:
         from tf2jax_port.diff.jax_lanes import JaxLanes, set_x64
 

@@ -16,6 +16,8 @@ from typing import Any
 
 from tf2jax_port.diff.attempt import Failure, attempt
 
+_DIGEST = "__tf2jax_port_source__"
+
 
 class DiffError(Exception):
     """The comparison cannot be run; the message says what would make it possible."""
@@ -50,6 +52,22 @@ def load(spec: str, default: str = "") -> Loaded:
     Raises:
       DiffError: there is no such file, module or attribute, or it does not import.
     """
+    _, name = split(spec, default)
+    value, module = find(spec, default)
+    if not callable(value):
+        raise DiffError(
+            f"{spec}: `{name}` cannot be called.\n"
+            f"  Required: a function\n  Received: {type(value).__name__}"
+        )
+    return Loaded(spec, name, value, _fingerprint(module))
+
+
+def find(spec: str, default: str = "") -> tuple[Any, ModuleType]:
+    """The object that a specification names, and its module.
+
+    Raises:
+      DiffError: there is no such file, module or attribute, or it does not import.
+    """
     place, name = split(spec, default)
     module = _import_file(place) if place.endswith(".py") else _import_module(place)
     value: Any = module
@@ -57,12 +75,7 @@ def load(spec: str, default: str = "") -> Loaded:
         if not hasattr(value, part):
             raise DiffError(_no_attribute(spec, place, part, value))
         value = getattr(value, part)
-    if not callable(value):
-        raise DiffError(
-            f"{spec}: `{name}` cannot be called.\n"
-            f"  Required: a function\n  Received: {type(value).__name__}"
-        )
-    return Loaded(spec, name, value, _fingerprint(module))
+    return value, module
 
 
 def named(function: Callable[..., Any]) -> Loaded:
@@ -101,6 +114,10 @@ def _import_file(place: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise DiffError(f"{place}: this is not a Python file.")
+    loaded, digest = sys.modules.get(name), hashlib.sha256(path.read_bytes()).hexdigest()
+    # A model and its variables are two names of one module: it is run once.
+    if loaded is not None and getattr(loaded, _DIGEST, "") == digest:
+        return loaded
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     with _search(path.parent):
@@ -108,6 +125,7 @@ def _import_file(place: str) -> ModuleType:
     if isinstance(result, Failure):
         del sys.modules[name]
         raise DiffError(_does_not_import(place, result))
+    setattr(module, _DIGEST, digest)
     return module
 
 

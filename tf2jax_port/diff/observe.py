@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ class Observer:
       seed: for the cotangents and for the random numbers of the functions.
       x64: whether JAX has 64-bit types.
       elsewhere: what other processes need to know for the lanes that run there.
+      variables: those of the original by name, where the cases give their values.
     """
 
     def __init__(
@@ -40,9 +41,10 @@ class Observer:
         seed: int,
         x64: bool,
         elsewhere: Sequence[Setup] = (),
+        variables: Mapping[str, Any] | None = None,
     ) -> None:
         setups = {setup.lane: setup for setup in elsewhere}
-        self._old = TensorFlowLanes(old, seed)
+        self._old = TensorFlowLanes(old, seed, variables)
         self._original = Original(self._old, x64)
         self._new = Port(new, seed, setups)
         xla = setups.get(TF_XLA.id)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tf2jax_port.diff.judge import Finding
-from tf2jax_port.diff.locate.finder import NotLocated
-from tf2jax_port.diff.locate.located import Located
 from tf2jax_port.diff.reasons import Reason
+
+if TYPE_CHECKING:  # locating loads JAX, showing a report does not
+    from tf2jax_port.diff.locate.finder import NotLocated
+    from tf2jax_port.diff.locate.located import Located
 
 EQUAL, LIMITED, DIFFERENT = "equal", "limited", "different"
 INCONCLUSIVE, ERROR = "inconclusive", "error"

@@ -8,10 +8,10 @@ import importlib.metadata
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from tf2jax_port.diff import assemble, cases, loading
+from tf2jax_port.diff import assemble, cases, loading, state
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure
 from tf2jax_port.diff.contract import fingerprint, terms
@@ -20,7 +20,6 @@ from tf2jax_port.diff.facts import Facts
 from tf2jax_port.diff.judge import Finding, judge
 from tf2jax_port.diff.lane_program import Setup
 from tf2jax_port.diff.lanes import JAX_EAGER, TF_XLA
-from tf2jax_port.diff.locate.of_report import located
 from tf2jax_port.diff.matrix import PairState, pair_states
 from tf2jax_port.diff.reasons import Reason, grouped
 from tf2jax_port.diff.report import Report
@@ -41,6 +40,8 @@ class Request:
       seed: for cotangents and random numbers.
       x64: whether JAX has 64-bit types; `None` leaves it as it is.
       only: the numbers of the cases to run; empty for all.
+      types: the specification of the module that makes the cases, for other processes.
+      state: what the original's variables and the port's parameters are.
       locate: whether to find the operation at which the two part.
     """
 
@@ -50,6 +51,8 @@ class Request:
     seed: int = 0
     x64: bool | None = None
     only: tuple[int, ...] = ()
+    types: str = ""
+    state: state.Request | None = None
     locate: bool = False
 
 
@@ -78,14 +81,23 @@ def compare_functions(
     if request.x64 is not None:
         set_x64(request.x64)
     x64 = x64_is_on()
-    collected = chosen(cases.collect(source, request.old.function), request.only)
+    old, new = request.old.function, request.new.function
+    mapping, variables = state.state_of(request.state) if request.state else (None, None)
+    if mapping:
+        old, new = state.original_with_variables(old), mapping.port(new)
+        source = functools.partial(mapping.calls, source)
+    collected = chosen(cases.collect(source, old), request.only)
     fitted, skipped = fit(collected, x64)
     agreed = terms(request.old, collected, request.seed, x64)
-    old, new = request.old.function, request.new.function
     elsewhere = list(_elsewhere(request, x64))
-    with contextlib.closing(Observer(old, new, request.seed, x64, elsewhere)) as observer:
+    observer = Observer(old, new, request.seed, x64, elsewhere, variables)
+    with contextlib.closing(observer):
         report = judged(request, x64, observer.observe, fitted, skipped, agreed, step)
-    return located(report, old, new, fitted, request.seed) if request.locate else report
+    if request.locate:
+        from tf2jax_port.diff.locate.of_report import located
+
+        report = located(report, old, new, fitted, request.seed)
+    return replace(report, notes=(*report.notes, *mapping.notes())) if mapping else report
 
 
 def judged(
@@ -141,10 +153,12 @@ def _elsewhere(request: Request, x64: bool) -> Iterator[Setup]:
 
     TensorFlow's XLA, because it can crash; the port's eager lane, because it takes longest.
     """
-    for lane, loaded in ((TF_XLA, request.old), (JAX_EAGER, request.new)):
-        if loaded.importable:
-            path = tuple(sys.path)
-            yield Setup(lane.id, loaded.spec, request.inputs, request.seed, x64, path)
+    path, held = tuple(sys.path), request.state.variables if request.state else ""
+    if request.old.importable:
+        spec = request.old.spec
+        yield Setup(TF_XLA.id, spec, request.types, request.seed, x64, path, held)
+    if request.new.importable and not held:  # parameters may be of types that cannot be sent
+        yield Setup(JAX_EAGER.id, request.new.spec, request.types, request.seed, x64, path)
 
 
 def chosen(found: list[Arguments], only: Sequence[int]) -> list[Arguments]:
@@ -251,6 +265,9 @@ def _about_inputs(fitted: Sequence[Arguments], shapes: int) -> list[Reason]:
 def _command(request: Request, x64: bool, verdict: Verdict) -> str:
     words = ["tf2jax-port", "diff", request.old.spec, request.new.spec]
     words += ["--inputs", request.inputs, "--seed", str(request.seed)]
+    if request.state:
+        words += ["--variables", request.state.variables, "--params", request.state.parameters]
+        words += [f"--map={name}={leaf}" for name, leaf in request.state.given]
     words.append("--x64" if x64 else "--no-x64")
     chosen = [verdict.culprit.case] if verdict.culprit else request.only
     for case in chosen:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from tf2jax_port.diff.attempt import Failure, LaneError, attempt
 from tf2jax_port.diff.cotangents import Cotangents
 from tf2jax_port.diff.observation import Gradients, Outputs
 from tf2jax_port.diff.results import as_arrays
+from tf2jax_port.diff.substitution import substituted
 
 # How much of the shapes a graph is told; the first that traces is taken.
 _SIGNATURES = (
@@ -30,9 +31,15 @@ class TensorFlowLanes:
     Args:
       function: the TensorFlow function; a `tf.function` is run as the Python function in it.
       seed: for `tf.random`, NumPy and Python, set again before every call.
+      variables: by name, where the first argument of every case gives their values.
     """
 
-    def __init__(self, function: Callable[..., Any], seed: int) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        seed: int,
+        variables: Mapping[str, Any] | None = None,
+    ) -> None:
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
         import tensorflow as tf
 
@@ -41,6 +48,7 @@ class TensorFlowLanes:
         self._seed = seed
         self._given = function
         self._python = getattr(function, "python_function", function)
+        self._variables = variables or {}
         self._traced: dict[Any, tuple[Callable[..., Any], str] | Failure] = {}
 
     def device(self) -> str:
@@ -49,11 +57,15 @@ class TensorFlowLanes:
         return ", ".join(dict.fromkeys(device.device_type for device in found))
 
     def eager(self, case: Arguments) -> Outputs:
-        """The outputs, operator by operator."""
+        """The outputs, operator by operator; in another precision than the variables', as a graph."""
+        if self._foreign(case):
+            return as_arrays(self._in_other_precision(case, None))
         return self._eagerly(lambda: as_arrays(self._given(*case.fill(self._tensors(case)))))
 
     def eager_gradients(self, case: Arguments, cotangents: Cotangents) -> Gradients:
-        """The gradients, operator by operator."""
+        """The gradients, operator by operator, or as `eager` runs it."""
+        if self._foreign(case):
+            return _named(case, self._in_other_precision(case, cotangents))
         step = self._step(self._given, case, cotangents)
         return self._eagerly(
             lambda: _named(case, step(self._tensors(case), self._feed(cotangents)))
@@ -83,7 +95,42 @@ class TensorFlowLanes:
         return _named(case, compiled(self._tensors(case), self._feed(cotangents)))
 
     def _tensors(self, case: Arguments) -> list[Any]:
+        """The arrays as tensors; variables get their values."""
+        foreign = self._foreign(case)
+        for index, variable in self._held(case).items():
+            if index not in foreign:
+                variable.assign(case.arrays[index])
         return [self._tf.constant(array) for array in case.arrays]
+
+    def _held(self, case: Arguments) -> dict[int, Any]:
+        """Which of the arrays are values of variables."""
+        return {case.template[0][name].index: v for name, v in self._variables.items()}
+
+    def _foreign(self, case: Arguments) -> dict[int, Any]:
+        """Those of them whose variables are of another precision."""
+        held = self._held(case).items()
+        return {i: variable for i, variable in held if variable.dtype != case.arrays[i].dtype}
+
+    def _sources(self, case: Arguments, tensors: Sequence[Any]) -> list[Any]:
+        """What gradients are taken with respect to."""
+        foreign = self._foreign(case)
+        found = dict(enumerate(tensors))
+        found |= {i: variable for i, variable in self._held(case).items() if i not in foreign}
+        return [found[i] for i in case.differentiable]
+
+    def _in_other_precision(self, case: Arguments, cotangents: Cotangents | None) -> Any:
+        """The outputs or gradients of a graph that reads the given values for its variables."""
+        self._reseed()
+        foreign = self._foreign(case)
+        step = self._step(self._python, case, cotangents)
+
+        def run(tensors: Sequence[Any], fed: Sequence[Any]) -> Any:
+            pairs = {id(variable): tensors[i] for i, variable in foreign.items()}
+            with substituted(self._tf, pairs, type(next(iter(foreign.values())))):
+                return step(tensors, fed)
+
+        graph = self._tf.function(run, autograph=False)
+        return graph(self._tensors(case), self._feed(cotangents or {}))
 
     def _feed(self, cotangents: Cotangents) -> list[Any]:
         return [self._tf.constant(array) for array in cotangents.values()]
@@ -112,7 +159,8 @@ class TensorFlowLanes:
 
         @tf.autograph.experimental.do_not_convert
         def watch(tape: Any, tensors: Sequence[Any]) -> None:
-            tape.watch([tensors[i] for i in case.differentiable])
+            for source in self._sources(case, tensors):
+                tape.watch(source)
 
         @tf.autograph.experimental.do_not_convert
         def pull(tape: Any, result: Any, tensors: Sequence[Any], fed: Sequence[Any]) -> Any:
@@ -122,7 +170,7 @@ class TensorFlowLanes:
                 return [None for _ in case.differentiable]
             found = tape.gradient(
                 [target for target, _ in asked],
-                [tensors[i] for i in case.differentiable],
+                self._sources(case, tensors),
                 output_gradients=[tf.cast(ct, target.dtype) for target, ct in asked],
             )
             return [None if g is None else tf.convert_to_tensor(g) for g in found]

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from tf2jax_port.diff.command import ended, show, writable
+from tf2jax_port.diff.command import INPUTS, ended, show, writable
 from tf2jax_port.diff.goldens.document import MOST_BYTES
 from tf2jax_port.diff.goldens.golden import Golden
 from tf2jax_port.diff.loading import DiffError, load
@@ -26,7 +26,7 @@ _most = click.option(
 
 @click.command()
 @click.argument("function", metavar="FILE.py:FUNC")
-@click.option("--inputs", required=True, metavar="INPUTS", help="As for `diff`.")
+@click.option("--inputs", required=True, metavar="INPUTS", help=INPUTS)
 @click.option(
     "--output",
     "-o",
@@ -128,7 +128,10 @@ def _read(path: Path, most: int) -> Golden:
     from tf2jax_port.diff.goldens.document import read
     from tf2jax_port.diff.goldens.golden import from_document
 
-    return from_document(*read(path, most))
+    document, store = read(path, most)
+    if "terms" not in document:
+        raise DiffError(f"{path}: these are captured calls, inputs for `record`, and no golden.")
+    return from_document(document, store)
 
 
 def _record(
@@ -140,10 +143,13 @@ def _record(
     framework: str | None,
 ) -> Golden:
     from tf2jax_port.diff.goldens.record import record as run
+    from tf2jax_port.diff.inputs import source_of
 
     loaded = load(function)
-    source = load(inputs, default="cases").function
-    return run(loaded, source, inputs, seed=seed, x64=x64, only=only, framework=framework)
+    source = source_of(inputs, loaded.function, seed)
+    return run(
+        loaded, source.calls, source.module, seed=seed, x64=x64, only=only, framework=framework
+    )
 
 
 def _store(golden: Golden, output: Path, before: Golden | None, most: int) -> Iterator[str]:
