@@ -18,4 +18,8 @@ def lines(report: Report) -> list[str]:
         found += [reason.text for reason in report.reasons[:_MOST]]
         if len(report.reasons) > _MOST:
             found.append(f"and {len(report.reasons) - _MOST} more")
+    if report.located is not None:
+        from tf2jax_port.diff.locate.showing import lines as located
+
+        found += located(report.located)
     return [*found, f"Again: {report.reproduce}"]

@@ -1,0 +1,153 @@
+"""The pytest plugin: `@pytest.mark.tf_parity(old, new, inputs)` and the fixture `tf_parity`.
+
+It loads nothing but pytest until a test uses it. A test fails with the lines of the verdict, unless
+the verdict is one that it allows.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Callable, Generator, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tf2jax_port.diff.loading import Loaded
+    from tf2jax_port.diff.report import Report
+
+_MARKER = (
+    "tf_parity(old, new, inputs, *, golden=None, seed=0, x64=False, allow=('equal',)): the port `new` "
+    "gives what the TensorFlow function `old` gives, in values and gradients."
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--tf-goldens DIR`."""
+    parser.getgroup("tf2jax-port").addoption(
+        "--tf-goldens",
+        metavar="DIR",
+        help="Compare with the goldens in this folder, so that TensorFlow is not needed; record "
+        "those that are missing, where it is there.",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The marker."""
+    config.addinivalue_line("markers", _MARKER)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Compares before the test's own body runs."""
+    mark = item.get_closest_marker("tf_parity")
+    if mark is not None:
+        Parity(item)(*mark.args, **mark.kwargs)
+    return (yield)
+
+
+@pytest.fixture
+def tf_parity(request: pytest.FixtureRequest) -> Parity:
+    """Compares a TensorFlow function and its port; returns the report, or fails the test."""
+    return Parity(request.node)
+
+
+class Parity:
+    """Comparisons of one test.
+
+    Args:
+      item: the test; files are found beside its own.
+    """
+
+    def __init__(self, item: pytest.Item) -> None:
+        self._folder = item.path.parent
+        self._name = re.sub(r"\W+", "_", item.nodeid.partition("::")[2]).strip("_")
+        self._goldens: str | None = item.config.getoption("--tf-goldens")
+
+    def __call__(
+        self,
+        old: str | Callable[..., Any],
+        new: str | Callable[..., Any],
+        inputs: str | Callable[[], Iterable[tuple[Any, ...]]],
+        *,
+        golden: str | None = None,
+        seed: int = 0,
+        x64: bool = False,
+        allow: Iterable[str] = ("equal",),
+    ) -> Report:
+        """The report, if its verdict is allowed.
+
+        Args:
+          old: the TensorFlow function, or `FILE.py:FUNCTION` beside the test.
+          new: the port, likewise.
+          inputs: a function that gives argument tuples, or what `--inputs` takes.
+          golden: the name of the golden under `--tf-goldens`; by default that of the test.
+          seed: for cotangents, random numbers and generated inputs.
+          x64: JAX's 64-bit types.
+          allow: the verdicts with which the test passes.
+        """
+        from tf2jax_port.diff.as_lines import lines
+        from tf2jax_port.diff.loading import DiffError
+
+        __tracebackhide__ = True
+        try:
+            report = self._report(old, new, inputs, golden or self._name, seed, x64)
+        except DiffError as error:
+            pytest.fail(str(error), pytrace=False)
+        if report.verdict not in tuple(allow):
+            pytest.fail("\n".join(lines(report)), pytrace=False)
+        return report
+
+    def _report(self, old: Any, new: Any, inputs: Any, golden: str, seed: int, x64: bool) -> Report:
+        if self._goldens is None:
+            from tf2jax_port.diff.run import Request, compare_functions
+
+            first, source = self._loaded(old), self._inputs(inputs, old, seed)
+            spec = inputs if isinstance(inputs, str) else ""
+            port = self._loaded(new)
+            request = Request(first, port, spec, seed, x64, types=source.module, locate=True)
+            return compare_functions(request, source.calls)
+        from tf2jax_port.diff.goldens.document import read
+        from tf2jax_port.diff.goldens.golden import from_document
+        from tf2jax_port.diff.goldens.replay import verify
+
+        path = Path(self._goldens) / f"{golden}.golden"
+        if not path.exists():
+            self._record(path, old, inputs, seed, x64)
+        return verify(from_document(*read(path)), path, self._loaded(new))
+
+    def _record(self, path: Path, old: Any, inputs: Any, seed: int, x64: bool) -> None:
+        from tf2jax_port.diff.goldens.document import write
+        from tf2jax_port.diff.goldens.golden import to_document
+        from tf2jax_port.diff.goldens.record import TENSORFLOW, record
+        from tf2jax_port.diff.loading import DiffError
+
+        if importlib.util.find_spec("tensorflow") is None:
+            raise DiffError(
+                f"{path}: there is no such golden, and no TensorFlow to record it with.\n"
+                "  Do:       run the test with --tf-goldens once where TensorFlow is installed"
+            )
+        loaded, source = self._loaded(old), self._inputs(inputs, old, seed)
+        kept = record(loaded, source.calls, source.module, seed=seed, x64=x64, framework=TENSORFLOW)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write(path, *to_document(kept))
+
+    def _loaded(self, function: Any) -> Loaded:
+        from tf2jax_port.diff.loading import load, named
+
+        return load(self._beside(function)) if isinstance(function, str) else named(function)
+
+    def _inputs(self, inputs: Any, old: Any, seed: int) -> Any:
+        from tf2jax_port.diff.inputs import Source, source_of
+
+        if isinstance(inputs, str):
+            return source_of(self._beside(inputs), self._loaded(old).function, seed)
+        return Source(inputs)
+
+    def _beside(self, spec: str) -> str:
+        """The specification with a file that lies beside the test, where there is one."""
+        place, colon, name = spec.partition(":")
+        path = self._folder / place
+        return f"{path}{colon}{name}" if path.is_file() else spec
