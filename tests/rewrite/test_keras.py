@@ -12,6 +12,7 @@ from tf2jax_port.rewrite.keras_backend import ROWS
 from tf2jax_port.rewrite.keras_gone import REASONS, why_gone
 from tf2jax_port.rewrite.keras_names import LEFT_OVER, MODULES, PARAMS, RENAMED
 from tf2jax_port.rewrite.keras_rows import NEEDS_TENSORFLOW, find_row
+from tf2jax_port.rewrite.keras_sites import OTHERWISE_IN_KERAS_2
 from tf2jax_port.rewrite.keras_symbols import OPERATORS
 from tf2jax_port.rewrite.knowledge import rows
 from tf2jax_port.rewrite.options import Options
@@ -302,3 +303,15 @@ def test_symbolic_tensors_are_followed():
 def test_modules_of_keras_3_are_those_of_tensorflow_and_more():
     assert {"layers", "losses", "ops", "optimizers.schedules"} <= MODULES
     assert "preprocessing.text" not in MODULES
+
+
+@pytest.mark.parametrize("name", OTHERWISE_IN_KERAS_2)
+def test_what_keras_2_computed_otherwise_is_said(name):
+    call = f"tf.keras.{name}({'3, 3' if 'Conv' in name else '3' if 'layers' in name else 'x'})"
+    (old,) = findings(f"import tensorflow.compat.v1 as tf\n\ny = {call}\n")
+    assert (old.code, old.message.partition("; KERAS_BACKEND")[0]) == (
+        "TJ231",
+        OTHERWISE_IN_KERAS_2[name],
+    )
+    (new,) = findings(f"import tensorflow as tf\n\ny = {call}\n")
+    assert new.code == "TJ230"

@@ -24,10 +24,19 @@ _SYMBOLIC = "`keras.ops` takes symbolic tensors, which are no arrays"
 SYMBOLS = "TJ131"
 NAME, BACKEND, OLD, STARRED, INSTALLED = "TJ130", "TJ230", "TJ231", "TJ232", "TJ233"
 SET_BACKEND = "KERAS_BACKEND=jax must be in the environment before Keras is imported"
-_OF_VERSION_1 = (
-    "Keras 2 may be meant: batches are normalised, recurrent layers, optimisers and losses "
-    "computed as Keras 3 does it"
-)
+_OF_VERSION_1 = "Keras 2 may be meant; of this name Keras 3 has the same, as far as we know"
+_GATES = "Keras 2 had `recurrent_activation='hard_sigmoid'`, which was `clip(0.2 x + 0.5, 0, 1)`"
+_RESET = f"{_GATES}, and `reset_after=False`, which has other weights"
+# Where Keras 2, as TensorFlow 1 had it, computes something else from the same call.
+OTHERWISE_IN_KERAS_2 = {
+    "activations.hard_sigmoid": "in Keras 2 it was `clip(0.2 x + 0.5, 0, 1)`",
+    **{f"layers.ConvLSTM{n}D": _GATES for n in (1, 2, 3)},
+    **dict.fromkeys(("layers.GRU", "layers.GRUCell"), _RESET),
+    **dict.fromkeys(("layers.LSTM", "layers.LSTMCell"), _GATES),
+    "optimizers.Nadam": "its first steps are other ones than in Keras 2",
+    "optimizers.RMSprop": "Keras 2 had `epsilon` outside of the root: steps by small gradients differ",
+    "regularizers.l1_l2": "in Keras 2 both parts were 0.01 unless said otherwise, now they are 0",
+}
 _UNSEEN = "which arguments come cannot be seen; Keras 3 refuses those that it does not know"
 MODULE, ROWS = "TJ234", "TJ235"
 UNSEEN_NAMES = "which names are asked of the module cannot be seen; Keras 3 may not have them"
@@ -63,7 +72,9 @@ def settle(file: File, known: Known, decision: Decision) -> Decision:
     elif _has_stars(file, known.reference.node):
         state, code, message = State.REVIEW, STARRED, _UNSEEN
     elif known.reference.version == 1:
-        state, code, message = State.REVIEW, OLD, _OF_VERSION_1
+        name = known.row.name.removeprefix("keras.")
+        state, code = State.REVIEW, OLD
+        message = OTHERWISE_IN_KERAS_2.get(name, _OF_VERSION_1)
     return dataclasses.replace(decision, state=state, code=code, message=message, plain=False)
 
 

@@ -135,13 +135,17 @@ OLD = Rule(
         "and most of it is the same."
     ),
     safety=(
-        "The same: weights and their order in a layer, `BatchNormalization` (momentum 0.99, epsilon "
-        "1e-3), `unit_forget_bias` of `LSTM`, `glorot_uniform`, Adam with epsilon 1e-7, reductions "
-        "of losses. Not the same: `GRU(reset_after=False)` of TensorFlow 1 is `True` now, as is "
-        "`LSTM(recurrent_activation='hard_sigmoid')`, which is `'sigmoid'`; `hard_sigmoid` itself is "
-        "`relu6(x + 3) / 6`, it was `clip(0.2 x + 0.5)`; a metric given as `'accuracy'` looks at the "
-        "shapes of both arguments; `model.fit_generator`, `predict_generator` and `train_on_batch` "
-        "with sessions are gone: `model.fit` takes generators."
+        "Compared by running Keras 2.21 as `tf.compat.v1.keras` beside Keras 3.15, defaults and "
+        "numbers. The same: weights and their order, `Dense`, convolutions, normalisations, "
+        "`Embedding`, `SimpleRNN`, activations, losses, `'accuracy'`, initialisers; the steps of `SGD`, "
+        "`Adagrad`, `Adadelta`, `Adamax`, `Ftrl`, and of `Adam` within 1e-5. Not the same: `GRU` had "
+        "`reset_after=False`, which is another layer with other weights; `GRU`, `LSTM`, their cells "
+        "and `ConvLSTM` had `recurrent_activation='hard_sigmoid'`, now `'sigmoid'`; `hard_sigmoid` was "
+        "`clip(0.2 x + 0.5, 0, 1)`, now `relu6(x + 3) / 6`; `regularizers.l1_l2()` had 0.01 for each "
+        "part, now 0; `RMSprop` had `epsilon` outside of the root, so steps by small gradients were "
+        "larger; `Nadam` makes other first steps. Gone: `fit_generator`, `predict_generator`, "
+        "`evaluate_generator` (`fit`, `predict` and `evaluate` take generators), `model.reset_states`. "
+        "The finding of a name on this list says which of these it is."
     ),
     examples=(
         Rewrites(
