@@ -1,4 +1,4 @@
-"""Every command of SKILL.md and of AGENTS.md runs, in the order in which it stands there."""
+"""Every command of SKILL.md, of AGENTS.md and of the pages runs, in the order in which it stands there."""
 
 import importlib.util
 import os
@@ -15,6 +15,7 @@ from tests.meta import tree
 ROOT = tree.ROOT
 SKILL = ROOT / "tf2jax_port" / "SKILL.md"
 AGENTS = ROOT / "AGENTS.md"
+PAGES = ("rewriter", "keras")
 LOSSES = """\
 import tensorflow as tf
 
@@ -97,6 +98,21 @@ def test_the_skill(project):
         assert done.returncode == LEFT.get(line, 0), (line, done.stdout, done.stderr)
         assert "Traceback" not in done.stderr
     assert '"verdict": "equal"' in (project / "report.json").read_text()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page(page, project):
+    known = environment(project.parent)
+    for line in commands(ROOT / "docs" / f"{page}.md"):
+        line = line.partition("  #")[0].rstrip()
+        done = run(line, project, known)
+        finished = line.startswith(("export", "tf2jax-port explain")) or "--check" in line
+        assert done.returncode == (0 if finished else 1), (line, done.stdout, done.stderr)
+        assert "Traceback" not in done.stderr
+        for made in re.findall(r"[\w.]+\.(?:html|json)", line):
+            assert (project / made).stat().st_size > 100
+    losses = (project / "src" / "losses.py").read_text()
+    assert "import tensorflow" not in losses
 
 
 @pytest.fixture
