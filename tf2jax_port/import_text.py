@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 _SPACE = rb"(?:[ \t\f]|\\\r?\n)"
 _STATEMENT = re.compile(
@@ -12,12 +13,13 @@ _STATEMENT = re.compile(
     rb"(?P<names>\((?:[^()#]|#[^\n]*)*\)?|(?:\\\r?\n|[^\n;#\\])*)"
     rb"|\bimport%s+(?P<modules>(?:\\\r?\n|[^\n;#\\])+)" % ((_SPACE,) * 4)
 )
+_BEGUN = re.compile(rb"\b(?:from|import)")
 _NAME = re.compile(rb"[\w.]+|\*")
 _COMMENT = re.compile(rb"#[^\n]*")
+_SHORT = 200  # bytes of a line that a person wrote
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(NamedTuple):
     """One name that an import statement asks for, read from the text alone.
 
     `path` is the module, with leading dots; `name` is `""` where the module itself is imported and
@@ -35,12 +37,25 @@ def imports_in(raw: bytes) -> Iterator[Imported]:
     place = raw.find(b"import")
     while place >= 0:
         start = max(end, _line_start(raw, place))
-        for found in _STATEMENT.finditer(raw, start):
-            if found.start() > place:
-                break
-            end = found.end()
-            yield from _imported(found)
+        line_end = raw.find(b"\n", place) + 1 or len(raw)
+        line = raw[start:line_end]
+        if len(line) < _SHORT and b"(" not in line and b"\\" not in line:
+            yield from _in_line(line)
+            end = line_end
+            place = raw.find(b"import", end)
+            continue
+        for begun in _BEGUN.finditer(raw, start, place + len(b"import")):
+            found = _STATEMENT.match(raw, begun.start()) if begun.start() >= end else None
+            if found is not None:
+                end = found.end()
+                yield from _imported(found)
         place = raw.find(b"import", max(end, place + 1))
+
+
+@functools.lru_cache(maxsize=4096)
+def _in_line(line: bytes) -> tuple[Imported, ...]:
+    """The imports of a line that stands by itself; the files of a project share many."""
+    return tuple(each for found in _STATEMENT.finditer(line) for each in _imported(found))
 
 
 def _line_start(raw: bytes, place: int) -> int:

@@ -21,14 +21,14 @@ class ModuleFiles:
         self.found: dict[tuple[str, str], tuple[str, list[str]] | None] = {}
         self.paths: dict[str, tuple[str, ...]] = {}
 
-    def find(self, file: str, path: str) -> tuple[str, list[str]] | None:
-        """The module that an import of a file begins with, and the names that are left of its path.
+    def find(self, folder: str, path: str) -> tuple[str, list[str]] | None:
+        """The module that an import begins with, and the names that are left of its path.
 
         Args:
-          file: who imports.
+          folder: where the file is that imports.
           path: what, with leading dots where it is relative.
         """
-        key = (_folder(file), path)
+        key = (folder, path)
         if key not in self.found:
             self.found[key] = self._find(*key)
         return self.found[key]

@@ -21,7 +21,9 @@ from tf2jax_port.rewrite.scopes import resolve_scopes
 from tf2jax_port.rewrite.source import UnreadableError, decode, parse
 
 _ALIAS = re.compile(rb"\b(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(\w+)[ \t]*(?:[.\r\n#;]|$)")
+_ASSIGNED = re.compile(rb"=[ \t]*(\w+)[ \t]*(?:[.\r\n#;]|$)")  # the end of it, found much faster
 _MADE_BY_CALL = re.compile(rb"(\w+)[ \t]*=[^\n=]*(?:import_module|__import__|importorskip)\(")
+_IMPORTING_CALLS = (b"import_module(", b"__import__(", b"importorskip(")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -51,13 +53,22 @@ class Project:
         self.followed: set[tuple[str, str]] = set()
         self.exports: dict[tuple[str, str], Export | None] = {}
         self.possible: dict[str, frozenset[str]] = {}
+        self.imported: dict[str, tuple[int, tuple[Imported, ...]]] = {}
+        self.located: dict[tuple[str, str, str], tuple[str, str] | None] = {}
 
-    def export(self, file: str, path: str) -> Export | None:
-        """Where a dotted path leads that a file imports."""
-        key = (os.path.dirname(file), path)
+    def imports(self, file: str, raw: bytes) -> tuple[Imported, ...]:
+        """The imports of a file of that text, looked for once."""
+        known = self.imported.get(file)
+        if known is None or known[0] != len(raw):
+            known = self.imported[file] = (len(raw), tuple(imports_in(raw)))
+        return known[1]
+
+    def export(self, folder: str, path: str) -> Export | None:
+        """Where a dotted path leads that a file in a folder imports."""
+        key = (folder, path)
         if key in self.exports:
             return self.exports[key]
-        place = self.files.find(file, path)
+        place = self.files.find(folder, path)
         found = None if place is None else self._follow(*place)
         if not self.followed and not self.open:  # otherwise a circle may have hidden something
             self.exports[key] = found
@@ -80,14 +91,15 @@ class Project:
         members = self._members(module)
         found = members.names.get(name)
         if isinstance(found, str):
-            return self.export(module, ".".join([found, *behind]))
+            return self.export(os.path.dirname(module), ".".join([found, *behind]))
         if found is not None:
             return Export(".".join([found.dotted, *behind]), found.ambiguous)
         if name in members.names:
             return None
         for star in members.stars:
             path = ".".join([star, *names]) if star.strip(".") else star + ".".join(names)
-            brought = Export(path) if is_tensorflow(star) else self.export(module, path)
+            own = is_tensorflow(star)
+            brought = Export(path) if own else self.export(os.path.dirname(module), path)
             if brought is not None:
                 return brought
         inner = self.files.inside(module, name)
@@ -95,7 +107,7 @@ class Project:
 
     def _members(self, module: str) -> Members:
         if module in self.open:  # modules that import each other
-            return Members(_plain_imports(_read(module)))
+            return Members(_plain_imports(self.imports(module, _read(module))))
         if module not in self.members:
             self.open.add(module)
             self.members[module] = self._read_members(module)
@@ -119,10 +131,10 @@ class Project:
         """Whether a file may have a name of TensorFlow, its own or one that another module hands on."""
         if b"tensorflow" in raw:
             return True
-        return any(self._may_bring(file, raw, imported) for imported in imports_in(raw))
+        return any(self._may_bring(file, raw, each) for each in self.imports(file, raw))
 
     def _may_bring(self, file: str, raw: bytes, imported: Imported) -> bool:
-        place = self.locate(file, imported)
+        place = self.locate(os.path.dirname(file), imported)
         if place is None:
             return False
         module, name = place
@@ -131,9 +143,15 @@ class Project:
             return any(_has_attribute(raw, each) for each in possible)
         return bool(possible) if name == "*" else name in possible or "*" in possible
 
-    def locate(self, file: str, imported: Imported) -> tuple[str, str] | None:
+    def locate(self, folder: str, imported: Imported) -> tuple[str, str] | None:
         """The module of the project that an import is about, and what is asked of it."""
-        found = self.files.find(file, imported.path)
+        key = (folder, imported.path, imported.name)
+        if key not in self.located:
+            self.located[key] = self._locate(folder, imported)
+        return self.located[key]
+
+    def _locate(self, folder: str, imported: Imported) -> tuple[str, str] | None:
+        found = self.files.find(folder, imported.path)
         if found is None:
             return None
         module, rest = found
@@ -149,41 +167,42 @@ class Project:
         """The names of a module that may be TensorFlow's, `*` for any."""
         if module not in self.possible:
             raw = _read(module)
-            self.possible[module] = frozenset(
-                _plain_imports(raw)
-            )  # as far as a circle is concerned
-            self.possible[module] = self._names_in(module, raw)
+            plain = frozenset(_plain_imports(self.imports(module, raw)))
+            self.possible[module] = plain  # as far as a circle is concerned
+            self.possible[module] = self._names_in(module, raw, plain)
         return self.possible[module]
 
-    def _names_in(self, module: str, raw: bytes) -> frozenset[str]:
-        found = set(_plain_imports(raw))
-        for imported in imports_in(raw):
+    def _names_in(self, module: str, raw: bytes, plain: frozenset[str]) -> frozenset[str]:
+        found = set(plain)
+        folder = os.path.dirname(module)
+        for imported in self.imports(module, raw):
             if is_tensorflow(imported.path):
                 found.add(imported.bound)
                 continue
-            place = self.locate(module, imported)
+            place = self.locate(folder, imported)
             behind = self._possible(place[0]) if place is not None else frozenset()
             if place is not None and behind:
                 if place[1] == "*":
                     found |= behind
                 elif place[1] == "" or place[1] in behind or "*" in behind:
                     found.add(imported.bound)
-        if b"tensorflow" in raw:
+        if b"tensorflow" in raw and any(call in raw for call in _IMPORTING_CALLS):
             found.update(name.decode() for name in _MADE_BY_CALL.findall(raw))
         return frozenset(_with_aliases(raw, found)) if found else frozenset()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
 class SeenFrom:
     """What one file knows of the modules around it."""
 
-    project: Project
-    file: str
-    taken: Taken | None = None
+    def __init__(self, project: Project, file: str, taken: Taken | None = None) -> None:
+        self.project = project
+        self.file = file
+        self.folder = os.path.dirname(file)
+        self.taken = taken
 
     def export(self, path: str) -> Export | None:
         """Where a dotted path leads that this file imports."""
-        return self.project.export(self.file, path)
+        return self.project.export(self.folder, path)
 
     def takes(self, name: str) -> bool:
         """Whether another module imports a name from this file."""
@@ -205,9 +224,11 @@ class Taken:
     def __init__(self, project: Project, files: Iterable[str]) -> None:
         self.names: dict[str, set[str]] = {}
         self.wholes: dict[str, list[str]] = {}
+        self.answers: dict[tuple[str, str], bool] = {}
         for file in files:
-            for imported in imports_in(_read(file)):
-                place = project.locate(file, imported)
+            folder = os.path.dirname(file)
+            for imported in project.imports(file, _read(file)):
+                place = project.locate(folder, imported)
                 if place is None or place[0] == file:
                     continue
                 module, name = place
@@ -218,18 +239,22 @@ class Taken:
 
     def has(self, module: str, name: str) -> bool:
         """Whether a file imports a name from a module, by itself, with all others or as an attribute."""
+        key = (module, name)
+        if key not in self.answers:
+            self.answers[key] = self._has(module, name)
+        return self.answers[key]
+
+    def _has(self, module: str, name: str) -> bool:
         names = self.names.get(module, set())
         if name in names or "*" in names:
             return True
         return any(_has_attribute(_read(file), name) for file in self.wholes.get(module, ()))
 
 
-def _plain_imports(raw: bytes) -> dict[str, Export | str | None]:
+def _plain_imports(imports: Iterable[Imported]) -> dict[str, Export | str | None]:
     """The names that a text imports from TensorFlow itself."""
-    if b"tensorflow" not in raw:
-        return {}
     found: dict[str, Export | str | None] = {}
-    for imported in imports_in(raw):
+    for imported in imports:
         if is_tensorflow(imported.path) and imported.name != "*":
             whole = not imported.name and imported.bound == "tensorflow"
             dotted = ".".join(filter(None, (imported.path, imported.name)))
@@ -239,15 +264,27 @@ def _plain_imports(raw: bytes) -> dict[str, Export | str | None]:
 
 def _with_aliases(raw: bytes, names: set[str]) -> Iterator[str]:
     """The names, and those that are made of them: `layers = tf.keras.layers`."""
-    made = [(new.decode(), old.decode()) for new, old in _ALIAS.findall(raw)]
+    places: dict[bytes, list[int]] = {}
+    for found in _ASSIGNED.finditer(raw):
+        places.setdefault(found[1], []).append(found.start())
     waiting = list(names)
     while waiting:
         name = waiting.pop()
         yield name
-        for new, old in made:
-            if old == name and new not in names:
+        for new in _made_of(raw, name.encode(), places):
+            if new not in names:
                 names.add(new)
                 waiting.append(new)
+
+
+def _made_of(raw: bytes, name: bytes, places: dict[bytes, list[int]]) -> Iterator[str]:
+    """The names that the lines at some places make of a name."""
+    for place in places.get(name, ()):
+        start = raw.rfind(b"\n", 0, place) + 1
+        end = raw.find(b"\n", place) + 1 or len(raw)
+        for new, old in _ALIAS.findall(raw, start, end):
+            if old == name:
+                yield new.decode()
 
 
 def _has_attribute(raw: bytes, name: str) -> bool:

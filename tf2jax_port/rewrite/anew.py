@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tf2jax_port.rewrite.arguments import ORDERED, CallSite, adaptation, default_text
+from tf2jax_port.rewrite.arguments import CallSite, adaptation, default_text, holds_ordered
 from tf2jax_port.rewrite.edits import Edit, Piece, Span
 from tf2jax_port.rewrite.template import Hole, Optional, Part, Template
 from tf2jax_port.rewrite.values import Kind
@@ -83,14 +83,14 @@ def _is_loose(site: CallSite) -> bool:
 
 def _keeps_order(site: CallSite, template: Template) -> bool:
     """No argument is evaluated twice, or before another where that could be seen."""
-    order = [h.parameter for h in template.holes() if h.parameter in site.bound.arguments]
+    order = [name for name in template.parameters if name in site.bound.arguments]
     nodes = {name: argument.node for name, argument in site.bound.arguments.items()}
     if any(order.count(name) > 1 and not _is_simple(nodes[name]) for name in order):
         return False
     written = sorted(set(order), key=lambda name: site.bound.arguments[name].start)
     if list(dict.fromkeys(order)) == written:
         return True
-    return not any(isinstance(n, ORDERED) for name in order for n in ast.walk(nodes[name]))
+    return not any(holds_ordered(nodes[name]) for name in order)
 
 
 def _is_simple(node: ast.expr) -> bool:

@@ -7,7 +7,7 @@ import dataclasses
 import re
 
 from tf2jax_port.rewrite import version_1
-from tf2jax_port.rewrite.bind import Bound, signature
+from tf2jax_port.rewrite.bind import Bound, defaults
 from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.knowledge import rows
 from tf2jax_port.rewrite.layout import Argument, CallLayout
@@ -18,6 +18,7 @@ from tf2jax_port.table import Native, Row
 
 # What must be evaluated where and when it was.
 ORDERED = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+_PLAIN = (ast.Constant, ast.Name)  # nothing is inside
 # JAX takes a tuple here where TensorFlow takes a list as well.
 _TUPLES = ("axis", "axes", "perm")
 # JAX takes an array here where TensorFlow takes a list as well.
@@ -45,7 +46,7 @@ _STATIC = (
 _TF_NAME = re.compile(r"\btf\.([\w.]+)")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(slots=True)  # frozen ones take five times as long to make
 class CallSite:
     """One call to rewrite: the nodes, their layout, what was bound, and the file around it."""
 
@@ -61,7 +62,10 @@ class CallSite:
 
     def parameter_of(self, argument: Argument) -> str:
         """The parameter that an argument was bound to, `""` for one of `*args`, or unbound."""
-        return next((n for n, a in self.bound.arguments.items() if a is argument), "")
+        for name, bound in self.bound.arguments.items():
+            if bound is argument:
+                return name
+        return ""
 
 
 def is_traced(site: CallSite, name: str) -> bool:
@@ -79,17 +83,24 @@ def is_traced(site: CallSite, name: str) -> bool:
 def may_be_dropped(site: CallSite, name: str) -> bool:
     """A `name=`, or an argument that says what is so anyway."""
     argument = site.bound.arguments[name]
-    if any(isinstance(node, ORDERED) for node in ast.walk(argument.node)):
+    if holds_ordered(argument.node):
         return False
     if holds_references(site, argument.node) or has_comment(site, argument.start, argument.end):
         return False
-    defaults = {p.name: p.default for p in signature(site.row.params or "")}
-    without_meaning = name == "name" or name in version_1.without_meaning(site.row.name)
-    return without_meaning or ast.unparse(argument.node) == defaults[name]
+    if name == "name" or name in version_1.without_meaning(site.row.name):
+        return True
+    return ast.unparse(argument.node) == defaults(site.row.params or "")[name]
+
+
+def holds_ordered(node: ast.expr) -> bool:
+    """Whether something in an expression must be evaluated where and when it was."""
+    return not isinstance(node, _PLAIN) and any(isinstance(n, ORDERED) for n in ast.walk(node))
 
 
 def holds_references(site: CallSite, node: ast.expr) -> bool:
     """Whether dropping an expression would lose a TensorFlow name from the count."""
+    if isinstance(node, _PLAIN):
+        return node in site.values.by_node
     return any(inner in site.values.by_node for inner in ast.walk(node))
 
 
@@ -129,6 +140,8 @@ def as_tuple(source: Source, node: ast.List) -> list[Edit]:
 def removals(site: CallSite, kept: list[Argument]) -> list[Edit]:
     """Drops the arguments that are not kept, with their commas; comments around them stay."""
     arguments = site.layout.arguments
+    if len(kept) == len(arguments):
+        return []
     dropped = [a for a in arguments if a not in kept]
     last = max((i for i, a in enumerate(arguments) if a in kept), default=-1)
     tail = list(arguments[last + 1 :])
@@ -175,12 +188,16 @@ def renamed(argument: Argument, name: str) -> list[Edit]:
 def default_text(site: CallSite, parameter: str) -> str:
     """The default of a parameter in JAX's words: `tf.int32` is `jnp.int32`."""
     assert isinstance(site.row.target, Native)
-    defaults = {p.name: p.default or "None" for p in signature(site.row.params or "")}
-    return _without_tensorflow({**defaults, **dict(site.row.target.defaults)}[parameter])
+    text = dict(site.row.target.defaults).get(parameter)
+    if text is None:
+        text = defaults(site.row.params or "")[parameter] or "None"
+    return _without_tensorflow(text)
 
 
 def _without_tensorflow(text: str) -> str:
     """Text with TensorFlow's names replaced by those of their rows."""
+    if "tf." not in text:
+        return text
 
     def named(match: re.Match[str]) -> str:
         target = rows()[match.group(1)].target

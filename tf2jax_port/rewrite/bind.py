@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+from typing import NamedTuple
 
 from tf2jax_port.rewrite.layout import Argument
 
@@ -19,16 +20,14 @@ class Parameter:
     variadic: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """Why a call was left to a person."""
 
     code: str
     message: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(NamedTuple):
     """The arguments of a call by parameter.
 
     `surplus` are those of `*args` and `**kwargs`; `dropped` are those that only TensorFlow 1 has a
@@ -56,8 +55,36 @@ def signature(params: str) -> tuple[Parameter, ...]:
     return tuple(found)
 
 
-def _takes_any_keyword(params: str) -> bool:
-    return "**" in params
+class _Places(NamedTuple):
+    """What binding asks of a signature.
+
+    `names` are the parameters that a call can name, `required` those without a default.
+    """
+
+    names: frozenset[str]
+    positional: tuple[str, ...]
+    required: tuple[str, ...]
+    variadic: bool
+    any_keyword: bool
+
+
+@functools.cache
+def _places(params: str) -> _Places:
+    parameters = signature(params)
+    named = [p for p in parameters if not p.variadic]
+    return _Places(
+        frozenset(p.name for p in named),
+        tuple(p.name for p in named if not p.keyword_only),
+        tuple(p.name for p in named if p.default is None),
+        len(named) < len(parameters),
+        "**" in params,
+    )
+
+
+@functools.cache
+def defaults(params: str) -> dict[str, str | None]:
+    """The text of each parameter's default, `None` for a required one."""
+    return {p.name: p.default for p in signature(params)}
 
 
 def bind_arguments(
@@ -72,38 +99,30 @@ def bind_arguments(
     """
     if any(isinstance(a.node, ast.Starred) or a.keyword == "**" for a in arguments):
         return Refusal("TJ303", "it is called with `*args` or `**kwargs`")
-    parameters = signature(params)
-    by_name = {p.name: p for p in parameters if not p.variadic}
-    positional = [p for p in parameters if not (p.keyword_only or p.variadic)]
-    variadic = any(p.variadic for p in parameters)
-    open_ended = _takes_any_keyword(params)
-    bound: dict[str, Argument] = {}
-    surplus: list[Argument] = []
+    places = _places(params)
     plain = [a for a in arguments if a.keyword is None]
-    for index, argument in enumerate(plain):
-        if index < len(positional):
-            bound[positional[index].name] = argument
-        elif variadic:
-            surplus.append(argument)
-        else:
-            return Refusal("TJ302", f"it takes {len(positional)} arguments, {len(plain)} are given")
+    bound = dict(zip(places.positional, plain, strict=False))
+    surplus = plain[len(bound) :]
+    if surplus and not places.variadic:
+        count = len(places.positional)
+        return Refusal("TJ302", f"it takes {count} arguments, {len(plain)} are given")
     for argument in arguments:
         if argument.keyword is None:
             continue
         name = argument.keyword
-        if name not in by_name:
+        if name not in places.names:
             name = dict(renames).get(name, "")
-        if name not in by_name and open_ended:
+        if name not in places.names and places.any_keyword:
             surplus.append(argument)
             continue
-        if name not in by_name:
+        if name not in places.names:
             return Refusal("TJ302", f"it has no argument `{argument.keyword}` that the rule knows")
         if name in bound:
             return Refusal("TJ302", f"argument `{name}` is given twice")
         bound[name] = argument
-    missing = [n for n, p in by_name.items() if p.default is None and n not in bound]
-    if missing:
-        return Refusal("TJ302", f"argument `{missing[0]}` is not given")
+    for name in places.required:
+        if name not in bound:
+            return Refusal("TJ302", f"argument `{name}` is not given")
     return Bound(bound, tuple(surplus))
 
 
@@ -127,7 +146,7 @@ def bind_version_1(
     if isinstance(bound, Refusal):
         return bound
     today = {p.name for p in signature(row_params)}
-    defaults = {p.name: p.default for p in signature(params)}
+    by_default = defaults(params)
     moved: dict[str, Argument] = {}
     dropped: list[tuple[str, Argument]] = []
     for name, argument in bound.arguments.items():
@@ -136,7 +155,7 @@ def bind_version_1(
             return Refusal("TJ302", f"argument `{new}` is given twice")
         if new:
             moved[new] = argument
-        elif name in without_meaning or ast.unparse(argument.node) == defaults[name]:
+        elif name in without_meaning or ast.unparse(argument.node) == by_default[name]:
             dropped.append((name, argument))
         else:
             return Refusal("TJ302", f"TensorFlow 2 has no argument `{name}`")

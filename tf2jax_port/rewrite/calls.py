@@ -23,7 +23,7 @@ from tf2jax_port.rewrite.arguments import (
     removals,
     renamed,
 )
-from tf2jax_port.rewrite.bind import Bound, signature
+from tf2jax_port.rewrite.bind import Bound, defaults, signature
 from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.layout import Argument
 from tf2jax_port.rewrite.template import Slot, Template, parse_template
@@ -40,28 +40,31 @@ def write_native(site: CallSite) -> list[Edit] | None:
     implied = _implied(site, target)
     if any(has_comment(site, argument.start, argument.end) for argument in implied.values()):
         return None
-    given = {n: a for n, a in site.bound.arguments.items() if n not in implied}
     if implied or site.bound.dropped:
+        given = {n: a for n, a in site.bound.arguments.items() if n not in implied}
         site = dataclasses.replace(site, bound=Bound(given))
-    if any(name not in given for name in target.needs):
+    if any(name not in site.bound.arguments for name in target.needs):
         return None
-    if any(is_traced(site, name) for name in site.bound.arguments):
-        return None
-    unused = set(site.bound.arguments) - {hole.parameter for hole in template.holes()}
-    if not all(may_be_dropped(site, name) for name in unused):
-        return None
+    for name in site.bound.arguments:
+        if is_traced(site, name):
+            return None
+    for name in site.bound.arguments:
+        if name not in template.parameters and not may_be_dropped(site, name):
+            return None
     edits = _in_place(site, template)
     return edits if edits is not None else write_anew(site, template)
 
 
 def _implied(site: CallSite, target: Native) -> dict[str, Argument]:
     """The arguments that only say TensorFlow's default, where JAX's is another one."""
-    defaults = {p.name: p.default for p in signature(site.row.params or "")}
+    if not (target.defaults or target.needs):
+        return {}
+    usual = defaults(site.row.params or "")
     unlike = {*(name for name, _ in target.defaults), *target.needs}
     return {
         name: argument
         for name, argument in site.bound.arguments.items()
-        if name in unlike and ast.unparse(argument.node) == defaults[name]
+        if name in unlike and ast.unparse(argument.node) == usual[name]
     }
 
 
@@ -99,11 +102,9 @@ def write_facade(site: CallSite, function: str, unknown: list[str]) -> list[Edit
 
 def _in_place(site: CallSite, template: Template) -> list[Edit] | None:
     """Renames the function and its keywords, drops and adds arguments, moves nothing."""
-    used = [slot.hole for slot in template.slots if slot.hole]
-    if not template.function or len(set(used)) != len(used) or site.layout.opened < 0:
+    if not template.function or template.repeats or site.layout.opened < 0:
         return None
-    by_hole = {slot.hole: slot for slot in template.slots if slot.hole}
-    positional = [slot for slot in template.slots if slot.keyword is None]
+    by_hole, positional = template.by_parameter, template.positional
     edits = [Edit(*site.source.span(site.function), (site.spelling.text(template.function),))]
     written: list[Slot] = []
     kept = [a for a in site.layout.arguments if site.parameter_of(a) in by_hole]

@@ -65,7 +65,7 @@ def rewrite_doctests(outcome: Outcome, raw: bytes, options: Options, rewriter: R
         docstring = _Docstring(list(_examples(lines, after)), prelude)
         found = docstring.rewritten(lines, options, rewriter, source.newline)
         moved = before.lineno - after.lineno
-        findings += [dataclasses.replace(f, line=f.line + moved) for f in found]
+        findings += [f._replace(line=f.line + moved) for f in found]
     data = with_data(source, "".join(lines).encode())
     parse(data)
     every = sorted((*outcome.findings, *findings), key=lambda f: (f.line, f.column))
@@ -190,8 +190,7 @@ class _Docstring:
     def _placed(self, finding: Finding, options: Options, left: str | None = None) -> Finding:
         """A finding of the program as one of the file."""
         example, offset = self.places[finding.line]
-        finding = dataclasses.replace(
-            finding,
+        finding = finding._replace(
             line=example.line + offset,
             column=finding.column + len(example.indent) + 4,
             marker=0,
@@ -199,11 +198,9 @@ class _Docstring:
         if left is not None:
             state = State.KEPT if left == "TJ503" else State.MANUAL
             message = f"{finding.code}, in an example of a docstring"
-            return dataclasses.replace(finding, state=state, code=left, message=message, after="")
+            return finding._replace(state=state, code=left, message=message, after="")
         if finding.after and example.has_output:
-            return dataclasses.replace(
-                finding, state=State.REVIEW, code="TJ204", message=WITH_OUTPUT
-            )
+            return finding._replace(state=State.REVIEW, code="TJ204", message=WITH_OUTPUT)
         return finding
 
 

@@ -8,12 +8,11 @@ pass as its surroundings.
 from __future__ import annotations
 
 import bisect
-import dataclasses
 from collections.abc import Iterable
+from typing import NamedTuple
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A part of the old text that stays, apart from the edits inside it."""
 
     start: int
@@ -23,8 +22,7 @@ class Span:
 Piece = str | Span
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """Replaces `[start, end)` by `pieces`; an insertion where `start == end`."""
 
     start: int
@@ -67,8 +65,13 @@ class EditedText:
                 raise OverlapError(f"edits cross at byte {edit.start}")
             out.append(self.data[place : edit.start])
             index += 1
-            out += [self._piece(piece, index) for piece in edit.pieces]
-            index = self._skip(edit, index)
+            for piece in edit.pieces:
+                if isinstance(piece, str):
+                    out.append(piece.encode())
+                else:
+                    out.append(self.render(piece.start, piece.end, after=index))
+            if index < len(self.edits) and self.starts[index] < edit.end:
+                index = self._skip(edit, index)
             place = edit.end
         out.append(self.data[place:end])
         return b"".join(out)
@@ -76,22 +79,17 @@ class EditedText:
     def render_node(self, start: int, end: int) -> bytes:
         """The new text of one node: what is inserted just before or behind it is not its own."""
         first = bisect.bisect_left(self.starts, start)
-        last = bisect.bisect_left(self.starts, end)
-        own = [
-            edit
-            for edit in self.edits[first:last]
-            if edit.end <= end and (edit.start > start or edit.end > start)
-        ]
+        last = bisect.bisect_left(self.starts, end, first)
+        own = [edit for edit in self.edits[first:last] if start < edit.end <= end]
+        if len(own) == 1 and len(own[0].pieces) == 1 and isinstance(own[0].pieces[0], str):
+            edit = own[0]
+            new = own[0].pieces[0].encode()
+            return b"".join((self.data[start : edit.start], new, self.data[edit.end : end]))
         return EditedText(self.data, own).render(start, end)
 
     @staticmethod
     def _inside(edit: Edit, end: int, exact: bool) -> bool:
         return edit.start < end or (exact and edit.start == end and edit.end == end)
-
-    def _piece(self, piece: Piece, after: int) -> bytes:
-        if isinstance(piece, str):
-            return piece.encode()
-        return self.render(piece.start, piece.end, after=after)
 
     def _skip(self, edit: Edit, index: int) -> int:
         """Index of the first edit after `edit`; those within it have been rendered as pieces."""

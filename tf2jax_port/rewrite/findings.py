@@ -6,6 +6,7 @@ import dataclasses
 import enum
 from collections import Counter
 from collections.abc import Iterable
+from typing import NamedTuple
 
 
 class State(enum.StrEnum):
@@ -23,8 +24,7 @@ class State(enum.StrEnum):
         return self in (State.REVIEW, State.MANUAL)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One reference of a file.
 
     Attributes:

@@ -18,9 +18,11 @@ from tf2jax_port.rewrite.sites import Decision, File, may_edit
 from tf2jax_port.rewrite.static_shapes import is_called_shape, is_static_shape
 from tf2jax_port.rewrite.values import Kind
 
-_NAMES = (
-    *("numpy", "get_shape", "as_list", "ndims", "rank", "value", "set_shape"),
-    *(*FORMS, *SHAPE_METHODS),
+_NAMES = frozenset(
+    (
+        *("numpy", "get_shape", "as_list", "ndims", "rank", "value", "set_shape"),
+        *(*FORMS, *SHAPE_METHODS),
+    )
 )
 # Libraries whose tensors have some of these methods as well.
 _OTHER_LIBRARIES = ("torch", "mxnet", "paddle", "mindspore", "oneflow")
@@ -45,14 +47,20 @@ class Idiom:
 
 def find_idioms(file: File) -> list[Decision]:
     """The decisions for all tensor methods of a file, in text order."""
+    attributes = [node for node in file.names.attributes if node.attr in _NAMES]
+    return (_methods(file, attributes) if attributes else []) + _shape_comparisons(file)
+
+
+def _methods(file: File, named: list[ast.Attribute]) -> list[Decision]:
+    """The decisions for the methods among some attributes."""
     own = {node for reference in file.references for node in reference.chain}
+    attributes = [node for node in named if node not in own]
     elsewhere = any(
         binding.path.partition(".")[0] in _OTHER_LIBRARIES
         for bindings in file.names.module.bindings.values()
         for binding in bindings
         if binding.kind == "import"
     )
-    attributes = [node for node in file.names.attributes if node.attr in _NAMES and node not in own]
     own_methods = {
         name
         for scope in file.names.scopes.values()
@@ -72,15 +80,15 @@ def find_idioms(file: File) -> list[Decision]:
             if decision is not None and may_edit(file, decision):
                 claimed.update(_between(file, idiom))
                 decisions.append(decision)
-    return decisions + _shape_comparisons(file)
+    return decisions
 
 
 def _shape_comparisons(file: File) -> list[Decision]:
     """`x.shape == [2, 3]`: a shape of TensorFlow equals a list, a tuple does not."""
     decisions = []
-    for shape in _shapes(file):
-        node = _compared_with_list(file, shape)
-        if node is None:
+    for comparison in file.names.comparisons:
+        shape, node = _shape_and_list(file, comparison)
+        if shape is None or node is None:
             continue
         whole = shape.value if isinstance(shape, ast.Subscript) else shape
         tensor = _shaped(whole)
@@ -94,47 +102,25 @@ def _shape_comparisons(file: File) -> list[Decision]:
     return decisions
 
 
-def _shapes(file: File) -> Iterator[ast.expr]:
-    """Static shapes: as they are asked for, and names that hold one; parts of them as a whole."""
-    parents = file.names.parents
-    for attribute in file.names.attributes:
-        if attribute.attr in ("shape", "get_shape"):
-            yield _widened(parents, attribute)
-    for name, _ in file.names.uses:
-        if type(parents.get(name)) not in (ast.Compare, ast.Subscript):
-            continue
-        whole = _widened(parents, name)
-        if isinstance(parents.get(whole), ast.Compare) and is_static_shape(file.values, name):
-            yield whole
+def _shape_and_list(
+    file: File, comparison: ast.Compare
+) -> tuple[ast.expr, ast.List] | tuple[None, None]:
+    """The two sides of `x.shape == [2, 3]`."""
+    if len(comparison.ops) == 1 and isinstance(comparison.ops[0], ast.Eq | ast.NotEq):
+        left, right = comparison.left, comparison.comparators[0]
+        for shape, other in ((left, right), (right, left)):
+            if isinstance(other, ast.List) and _is_shape(file, shape):
+                return shape, other
+    return None, None
 
 
-def _widened(parents: dict[ast.AST, ast.AST], node: ast.expr) -> ast.expr:
-    """`x.get_shape()[1:]` for its `get_shape`."""
-    whole = node
-    parent = parents.get(whole)
-    if (
-        isinstance(node, ast.Attribute)
-        and node.attr == "get_shape"
-        and isinstance(parent, ast.Call)
-    ):
-        whole, parent = parent, parents.get(parent)
-    while (
-        isinstance(parent, ast.Subscript)
-        and parent.value is whole
-        and isinstance(parent.slice, ast.Slice)
-    ):
-        whole, parent = parent, parents.get(parent)
-    return whole
-
-
-def _compared_with_list(file: File, shape: ast.expr) -> ast.List | None:
-    """The list in `x.shape == [2, 3]`."""
-    parent = file.names.parents.get(shape)
-    if not isinstance(parent, ast.Compare) or len(parent.ops) != 1:
-        return None
-    other = parent.comparators[0] if parent.left is shape else parent.left
-    equality = isinstance(parent.ops[0], ast.Eq | ast.NotEq)
-    return other if equality and isinstance(other, ast.List) else None
+def _is_shape(file: File, node: ast.expr) -> bool:
+    """`x.get_shape()`, `x.shape`, a name that holds one, or a part of it: `x.shape[1:]`."""
+    while isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        node = node.value
+    if isinstance(node, ast.Name):
+        return is_static_shape(file.values, node)
+    return isinstance(node, ast.Attribute | ast.Call) and _shaped(node) is not None
 
 
 def _between(file: File, idiom: Idiom) -> Iterator[ast.AST]:

@@ -45,6 +45,8 @@ class Ignored:
         """Whether a node is left alone: by a comment at its first line or at its last."""
         if self.whole_file:
             return True
+        if not self.lines:
+            return False
         codes = (*self.lines.get(node.lineno, ()), *self.lines.get(node.end_lineno or 0, ()))
         return any(code.startswith(beginning) for beginning in codes)
 

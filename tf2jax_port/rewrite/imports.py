@@ -17,6 +17,7 @@ from tf2jax_port.rewrite.scopes import Binding, Names
 from tf2jax_port.rewrite.source import Source
 
 ImportStatement = ast.Import | ast.ImportFrom
+Brought = tuple[ImportStatement, ast.alias]
 _PRAGMAS = ("type:", "noqa", "pylint:", "pytype:", "isort:", "pragma:", "fmt:", "mypy:")
 
 
@@ -28,17 +29,16 @@ class ImportChange:
     dropped: int
 
 
-def tensorflow_imports(
-    names: Names, neighbours: Neighbours
-) -> list[tuple[ImportStatement, ast.alias]]:
+def tensorflow_imports(names: Names, neighbours: Neighbours) -> list[Brought]:
     """Every name of TensorFlow that an import statement brings, in text order."""
     found = []
     for statement in names.imports:
+        stem = ""
+        if isinstance(statement, ast.ImportFrom):
+            stem = "." * statement.level + (statement.module or "")
+            stem += "." if statement.module else ""
         for alias in statement.names:
-            module = alias.name
-            if isinstance(statement, ast.ImportFrom):
-                stem = "." * statement.level + (statement.module or "")
-                module = f"{stem}.{alias.name}" if stem.strip(".") else stem + alias.name
+            module = stem + alias.name
             handed = None if is_tensorflow(module) else neighbours.export(module)
             if is_tensorflow(module) or (handed is not None and handed.dotted):
                 found.append((statement, alias))
@@ -52,6 +52,7 @@ def change_imports(
     gone: list[Reference],
     left: list[Reference],
     aliases: list[Reference],
+    brought: list[Brought],
     new: list[tuple[str, str]],
     keep_all: bool,
     ignored: Ignored,
@@ -66,13 +67,14 @@ def change_imports(
       gone: references that the rewrite removes.
       left: references that stay.
       aliases: modules of TensorFlow that get another name, as in `layers = tf.keras.layers`.
+      brought: the names of TensorFlow that import statements bring.
       new: `(module, name)` of what must be imported.
       keep_all: no import is dropped, because other files may import it from here.
       ignored: comments that keep statements as they are.
       neighbours: the other modules, which may import names from here.
       first_use: offset of the first new text; new imports stand above it.
     """
-    change = _Imports(source, names, new, ignored, neighbours)
+    change = _Imports(source, names, brought, new, ignored, neighbours)
     droppable = [] if keep_all else change.droppable(gone, left, aliases)
     return change.plan(droppable, first_use)
 
@@ -100,10 +102,12 @@ class _Imports:
         self,
         source: Source,
         names: Names,
+        brought: list[Brought],
         new: list[tuple[str, str]],
         ignored: Ignored,
         neighbours: Neighbours,
     ) -> None:
+        self.brought = brought
         self.neighbours = neighbours
         self.source = source
         self.ignored = ignored
@@ -241,7 +245,7 @@ class _Imports:
 
     def _anchor(self, first_use: int) -> ast.stmt | None:
         """The first import of TensorFlow at the outer level of the module, above all new text."""
-        for statement, _ in tensorflow_imports(self.names, self.neighbours):
+        for statement, _ in self.brought:
             outer = isinstance(self.names.parents[statement], ast.Module)
             if outer and self.source.span(statement)[0] < first_use:
                 return statement

@@ -8,12 +8,13 @@ show that an argument is symbolic, the operator becomes the one of `keras.ops`.
 from __future__ import annotations
 
 import ast
-import dataclasses
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tf2jax_port.rewrite.keras_rows import find_row
 from tf2jax_port.rewrite.knowledge import Known, look_up
-from tf2jax_port.rewrite.scopes import Binding, Scope
+from tf2jax_port.rewrite.resolve import Reference
+from tf2jax_port.rewrite.scopes import Binding, Names, Scope
 from tf2jax_port.table import Manual, Native, Row
 
 if TYPE_CHECKING:
@@ -80,9 +81,17 @@ _ENDS = ("input", "inputs", "output", "outputs")
 _MODELS = ("keras.Model", "keras.Sequential", "keras.models.", "keras.applications.")
 
 
+def may_hold_symbols(data: bytes, names: Names, references: Iterable[Reference]) -> bool:
+    """Whether a file may have a symbolic tensor at all: they come from inputs and from models."""
+    if b"keras" not in data:
+        return False
+    brought = b"Input" in data or any("Input" in r.dotted[-1] for r in references)
+    return brought or any(attribute.attr in _ENDS for attribute in names.attributes)
+
+
 def of_symbols(file: File, known: Known) -> Known:
     """The row, or the one of `keras.ops` where the operator is called with a symbolic tensor."""
-    if not file.source.mentions_keras:
+    if not file.symbolic:
         return known
     node, row = known.reference.node, known.row
     call = file.names.parents[node]
@@ -95,7 +104,7 @@ def of_symbols(file: File, known: Known) -> Known:
         return known
     target = OPERATORS.get(row.name) or Manual("TJ341", NO_ARRAY)
     made = Row(f"keras.symbols.{row.name}", row.params, target, renames=known.renames)
-    return dataclasses.replace(known, row=made)
+    return known._replace(row=made)
 
 
 def arguments_of(call: ast.Call) -> list[ast.expr]:

@@ -68,16 +68,9 @@ def _applied(file: File, reference: Reference) -> str:
     if target is None:
         return ""
     made = ast.unparse(target)
-    for node in ast.walk(_module_of(file, reference.node)):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            continue
-        if node.func.attr == "minimize" and ast.unparse(node.func.value) == made:
-            return _MINIMIZE
+    for attribute in file.names.attributes:
+        if attribute.attr == "minimize" and ast.unparse(attribute.value) == made:
+            call = file.names.parents[attribute]
+            if isinstance(call, ast.Call) and call.func is attribute:
+                return _MINIMIZE
     return ""
-
-
-def _module_of(file: File, node: ast.AST) -> ast.AST:
-    found = node
-    while found in file.names.parents:
-        found = file.names.parents[found]
-    return found

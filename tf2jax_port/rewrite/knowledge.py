@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
+from typing import NamedTuple
 
 from tf2jax_port import table
 from tf2jax_port.rewrite import constructs, keras_rows, version_1
@@ -12,8 +12,7 @@ from tf2jax_port.rewrite.resolve import Reference, canonical, is_module, tensorf
 from tf2jax_port.table import Native, Row, Shim
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """A row, the part of the reference that names it, and how to bind a call of it.
 
     Attributes:
@@ -41,11 +40,14 @@ def rows() -> dict[str, Row]:
 
 def look_up(reference: Reference) -> Known | None:
     """The row of the longest part of a reference that has one."""
-    found = _longest_known(reference.dotted, reference.version)
-    if found is None:
-        return None
-    length, row, rest, params = found
-    return Known(row, reference.shortened(length), rest, params)
+    if reference.known is False:
+        found = _longest_known(reference.dotted, reference.version)
+        reference.known = None
+        if found is not None:
+            length, row, rest, params = found
+            reference.known = Known(row, reference.shortened(length), rest, params)
+    known: Known | None = reference.known
+    return known
 
 
 @functools.lru_cache(maxsize=8192)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 
@@ -60,7 +59,7 @@ def rewrite_notebook(
 
 def _placed(finding: Finding, program: cells.Program, code: tuple[Cell, ...]) -> Finding:
     number, line = program.cell_of(finding.line)
-    return dataclasses.replace(finding, cell=code[number].number, line=line)
+    return finding._replace(cell=code[number].number, line=line)
 
 
 def _matters(cell: Cell) -> bool:

@@ -10,6 +10,7 @@ from tf2jax_port.patterns import Pattern, is_matched
 
 TargetName = Literal["jax", "shims"]
 RandomName = Literal["tensorflow", "keys"]
+_ALL = ("TJ",)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Options:
     target: TargetName = "jax"
     exact: bool = False
     safe_only: bool = False
-    select: tuple[str, ...] = ("TJ",)
+    select: tuple[str, ...] = _ALL
     ignore: tuple[str, ...] = ()
     doctests: bool = False
     random: RandomName = "tensorflow"
@@ -61,6 +62,8 @@ class Options:
 
     def selects(self, code: str) -> bool:
         """Whether references with a diagnostic are rewritten: the longest beginning decides."""
+        if not self.ignore and self.select == _ALL:
+            return True
         selected = max((len(s) for s in self.select if code.startswith(s)), default=-1)
         ignored = max((len(s) for s in self.ignore if code.startswith(s)), default=-1)
         return selected > ignored

@@ -17,9 +17,10 @@ from tf2jax_port.rewrite.facade_import import Swap, swap_import
 from tf2jax_port.rewrite.findings import Finding, Outcome, State
 from tf2jax_port.rewrite.idioms import find_idioms
 from tf2jax_port.rewrite.ignoring import Ignored, find_ignored
-from tf2jax_port.rewrite.imports import ImportChange, change_imports, tensorflow_imports
+from tf2jax_port.rewrite.imports import Brought, ImportChange, change_imports, tensorflow_imports
 from tf2jax_port.rewrite.keras_import import Moved, move_imports
 from tf2jax_port.rewrite.keras_sites import BACKEND, say_backend
+from tf2jax_port.rewrite.keras_symbols import may_hold_symbols
 from tf2jax_port.rewrite.keras_training import refuse_steps
 from tf2jax_port.rewrite.keras_weights import read_weights
 from tf2jax_port.rewrite.neighbours import ALONE, Neighbours
@@ -121,11 +122,11 @@ class _Run:
         frozen = add_annotations(self.source, names)
         found = find_references(names, self.neighbours, version_1=self.version_1)
         stars = [s for s in names.stars if is_tensorflow(s.module or "") and not s.level]
-        imports = len(tensorflow_imports(names, self.neighbours))
-        if not (found or stars or imports):
+        brought = tensorflow_imports(names, self.neighbours)
+        if not (found or stars or brought):
             return Outcome(self.source.encode(self.source.data), (), 0)
         aliases = [r for r in found if is_alias(names, r) and not self.ignored.covers(r.node, "TJ")]
-        sites = [r for r in found if r not in aliases]
+        sites = [r for r in found if r not in aliases] if aliases else found
         file = File(
             self.source,
             names,
@@ -135,31 +136,32 @@ class _Run:
             self.options,
             frozenset(frozen),
             strings_frozen,
+            may_hold_symbols(self.source.data, names, sites),
         )
-        file, decisions, moved = self._decided(file)
+        taken = self._is_taken(brought)
+        file, decisions, moved = self._decided(file, taken)
         idioms = [self._chosen(decision) for decision in find_idioms(file)]
         swaps = self.options.target == "shims" and not (aliases or self.ignored.lines)
-        swaps = swaps and not self._is_taken(names)
+        swaps = swaps and not taken
         swap = swap_import(file, decisions) if swaps else None
         edits = [edit for decision in idioms for edit in decision.edits]
         if swap is not None:
             edits += swap.names
         else:
             edits += [edit for decision in decisions for edit in decision.edits]
-        change = self._imports(file, decisions, aliases, edits, swap, moved)
+        change = self._imports(file, decisions, aliases, brought, edits, swap, moved)
         edits += change.edits
         findings = [*self._findings(file, [*decisions, *idioms], edits), *map(self._star, stars)]
         data = self._applied(edits, findings)
         counted = len(sites) + len(idioms) + len(stars)
         if self.marked:
-            findings = [dataclasses.replace(f, line=self._original(f.line)) for f in findings]
+            findings = [f._replace(line=self._original(f.line)) for f in findings]
         findings.sort(key=lambda f: (f.line, f.column))
-        return Outcome(data, tuple(findings), counted, imports, change.dropped)
+        return Outcome(data, tuple(findings), counted, len(brought), change.dropped)
 
-    def _decided(self, file: File) -> tuple[File, list[Decision], Moved]:
+    def _decided(self, file: File, taken: bool) -> tuple[File, list[Decision], Moved]:
         """What becomes of each reference, once it is known which imports of Keras can be moved."""
         decisions = self._each(file)
-        taken = self._is_taken(file.names)
         moved = Moved() if taken else move_imports(file, decisions, self.ignored)
         if moved.module:
             file = dataclasses.replace(file, spelling=moved.spelling(file.spelling))
@@ -169,9 +171,8 @@ class _Run:
             decisions = say_backend(self.source.data, decisions)
         return file, decisions, moved
 
-    def _is_taken(self, names: Names) -> bool:
+    def _is_taken(self, brought: list[Brought]) -> bool:
         """Whether another module imports TensorFlow from here: then the import stays what it is."""
-        brought = tensorflow_imports(names, self.neighbours)
         return any(self.neighbours.takes(a.asname or a.name.partition(".")[0]) for _, a in brought)
 
     def _each(self, file: File) -> list[Decision]:
@@ -188,6 +189,7 @@ class _Run:
         file: File,
         decisions: list[Decision],
         aliases: list[Reference],
+        brought: list[Brought],
         edits: list[Edit],
         swap: Swap | None,
         moved: Moved,
@@ -202,6 +204,7 @@ class _Run:
             gone=gone,
             left=left,
             aliases=aliases,
+            brought=brought,
             new=file.spelling.missing(edits),
             keep_all=self.is_package,
             ignored=self.ignored,

@@ -77,6 +77,8 @@ def add_annotations(source: Source, names: Names) -> set[ast.AST]:
 
 def enclosing_string(names: Names, node: ast.AST) -> ast.expr | None:
     """The f-string or string annotation around a node, `None` outside of any."""
+    if not names.strings:
+        return None
     for ancestor in names.ancestors(node):
         if isinstance(ancestor, ast.stmt):
             return None

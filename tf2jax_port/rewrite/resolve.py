@@ -11,6 +11,7 @@ import ast
 import dataclasses
 import functools
 from collections.abc import Iterator
+from typing import Any
 
 from tf2jax_port.rewrite.neighbours import ALONE, Export, Neighbours
 from tf2jax_port.rewrite.object_attributes import object_attributes
@@ -24,7 +25,7 @@ _IMPORTING_CALLS = ("import_module", "__import__", "importorskip")
 _V1_MODULES = ("contrib.", "app.", "flags.", "gfile.", "layers.", "logging.", "python_io.")
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclasses.dataclass(eq=False, slots=True)
 class Reference:
     """One use of a TensorFlow name.
 
@@ -44,16 +45,13 @@ class Reference:
     scope: Scope
     bindings: tuple[Binding, ...]
     ambiguous: bool = False
+    path: str = ""  # TensorFlow's name: `math.log`, nothing for the module itself
+    known: Any = dataclasses.field(default=False, repr=False)  # what `knowledge.look_up` found
 
     @property
     def node(self) -> ast.expr:
         """The whole dotted name."""
         return self.chain[-1]
-
-    @property
-    def path(self) -> str:
-        """TensorFlow's name: `math.log`, `""` for the module itself."""
-        return tensorflow_path(self.dotted[-1])[0]
 
     def shortened(self, length: int) -> Reference:
         """The reference to the first `length` nodes of the chain."""
@@ -66,6 +64,7 @@ class Reference:
             self.scope,
             self.bindings,
             self.ambiguous,
+            tensorflow_path(self.dotted[length - 1])[0],
         )
 
     @property
@@ -100,9 +99,9 @@ def find_references(
     found += search.attributes_of_objects(possible)
     found.sort(key=lambda r: (r.chain[0].lineno, r.chain[0].col_offset))
     if version_1 or any(is_version_1(r.path) for r in found):
-        for index, reference in enumerate(found):
+        for reference in found:
             if reference.version != 1 and "compat.v2" not in reference.dotted[0]:
-                found[index] = dataclasses.replace(reference, version=1)
+                reference.version = 1
     return found
 
 
@@ -131,18 +130,15 @@ def _possible_names(names: Names, neighbours: Neighbours) -> set[str]:
     """Names that may be TensorFlow's in some scope: those of imports, and what is made of them."""
     found: set[str] = set()
     made_of: dict[str, list[str]] = {}
-    for scope in (names.module, *names.scopes.values()):
-        for name, bindings in scope.bindings.items():
-            for binding in bindings:
-                if binding.kind == "import":
-                    if is_tensorflow(binding.path) or neighbours.export(binding.path):
-                        found.add(name)
-                elif binding.kind == "assign" and binding.value is not None:
-                    root = _root(binding.value)
-                    if root:
-                        made_of.setdefault(root, []).append(name)
-                    elif imported_by_call(binding.value):
-                        found.add(name)
+    for name, path in names.imported:
+        if is_tensorflow(path) or neighbours.export(path):
+            found.add(name)
+    for name, value in names.assigned:
+        root = _root(value)
+        if root:
+            made_of.setdefault(root, []).append(name)
+        elif imported_by_call(value):
+            found.add(name)
     waiting = list(found)
     while waiting:
         for name in made_of.get(waiting.pop(), ()):
@@ -164,6 +160,7 @@ def _root_node(value: ast.expr) -> ast.expr:
     return value
 
 
+@functools.lru_cache(maxsize=8192)
 def is_version_1(path: str) -> bool:
     """Whether only TensorFlow 1 has this name at `tf.`."""
     return path in V1_ALIASES or path in V1_ONLY or path.startswith(_V1_MODULES)
@@ -257,8 +254,9 @@ class _Search:
             chain.append(parent)
             dotted.append(f"{dotted[-1]}.{parent.attr}")
             parent = self.names.parents.get(parent)
-        version = tensorflow_path(dotted[-1])[1]
-        return Reference(tuple(chain), tuple(dotted), version, scope, bindings, start.ambiguous)
+        path, version = tensorflow_path(dotted[-1])
+        whole = (tuple(chain), tuple(dotted))
+        return Reference(*whole, version, scope, bindings, start.ambiguous, path)
 
     def through_star(self, name: str) -> Export | None:
         """What a name is that nothing in the file binds, where a star import may have brought it."""

@@ -87,9 +87,13 @@ class Names:
     parents: dict[Node, Node]
     scopes: dict[Node, Scope]  # of functions, lambdas, classes and comprehensions
     imports: list[ast.Import | ast.ImportFrom]
+    imported: list[tuple[str, str]]  # what imports bind, and the path that each stands for
     stars: list[ast.ImportFrom]
     annotations: list[tuple[ast.expr, Scope]]
     attributes: list[ast.Attribute]
+    assigned: list[tuple[str, ast.expr]]  # names that get a dotted name or the result of a call
+    comparisons: list[ast.Compare]  # those with a list
+    strings: list[ast.expr]  # in which there is code: f-strings, annotations in quotation marks
 
     def ancestors(self, node: Node) -> Iterator[Node]:
         """The nodes around `node`, innermost first."""
@@ -111,13 +115,14 @@ def resolve_scopes(tree: ast.Module, *, redirects: bool = True) -> Names:
       tree: a whole file.
       redirects: whether it may say `global` or `nonlocal`.
     """
-    walk = _Walk(Names(Scope("module"), [], {}, {}, [], [], [], []), redirects)
+    walk = _Walk(Names(Scope("module"), [], {}, {}, [], [], [], [], [], [], [], []), redirects)
     walk.children(tree, walk.names.module)
     return walk.names
 
 
-def resolve_more(names: Names, node: ast.expr, parent: Node, scope: Scope) -> None:
-    """Adds an expression that is not in the tree, such as the one in a string annotation."""
+def resolve_more(names: Names, node: ast.expr, parent: ast.expr, scope: Scope) -> None:
+    """Adds an expression that is not in the tree: the one in a string annotation."""
+    names.strings.append(parent)
     _Walk(names, redirects=False).visit(node, parent, scope)
 
 
@@ -129,6 +134,7 @@ _TEXTS = {
     *("module", "name", "names", "op", "ops", "rest", "simple", "str", "tag", "type_comment"),
 }
 _LEAVES = (ast.Constant, ast.MatchSingleton)
+_NAMING = (ast.Name, ast.Attribute, ast.Call)  # values that may be TensorFlow, or bring it
 _FIELDS = {
     node: tuple(field for field in node._fields if field not in _TEXTS)
     for node in vars(ast).values()
@@ -174,6 +180,15 @@ class _Walk:
         if (handler := _HANDLERS.get(type(value))) is not None:
             handler(self, value, scope)
 
+    def comparison(self, node: ast.Compare, scope: Scope) -> None:
+        if type(node.left) is ast.List or any(type(n) is ast.List for n in node.comparators):
+            self.names.comparisons.append(node)
+        self.children(node, scope)
+
+    def string(self, node: ast.JoinedStr, scope: Scope) -> None:
+        self.names.strings.append(node)
+        self.children(node, scope)
+
     def each(self, nodes: Iterable[Node | None], parent: Node, scope: Scope) -> None:
         for node in nodes:
             if node is not None:
@@ -203,20 +218,28 @@ class _Walk:
         if type(node) is ast.Assign:
             for target in node.targets:
                 if type(target) is ast.Name:
-                    self.bind(scope, target.id, Binding("assign", target, "", node.value, node))
+                    self.give(scope, target, node.value, node)
             return
         assert isinstance(node, ast.AnnAssign)
         self.names.annotations.append((node.annotation, scope))
         if isinstance(node.target, ast.Name):
-            kind: Literal["assign", "other"] = "assign" if node.value else "other"
-            statement = node if node.value else None
-            binding = Binding(kind, node.target, "", node.value, statement)
-            self.bind(scope, node.target.id, binding)
+            if node.value is None:
+                self.bind(scope, node.target.id, Binding("other", node.target))
+            else:
+                self.give(scope, node.target, node.value, node)
+
+    def give(
+        self, scope: Scope, target: ast.Name, value: ast.expr, statement: ast.stmt | None
+    ) -> None:
+        """Binds a name to a value."""
+        if type(value) in _NAMING:
+            self.names.assigned.append((target.id, value))
+        self.bind(scope, target.id, Binding("assign", target, "", value, statement))
 
     def walrus(self, node: ast.NamedExpr, scope: Scope) -> None:
         self.visit(node.value, node, scope)
         self.names.parents[node.target] = node
-        self.bind(scope, node.target.id, Binding("assign", node.target, "", node.value))
+        self.give(scope, node.target, node.value, None)
 
     def named(self, node: ast.ExceptHandler | ast.MatchAs | ast.MatchStar, scope: Scope) -> None:
         if node.name:
@@ -236,6 +259,7 @@ class _Walk:
             self.names.parents[alias] = node
             path = alias.name if alias.asname else alias.name.partition(".")[0]
             name = alias.asname or path
+            self.names.imported.append((name, path))
             self.bind(scope, name, Binding("import", alias, path, None, node))
 
     def import_from(self, node: ast.ImportFrom, scope: Scope) -> None:
@@ -248,6 +272,7 @@ class _Walk:
                 continue
             path = f"{base}.{alias.name}" if node.module else base + alias.name
             name = alias.asname or alias.name
+            self.names.imported.append((name, path))
             self.bind(scope, name, Binding("import", alias, path, None, node))
 
     # Scopes.
@@ -350,6 +375,8 @@ _HANDLERS: dict[type[Node], Callable[[_Walk, Any, Scope], None]] = {
     ast.AsyncFunctionDef: _Walk.function,
     ast.Lambda: _Walk.lambda_,
     ast.ClassDef: _Walk.class_,
+    ast.Compare: _Walk.comparison,
+    ast.JoinedStr: _Walk.string,
     ast.ListComp: _Walk.comprehension,
     ast.SetComp: _Walk.comprehension,
     ast.DictComp: _Walk.comprehension,

@@ -38,9 +38,9 @@ from tf2jax_port.table import Keep, Manual, Native, Row, Shim
 READ_AS_VERSION_1 = " (read as TensorFlow 1)"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(slots=True)  # frozen ones take five times as long to make
 class Decision:
-    """The end of one reference.
+    """The end of one reference; nobody changes it.
 
     Attributes:
       state: where it ended.
@@ -73,6 +73,7 @@ class File:
     options: Options
     frozen: frozenset[ast.AST]  # nodes of string annotations whose text is not in the file
     strings_frozen: bool = False
+    symbolic: bool = True  # there may be symbolic tensors of Keras
 
     @property
     def target(self) -> TargetName:
@@ -366,7 +367,7 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
         # JAX's block binds nothing; the name of the scope is what the file asks for.
         row = version_1.bound_scope(row, bound)
         site = dataclasses.replace(site, row=row)
-        known = dataclasses.replace(known, row=row)
+        known = known._replace(row=row)
     if isinstance(row.target, Native) and (file.target == "jax" or facade(row) is None):
         size = _known_size(file, known, symbol, site)
         if size is not None:

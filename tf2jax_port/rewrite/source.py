@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import codecs
 import dataclasses
-import functools
 import io
 import itertools
 import re
@@ -28,7 +27,7 @@ class UnreadableError(Exception):
         self.reason = reason
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Source:
     """A text as UTF-8, and how to turn it back into the bytes of its file."""
 
@@ -42,11 +41,6 @@ class Source:
         """The line end that the file uses first."""
         found = _LINE_END.search(self.data)
         return found.group().decode() if found else "\n"
-
-    @functools.cached_property
-    def mentions_keras(self) -> bool:
-        """Whether the text has the word."""
-        return b"keras" in self.data
 
     @property
     def text(self) -> str:

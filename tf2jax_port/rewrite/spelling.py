@@ -45,10 +45,18 @@ class Spelling:
     chosen: dict[str, str]
     present: frozenset[str]
     bound: frozenset[str]
+    _written: dict[str, str] = dataclasses.field(
+        init=False, default_factory=dict, repr=False, compare=False
+    )
 
     def text(self, text: str) -> str:
         """New text in the file's own names."""
-        return _LEADING_NAME.sub(lambda m: self.chosen.get(m.group(1), m.group(1)), text)
+        written = self._written.get(text)
+        if written is None:
+            own = self.chosen
+            written = _LEADING_NAME.sub(lambda m: own.get(m.group(1), m.group(1)), text)
+            self._written[text] = written
+        return written
 
     def allows(self, names: Iterable[str]) -> bool:
         """Whether the other names of an expression (`list`, `len`) mean what they should here."""
@@ -59,7 +67,7 @@ class Spelling:
 
     def missing(self, edits: Iterable[Edit]) -> list[tuple[str, str]]:
         """`(module, name)` of the imports that edits need, in the order in which they are written."""
-        texts = (piece for edit in edits for piece in edit.pieces if isinstance(piece, str))
+        texts = {piece for edit in edits for piece in edit.pieces if isinstance(piece, str)}
         used = {name for text in texts for name in _LEADING_NAME.findall(text)}
         return [
             (module, self.chosen[name])

@@ -45,7 +45,7 @@ class Slot:
     text: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True)
 class Template:
     """A row's expression.
 
@@ -63,14 +63,30 @@ class Template:
     atomic: bool
     names: frozenset[str]
 
-    def holes(self) -> tuple[Hole, ...]:
-        """All holes in order."""
+    @functools.cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Those that fill the holes, in order."""
         flat = [
             p
             for part in self.pieces
             for p in (part.pieces if isinstance(part, Optional) else (part,))
         ]
-        return tuple(p for p in flat if isinstance(p, Hole))
+        return tuple(p.parameter for p in flat if isinstance(p, Hole))
+
+    @functools.cached_property
+    def by_parameter(self) -> dict[str, Slot]:
+        """The arguments of the call that are holes."""
+        return {slot.hole: slot for slot in self.slots if slot.hole}
+
+    @functools.cached_property
+    def positional(self) -> list[Slot]:
+        """The arguments of the call without a keyword."""
+        return [slot for slot in self.slots if slot.keyword is None]
+
+    @functools.cached_property
+    def repeats(self) -> bool:
+        """Whether a parameter fills several arguments of the call."""
+        return len(self.by_parameter) < sum(bool(slot.hole) for slot in self.slots)
 
 
 _HOLE = "hole_{}_{}"
