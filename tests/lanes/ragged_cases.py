@@ -114,7 +114,6 @@ CASES = (
         lambda tf, p, v: tf.RaggedTensor.from_sparse(_sparse(tf, p, v)),
         (np.int32([[0, 0], [0, 1], [2, 0]]), _VALUES[:3]),
         shapes=((None, 2), (None,)),
-        xla="unsupported: no kernel",
     ),
     Case(
         "ragged-boolean-mask",

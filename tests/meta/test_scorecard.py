@@ -112,6 +112,17 @@ def test_what_tests_found_out_makes_the_state():
     assert found(differs, plain) == cells.Cell("differs", 2, "slower")
 
 
+def test_a_case_outweighs_what_words_suggest():
+    (symbol,) = [s for s in symbols() if s.name == "ragged.range"]
+    words = cells.Ran("tests/ragged/test_gradients.py::test_of_functions", "passed")
+    case = cells.Ran("tests/lanes/test_lanes.py::test_gradient[x]", "passed", "none: because")
+    found = cells.of_symbol(symbol, {(symbol.name, "gradient"): [words, case]})
+    assert found["gradient"] == cells.Cell("none", 1, "because")
+    (symbol,) = [s for s in symbols() if s.name == "sets.union"]
+    found = cells.of_symbol(symbol, {(symbol.name, "gradient"): [words]})
+    assert found["gradient"] == cells.Cell("n/a", 0, "no floating-point operand")
+
+
 def test_written_cases_are_about_symbols_of_the_scorecard():
     names = [name for case in CASES for name in case.symbols]
     assert set(names) <= {s.name for s in symbols()}

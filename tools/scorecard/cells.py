@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tests.lanes.cases import CASES
 from tests.table import cases, test_jit, test_poison, test_vmap, test_xla
 from tf2jax_port.table import Keep, Manual
-from tools.scorecard.lanes import LANES
+from tools.scorecard.lanes import CASES_IN, LANES
 from tools.scorecard.symbols import Symbol
 
 STATES = {
@@ -78,15 +78,21 @@ def _cell(symbol: Symbol, lane: str, ran: list[Ran]) -> Cell:
     failed = sorted(each.test.rpartition("::")[2] for each in ran if each.outcome == "failed")
     if failed:
         return Cell("fail", len(ran), ", ".join(failed[:3]))
-    passed = sum(each.outcome == "passed" for each in ran)
     row = symbol.row
     assert row is not None  # a symbol that is offered has one
+    if not row.inputs:
+        # A case names its symbol and is of one lane; the words of other tests only suggest both.
+        ran = [each for each in ran if each.test.startswith(CASES_IN)] or ran
+        why_no_case = _why_no_case(symbol.name, lane)
+        if why_no_case:
+            return Cell("n/a", 0, why_no_case)
+    passed = sum(each.outcome == "passed" for each in ran)
     if lane == "gradient" and row.no_gradient:
         return Cell("none", passed, row.no_gradient)
     if lane == "jit_compile" and passed and row.xla != "same":
         return Cell("differs", passed, f"TensorFlow's XLA {row.xla}")
     if not passed:
-        why = _why_nothing(row, lane) or _why_no_case(symbol.name, lane)
+        why = _why_nothing(row, lane)
         return Cell("n/a", 0, why) if why else Cell("untested")
     verdicts = [each.verdict.partition(": ") for each in ran if each.outcome == "passed"]
     states = {state for state, _, _ in verdicts}
@@ -106,7 +112,7 @@ def _reason(case, lane: str) -> str:
 
 
 def _why_no_case(name: str, lane: str) -> str:
-    """Why no written case is about this lane; `""` where one should be, or none is written."""
+    """Why no written case is about this lane; `""` where one is, or none is written."""
     reasons = [case.why_not(lane) for case in CASES if name in case.symbols]
     return "; ".join(sorted(set(reasons))) if reasons and all(reasons) else ""
 

@@ -6,7 +6,8 @@ import pathlib
 import re
 
 # The tests made from the rows, by file, and the written cases, by test.
-_CASES = "tests/lanes/test_lanes.py::test_"
+CASES_IN = "tests/lanes/"
+_CASES = f"{CASES_IN}test_lanes.py::test_"
 OF_LANE = {
     "eager": ("tests/table/test_values.py", f"{_CASES}eager"),
     "function": (
