@@ -6,6 +6,8 @@ import os
 import hypothesis
 import pytest
 
+from tests import parts
+
 # How long an example takes says something of the machine, not of the code.
 hypothesis.settings.register_profile(
     "any_machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
@@ -21,6 +23,8 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 def pytest_collection_modifyitems(items):
     """What is about one row runs in one process: references and compiled programs are kept there."""
     for item in items:
+        if parts.is_left_out(item.nodeid):
+            item.add_marker(pytest.mark.long)
         given = getattr(item, "callspec", None)
         row = given and (given.params.get("row") or getattr(given.params.get("point"), "row", None))
         if row is not None:

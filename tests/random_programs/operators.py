@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import zlib
 
 import numpy as np
 
@@ -113,6 +114,23 @@ def sized_by_data() -> tuple[Operator, ...]:
         for each in everything()
         if each.row.fresh or "segment" in each.row.name or set(each.row.names) & set(COMMON)
     )
+
+
+SLOTS = 4096
+
+
+@functools.cache
+def spread(those: tuple[Operator, ...]) -> tuple[Operator, ...]:
+    """Operators in `SLOTS` places, each in about as many.
+
+    Each place goes to the operator that wins it by a hash of both. So a row more in the table takes a
+    few places from all of the others, and nearly all of the programs of a seed stay what they were.
+    """
+    names = np.array([zlib.crc32(each.row.name.encode()) for each in those], np.uint64)
+    places = np.arange(1, SLOTS + 1, dtype=np.uint64)[:, None]
+    mixed = (names ^ (places * np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
+    return tuple(those[winner] for winner in (mixed ^ (mixed >> np.uint64(32))).argmax(axis=1))
 
 
 FEATURES = {

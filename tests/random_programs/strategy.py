@@ -44,7 +44,9 @@ class Step:
 
 def steps():
     """One operator, the ones that sizes depend on as often as all together."""
-    chosen = st.sampled_from(operators.sized_by_data()) | st.sampled_from(operators.everything())
+    chosen = st.sampled_from(operators.spread(operators.sized_by_data())) | st.sampled_from(
+        operators.spread(operators.everything())
+    )
     picks = st.lists(st.integers(0, 11), min_size=6, max_size=6).map(tuple)
     daring = st.integers(0, 11).map(lambda n: n == 11)
     return chosen.flatmap(

@@ -20,6 +20,9 @@ from tf2jax_port.rewrite.codes import RULES
 from tf2jax_port.rewrite.keras_symbols import OPERATORS
 from tf2jax_port.rewrite.rule import Rewrites
 
+# One worker runs all programs once.
+pytestmark = pytest.mark.xdist_group("keras_programs")
+
 EXAMPLES = {
     f"example {rule.code}-{index}": example
     for rule in RULES

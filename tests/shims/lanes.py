@@ -136,6 +136,11 @@ def cases_of(row) -> dict[str, tuple]:
     return {str(size): row.arguments(size) for size in row.sizes}
 
 
+def few_cases_of(row) -> tuple[str, ...]:
+    """Some of them: nothing and a part of it all, or every other one."""
+    return ("zero", "some") if isinstance(row, Masked) else tuple(cases_of(row))[::2]
+
+
 @functools.cache
 def exact(row, case: str) -> Result:
     """The reference: plain JAX on exact arrays."""

@@ -26,10 +26,10 @@ def refused_on_exact_arrays(row, case: str) -> bool:
     return case in row.refused_cases
 
 
-def check(lane, row) -> None:
-    """Compares every case of a row; collects what differs over all cases before it raises."""
+def check(lane, row, cases) -> None:
+    """Compares cases of a row; collects what differs over all of them before it raises."""
     problems = []
-    for case in lanes.cases_of(row):
+    for case in cases:
         if refused_on_exact_arrays(row, case):
             continue
         if lane is not lanes.top_level and lanes.is_flagged(row, case):
@@ -45,11 +45,11 @@ def check(lane, row) -> None:
     assert not problems, "\n".join(problems)
 
 
-def check_or_refusal(lane, row) -> None:
+def check_or_refusal(lane, row, cases) -> None:
     """A row that may refuse gives the right answer, or a documented error that shows the way."""
     refusal = None
     try:
-        check(lane, row)
+        check(lane, row, cases)
     except lanes.DOCUMENTED as error:
         if not row.refusal:
             raise
@@ -59,35 +59,42 @@ def check_or_refusal(lane, row) -> None:
         assert "  Do:       " in refusal, refusal
 
 
-# Half of them at every change, the other half in `make test-long`.
-EVERY_OTHER = [
-    pytest.param(row, id=name(row), marks=pytest.mark.long if i % 2 else ())
+# A part of them at every change, all of them with every case in `make test-long`.
+EVERY_FOURTH = [
+    pytest.param(row, id=name(row), marks=pytest.mark.long if i % 4 else ())
     for i, row in enumerate(ROWS)
 ]
 
 
-@pytest.mark.parametrize("row", EVERY_OTHER)
-def test_under_a_foreign_jit(row):
+def check_in_a_jit(lane, row, cases) -> None:
     if getattr(row, "unbounded", False):
         with pytest.raises(shims.CapacityError):
-            check(lanes.foreign, row)
+            check(lane, row, cases)
         return
-    check_or_refusal(lanes.foreign, row)
+    check_or_refusal(lane, row, cases)
+
+
+@pytest.mark.parametrize("row", EVERY_FOURTH)
+def test_under_a_foreign_jit(row):
+    check_in_a_jit(lanes.foreign, row, lanes.few_cases_of(row))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=name)
 def test_at_the_top_level(row):
-    check_or_refusal(lanes.top_level, row)
+    check_or_refusal(lanes.top_level, row, lanes.few_cases_of(row))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("row", ROWS, ids=name)
+def test_every_case(row):
+    check_in_a_jit(lanes.foreign, row, lanes.cases_of(row))
+    check_or_refusal(lanes.top_level, row, lanes.cases_of(row))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("row", ROWS, ids=name)
 def test_differentiated_inside(row):
-    if getattr(row, "unbounded", False):
-        with pytest.raises(shims.CapacityError):
-            check(lanes.inside, row)
-        return
-    check_or_refusal(lanes.inside, row)
+    check_in_a_jit(lanes.inside, row, lanes.cases_of(row))
 
 
 REFUSED = [row for row in ROWS if refused_on_exact_arrays(row, "zero")]
@@ -107,12 +114,18 @@ POLYMORPHIC = [row for row in programs.SIZED if not row.specialises]
 
 @pytest.mark.parametrize("row", POLYMORPHIC, ids=name)
 def test_unknown_sizes_equal_plain_jit(row):
-    check_sized(row)
+    check_sized(row, lanes.few_cases_of(row))
 
 
-def check_sized(row) -> None:
+@pytest.mark.long
+@pytest.mark.parametrize("row", POLYMORPHIC, ids=name)
+def test_every_size_equals_plain_jit(row):
+    check_sized(row, lanes.cases_of(row))
+
+
+def check_sized(row, cases) -> None:
     problems = []
-    for case in lanes.cases_of(row):
+    for case in cases:
         try:
             want = lanes.exact(row, case)
         except Exception as error:  # noqa: BLE001 - plain jit refuses, and so must we
@@ -132,7 +145,7 @@ def check_sized(row) -> None:
 def test_unknown_sizes_that_become_constants_say_so_once(row):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        check_sized(row)
+        check_sized(row, lanes.cases_of(row))
     messages = [str(w.message) for w in caught]
     assert len(messages) == 1, messages
     assert f"{row.f.__module__.rpartition('.')[2]}.py:" in messages[0], messages[0]

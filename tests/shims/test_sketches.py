@@ -17,12 +17,15 @@ pytest.importorskip("tensorflow", reason="the reference is TensorFlow itself")
 
 from . import reference
 
-CASES = [(row, n) for row in programs.PORTED for n in row.sizes]
-
-
-def case_name(case) -> str:
-    row, n = case
-    return f"{row.name}-{n}"
+# One size at every change (`test_with_unknown_sizes` has them all), the others in `make test-long`:
+# each is compiled anew.
+CASES = [
+    pytest.param(
+        (row, n), id=f"{row.name}-{n}", marks=() if n == row.sizes[0] else pytest.mark.long
+    )
+    for row in programs.PORTED
+    for n in row.sizes
+]
 
 
 @functools.cache
@@ -73,14 +76,14 @@ def check_gradients(row, n, kind, got) -> None:
     assert_close(got, want, row.tolerance, f"{row.name}, n={n}, {kind}: gradients")
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_name)
+@pytest.mark.parametrize("case", CASES)
 def test_eagerly(case):
     row, n = case
     for kind in row.kinds:
         check_outputs(row, n, kind, row.f(shims, *map(jax.numpy.asarray, row.arguments(n, kind))))
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_name)
+@pytest.mark.parametrize("case", CASES)
 def test_under_a_foreign_jit(case):
     row, n = case
     if row.unbounded:
@@ -94,7 +97,7 @@ def test_under_a_foreign_jit(case):
             check_gradients(row, n, kind, result.gradients)
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_name)
+@pytest.mark.parametrize("case", CASES)
 def test_as_a_function(case):
     row, n = case
     for kind in row.kinds:
