@@ -40,14 +40,11 @@ def rows() -> dict[str, Row]:
 
 def look_up(reference: Reference) -> Known | None:
     """The row of the longest part of a reference that has one."""
-    if reference.known is False:
-        found = _longest_known(reference.dotted, reference.version)
-        reference.known = None
-        if found is not None:
-            length, row, rest, params = found
-            reference.known = Known(row, reference.shortened(length), rest, params)
-    known: Known | None = reference.known
-    return known
+    found = _longest_known(reference.dotted, reference.version)
+    if found is None:
+        return None
+    length, row, rest, params = found
+    return Known(row, reference.shortened(length), rest, params)
 
 
 @functools.lru_cache(maxsize=8192)

@@ -11,7 +11,6 @@ import ast
 import dataclasses
 import functools
 from collections.abc import Iterator
-from typing import Any
 
 from tf2jax_port.rewrite.neighbours import ALONE, Export, Neighbours
 from tf2jax_port.rewrite.object_attributes import object_attributes
@@ -46,7 +45,6 @@ class Reference:
     bindings: tuple[Binding, ...]
     ambiguous: bool = False
     path: str = ""  # TensorFlow's name: `math.log`, nothing for the module itself
-    known: Any = dataclasses.field(default=False, repr=False)  # what `knowledge.look_up` found
 
     @property
     def node(self) -> ast.expr:
