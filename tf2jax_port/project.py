@@ -7,6 +7,7 @@ text, may be TensorFlow's.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import re
 import stat
@@ -23,6 +24,7 @@ from tf2jax_port.rewrite.source import UnreadableError, decode, parse
 _ALIAS = re.compile(rb"\b(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(\w+)[ \t]*(?:[.\r\n#;]|$)")
 _ASSIGNED = re.compile(rb"=[ \t]*(\w+)[ \t]*(?:[.\r\n#;]|$)")  # the end of it, found much faster
 _MADE_BY_CALL = re.compile(rb"(\w+)[ \t]*=[^\n=]*(?:import_module|__import__|importorskip)\(")
+_HELD = 4_000_000  # bytes of text that are kept at most, however many files there are
 _IMPORTING_CALLS = (b"import_module(", b"__import__(", b"importorskip(")
 
 
@@ -225,6 +227,8 @@ class Taken:
         self.names: dict[str, set[str]] = {}
         self.wholes: dict[str, list[str]] = {}
         self.answers: dict[tuple[str, str], bool] = {}
+        self.texts: dict[str, bytes] = {}
+        self.held = 0
         for file in files:
             folder = os.path.dirname(file)
             for imported in project.imports(file, _read(file)):
@@ -248,7 +252,18 @@ class Taken:
         names = self.names.get(module, set())
         if name in names or "*" in names:
             return True
-        return any(_has_attribute(_read(file), name) for file in self.wholes.get(module, ()))
+        return any(_has_attribute(self._text(file), name) for file in self.wholes.get(module, ()))
+
+    def _text(self, file: str) -> bytes:
+        """The text of a file; the last ones are kept, because neighbours are asked about them too."""
+        text = self.texts.get(file)
+        if text is None:
+            text = _read(file)
+            if self.held + len(text) > _HELD:
+                self.texts, self.held = {}, 0
+            self.texts[file] = text
+            self.held += len(text)
+        return text
 
 
 def _plain_imports(imports: Iterable[Imported]) -> dict[str, Export | str | None]:
@@ -291,8 +306,12 @@ def _has_attribute(raw: bytes, name: str) -> bool:
     """Whether a text may have an attribute of a name."""
     if name == "*":
         return True
-    encoded = name.encode()
-    return encoded in raw and re.search(rb"\.\s*%s\b" % re.escape(encoded), raw) is not None
+    return name.encode() in raw and _attribute(name).search(raw) is not None
+
+
+@functools.cache
+def _attribute(name: str) -> re.Pattern[bytes]:
+    return re.compile(rb"\.\s*%s\b" % re.escape(name.encode()))
 
 
 def _read(module: str) -> bytes:

@@ -83,15 +83,19 @@ def _one(options: Options, texts: bool, project: Project, taken: Taken, place: P
 
 
 def _alone(one: One, places: Iterable[Place]) -> Iterator[Result]:
-    for place in places:
-        with _collector_paused():
-            result = one(place)
-        yield result
+    with _collector_paused():
+        for number, place in enumerate(places, 1):
+            yield one(place)
+            if number % _CHUNK == 0:
+                gc.collect(0)
 
 
 @contextlib.contextmanager
 def _collector_paused() -> Iterator[None]:
-    """A syntax tree is many objects and no circle: looking for circles takes a third of the time."""
+    """A syntax tree is many objects and no circle: looking for circles takes a third of the time.
+
+    Nor are results looked through again and again: what a few files left behind is, once.
+    """
     paused = gc.isenabled()
     gc.disable()
     try:
@@ -129,7 +133,9 @@ def _end_with_parent() -> None:
 
 
 def _work(places: Sequence[Place]) -> list[Result]:
-    return [_WORK[0](place) for place in places]
+    results = [_WORK[0](place) for place in places]
+    gc.collect(0)
+    return results
 
 
 def _pool(one: One, count: int) -> ProcessPoolExecutor:
