@@ -60,10 +60,11 @@ def to_document(ledger: Ledger) -> dict[str, Any]:
 
 
 def _driver() -> dict[str, Any]:
+    address = documentation()
     return {
         "name": _PACKAGE,
         "semanticVersion": _version(),
-        "rules": [_rule(rule, documentation()) for rule in RULES],
+        "rules": [_rule(rule, address) for rule in RULES],
     }
 
 
@@ -75,19 +76,20 @@ def _version() -> str:
 
 
 def documentation() -> str:
-    """Where the pages are: the address in the package's metadata, or the folder in its sources."""
+    """Where the pages are, by the package's metadata; `""` where it names no address."""
     try:
         lines = metadata.metadata(_PACKAGE).get_all("Project-URL") or ()
     except metadata.PackageNotFoundError:
-        return "docs"
+        return ""
     for line in lines:
         label, _, address = line.partition(", ")
         if label.lower() == "documentation":
             return address.rstrip("/")
-    return "docs"
+    return ""
 
 
-def _rule(rule: Rule, base: str) -> dict[str, Any]:
+def _rule(rule: Rule, address: str) -> dict[str, Any]:
+    """A diagnostic with its page as help; `helpUri` must be a whole address, or is left out."""
     text = page(rule)
     return {
         "id": rule.code,
@@ -95,7 +97,7 @@ def _rule(rule: Rule, base: str) -> dict[str, Any]:
         "shortDescription": {"text": f"{rule.code}: {rule.name.replace('-', ' ')}"},
         "fullDescription": {"text": rule.why},
         "help": {"text": text, "markdown": text},
-        "helpUri": f"{base}/rules/{rule.code}.md",
+        **({"helpUri": f"{address}/rules/{rule.code}.md"} if address else {}),
         "defaultConfiguration": {"level": level(rule.state)},
     }
 
