@@ -134,13 +134,13 @@ def operations_behind(targets: Sequence) -> list[Operation]:
         elif not ready and id(eqn) not in seen:
             seen.add(id(eqn))
             stack.append((value, True))
-            stack.extend((x, False) for x in jp.operand_atoms(eqn))
+            stack.extend((jp.as_outside(x), False) for x in jp.operand_atoms(eqn))
     return ordered
 
 
 def _as_operation(eqn) -> Application:
     outputs = [v.aval for v in eqn.outvars]
-    inputs = list(jp.operand_atoms(eqn))
+    inputs = [jp.as_outside(x) for x in jp.operand_atoms(eqn)]
     links = links_of(eqn.primitive, eqn.params, inputs, outputs)
     operation = Application(inputs, outputs, links, Equation(eqn))
     operation.output_keys = tuple(map(id, eqn.outvars))

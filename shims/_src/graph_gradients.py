@@ -41,6 +41,7 @@ def gradients(
 
     Raises:
       RuntimeError: outside of a function; there use `shims.GradientTape`.
+      UnimplementedError: inside of `jax.grad` or `jax.vmap`, which hide what was computed.
       ValueError: `grad_ys` do not fit, or `unconnected_gradients` is unknown.
 
     Differs from TensorFlow:
@@ -80,6 +81,7 @@ def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name="hessia
 
     Raises:
       RuntimeError: outside of a function.
+      UnimplementedError: inside of `jax.grad` or `jax.vmap`, which hide what was computed.
       ValueError: no `y` depends on an `x`.
 
     Differs from TensorFlow:
@@ -122,5 +124,13 @@ def _check_traced(function: str, arrays) -> None:
                 function,
                 "arrays that are not being traced do not know what they were computed from.",
                 do="use `shims.GradientTape`, or call this inside of `shims.function`",
+            )
+        )
+    if any(jp.is_tracer(x) and not jp.is_staged(x) for x in arrays):
+        raise errors.UnimplementedError(
+            errors.message(
+                function,
+                "`jax.grad`, `jax.vmap` and the like hide what an array was computed from.",
+                do="use `shims.GradientTape` here, or call a `shims.function` that has this inside",
             )
         )

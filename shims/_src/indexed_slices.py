@@ -39,7 +39,7 @@ class IndexedSlices:
 
     def __init__(self, values, indices, dense_shape=None):
         self._values, self._indices = values, indices
-        self._dense_shape = None if dense_shape is None else tuple(dense_shape)
+        self._dense_shape = None if dense_shape is None else _sizes_in(dense_shape)
 
     @property
     def values(self):
@@ -115,6 +115,13 @@ class IndexedSlices:
         sizes = iter(open_sizes)
         shape = tuple(_plain(next(sizes)) if d is None else d for d in known)
         return cls(values, indices, shape)
+
+
+def _sizes_in(shape) -> tuple:
+    """The sizes; iterating over a vector that is traced would hide what they were computed from."""
+    if is_tracer(shape):
+        return tuple(shape[i] for i in range(shape.shape[0]))
+    return tuple(shape)
 
 
 def _plain(size):

@@ -121,6 +121,12 @@ def constant_of(x):
     return x._trace.frame.constvar_to_val.get(x.val)
 
 
+def as_outside(x):
+    """The tracer that a branch or a body closes over where `x` stands for one, otherwise `x`."""
+    outside = constant_of(x)
+    return outside if isinstance(outside, pe.DynamicJaxprTracer) else x
+
+
 def variable_of(x):
     """The variable of a finished trace that a tracer stood for, or `None`."""
     return x.val if isinstance(x, pe.DynamicJaxprTracer) and is_finished(x) else None
@@ -152,6 +158,11 @@ def is_batched(x) -> bool:
 def is_tracer(x) -> bool:
     """Whether a value is being traced."""
     return isinstance(x, core.Tracer)
+
+
+def is_staged(x) -> bool:
+    """Whether a tracer stands for a value of a program, which knows what it is computed from."""
+    return isinstance(x, pe.DynamicJaxprTracer)
 
 
 def ambient_is_eager() -> bool:

@@ -83,11 +83,30 @@ def function_of_gradients_under_a_tape(m):
     return tape.gradient(g, x)
 
 
+def of_what_branches_and_bodies_close_over(m):
+    @m.function
+    def f(x):
+        z = x * x
+        step = lambda i, a: (i + 1, a + m.gradients(m.reduce_sum(a * a * x), x)[0])
+        return (
+            m.cond(
+                x[0] > 0.0,
+                lambda: (*m.gradients(m.reduce_sum(z * x), [x, z]), *m.gradients(z, x)),
+                lambda: (x, x, x),
+            ),
+            m.while_loop(lambda i, a: i < 2, step, (array(m, 0, "int32"), x))[1],
+            m.map_fn(lambda r: m.gradients(r**3 * x[0], r)[0], x),
+        )
+
+    return f(array(m, [1.5, -2.0, 3.0]))
+
+
 PROGRAMS = [
     of_everything,
     of_branches_and_loops,
     of_unknown_sizes,
     of_a_custom_gradient,
+    of_what_branches_and_bodies_close_over,
     under_a_tape,
     function_of_gradients_under_a_tape,
 ]
@@ -122,6 +141,24 @@ def test_inside_jit():
     g, h = jax.jit(f)(x)
     np.testing.assert_allclose(g, [3, 0])
     np.testing.assert_allclose(h, [[6, 0], [0, 0]])
+
+
+@pytest.mark.parametrize("transform", [jax.grad, jax.vmap])
+def test_what_hides_where_an_array_comes_from(transform):
+    f = lambda x: jnp.sum(shims.gradients(x**3, x)[0])
+    x = jnp.ones([2] if transform is jax.vmap else [])
+    with pytest.raises(shims.errors.UnimplementedError) as raised:
+        jax.jit(transform(f))(x)
+    first, *_, last = str(raised.value).splitlines()
+    assert first == (
+        "gradients: `jax.grad`, `jax.vmap` and the like hide what an array was computed from."
+    )
+    assert last == (
+        "  Do:       use `shims.GradientTape` here, or call a `shims.function` that has this inside"
+    )
+    np.testing.assert_allclose(
+        jax.jit(transform(shims.function(f)))(x), 6 if x.ndim == 0 else [3, 3]
+    )
 
 
 def test_a_hessian_of_something_else():

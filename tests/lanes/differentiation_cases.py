@@ -28,14 +28,9 @@ def _slopes(tf):
 
     def run(x):
         y = tf.reduce_sum(x**3) + tf.reduce_prod(x)
-        return (*tf.gradients(y, x), *tf.gradients([x * 2.0, y], [x], grad_ys=[x, None]))
+        (slope,) = tf.gradients(y, x)
+        return slope, *tf.gradients([x * 2.0, slope], [x], grad_ys=[x, None]), tf.hessians(y, x)
 
-    return tf.function(run, autograph=False, reduce_retracing=True)
-
-
-@functools.cache
-def _curvature(tf):
-    run = lambda x: tf.hessians(tf.reduce_sum(x**3) + tf.reduce_prod(x), x)[0]
     return tf.function(run, autograph=False, reduce_retracing=True)
 
 
@@ -71,11 +66,15 @@ def _sliced(tf, x):
 
 CASES = (
     Case("gradient-tape", ("GradientTape",), _tape, (_X,), _OTHERS),
-    Case("gradients", ("gradients",), lambda tf, x: _slopes(tf)(x), (_X,), _OTHERS),
-    Case("hessians", ("hessians",), lambda tf, x: _curvature(tf)(x), (_X,), _OTHERS),
     Case(
-        "forward-accumulator", ("autodiff.ForwardAccumulator",), _accumulated, (_X,), _OTHERS
+        "gradients",
+        ("gradients", "hessians"),
+        lambda tf, x: _slopes(tf)(x),
+        (_X,),
+        _OTHERS,
+        away={"gradient": "the program has derivatives of derivatives itself"},
     ),
+    Case("forward-accumulator", ("autodiff.ForwardAccumulator",), _accumulated, (_X,), _OTHERS),
     Case("custom-gradient", ("custom_gradient",), _custom, (_X,), _OTHERS),
     Case(
         "recompute-grad",

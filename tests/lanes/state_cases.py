@@ -55,20 +55,26 @@ def _function(tf):
     return tf.function(run, autograph=False, reduce_retracing=True)
 
 
+def _like(tf, x):
+    """A result as either library takes it: a program of JAX knows the shape beforehand."""
+    return tf.float32 if hasattr(tf, "compat") else tf.TensorSpec(x.shape, tf.float32)
+
+
 def _of_python(tf, x):
-    return tf.py_function(lambda v: tf.sin(v) * v, [x], tf.float32)
+    return tf.py_function(lambda v: tf.sin(v) * v, [x], _like(tf, x))
 
 
 def _of_numpy(tf, x):
-    result = tf.numpy_function(np.sin, [x], tf.float32)
-    return tf.ensure_shape(result, [None])
+    return tf.numpy_function(np.sin, [x], _like(tf, x))
 
 
 def _structure(tf, x):
     structure = {"b": x * 2.0, "a": [tf.sin(x), (x,)]}
     flat = tf.nest.flatten(structure)
     again = tf.nest.pack_sequence_as(structure, flat[::-1])
-    return flat, again, tf.nest.map_structure(lambda u, v: u * v, structure, again)
+    tf.nest.assert_same_structure(structure, again)
+    asked = float(tf.nest.is_nested(structure)) - 2.0 * float(tf.nest.is_nested(x))
+    return flat, again, tf.nest.map_structure(lambda u, v: u * v * asked, structure, again)
 
 
 CASES = (
@@ -81,7 +87,7 @@ CASES = (
         _of_python,
         (_X,),
         _OTHERS,
-        xla="unsupported: it does not call Python",
+        xla="unsupported: no kernel for EagerPyFunc",
     ),
     Case(
         "numpy-function",
@@ -89,12 +95,22 @@ CASES = (
         _of_numpy,
         (_X,),
         _OTHERS,
-        xla="unsupported: it does not call Python",
+        xla="unsupported: no kernel for PyFunc",
     ),
     Case(
         "nest",
-        ("nest.flatten", "nest.map_structure", "nest.pack_sequence_as"),
+        (
+            *("nest.flatten", "nest.map_structure", "nest.pack_sequence_as"),
+            *("nest.assert_same_structure", "nest.is_nested"),
+        ),
         _structure,
+        (_X,),
+        _OTHERS,
+    ),
+    Case(
+        "do-not-convert",
+        ("autograph.experimental.do_not_convert",),
+        lambda tf, x: tf.autograph.experimental.do_not_convert(lambda v: tf.sin(v) * v)(x),
         (_X,),
         _OTHERS,
     ),

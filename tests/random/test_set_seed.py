@@ -89,6 +89,27 @@ def test_one_sequence_per_trace():
     check_all_same(over_shapes(shims), over_shapes(tf))
 
 
+def set_in_a_function(library):
+    """While a function is traced: other functions go on with what they draw."""
+    r, found = library.random, []
+    r.set_seed(1)
+    draw = library.function(lambda: r.uniform([2]))
+    found += [draw(), draw()]
+
+    @library.function
+    def seeded(x):
+        r.set_seed(1)
+        inner = library.function(lambda: r.uniform([2], seed=4))
+        return x + inner()
+
+    found += [seeded(library.zeros([2])), draw(), r.uniform([2])]
+    return [*found, seeded(library.zeros([2])), draw()]
+
+
+def test_a_seed_set_in_a_function():
+    check_all_same(set_in_a_function(shims), set_in_a_function(tf))
+
+
 def in_loops(library):
     r = library.random
 

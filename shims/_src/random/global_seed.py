@@ -22,6 +22,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from shims._src import jax_private as jp
 from shims._src import state
 from shims._src.random.words import advanced, split_number
 from shims._src.variable import Variable
@@ -59,12 +60,14 @@ class Graph:
       seed: the program's seed when the function was first traced.
       kernels: per operator its two seeds, and a variable with the number of blocks used.
       unrepeatable: the seeds of operators that follow from none of the program's.
+      inner: the graphs of functions that are made while this one is traced, by place and signature.
     """
 
     def __init__(self):
         self.seed = _PROGRAM.seed
         self.kernels: dict[tuple, tuple[np.ndarray, Variable]] = {}
         self.unrepeatable: dict[tuple, int] = {}
+        self.inner: dict[tuple, dict[object, Graph]] = {}
         _GRAPHS.add(self)
 
     def reset(self) -> None:
@@ -102,8 +105,8 @@ def set_seed(seed):
       TensorFlow gives eagerly and inside `tf.function`.
 
     Under jit:
-      Not for use inside of a trace. Numbers that a foreign `jax.jit` draws are constants of the
-      compiled program.
+      Inside of a function it acts while that is traced, on functions that are traced afterwards.
+      Numbers that a foreign `jax.jit` draws are constants of the compiled program.
 
     Example:
       >>> import shims
@@ -119,14 +122,15 @@ def set_seed(seed):
     _PROGRAM.seed = seed
     _PROGRAM.source = random.Random(seed)
     _PROGRAM.skipped = {}
-    for graph in list(_GRAPHS):
-        graph.reset()
+    if state.current_scope() is None and jp.ambient_is_eager():
+        for graph in list(_GRAPHS):
+            graph.reset()
 
 
 @contextlib.contextmanager
 def graph_of(function, signature: object) -> Iterator[None]:
     """Let the operators drawn from inside belong to a function's graph for a signature."""
-    graphs = _OF_FUNCTION.setdefault(function, {})
+    graphs = _graphs_of(function)
     if signature not in graphs:
         graphs[signature] = Graph()
     outer = _THREAD.trace
@@ -135,6 +139,22 @@ def graph_of(function, signature: object) -> Iterator[None]:
         yield
     finally:
         _THREAD.trace = outer
+
+
+def _graphs_of(function) -> dict[object, Graph]:
+    """The graphs of a function by signature.
+
+    A function that another one makes is made anew whenever that is traced: the calls of one place
+    go on with the same graphs.
+    """
+    outer = _THREAD.trace
+    if outer is None:
+        return _OF_FUNCTION.setdefault(function, {})
+    line = (getattr(function.python_function, "__code__", None), _lines())
+    turn = outer.places.get(line, 0)
+    outer.places[line] = turn + 1
+    inner = outer.graph.inner.setdefault((*line, turn), {})
+    return _OF_FUNCTION.setdefault(function, inner)
 
 
 def stream(operator: str, seed, blocks, *attributes: object):
