@@ -388,7 +388,7 @@ def _metric(made, target):
 
 
 def _optimizer(made):
-    loop = "for step in range(4):\n    optimizer.apply_gradients([(g * (step + 1.0), w)])\n"
+    loop = "for step in range(25):\n    optimizer.apply_gradients([(g * (step + 1.0), w)])\n"
     start = f"optimizer = tf.keras.optimizers.{made}\nw = tf.keras.Variable([1.0, -2.0, 0.5])\n"
     return f"{start}{loop}y = np.asarray(w)"
 

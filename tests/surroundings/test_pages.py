@@ -41,8 +41,11 @@ def test_optimizers(tmp_path):
 
 
 def test_optimizers_of_keras_over_variables():
-    program = blocks("optimizers.md")[0] + "\nprint(*map(float, w.numpy()))\n"
-    assert list(map(float, run_process(program).split())) == pytest.approx([0.9, 1.9])
+    of_variables, _, _, of_schedule = blocks("optimizers.md")
+    program = f"{of_variables}\n{of_schedule}\nprint(*map(float, w.numpy()), float(x[1]))\n"
+    scheduled = 1 - sum(0.1 * 0.5 ** (step / 10) for step in range(25))
+    expected = pytest.approx([0.9, 1.9, scheduled], abs=1e-6)
+    assert list(map(float, run_process(program).split())) == expected
 
 
 @pytest.mark.long
