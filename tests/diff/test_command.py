@@ -45,7 +45,8 @@ def folder(tmp_path, monkeypatch):
 
 
 def invoke(*arguments: str):
-    return CliRunner().invoke(diff, arguments)
+    # In this process, where TensorFlow is imported already.
+    return CliRunner().invoke(diff, ("--no-isolate", *arguments))
 
 
 def call(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -63,7 +63,7 @@ def folder(tmp_path, monkeypatch):
 
 def compared(folder, old, new, exit_code):
     words = (f"old.py:{old}", f"new.py:{new}", "--inputs", "cases.py", "--json", "out.json")
-    done = CliRunner().invoke(diff, words)
+    done = CliRunner().invoke(diff, ("--no-isolate", *words))
     assert done.exit_code == exit_code, done.output
     lanes = json.loads((folder / "out.json").read_text())["covered"]["lanes"]
     return {lane["lane"]: lane for lane in lanes}

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
-from tf2jax_port.diff.loading import DiffError, load, require_tensorflow
+from tf2jax_port.diff.loading import DiffError, require_tensorflow
+from tf2jax_port.diff.orders import Order, loaded
 from tf2jax_port.diff.report import EXIT_OTHER, Report
 
 if TYPE_CHECKING:
@@ -49,6 +50,23 @@ INPUTS = (
 @click.option("--seed", default=0, show_default=True, help="For cotangents and random numbers.")
 @click.option("--case", "only", type=int, multiple=True, help="Run only this case; repeatable.")
 @click.option("--x64/--no-x64", default=None, help="JAX's 64-bit types, whatever is set.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes for cases."
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=600,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long one lane of one case may take.",
+)
+@click.option(
+    "--isolate/--no-isolate",
+    default=True,
+    show_default=True,
+    help="Run both functions in other processes, so that nothing that they do ends the comparison.",
+)
 def diff(
     old: str,
     new: str,
@@ -63,6 +81,9 @@ def diff(
     seed: int,
     only: tuple[int, ...],
     x64: bool | None,
+    jobs: int,
+    timeout: float,
+    isolate: bool,
 ) -> None:
     """Compare a TensorFlow function with its port.
 
@@ -76,7 +97,8 @@ def diff(
     with ended("diff"):
         writable(json_file, html_file, junit_file)
         state = _state(variables, params, given)
-        report = _run(Console(stderr=True), old, new, inputs, seed, only, x64, state, locate)
+        order = Order(old, new, inputs, seed, x64, only, state, locate, jobs == 1, tuple(sys.path))
+        report = _run(Console(stderr=True), order, jobs, timeout, isolate)
         show(report, json=json_file, html=html_file, junit=junit_file)
         sys.exit(report.exit_code)
 
@@ -116,31 +138,20 @@ def show(report: Report, **files: str | None) -> None:
         console.print(f"\n{line}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _run(
-    console: Console,
-    old: str,
-    new: str,
-    inputs: str,
-    seed: int,
-    only: tuple[int, ...],
-    x64: bool | None,
-    state: StateRequest | None,
-    locate: bool,
-) -> Report:
-    from tf2jax_port.diff.inputs import source_of
-    from tf2jax_port.diff.run import Request, compare_functions
-
+def _run(console: Console, order: Order, jobs: int, timeout: float, isolate: bool) -> Report:
     with console.status("Importing TensorFlow and JAX") as status:
-        require_tensorflow()
-        original = load(old)
-        source = source_of(inputs, original.function, seed)
-        request = Request(
-            original, load(new), inputs, seed, x64, only, source.module, state, locate=locate
-        )
 
         def step(done: int, total: int, lane: str) -> None:
             status.update(f"Case {done + 1} of {total}, {lane}")
 
+        if isolate:
+            from tf2jax_port.diff.supervisor import supervised
+
+            return supervised(order, jobs, timeout, step)
+        from tf2jax_port.diff.run import compare_functions
+
+        require_tensorflow()
+        request, source = loaded(order)
         return compare_functions(request, source.calls, step)
 
 

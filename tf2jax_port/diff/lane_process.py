@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from typing import Any
 
 from tf2jax_port.diff.arguments import Arguments
@@ -39,7 +40,7 @@ class LaneProcess:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._crashes = 0
-        self._running: _Running | None = None
+        self._running: Running | None = None
         self._asked: tuple[Arguments, Fed, Failure | None] | None = None
         self._open()
 
@@ -63,13 +64,14 @@ class LaneProcess:
             self._running = None
 
     def _open(self) -> None:
-        self._running = _Running()
+        self._running = Running()
         self._running.send(self._setup)
 
     def _receive(self) -> Part:
         assert self._running is not None
         try:
-            return self._running.receive()
+            part: Part = self._running.receive()
+            return part
         except (EOFError, pickle.UnpicklingError):
             code, said = self._running.wait()
             self._running = None
@@ -77,16 +79,24 @@ class LaneProcess:
             return Failure("Crash", how_it_ended(self._setup.lane, code), said)
 
 
-class _Running:
-    """One process and what it writes."""
+class Running:
+    """One process and what it writes.
 
-    def __init__(self) -> None:
+    Args:
+      program: the module that it runs.
+    """
+
+    def __init__(self, program: str = "tf2jax_port.diff.lane_program") -> None:
+        # A group of its own: what it starts ends with it, and no interrupt from the keyboard reaches
+        # it. What such a process starts stays in its group.
+        self._leads = os.getsid(0) != os.getpid()
         with contextlib.ExitStack() as stack:
             self._errors = stack.enter_context(tempfile.TemporaryFile())
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tf2jax_port.diff.lane_program"],
+                [sys.executable, "-m", program],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                start_new_session=self._leads,
                 stderr=self._errors,
                 env={**_SHARING, **os.environ},
             )
@@ -106,19 +116,44 @@ class _Running:
             self._asked.flush()
         return None
 
-    def receive(self) -> Part:
+    def receive(self, seconds: float | None = None) -> Any:
         """The next answer.
+
+        Args:
+          seconds: how long to wait before the process is ended; for ever by default.
 
         Raises:
           EOFError, UnpicklingError: the process has ended, perhaps in the middle of it.
+          TimeoutError: it was ended.
         """
-        part: Part = pickle.load(self._answers)
-        return part
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            self._kill()
+
+        watch = threading.Timer(seconds, end) if seconds else None
+        if watch:
+            watch.daemon = True
+            watch.start()
+        try:
+            return pickle.load(self._answers)
+        except (EOFError, pickle.UnpicklingError):
+            if late.is_set():
+                raise TimeoutError from None
+            raise
+        finally:
+            if watch:
+                watch.cancel()
 
     def end(self) -> None:
-        """End it without an answer."""
-        self._process.kill()
+        """End it without an answer, with all that it started."""
+        self._kill()
         self.wait()
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            (os.killpg if self._leads else os.kill)(self._process.pid, signal.SIGKILL)
 
     def wait(self) -> tuple[int, str]:
         """Clear away after a process that ends: its exit status, and what it said last."""
@@ -136,6 +171,11 @@ def how_it_ended(lane: str, code: int) -> str:
     """`TensorFlow crashed (SIGSEGV)`, or that the function ended its process."""
     if code >= 0:
         return f"the process ended by itself (exit code {code})"
-    names = {s.value: s.name for s in signal.Signals}
     framework = "TensorFlow" if is_old(lane) else "JAX"
-    return f"{framework} crashed ({names.get(-code, f'signal {-code}')})"
+    return f"{framework} crashed ({signal_name(code)})"
+
+
+def signal_name(code: int) -> str:
+    """`SIGSEGV` for the exit status -11."""
+    names = {s.value: s.name for s in signal.Signals}
+    return names.get(-code, f"signal {-code}")

@@ -45,7 +45,7 @@ class Setup:
 
 def main() -> None:
     """Answers until nobody asks any more."""
-    asked, answers = _channels()
+    asked, answers = channels()
     setup: Setup = pickle.load(asked)
     sys.path[:] = setup.path
     lanes = attempt(_prepare, setup)
@@ -58,7 +58,7 @@ def main() -> None:
                 break  # nobody reads on after a failure
 
 
-def _channels() -> tuple[BinaryIO, BinaryIO]:
+def channels() -> tuple[BinaryIO, BinaryIO]:
     """Standard input and output, out of the reach of what the function prints and reads."""
     channels = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)

@@ -7,7 +7,7 @@ import functools
 import importlib.metadata
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from tf2jax_port.diff.lane_program import Setup
 from tf2jax_port.diff.lanes import JAX_EAGER, TF_XLA
 from tf2jax_port.diff.matrix import PairState, pair_states
 from tf2jax_port.diff.reasons import Reason, grouped
-from tf2jax_port.diff.report import Report
+from tf2jax_port.diff.report import DIFFERENT, Report
 from tf2jax_port.diff.vacuity import Vacuity, vacuity
 from tf2jax_port.diff.verdict import Verdict, decide
 
@@ -43,6 +43,7 @@ class Request:
       types: the specification of the module that makes the cases, for other processes.
       state: what the original's variables and the port's parameters are.
       locate: whether to find the operation at which the two part.
+      beside: whether the port's eager lane runs in a process of its own, if it can.
     """
 
     old: loading.Loaded
@@ -54,6 +55,7 @@ class Request:
     types: str = ""
     state: state.Request | None = None
     locate: bool = False
+    beside: bool = True
 
 
 def compare_functions(
@@ -74,39 +76,97 @@ def compare_functions(
     Raises:
       DiffError: the cases cannot be had, or TensorFlow is not there.
     """
-    loading.require_tensorflow()
-    from tf2jax_port.diff.jax_lanes import set_x64, x64_is_on
-    from tf2jax_port.diff.observe import Observer
+    with contextlib.closing(Session(request, source)) as session:
+        report = judged(request, session.plan, session.observe, step)
+        return session.located(report) if request.locate else report
 
-    if request.x64 is not None:
-        set_x64(request.x64)
-    x64 = x64_is_on()
-    old, new = request.old.function, request.new.function
-    mapping, variables = state.state_of(request.state) if request.state else (None, None)
-    if mapping:
-        old, new = state.original_with_variables(old), mapping.port(new)
-        source = functools.partial(mapping.calls, source)
-    collected = chosen(cases.collect(source, old), request.only)
-    fitted, skipped = fit(collected, x64)
-    agreed = terms(request.old, collected, request.seed, x64)
-    elsewhere = list(_elsewhere(request, x64))
-    observer = Observer(old, new, request.seed, x64, elsewhere, variables)
-    with contextlib.closing(observer):
-        report = judged(request, x64, observer.observe, fitted, skipped, agreed, step)
-    if request.locate:
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What there is to observe, before anything ran.
+
+    Attributes:
+      x64: whether JAX has 64-bit types.
+      fitted: the cases.
+      skipped: cases that cannot be run, each with its reason.
+      agreed: the terms of the comparison.
+      notes: what is worth knowing of the inputs.
+    """
+
+    x64: bool
+    fitted: tuple[Arguments, ...]
+    skipped: tuple[Reason, ...]
+    agreed: Mapping[str, Any]
+    notes: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One case, observed and judged.
+
+    Attributes:
+      fact: as all lanes saw it.
+      findings: how the port stands to the original.
+      states: which lanes agree.
+    """
+
+    fact: Facts
+    findings: tuple[Finding, ...]
+    states: tuple[PairState, ...]
+
+
+class Session:
+    """Both functions in this process, ready for one case after another.
+
+    Args:
+      request: what to compare.
+      source: gives the argument tuples.
+
+    Raises:
+      DiffError: the cases cannot be had, or TensorFlow is not there.
+    """
+
+    def __init__(self, request: Request, source: Callable[[], Iterable[Any]]) -> None:
+        loading.require_tensorflow()
+        from tf2jax_port.diff.jax_lanes import set_x64, x64_is_on
+        from tf2jax_port.diff.observe import Observer
+
+        if request.x64 is not None:
+            set_x64(request.x64)
+        x64 = x64_is_on()
+        old, new = request.old.function, request.new.function
+        mapping, variables = state.state_of(request.state) if request.state else (None, None)
+        if mapping:
+            old, new = state.original_with_variables(old), mapping.port(new)
+            source = functools.partial(mapping.calls, source)
+        collected = chosen(cases.collect(source, old), request.only)
+        fitted, skipped = fit(collected, x64)
+        agreed = terms(request.old, collected, request.seed, x64)
+        notes = tuple(mapping.notes()) if mapping else ()
+        self.plan = Plan(x64, tuple(fitted), tuple(skipped), agreed, notes)
+        elsewhere = list(_elsewhere(request, x64))
+        self._observer = Observer(old, new, request.seed, x64, elsewhere, variables)
+        self._functions, self._seed = (old, new), request.seed
+
+    def observe(self, case: Arguments, step: Callable[[str], None]) -> Facts:
+        """One case through all lanes."""
+        return self._observer.observe(case, step)
+
+    def located(self, report: Report) -> Report:
+        """The report with the place where the two part."""
         from tf2jax_port.diff.locate.of_report import located
 
-        report = located(report, old, new, fitted, request.seed)
-    return replace(report, notes=(*report.notes, *mapping.notes())) if mapping else report
+        return located(report, *self._functions, self.plan.fitted, self._seed)
+
+    def close(self) -> None:
+        """End the processes that were started."""
+        self._observer.close()
 
 
 def judged(
     request: Request,
-    x64: bool,
+    plan: Plan,
     observe: Callable[[Arguments, Callable[[str], None]], Facts],
-    fitted: Sequence[Arguments],
-    skipped: Sequence[Reason],
-    agreed: dict[str, Any],
     step: Step,
 ) -> Report:
     """Observe every case, and judge.
@@ -115,37 +175,57 @@ def judged(
 
     Args:
       request: what is compared.
-      x64: whether JAX has 64-bit types.
+      plan: the cases.
       observe: runs all lanes on one case.
-      fitted: the cases.
-      skipped: cases that could not be run, each with its reason.
-      agreed: the terms of the comparison.
       step: told the number of cases done, their total, and the lane that runs next.
 
     Raises:
       KeyboardInterrupt: it came before the first case was through.
     """
-    facts: list[Facts] = []
-    findings: list[Finding] = []
-    states: list[PairState] = []
+    seen: list[Seen] = []
     try:
-        for done, case in enumerate(fitted):
-            fact = observe(case, functools.partial(step, done, len(fitted)))
-            found = judge(fact)
-            pairs = list(pair_states(fact, found))
-            facts.append(fact)
-            findings += found
-            states += pairs
+        for done, case in enumerate(plan.fitted):
+            seen.append(look(case, observe, functools.partial(step, done, len(plan.fitted))))
     except KeyboardInterrupt:
-        if not facts:
+        if not seen:
             raise
-        left = tuple(case.index for case in fitted[len(facts) :])
-        skipped = [*skipped, Reason("inputs", "interrupted before they were run", left)]
+        plan = interrupted(plan, seen)
+    return conclude(request, plan, seen)
+
+
+def look(
+    case: Arguments,
+    observe: Callable[[Arguments, Callable[[str], None]], Facts],
+    step: Callable[[str], None],
+) -> Seen:
+    """Observe and judge one case."""
+    fact = observe(case, step)
+    findings = judge(fact)
+    return Seen(fact, tuple(findings), tuple(pair_states(fact, findings)))
+
+
+def interrupted(plan: Plan, seen: Sequence[Seen], failed: Collection[int] = ()) -> Plan:
+    """The plan, where somebody did not want to wait for all of it."""
+    done = {*failed, *(one.fact.case for one in seen)}
+    left = tuple(case.index for case in plan.fitted if case.index not in done)
+    why = Reason("inputs", "interrupted before they were run", left)
+    return replace(plan, skipped=(*plan.skipped, why))
+
+
+def conclude(request: Request, plan: Plan, seen: Sequence[Seen]) -> Report:
+    """The report on what was seen."""
+    facts = [one.fact for one in seen]
+    findings = [finding for one in seen for finding in one.findings]
+    states = [state for one in seen for state in one.states]
     ran = [fact for fact in facts if fact.reference is not None]
-    digests = {case.index: case.digest() for case in fitted}
+    digests = {case.index: case.digest() for case in plan.fitted}
     vacuous = vacuity(ran, [digests[fact.case] for fact in ran])
-    verdict = decide(facts, findings, skipped, vacuous)
-    return _report(request, x64, verdict, vacuous, fitted, facts, findings, states, agreed)
+    verdict = decide(facts, findings, plan.skipped, vacuous)
+    x64, agreed = plan.x64, dict(plan.agreed)
+    report = _report(request, x64, verdict, vacuous, plan.fitted, facts, findings, states, agreed)
+    # A difference does not make the cases that could not be run uninteresting.
+    skipped = plan.skipped if report.verdict == DIFFERENT else ()
+    return replace(report, notes=(*report.notes, *skipped, *plan.notes))
 
 
 def _elsewhere(request: Request, x64: bool) -> Iterator[Setup]:
@@ -157,7 +237,9 @@ def _elsewhere(request: Request, x64: bool) -> Iterator[Setup]:
     if request.old.importable:
         spec = request.old.spec
         yield Setup(TF_XLA.id, spec, request.types, request.seed, x64, path, held)
-    if request.new.importable and not held:  # parameters may be of types that cannot be sent
+    if (
+        request.beside and request.new.importable and not held
+    ):  # parameters may be of types that cannot be sent
         yield Setup(JAX_EAGER.id, request.new.spec, request.types, request.seed, x64, path)
 
 

@@ -58,11 +58,11 @@ def verify(
         setups[JAX_EAGER.id] = Setup(JAX_EAGER.id, new.spec, "", golden.seed, golden.x64, search)
     old = Loaded(golden.spec, golden.terms["old"]["name"], _absent, golden.terms["old"]["sha256"])
     request = run.Request(old, new, "", golden.seed, golden.x64, tuple(only))
-    skipped = [Reason(*entry) for entry in golden.skipped]
+    skipped = tuple(Reason(*entry) for entry in golden.skipped)
+    plan = run.Plan(golden.x64, tuple(chosen), skipped, golden.terms)
     with contextlib.closing(Port(new.function, golden.seed, setups)) as port:
         observe = functools.partial(_observe, golden, kept, port)
-        terms = dict(golden.terms)
-        report = run.judged(request, golden.x64, observe, chosen, skipped, terms, step)
+        report = run.judged(request, plan, observe, step)
     again = _command(path, new, report, only)
     return replace(report, reproduce=again, notes=(*report.notes, *_about(golden)))
 

@@ -1,0 +1,65 @@
+"""`case_program` with functions that misbehave, and without the frameworks, which take long to import."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from types import SimpleNamespace
+
+import numpy as np
+
+from tf2jax_port.diff import case_program
+from tf2jax_port.diff.arguments import bind
+from tf2jax_port.diff.attempt import Failure
+from tf2jax_port.diff.facts import Facts
+from tf2jax_port.diff.lanes import JAX_JIT, LANES
+from tf2jax_port.diff.loading import DiffError
+from tf2jax_port.diff.observation import Observation
+from tf2jax_port.diff.run import Plan
+
+
+class Text(str):
+    """A type that nobody else knows."""
+
+
+def misbehave(index: int) -> None:
+    if index == 1:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if index == 2:
+        time.sleep(60)
+    if index == 3:
+        os.fork()
+    if index == 4:
+        os._exit(7)
+    if index == 5:
+        raise MemoryError("no room")
+
+
+class Session:
+    def __init__(self, request, source):
+        if request == "nothing":
+            raise DiffError("there is nothing")
+        cases = [(np.float32([0.5, n]), Text("text")) for n in range(7)]
+        fitted = tuple(bind(i, case, lambda x, y: x) for i, case in enumerate(cases))
+        kept = [case for case in fitted if case.index in request]
+        self.plan = Plan(False, tuple(kept), (), {})
+
+    def observe(self, case, step):
+        step(JAX_JIT.title)
+        misbehave(case.index)
+        ran = Observation({"output": 3 * case.arrays[0]})
+        lanes = {lane.id: ran for lane in LANES}
+        absent = Failure("same", "")
+        return Facts(case.index, lanes, absent, None, False, {}, lambda: None, lambda: absent)
+
+    def close(self):
+        pass
+
+
+case_program.require_tensorflow = lambda: None
+case_program.loaded = lambda order: (order.only or order.old, SimpleNamespace(calls=None))
+case_program.Session = Session
+
+if __name__ == "__main__":
+    case_program.main()

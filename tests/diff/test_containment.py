@@ -1,0 +1,95 @@
+"""Nothing that the functions do ends the comparison: crashes, loops, exits, forks, interrupts."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tf2jax_port.diff import supervisor
+from tf2jax_port.diff.loading import DiffError
+from tf2jax_port.diff.orders import Order
+from tf2jax_port.diff.supervisor import supervised
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def run(monkeypatch):
+    monkeypatch.setattr(supervisor, "PROGRAM", "tests.diff.program_of_cases")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+    def made(*only, jobs=1, timeout=20.0, step=lambda done, total, lane: None, old="old"):
+        path = (str(ROOT), *sys.path)
+        order = Order(old, "new", "", 0, None, only, None, False, True, path)
+        return supervised(order, jobs, timeout, step)
+
+    return made
+
+
+def why(report):
+    return {case: r.why for r in report.reasons if r.what == "inputs" for case in r.cases}
+
+
+def test_each_case_that_ends_its_process_is_left_out_with_its_reason(run):
+    report = run(0, 1, 3, 4, 6)
+    assert report.verdict == "limited"
+    assert why(report) == {
+        1: "it crashed (SIGSEGV), in JAX jit",
+        4: "it ended its process (exit code 7), in JAX jit",
+    }
+    # Case 3 forks: one of the two goes on.
+    assert [row.index for row in report.cases] == [0, 3, 6]
+    assert report.cases[0].inputs == ("x float32[2]", "'text'")
+
+
+def test_a_loop_without_an_end_and_want_of_memory(run):
+    report = run(0, 2, 5, timeout=4.0)
+    assert why(report) == {
+        2: "no end within 4 seconds, in JAX jit",
+        5: "it ended its process (exit code 1), in JAX jit: MemoryError: no room",
+    }
+
+
+def test_three_such_cases_are_enough(run, monkeypatch):
+    monkeypatch.setattr(supervisor, "MOST_CRASHES", 1)
+    report = run(0, 4, 5, 6)
+    assert why(report)[5] == why(report)[6] == "not tried after 1 such cases"
+
+
+def test_several_processes_share_the_cases(run):
+    report = run(0, 1, 3, 6, jobs=2)
+    assert [row.index for row in report.cases] == [0, 3, 6]
+    assert list(why(report)) == [1]
+
+
+def test_an_interrupt_leaves_a_report(run):
+    def step(done, total, lane):
+        if done == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    report = run(0, 2, 6, step=step)
+    assert report.verdict == "limited"
+    assert why(report) == {
+        2: "interrupted before they were run",
+        6: "interrupted before they were run",
+    }
+    assert [row.index for row in report.cases] == [0]
+    with pytest.raises(KeyboardInterrupt):
+        run(2, step=lambda done, total, lane: os.kill(os.getpid(), signal.SIGINT))
+
+
+def test_what_cannot_be_run_is_said_here(run):
+    with pytest.raises(DiffError, match="there is nothing"):
+        run(old="nothing")
+
+
+def test_no_process_is_left(run):
+    run(0, 2, timeout=1.5)
+    found = subprocess.run(["ps", "-eo", "ppid,args"], capture_output=True, text=True, check=True)
+    mine = [line.split(None, 1) for line in found.stdout.splitlines()[1:]]
+    assert [a for p, a in mine if int(p) == os.getpid() and "program_of_cases" in a] == []

@@ -1,0 +1,99 @@
+"""The program that runs both functions on one case after another; `supervisor` starts it.
+
+It reads pickled messages from its standard input: an `Order`, then numbers of cases, or a report to
+locate. It answers with pairs of a word and its content: `plan` or `refused`, `step`, `seen`, `located`.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from tf2jax_port.diff.arguments import Arguments, Slot
+from tf2jax_port.diff.lane_program import channels
+from tf2jax_port.diff.loading import DiffError, require_tensorflow
+from tf2jax_port.diff.orders import Order, loaded
+from tf2jax_port.diff.report import Report
+from tf2jax_port.diff.run import Plan, Seen, Session, look
+
+PLAN, REFUSED, STEP, SEEN, LOCATED = "plan", "refused", "step", "seen", "located"
+
+_PLAIN = (str, int, float, complex, bool, bytes, type(None), Slot)
+
+
+class _Shown:
+    """Something of a type that only the user's modules know, as it shows itself."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def main() -> None:
+    """Answers until nobody asks any more."""
+    asked, answers = channels()
+    own = os.getpid()
+
+    def say(word: str, content: Any) -> None:
+        if os.getpid() != own:  # the function has forked, and both of them came back
+            os._exit(0)
+        pickle.dump((word, content), answers)
+        answers.flush()
+
+    order: Order = pickle.load(asked)
+    sys.path[:] = order.path
+    try:
+        require_tensorflow()
+        request, source = loaded(order)
+        session = Session(request, source.calls)
+    except DiffError as error:
+        say(REFUSED, str(error))
+        return
+    say(PLAN, _portable(session.plan))
+    cases = {case.index: case for case in session.plan.fitted}
+    while True:
+        try:
+            message = pickle.load(asked)
+        except EOFError:
+            session.close()
+            return
+        if isinstance(message, Report):
+            say(LOCATED, session.located(message))
+        else:
+            say(SEEN, _seen(session, cases[message], say))
+
+
+def _seen(session: Session, case: Arguments, say: Callable[[str, Any], None]) -> Seen:
+    found = look(case, session.observe, lambda lane: say(STEP, lane))
+    return replace(found, fact=replace(found.fact, rerun=_no_more, port_in_double=_no_more))
+
+
+def _no_more() -> Any:
+    raise AssertionError("what is judged already needs no other run")
+
+
+def _portable(plan: Plan) -> Plan:
+    """The plan for a process that has not imported the user's modules."""
+    fitted = [replace(case, template=tuple(map(_plain, case.template))) for case in plan.fitted]
+    return replace(plan, fitted=tuple(fitted))
+
+
+def _plain(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {_plain(key): _plain(value) for key, value in part.items()}
+    if isinstance(part, (list, tuple)):
+        return tuple(map(_plain, part)) if isinstance(part, tuple) else list(map(_plain, part))
+    return part if type(part) in _PLAIN else _Shown(repr(part))
+
+
+if __name__ == "__main__":
+    # Under its own name, so that whoever unpickles finds the classes.
+    from tf2jax_port.diff.case_program import main as program
+
+    program()

@@ -1,0 +1,68 @@
+"""A comparison as it was asked for, in words: it can be sent to another process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tf2jax_port.diff.loading import load
+
+if TYPE_CHECKING:
+    from tf2jax_port.diff.inputs import Source
+    from tf2jax_port.diff.run import Request
+    from tf2jax_port.diff.state import Request as StateRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What was asked for; see `run.Request`.
+
+    Attributes:
+      old: the specification of the original.
+      new: that of the port.
+      inputs: that of the cases.
+      seed: for cotangents, random numbers and generated inputs.
+      x64: whether JAX has 64-bit types; `None` leaves it as it is.
+      only: the numbers of the cases to run; empty for all.
+      state: what the original's variables and the port's parameters are.
+      locate: whether to find the operation at which the two part.
+      beside: whether the port's eager lane runs in a process of its own.
+      path: where modules are searched.
+    """
+
+    old: str
+    new: str
+    inputs: str
+    seed: int
+    x64: bool | None
+    only: tuple[int, ...]
+    state: StateRequest | None
+    locate: bool
+    beside: bool
+    path: tuple[str, ...]
+
+
+def loaded(order: Order) -> tuple[Request, Source]:
+    """The functions and the inputs.
+
+    Raises:
+      DiffError: something is not there.
+    """
+    from tf2jax_port.diff.inputs import source_of
+    from tf2jax_port.diff.run import Request
+
+    original = load(order.old)
+    source = source_of(order.inputs, original.function, order.seed)
+    request = Request(
+        original,
+        load(order.new),
+        order.inputs,
+        order.seed,
+        order.x64,
+        order.only,
+        source.module,
+        order.state,
+        locate=order.locate,
+        beside=order.beside,
+    )
+    return request, source

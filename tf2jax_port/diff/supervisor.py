@@ -1,0 +1,242 @@
+"""A comparison whose functions run elsewhere: nothing that they do can end it.
+
+A process runs one case after another and says which lane comes next. Where it crashes, or says nothing
+for too long, the case is left out with that reason, and a new process goes on with the next case. An
+interrupt ends the processes and leaves the report on what was seen.
+"""
+
+from __future__ import annotations
+
+import functools
+import pickle
+import queue
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from tf2jax_port.diff.case_program import PLAN, REFUSED, STEP
+from tf2jax_port.diff.lane_process import MOST_CRASHES, Running, signal_name
+from tf2jax_port.diff.loading import DiffError, Loaded
+from tf2jax_port.diff.orders import Order
+from tf2jax_port.diff.reasons import grouped
+from tf2jax_port.diff.report import Report
+from tf2jax_port.diff.run import Plan, Request, Seen, Step, conclude, interrupted
+
+PROGRAM = "tf2jax_port.diff.case_program"
+_STARTING = "starting"
+
+
+class EndedError(Exception):
+    """The process is no more; the message says how and where."""
+
+
+class Worker:
+    """One process, replaced when it ends.
+
+    Args:
+      order: what it runs.
+      timeout: for how many seconds it may say nothing.
+    """
+
+    def __init__(self, order: Order, timeout: float) -> None:
+        self._order, self._timeout = order, timeout
+        self._running: Running | None = None
+        self._plan: Plan | None = None
+        self.start()
+
+    def start(self) -> None:
+        """Start it; it imports while nobody waits for it."""
+        self._running, self._plan = Running(PROGRAM), None
+        self._running.send(self._order)
+
+    def plan(self) -> Plan:
+        """What there is to run.
+
+        Raises:
+          DiffError: it cannot be run.
+          EndedError: the process has ended.
+        """
+        if self._running is None:
+            self.start()
+        if self._plan is None:
+            word, content = self._receive(lambda lane: None)
+            if word == REFUSED:
+                self.close()
+                raise DiffError(content)
+            assert word == PLAN
+            self._plan = content
+        return self._plan
+
+    def ask(self, message: Any, step: Callable[[str], None]) -> Any:
+        """The answer to the number of a case, or to a report.
+
+        Raises:
+          EndedError: the process has ended.
+        """
+        self.plan()
+        assert self._running is not None
+        self._running.send(message)
+        return self._receive(step)[1]
+
+    def close(self) -> None:
+        """End it."""
+        if self._running is not None:
+            running, self._running = self._running, None
+            running.end()
+
+    def _receive(self, step: Callable[[str], None]) -> tuple[str, Any]:
+        place = _STARTING if self._plan is None else "between two lanes"
+        while True:
+            assert self._running is not None
+            try:
+                word, content = self._running.receive(self._timeout)
+            except TimeoutError:
+                self.close()
+                raise EndedError(f"no end within {self._timeout:g} seconds, in {place}") from None
+            except (EOFError, pickle.UnpicklingError):
+                code, said = self._running.wait()
+                self._running = None
+                raise EndedError(f"{_how(code)}, in {place}{_last(said)}") from None
+            if word != STEP:
+                return word, content
+            place = content
+            step(content)
+
+
+def supervised(order: Order, jobs: int, timeout: float, step: Step) -> Report:
+    """The report on an order.
+
+    Args:
+      order: what is compared.
+      jobs: how many processes run cases.
+      timeout: how long one lane of one case may take, in seconds.
+      step: told the number of cases done, their total, and the lane that runs next.
+
+    Raises:
+      DiffError: the cases cannot be had, or TensorFlow is not there.
+      KeyboardInterrupt: it came before the first case was through.
+    """
+    workers = [Worker(order, timeout)]
+    try:
+        try:
+            plan = workers[0].plan()
+        except EndedError as error:
+            raise DiffError(f"diff: the process that imports both functions: {error}.") from None
+        workers += [Worker(order, timeout) for _ in range(1, min(jobs, len(plan.fitted)))]
+        cases = _Cases(plan, step)
+        cases.run(workers)
+        seen = cases.seen
+        if cases.interrupted and not seen:
+            raise KeyboardInterrupt
+        failed = [("inputs", why, index) for index, why in sorted(cases.failed.items())]
+        plan = replace(plan, skipped=(*plan.skipped, *grouped(failed)))
+        if cases.interrupted:
+            plan = interrupted(plan, seen, cases.failed)
+        report = conclude(_request(order), plan, seen)
+        if order.locate and report.culprit is not None and not cases.interrupted:
+            report = _located(workers[0], report)
+        return report
+    finally:
+        for worker in workers:
+            worker.close()
+
+
+class _Cases:
+    """All cases, taken by whichever worker is free."""
+
+    def __init__(self, plan: Plan, step: Step) -> None:
+        self._plan, self._step = plan, step
+        self._left: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for case in plan.fitted:
+            self._left.put(case.index)
+        self._stop = threading.Event()
+        self._faults: list[BaseException] = []
+        self._seen: dict[int, Seen] = {}
+        self.failed: dict[int, str] = {}
+        self.interrupted = False
+
+    @property
+    def seen(self) -> list[Seen]:
+        """What was seen, in the order of the cases."""
+        return [self._seen[c.index] for c in self._plan.fitted if c.index in self._seen]
+
+    def run(self, workers: list[Worker]) -> None:
+        """Run them; an interrupt is kept, and what goes wrong here is raised."""
+        threads = [threading.Thread(target=self._work, args=(w,), daemon=True) for w in workers]
+        try:
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        except KeyboardInterrupt:
+            self.interrupted = True
+            self._stop.set()
+        if self._faults and not self.interrupted:
+            raise self._faults[0]
+
+    def _work(self, worker: Worker) -> None:
+        try:
+            while not self._stop.is_set():
+                self._take(worker)
+        except queue.Empty:
+            return
+        except BaseException as error:  # noqa: BLE001 - raised again where it is seen
+            self._faults.append(error)
+
+    def _take(self, worker: Worker) -> None:
+        index = self._left.get_nowait()
+        if len(self.failed) >= MOST_CRASHES:
+            self.failed[index] = f"not tried after {MOST_CRASHES} such cases"
+            return
+        done, total = len(self._seen) + len(self.failed), len(self._plan.fitted)
+        try:
+            self._seen[index] = worker.ask(index, functools.partial(self._step, done, total))
+        except EndedError as error:
+            self.failed[index] = str(error)
+
+
+def _located(worker: Worker, report: Report) -> Report:
+    from tf2jax_port.diff.locate.finder import NotLocated
+
+    try:
+        found: Report = worker.ask(report, lambda lane: None)
+        return found
+    except EndedError as error:
+        return replace(report, located=NotLocated(f"locating: {error}"))
+
+
+def _request(order: Order) -> Request:
+    """The request as far as a report needs it."""
+
+    def function(spec: str) -> Loaded:
+        return Loaded(spec, spec, _elsewhere, "")
+
+    return Request(
+        function(order.old),
+        function(order.new),
+        order.inputs,
+        order.seed,
+        order.x64,
+        order.only,
+        state=order.state,
+        locate=order.locate,
+    )
+
+
+def _elsewhere(*arguments: Any) -> Any:
+    raise NotImplementedError("the functions run in other processes")
+
+
+def _how(code: int) -> str:
+    if code >= 0:
+        return f"it ended its process (exit code {code})"
+    memory = ", perhaps for want of memory" if code == -signal.SIGKILL else ""
+    return f"it crashed ({signal_name(code)}{memory})"
+
+
+def _last(said: str) -> str:
+    """The last line on standard error of a process that was not killed."""
+    lines = [line for line in said.splitlines() if line.strip()]
+    return f": {lines[-1]}" if lines and "Error" in lines[-1] else ""
