@@ -1,7 +1,8 @@
 # Each target is one line. `make demo` and `make test` are all that a visitor needs.
 PY := .venv/bin/python
+PYTHON ?= python3
 
-.PHONY: setup demo test test-fast test-long bench lint types generate scorecard clean
+.PHONY: setup demo test test-fast test-long bench lint types generate scorecard parity-gpu clean
 
 setup: .venv/ready
 .venv/ready: pyproject.toml constraints.txt tools/setup.sh
@@ -14,7 +15,7 @@ test: setup  ## everything that a change must pass
 test-fast: setup  ## what to run between two edits
 	@$(PY) -m pytest -q -x -m "not long" tests/meta tests/rewrite tests/specs tests/shims
 test-long: setup  ## everything, the slow parts too
-	@$(PY) -m pytest -q -m "" -n auto --dist loadgroup
+	@JAX_DISABLE_MOST_OPTIMIZATIONS=0 $(PY) -m pytest -q -m "" -n auto --dist loadgroup
 bench: setup  ## ratios side by side; rewrites the table of docs/performance.md
 	@$(PY) -m benchmarks
 lint: setup types  ## style, format and types
@@ -25,5 +26,7 @@ generate: setup  ## façades and pages that come from the table
 	@$(PY) -m tools.generate
 scorecard: setup  ## runs every lane's tests (half an hour) and writes docs/scorecard.md and .json
 	@$(PY) -m tools.scorecard
+parity-gpu:  ## operators on this machine's accelerator, against what TensorFlow gave; needs only $(PYTHON) with JAX
+	@$(PYTHON) -m tf2jax_port.diff.parity tests/parity/operators.golden --json build/parity.json
 clean:
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache

@@ -31,6 +31,7 @@ def run(lane: str, shard: str, only: str, processes: str) -> int:
     record = RECORDS / f"{lane}-{shard.replace('/', '-of-')}.jsonl"
     environment = {**os.environ, collector.RECORD: str(record), collector.SHARD: shard}
     environment[collector.ONLY] = only
+    environment["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "0"  # what users run
     options = ["-q", "-m", "", "-p", "tools.scorecard.collector", "--no-header", "--tb=no"]
     options += ["-n", processes, "--dist", "loadgroup"] if processes != "0" else []
     command = [sys.executable, "-m", "pytest", *options, *files]
