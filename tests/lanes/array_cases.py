@@ -61,9 +61,10 @@ CASES = (
         (_GENERAL,),
         _SMALLER,
         tolerance=2e-5,
+        long=True,
         away={"poison": "its sizes are compared, and have to be known: refused"},
     ),
-    Case("eigh", ("linalg.eigh",), _eigh, (_MATRIX,), _SMALLER, tolerance=2e-5),
+    Case("eigh", ("linalg.eigh",), _eigh, (_MATRIX,), _SMALLER, tolerance=2e-5, long=True),
     Case(
         "eigvals",
         ("linalg.eigvals",),
@@ -73,6 +74,7 @@ CASES = (
         tolerance=2e-5,
         xla="unsupported: no kernel",
         away={"poison": _NO_RULE},
+        long=True,
     ),
     Case(
         "eig",
@@ -83,6 +85,7 @@ CASES = (
         tolerance=5e-5,
         xla="unsupported: no kernel",
         away={"poison": _NO_RULE},
+        long=True,
     ),
     Case(
         "ctc-loss-of-version-1",
@@ -92,6 +95,7 @@ CASES = (
         shapes=((None, 2, 3), (2,)),
         tolerance=1e-5,
         xla="unsupported: no kernel",
+        long=True,
     ),
     Case("broadcast-static-shape", ("broadcast_static_shape",), _static_shape, (_X,)),
 )

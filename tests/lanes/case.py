@@ -39,6 +39,7 @@ class Case:
       unbounded: the inputs bound no size of the result, so that in somebody else's trace, where
         nothing can grow, the program raises `CapacityError`.
       away: reasons by lane, for lanes in which the program means nothing.
+      long: other tests are about the same at every change; all lanes belong to `make test-long`.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Case:
     xla: str = "same"
     unbounded: bool = False
     away: dict[str, str] = dataclasses.field(default_factory=dict)
+    long: bool = False
 
     def calls(self) -> list[tuple[np.ndarray, ...]]:
         """The arrays of every call."""
@@ -87,7 +89,12 @@ class Case:
 def parameters(cases: tuple[Case, ...], lane: str) -> list:
     """The cases of a lane as parameters; all lanes of a case run in one process."""
     return [
-        pytest.param(case, id=case.id, marks=pytest.mark.xdist_group(f"lanes-{case.id}"))
+        pytest.param(case, id=case.id, marks=_marks(case))
         for case in cases
         if not case.why_not(lane)
     ]
+
+
+def _marks(case: Case) -> list:
+    group = pytest.mark.xdist_group(f"lanes-{case.id}")
+    return [group, pytest.mark.long] if case.long else [group]

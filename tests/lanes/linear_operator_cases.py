@@ -45,6 +45,7 @@ def _of_kind(kind: str, *arrays, x=_X, others=(), shapes=None, **hints) -> Case:
         shapes or _known(*arrays, x),
         _TOLERANCE,
         xla=_NO_KERNEL if kind in _BY_DETERMINANT else "same",
+        long=True,
     )
 
 
@@ -64,6 +65,7 @@ def _over(kind: str, make, *arrays, x=_X) -> Case:
         _known(*arrays, x),
         _TOLERANCE,
         xla=_NO_KERNEL if kind in _BY_DETERMINANT else "same",
+        long=True,
     )
 
 
@@ -158,6 +160,7 @@ CASES = (
         (),
         ((4,), (4, 2)),
         _TOLERANCE,
+        long=True,
     ),
     Case(
         "linear-operator-own",
@@ -167,5 +170,6 @@ CASES = (
         (),
         ((), (3, 2)),
         _TOLERANCE,
+        long=True,
     ),
 )

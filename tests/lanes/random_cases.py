@@ -37,6 +37,7 @@ def _image(name: str, *arguments, no_gradient: str = "") -> Case:
         1e-5,
         no_gradient,
         xla=_ALGORITHM,
+        long=True,
     )
 
 
@@ -68,6 +69,7 @@ def _sampled(name: str) -> Case:
         (),
         ((None, 2),),
         xla="unsupported: no kernel",
+        long=True,
     )
 
 
@@ -91,6 +93,7 @@ CASES = (
         (),
         ((1, None, 4),),
         xla="unsupported: no kernel",
+        long=True,
     ),
     _image("random_brightness", 0.3),
     _image("random_contrast", 0.5, 1.5, no_gradient=_NONE),
