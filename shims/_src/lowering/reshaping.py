@@ -147,10 +147,10 @@ def _regroup(ctx, value: Value, start: int, olds, news):
     value = ctx.solid(value, range(start, stop))
     group = value.axes[start:stop]
     extents = list(value.array.shape[start:stop])
-    if len(news) == 1:
+    if len(news) == 1 and jp.is_symbolic(news[0]):
         axis = flattened_axis(ctx, group, extents, news[0])
         return value, [math.prod(extents)], [axis]
-    if len(olds) == 1:
+    if len(olds) == 1 and group[0] is not None:
         restored = _unflatten(ctx, group[0], news)
         if restored is not None:
             return value, *restored
