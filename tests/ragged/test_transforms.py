@@ -73,6 +73,18 @@ def test_other_peoples_jit():
     assert values.to_list() == [[2.0], [], [3.0, 4.0, 5.0]]
 
 
+def test_one_step_after_another_in_other_peoples_jit():
+    """The first step leaves `Padded` parts, which all that follows takes."""
+
+    def run(r):
+        rows = r[1:]
+        return rows.to_tensor(), rows.value_rowids(), shims.reduce_mean(rows, 1), rows[0]
+
+    theirs = _rt(tf)[1:]
+    wanted = theirs.to_tensor(), theirs.value_rowids(), tf.reduce_mean(theirs, 1), theirs[0]
+    assert differences(wanted, [x.unpad() for x in jax.jit(run)(_rt())]) == ""
+
+
 def test_gradients_are_ragged():
     gradient = jax.grad(lambda r: shims.reduce_sum(shims.reduce_sum(r, 1) ** 2), allow_int=True)(
         _rt()

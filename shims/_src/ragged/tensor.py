@@ -11,6 +11,7 @@ import numpy as np
 
 from shims._src import checks
 from shims._src.checks import is_known
+from shims._src.dispatch import operator
 from shims._src.operands import operand
 from shims._src.ragged import partition
 from shims._src.tensor_shape import TensorShape
@@ -110,11 +111,13 @@ class RaggedTensor:
 
     # ---- the rows --------------------------------------------------------------------------------
 
+    @operator
     def nrows(self, out_type=None, name=None):
         """The number of rows, as a scalar."""
         dtype = self._row_splits.dtype if out_type is None else partition.splits_dtype(out_type)
         return jnp.asarray(partition.row_count(self._row_splits), dtype)
 
+    @operator
     def row_lengths(self, axis=1, name=None):
         """The length of each row; for `axis` above 1 a ragged tensor of the lengths within rows."""
         rank = self.ragged_rank + self.flat_values.ndim
@@ -129,28 +132,34 @@ class RaggedTensor:
         ones = jnp.ones(self._values.shape[: axis - 1], self._row_splits.dtype)
         return self.with_values(ones * size)
 
+    @operator
     def nested_row_lengths(self, name=None) -> tuple:
         """The row lengths of all ragged axes, outermost first."""
         return tuple(map(partition.lengths_of, self.nested_row_splits))
 
+    @operator
     def row_starts(self, name=None):
         """Where each row begins."""
         return self._row_splits[:-1]
 
+    @operator
     def row_limits(self, name=None):
         """Where each row ends."""
         return self._row_splits[1:]
 
+    @operator
     def value_rowids(self, name=None):
         """The row of each value."""
         return partition.row_ids(self._row_splits, row_total(self._values))
 
+    @operator
     def nested_value_rowids(self, name=None) -> tuple:
         """The row of each value for all ragged axes, outermost first."""
         inner = self._values
         below = inner.nested_value_rowids() if isinstance(inner, RaggedTensor) else ()
         return (self.value_rowids(), *below)
 
+    @operator
     def bounding_shape(self, axis=None, name=None, out_type=None):
         """The smallest shape that holds all rows, or its entries at `axis`."""
         dtype = self._row_splits.dtype if out_type is None else partition.splits_dtype(out_type)
@@ -163,12 +172,14 @@ class RaggedTensor:
 
     # ---- other parts, same rows ------------------------------------------------------------------
 
+    @operator
     def with_values(self, new_values) -> RaggedTensor:
         """Other values in the same rows."""
         new_values = new_values if isinstance(new_values, RaggedTensor) else operand(new_values)
         new_values = _as_many(new_values, row_total(self._values))
         return RaggedTensor(new_values, self._row_splits, self._uniform)
 
+    @operator
     def with_flat_values(self, new_values) -> RaggedTensor:
         """Other innermost values in the same rows."""
         if isinstance(self._values, RaggedTensor):
@@ -183,18 +194,21 @@ class RaggedTensor:
             values = values.with_row_splits_dtype(dtype)
         return RaggedTensor(values, self._row_splits.astype(dtype), self._uniform)
 
+    @operator
     def merge_dims(self, outer_axis, inner_axis):
         """Axes `outer_axis` to `inner_axis` made one."""
         from shims._src.ragged import reshaping
 
         return reshaping.merge_dims(self, outer_axis, inner_axis)
 
+    @operator
     def to_tensor(self, default_value=None, name=None, shape=None):
         """An array with the rows filled up; see `shims.ragged`."""
         from shims._src.ragged import dense
 
         return dense.to_tensor(self, default_value, shape)
 
+    @operator
     def to_sparse(self, name=None):
         """The values with their coordinates."""
         from shims._src.ragged import coordinates
@@ -353,6 +367,7 @@ class RaggedTensor:
 
     # ---- indexing and operators ------------------------------------------------------------------
 
+    @operator
     def __getitem__(self, key):
         from shims._src.ragged import indexing
 
