@@ -35,7 +35,7 @@ class Injection:
       omitted: whether the original has an operation more between this value and its user.
       complete: whether all outputs that depend on it then agree.
       mended: how many later values agree that did not.
-      share: which part of the later values that is.
+      later: for each value behind it the number of its step, and whether it agrees.
       values: everything that was replaced, in every pass of a loop.
       uses: the uses that were replaced.
     """
@@ -46,7 +46,7 @@ class Injection:
     omitted: bool
     complete: bool
     mended: int
-    share: float
+    later: tuple[tuple[int, bool], ...]
     values: Mapping[int, np.ndarray]
     uses: Uses
 
@@ -91,7 +91,10 @@ class Search:
         for found in partial:
             if last is not None and found.step.place == last.step.place:
                 return last
-            if found.mended > 1 and found.share >= _MOST:
+            between = [
+                agrees for step, agrees in found.later if last is None or step < last.step.number
+            ]
+            if sum(between) > 1 and sum(between) >= _MOST * len(between):
                 return found
         return last or (partial[0] if partial else None)
 
@@ -104,7 +107,8 @@ class Search:
             shared = {
                 number
                 for number in before(values.trail, outputs)
-                if index.has(values.flat(number), values.tolerance(number))
+                if not (values.counts(number) and values.trail.makers[number] is not None)
+                and index.has(values.flat(number), values.tolerance(number))
             }
             found.append(region(values.trail, shared, outputs))
         return found[0], found[1]
@@ -135,29 +139,47 @@ class Search:
             yield best
 
     def _omitted(self, edge: int, step: Step) -> Iterator[Injection]:
-        """Whether the original does something more to a value before this step takes it."""
+        """Whether the original does something more to a value before it is used."""
         flat = self.new.flat(edge)
         if flat is None or not self.new.says_something(edge):
             return
         twins = set(self.old_index.equal_to(flat, self.new.tolerance(edge)))
-        shape = np.shape(self.new.trail.values[edge])
-        beside = self.new.trail.steps[step.number :]
-        users = [s.number for s in beside if edge in s.operands and s.place == step.place]
-        for number in sorted(self.old_region.values | self.old_region.edge - twins):
-            maker = self.old.trail.maker(number)
-            array = self.old.trail.array(number)
+        for number in sorted((self.old_region.values | self.old_region.edge) - twins):
+            maker, array = self.old.trail.maker(number), self.old.trail.array(number)
             if maker is None or array is None or array.size != flat.size:
                 continue
-            if twins.isdisjoint(maker.operands) and not self._near(maker, twins):
+            if self.old.counts(number) or not self._comes_from(maker, twins):
                 continue
-            uses = {(user, edge): array.reshape(shape) for user in users}
-            found = self._tried(step, {}, uses, edge, number)
-            if found is not None:
-                yield found
-                return
+            for uses in self._uses(edge, step, array, maker.results.index(number), maker):
+                found = self._tried(step, {}, uses, edge, number)
+                if found is not None and (found.complete or len(uses) == 1):
+                    yield found
+                    return
 
-    def _near(self, maker: Step, twins: set[int]) -> bool:
-        """Whether a step comes two operations after one of some values."""
+    def _uses(
+        self, edge: int, step: Step, array: np.ndarray, which: int, maker: Step
+    ) -> Iterator[Uses]:
+        """Which uses of a value are replaced: all, those on one line, in every pass, only one."""
+        trail = self.new.trail
+        laid = array.reshape(np.shape(trail.values[edge]))
+        behind_it = [s for s in trail.steps[step.number :] if edge in s.operands]
+        every = [s for s in behind_it if not self.new_region.values.isdisjoint(s.results)]
+        yield {(s.number, edge): laid for s in every}
+        yield {(s.number, edge): laid for s in every if s.place == step.place}
+        position = step.operands.index(edge)
+        for mine, theirs in self._together(step, maker):
+            uses = {}
+            for here, there in zip(mine, theirs):
+                held = self._laid(there.results[which], here.operands[position])
+                if held is not None:
+                    uses[here.number, here.operands[position]] = held
+            yield uses
+        yield {(step.number, edge): laid}
+
+    def _comes_from(self, maker: Step, twins: set[int]) -> bool:
+        """Whether a step comes one or two operations after one of some values."""
+        if not twins.isdisjoint(maker.operands):
+            return True
         steps = (self.old.trail.maker(o) for o in maker.operands)
         return any(step is not None and not twins.isdisjoint(step.operands) for step in steps)
 
@@ -176,31 +198,52 @@ class Search:
                     resized.append((abs(array.size - flat.size), other, array))
                 continue
             for laid in layouts(array, held.shape):
-                found.append((_distance(flat, flattened(laid)), other, laid))
-        found.sort(key=lambda entry: (entry[0], entry[1]))
+                rank = (*self._unlike(number, other), _distance(flat, flattened(laid)))
+                if rank[-1]:
+                    found.append((rank, other, laid))
+        found.sort(key=lambda entry: entry[:2])
         nearest = [(other, laid) for _, other, laid in found[:_TRIES]]
         resized.sort(key=lambda entry: entry[:2])
         return nearest + [(other, array) for _, other, array in resized[:_RESIZED]]
 
+    def _unlike(self, new: int, old: int) -> tuple[bool, int]:
+        """Whether one value is a count or a flag and the other is not, and how many passes apart."""
+        apart = 0
+        mine, theirs = self.new.trail.maker(new), self.old.trail.maker(old)
+        if self.new.counts(new) and mine is not None and theirs is not None:
+            apart = abs(mine.passed - theirs.passed)
+        return self.new.counts(new) != self.old.counts(old), apart
+
     def _in_every_pass(self, found: Injection) -> Injection | None:
         """The same in every pass of a loop, or every call of a function."""
-        new, old = self.new.trail, self.old.trail
-        maker = old.maker(found.old)
-        if maker is None or found.omitted:
-            return None
-        mine, theirs = new.passes(found.step), old.passes(maker)
-        if len(mine) != len(theirs) or len(mine) < 2:
+        maker = self.old.trail.maker(found.old)
+        if maker is None:
             return None
         which, whose = found.step.results.index(found.new), maker.results.index(found.old)
-        values = {}
-        for here, there in zip(mine, theirs):
-            number, array = here.results[which], old.array(there.results[whose])
-            shape = np.shape(new.values[number])
-            if array is None or array.size != int(np.prod(shape)):
-                return None
-            values[number] = array.reshape(shape)
-        again = self._tried(found.step, values, {}, found.new, found.old)
-        return again if again is not None and again.complete else None
+        for mine, theirs in self._together(found.step, maker):
+            values = {}
+            for here, there in zip(mine, theirs):
+                laid = self._laid(there.results[whose], here.results[which])
+                if laid is not None:
+                    values[here.results[which]] = laid
+            again = self._tried(found.step, values, {}, found.new, found.old)
+            if again is not None and again.complete:
+                return again
+        return None
+
+    def _together(self, mine: Step, theirs: Step) -> Iterator[tuple[list[Step], list[Step]]]:
+        """The passes of two steps, where there are as many of the one as of the other."""
+        for some in self.new.trail.passes(mine):
+            for others in self.old.trail.passes(theirs):
+                if len(some) == len(others) > 1:
+                    yield some, others
+
+    def _laid(self, old: int, new: int) -> np.ndarray | None:
+        """A value of the original in the shape of one of the port's."""
+        array, shape = self.old.trail.array(old), np.shape(self.new.trail.values[new])
+        if array is None or array.size != int(np.prod(shape)):
+            return None
+        return array.reshape(shape)
 
     def _tried(
         self, step: Step, values: Mapping[int, np.ndarray], uses: Uses, new: int, old: int
@@ -211,21 +254,21 @@ class Search:
             return None
         reached = [p for p in self.differing if self.pairs[p][1] in result]
         if reached and all(self._agrees(path, result) for path in reached):
-            mended, share, complete = len(reached), 1.0, True
+            later, complete = tuple((0, True) for _ in reached), True
         else:
             given = flattened(next(iter([*values.values(), *uses.values()])))
-            mended, share = self._mended(result, {*values, new}, given, old)
-            complete = False
+            later, complete = self._later(result, {*values, new}, given, old), False
+        mended = sum(agrees for _, agrees in later)
         if not mended:
             return None
-        return Injection(new, old, step, bool(uses), complete, mended, share, values, uses)
+        return Injection(new, old, step, bool(uses), complete, mended, later, values, uses)
 
-    def _mended(
+    def _later(
         self, result: Changed, replaced: set[int], given: np.ndarray | None, candidate: int
-    ) -> tuple[int, float]:
-        """How many later values agree that did not, and which part of the later values that is."""
+    ) -> tuple[tuple[int, bool], ...]:
+        """For each value that came out otherwise its step, and whether the original has it now."""
         later = behind(self.old.trail, candidate) & self.old_region.values - {candidate}
-        mended = total = 0
+        found = []
         for changed, held in result.items():
             if changed in replaced or not self.new.says_something(changed):
                 continue
@@ -233,9 +276,9 @@ class Search:
             tolerance = self.new.tolerance(changed)
             if flat is None or (given is not None and same(flat, given, tolerance)):
                 continue
-            total += 1
-            mended += any(n in later for n in self.old_index.equal_to(flat, tolerance))
-        return mended, mended / total if total else 0.0
+            agrees = any(n in later for n in self.old_index.equal_to(flat, tolerance))
+            found.append((self._position(changed), agrees))
+        return tuple(found)
 
     def _agrees(self, path: str, result: Changed) -> bool:
         old, new = self.pairs[path]

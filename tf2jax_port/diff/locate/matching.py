@@ -11,6 +11,8 @@ from tf2jax_port.diff.locate.trail import Trail
 
 # How far equal values may lie apart, as a part of the largest element, by what they went through.
 DOUBLE, CONSTANT, SINGLE, HALF = 1e-8, 1e-6, 3e-5, 3e-2
+# Elements of this size are masks, where there are smaller ones too.
+_STANDS_FOR_SOMETHING = 1e6
 _WIDTHS = {
     "float64": DOUBLE,
     "complex128": DOUBLE,
@@ -50,7 +52,14 @@ class Values:
         flat, array = self.flat(number), self.trail.array(number)
         if flat is None or array is None or array.dtype.kind in "biu":
             return False
-        return flat.size > 1 and bool(np.ptp(flat)) if np.isfinite(flat).all() else flat.size > 1
+        if flat.size == 1:
+            return bool(np.isfinite(flat[0]) and (flat[0] * 16) % 1)
+        return bool(np.ptp(flat)) if np.isfinite(flat).all() else True
+
+    def counts(self, number: int) -> bool:
+        """Whether a value is a count, a place or a flag that the program computed."""
+        array = self.trail.array(number)
+        return array is not None and array.dtype.kind in "biu"
 
 
 class Index:
@@ -73,7 +82,8 @@ class Index:
         entries = self._by_size[flat.size]
         key = _key(flat)
         loosest = max(tolerance, HALF if tolerance >= HALF else SINGLE)
-        window = 8 * loosest * size_of(flat) * np.sqrt(flat.size) + 1e-300
+        largest = float(np.max(np.abs(flat), where=np.isfinite(flat), initial=0.0))
+        window = (8 * loosest * size_of(flat) + 1e-13 * largest) * np.sqrt(flat.size) + 1e-300
         start = bisect.bisect_left(entries, (key - window, -1))
         for other, number in entries[start:]:
             if other > key + window:
@@ -112,14 +122,21 @@ def same(a: np.ndarray, b: np.ndarray, tolerance: float, noise: float = 0.0) -> 
         a, b = a[~wild], b[~wild]
         if not a.size:
             return True
-    apart = float(np.max(np.abs(a - b)))
-    return apart <= max(noise, tolerance * max(size_of(a), size_of(b)))
+    apart = np.abs(a - b)
+    allowed = max(noise, tolerance * max(size_of(a), size_of(b)))
+    if float(apart.max()) <= allowed:
+        return True
+    return bool(np.all(apart <= np.maximum(allowed, tolerance * np.abs(a))))
 
 
 def size_of(flat: np.ndarray) -> float:
-    """The largest finite element."""
+    """The largest finite element, but for those that only stand for something: a mask's -1e9."""
     finite = np.abs(flat[np.isfinite(flat)]) if not np.isfinite(flat).all() else np.abs(flat)
-    return float(finite.max()) if finite.size else 0.0
+    most = float(finite.max()) if finite.size else 0.0
+    if most < _STANDS_FOR_SOMETHING:
+        return most
+    usual = finite[finite < _STANDS_FOR_SOMETHING]
+    return float(usual.max()) if usual.size and usual.any() else most
 
 
 _DIRECTIONS: dict[int, np.ndarray] = {}

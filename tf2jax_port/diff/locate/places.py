@@ -58,6 +58,21 @@ class Place:
         return linecache.getline(self.file, self.line).strip()
 
 
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where a program is.
+
+    Attributes:
+      places: the user's lines, from the inside out.
+      key: what a second pass through the same place, called in the same way, has too.
+      instruction: which part of the innermost line it is.
+    """
+
+    places: tuple[Place, ...]
+    key: tuple[int, ...]
+    instruction: int
+
+
 T = TypeVar("T")
 
 NOWHERE = Place("", 0)
@@ -81,21 +96,23 @@ class Stack:
         self._installed = (sys.prefix + os.sep + "lib", sysconfig.get_path("stdlib") + os.sep)
         self._known: dict[str, bool] = {}
 
-    def here(self, frame: FrameType | None) -> tuple[Place, tuple[int, ...]]:
-        """The innermost line of the user's, and a key that a second pass through it has too.
+    def here(self, frame: FrameType | None) -> Where:
+        """Where the program is.
 
         Args:
           frame: where to begin, going outwards.
         """
         key: list[int] = []
-        place: Place | None = None
+        places: list[Place] = []
+        instruction = 0
         while frame is not None and frame.f_code is not entered.__code__:
             code = frame.f_code
             key += (id(code), frame.f_lasti)
             if self._is_users(code.co_filename):
-                place = place or Place(code.co_filename, frame.f_lineno, code.co_name)
+                instruction = instruction if places else frame.f_lasti
+                places.append(Place(code.co_filename, frame.f_lineno, code.co_name))
             frame = frame.f_back
-        return place or NOWHERE, tuple(key)
+        return Where(tuple(places), tuple(key), instruction)
 
     def raised(self, error: BaseException) -> Place | None:
         """The innermost line of the user's that an error came through."""

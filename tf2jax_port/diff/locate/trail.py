@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tf2jax_port.diff.attempt import Failure, attempt
-from tf2jax_port.diff.locate.places import Counter, Place, Stack, entered
+from tf2jax_port.diff.locate.places import NOWHERE, Counter, Place, Stack, Where, entered
 
 Again = Callable[[Sequence[Any]], Sequence[Any]]
 
@@ -23,7 +23,8 @@ class Step:
       name: TensorFlow's operation or JAX's primitive.
       operands: the numbers of the values that it takes.
       results: the numbers of the values that it gives.
-      place: the user's line.
+      places: the user's lines, from the inside out.
+      instruction: which part of the innermost line it is.
       passed: how often this line was passed before, in the same way.
       key: what the passes have in common.
       again: computes the results from other operands; `None` where that cannot be done.
@@ -33,10 +34,16 @@ class Step:
     name: str
     operands: tuple[int, ...]
     results: tuple[int, ...]
-    place: Place
+    places: tuple[Place, ...]
+    instruction: int
     passed: int
     key: tuple[int, ...]
     again: Again | None = None
+
+    @property
+    def place(self) -> Place:
+        """The user's innermost line."""
+        return self.places[0] if self.places else NOWHERE
 
 
 @dataclass(eq=False)
@@ -76,16 +83,24 @@ class Trail:
         name: str,
         operands: Sequence[int],
         held: Sequence[Any],
-        where: tuple[Place, tuple[int, ...]],
+        where: Where,
         again: Again | None = None,
     ) -> Step:
         """A new operation, and its results."""
         number = len(self.steps)
         results = tuple(self.value(one, number) for one in held)
-        place, key = where
-        passed = self.counter.next((*key, hash(name)))
+        key = (*where.key, hash(name))
+        passed = self.counter.next(key)
         made = Step(
-            number, name, tuple(operands), results, place, passed, (*key, hash(name)), again
+            number,
+            name,
+            tuple(operands),
+            results,
+            where.places,
+            where.instruction,
+            passed,
+            key,
+            again,
         )
         self.steps.append(made)
         return made
@@ -101,13 +116,15 @@ class Trail:
         made = self.makers[number]
         return None if made is None else self.steps[made]
 
-    def passes(self, step: Step) -> list[Step]:
-        """Every pass through a step: of the loop that it is in, else of the function."""
-        same = [other for other in self.steps if other.key == step.key]
-        if len(same) > 1:
-            return same
-        here = (step.place, step.name)
-        return [other for other in self.steps if (other.place, other.name) == here]
+    def passes(self, step: Step) -> list[list[Step]]:
+        """Every pass through a step: of the loop that it is in, and of the function."""
+
+        def part(other: Step) -> tuple[object, ...]:
+            return other.place, other.instruction, other.name
+
+        looped = [other for other in self.steps if other.key == step.key]
+        called = [other for other in self.steps if part(other) == part(step)]
+        return [looped, called] if len(called) > len(looped) else [looped]
 
     def iteration(self, step: Step) -> int | None:
         """Which pass through a loop a step belongs to, from 0; `None` outside of loops."""

@@ -15,7 +15,7 @@ from tf2jax_port.diff.locate.frontier import before
 from tf2jax_port.diff.locate.injection import BUDGET, Injection, Search
 from tf2jax_port.diff.locate.located import INTERFACE, RAISED, VALUE, Located, Spot, element, spot
 from tf2jax_port.diff.locate.matching import Index, Values
-from tf2jax_port.diff.locate.places import NOWHERE
+from tf2jax_port.diff.locate.places import NOWHERE, Place
 from tf2jax_port.diff.locate.replay import mended, replay
 from tf2jax_port.diff.locate.trail import Step, Trail
 from tf2jax_port.diff.precision import as_jax_has_it
@@ -116,7 +116,9 @@ def _located(search: Search, found: Injection, case: Arguments) -> Located:
     old, new = search.old.trail, search.new.trail
     theirs = old.maker(found.old)
     assert theirs is not None
-    mine = _step_of_omission(search, found, theirs) if found.omitted else found.step
+    mine, place = found.step, found.step.place
+    if found.omitted:
+        mine, place = _step_of_omission(search, found, theirs)
     a, b = old.array(found.old), new.array(found.new)
     if a is not None and b is not None and a.size == b.size:
         a = a.reshape(b.shape)
@@ -124,7 +126,7 @@ def _located(search: Search, found: Injection, case: Arguments) -> Located:
         old.array(found.old),
         b,
         theirs.place,
-        mine.place,
+        place,
         _names(old, search.old_region.values, theirs),
         _names(new, search.new_region.values, mine),
         theirs.name if found.omitted else "",
@@ -134,7 +136,7 @@ def _located(search: Search, found: Injection, case: Arguments) -> Located:
         VALUE,
         case.index,
         spot(theirs),
-        spot(mine),
+        Spot(place, mine.name) if place != NOWHERE else None,
         new.iteration(mine),
         cause(evidence),
         found.complete,
@@ -142,18 +144,21 @@ def _located(search: Search, found: Injection, case: Arguments) -> Located:
     )
 
 
-def _step_of_omission(search: Search, found: Injection, theirs: Step) -> Step:
+def _step_of_omission(search: Search, found: Injection, theirs: Step) -> tuple[Step, Place]:
     """What should do what the port does not: the operation before, or the one that takes it."""
     new, old = search.new.trail, search.old.trail
     maker = new.maker(found.new)
     if maker is None or maker.place == NOWHERE:
-        return found.step
+        return found.step, found.step.place
+    passes = len(old.passes(theirs)[0]), len(new.passes(maker)[0])
+    if passes[0] != passes[1] > 1 and theirs.passed >= passes[1] and len(maker.places) > 1:
+        # The loop is left before the original leaves it: that is decided where it is called.
+        return maker, maker.places[1]
     here = (theirs.place, theirs.passed)
     users = [s for s in old.steps if found.old in s.operands]
     shares_user = any((user.place, user.passed) == here for user in users)
-    twins = (old.maker(o) for o in theirs.operands)
-    shares_value = any(twin is not None and twin.place == theirs.place for twin in twins)
-    return found.step if shares_user and not shares_value else maker
+    step = found.step if shares_user else maker
+    return step, step.place
 
 
 def _names(trail: Trail, values: frozenset[int], last: Step) -> set[str]:

@@ -1,0 +1,91 @@
+"""Holding ports against their originals, and looking where the faulty ones part from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.locate.faults import Fault
+from benchmarks.locate.ports import edited, edited_lines, original, port_text, written
+from tf2jax_port.diff.goldens.golden import Golden
+from tf2jax_port.diff.goldens.record import record
+from tf2jax_port.diff.goldens.replay import verify
+from tf2jax_port.diff.loading import named
+from tf2jax_port.diff.locate.of_report import located
+from tf2jax_port.diff.report import DIFFERENT, Report
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one port.
+
+    Attributes:
+      program: which one.
+      kind: of the fault; empty for a port that is right.
+      verdict: of the comparison.
+      right_line: whether the line that was named is one that was edited.
+      named: the line that was named.
+    """
+
+    program: str
+    kind: str
+    verdict: str
+    right_line: bool = False
+    named: str = ""
+
+
+class Bench:
+    """The originals, each run once.
+
+    Args:
+      folder: where ports are written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._goldens: dict[str, Golden] = {}
+        self._written = 0
+
+    def fault(self, fault: Fault) -> Outcome:
+        """Whether a fault is found, and where."""
+        right = port_text(fault.program)
+        text = edited(right, fault.edits)
+        report, port = self._report(fault.program, text)
+        if report.verdict != DIFFERENT:
+            return Outcome(fault.program, fault.kind, report.verdict)
+        old, _ = original(fault.program)
+        cases = [case.case for case in self._golden(fault.program).cases]
+        found = located(report, old, port, cases, 0).located
+        new = getattr(found, "new", None)
+        # Lines are counted in the whole text, and only the first fault is looked for.
+        wanted = edited_lines(edited(right, fault.edits[1:]), text)
+        if new is None:
+            return Outcome(fault.program, fault.kind, report.verdict)
+        hit = new.place.line in wanted
+        return Outcome(fault.program, fault.kind, report.verdict, hit, new.shown)
+
+    def right(self, program: str, text: str) -> Outcome:
+        """What is said of a port that is right."""
+        report, _ = self._report(program, text)
+        return Outcome(program, "", report.verdict, named=report.headline)
+
+    def _report(self, program: str, text: str) -> tuple[Report, object]:
+        self._written += 1
+        port = written(text, self._folder, f"{program}_{self._written}")
+        golden = self._golden(program)
+        return verify(golden, self._folder, named(port), beside=False), port
+
+    def _golden(self, program: str) -> Golden:
+        if program not in self._goldens:
+            old, cases = original(program)
+            self._goldens[program] = record(named(old), cases, "", framework="tensorflow")
+        return self._goldens[program]
+
+
+def by_kind(outcomes: Iterable[Outcome]) -> dict[str, Sequence[Outcome]]:
+    """The outcomes of each kind of fault."""
+    found: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        found.setdefault(outcome.kind, []).append(outcome)
+    return dict(sorted(found.items()))
