@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import importlib.util
+import io
 import itertools
 import json
 import pathlib
@@ -98,7 +99,8 @@ def upgrade(places: Places) -> Iterator[object]:
 
     upgrader = ast_edits.ASTCodeUpgrader(tf_upgrade_v2.TFAPIChangeSpec())
     for path, _ in places:
-        with contextlib.suppress(Exception):  # the peer's own failures
+        # Its messages and its failures are its own.
+        with contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()):
             upgrader.update_string_pasta(path.read_text(), str(path))
         yield path
 
