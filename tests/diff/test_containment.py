@@ -25,7 +25,7 @@ def run(monkeypatch):
 
     def made(*only, jobs=1, timeout=20.0, step=lambda done, total, lane: None, old="old"):
         path = (str(ROOT), *sys.path)
-        order = Order(old, "new", "", 0, None, only, None, False, True, path)
+        order = Order(old, "new", "", 0, None, only, None, False, True, False, path)
         return supervised(order, jobs, timeout, step)
 
     return made

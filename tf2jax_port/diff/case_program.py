@@ -1,7 +1,7 @@
 """The program that runs both functions on one case after another; `supervisor` starts it.
 
 It reads pickled messages from its standard input: an `Order`, then numbers of cases, or a report to
-locate. It answers with pairs of a word and its content: `plan` or `refused`, `step`, `seen`, `located`.
+explain. It answers with pairs of a word and its content: `plan` or `refused`, `step`, `seen`, `explained`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tf2jax_port.diff.orders import Order, loaded
 from tf2jax_port.diff.report import Report
 from tf2jax_port.diff.run import Plan, Seen, Session, look
 
-PLAN, REFUSED, STEP, SEEN, LOCATED = "plan", "refused", "step", "seen", "located"
+PLAN, REFUSED, STEP, SEEN, EXPLAINED = "plan", "refused", "step", "seen", "explained"
 
 _PLAIN = (str, int, float, complex, bool, bytes, type(None), Slot)
 
@@ -64,7 +64,7 @@ def main() -> None:
             session.close()
             return
         if isinstance(message, Report):
-            say(LOCATED, session.located(message))
+            say(EXPLAINED, session.explained(message))
         else:
             say(SEEN, _seen(session, cases[message], say))
 

@@ -37,6 +37,9 @@ INPUTS = (
     help=INPUTS,
 )
 @click.option("--locate", is_flag=True, help="Find the operation at which the two part.")
+@click.option(
+    "--worst", "worst_file", metavar="FILE", help="Look for the worst input, and write it there."
+)
 @click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON.")
 @click.option("--html", "html_file", metavar="FILE", help="Write the report as one page.")
 @click.option("--junit", "junit_file", metavar="FILE", help="Write the report as JUnit XML.")
@@ -72,6 +75,7 @@ def diff(
     new: str,
     inputs: str,
     locate: bool,
+    worst_file: str | None,
     json_file: str | None,
     html_file: str | None,
     junit_file: str | None,
@@ -95,11 +99,26 @@ def diff(
     Exit code: 0 equal, 1 different, 2 everything else.
     """
     with ended("diff"):
-        writable(json_file, html_file, junit_file)
+        writable(json_file, html_file, junit_file, worst_file)
         state = _state(variables, params, given)
-        order = Order(old, new, inputs, seed, x64, only, state, locate, jobs == 1, tuple(sys.path))
+        order = Order(
+            old,
+            new,
+            inputs,
+            seed,
+            x64,
+            only,
+            state,
+            locate,
+            beside=jobs == 1,
+            worst=worst_file is not None,
+            path=tuple(sys.path),
+        )
         report = _run(Console(stderr=True), order, jobs, timeout, isolate)
         show(report, json=json_file, html=html_file, junit=junit_file)
+        if worst_file is not None and report.worst_input is not None:
+            Path(worst_file).write_bytes(report.worst_input)
+            Console().print(f"Written: {worst_file} (for --inputs)", highlight=False)
         sys.exit(report.exit_code)
 
 

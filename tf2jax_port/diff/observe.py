@@ -86,6 +86,11 @@ class Observer:
             port_in_double=functools.cache(lambda: self._new.in_double(case, fed)),
         )
 
+    @property
+    def sides(self) -> tuple[Any, Any]:
+        """The lanes of the original and of the port in this process."""
+        return self._old, self._new.lanes
+
     def close(self) -> None:
         """End the processes that were started."""
         self._new.close()

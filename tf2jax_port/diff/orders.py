@@ -27,6 +27,7 @@ class Order:
       state: what the original's variables and the port's parameters are.
       locate: whether to find the operation at which the two part.
       beside: whether the port's eager lane runs in a process of its own.
+      worst: whether to look for the worst input.
       path: where modules are searched.
     """
 
@@ -39,6 +40,7 @@ class Order:
     state: StateRequest | None
     locate: bool
     beside: bool
+    worst: bool
     path: tuple[str, ...]
 
 
@@ -64,5 +66,6 @@ def loaded(order: Order) -> tuple[Request, Source]:
         order.state,
         locate=order.locate,
         beside=order.beside,
+        worst=order.worst,
     )
     return request, source

@@ -29,9 +29,9 @@ class Port:
     def __init__(
         self, function: Callable[..., Any], seed: int, elsewhere: Mapping[str, Setup]
     ) -> None:
-        self._lanes = JaxLanes(function, seed)
+        self.lanes = JaxLanes(function, seed)
         setup = elsewhere.get(JAX_EAGER.id)
-        self._eager = LaneProcess(setup) if setup else Here(JAX_EAGER.id, self._lanes)
+        self._eager = LaneProcess(setup) if setup else Here(JAX_EAGER.id, self.lanes)
 
     def start(self, case: Arguments, fed: Fed) -> None:
         """Let the eager lane begin, where it runs beside this process."""
@@ -42,8 +42,8 @@ class Port:
     ) -> dict[str, Observation]:
         """What both lanes give for the case that was started."""
         step(JAX_JIT.title)
-        compiled = forward(attempt(self._lanes.jit, case))
-        compiled = with_gradients(compiled, self._lanes.jit_gradients, case, fed)
+        compiled = forward(attempt(self.lanes.jit, case))
+        compiled = with_gradients(compiled, self.lanes.jit_gradients, case, fed)
         step(JAX_EAGER.title)
         return {JAX_EAGER.id: self._eager.result(), JAX_JIT.id: compiled}
 
@@ -51,7 +51,7 @@ class Port:
         """The port on the same elements in double precision."""
 
         def run() -> Observation:
-            outputs, *gradients = self._lanes.in_double(case.map(widened), list(fed.values()))
+            outputs, *gradients = self.lanes.in_double(case.map(widened), list(fed.values()))
             return Observation(outputs, dict(zip(fed, gradients)))
 
         return attempt(run)

@@ -121,6 +121,7 @@ class Report:
       reproduce: the command that does it again.
       versions: of what was run.
       located: where the two programs part, or why nobody knows; `None` where nobody looked.
+      worst_input: the worst input that was looked for, as a file of calls.
     """
 
     verdict: str
@@ -143,6 +144,7 @@ class Report:
     reproduce: str
     versions: Mapping[str, str]
     located: Located | NotLocated | None = None
+    worst_input: bytes | None = None
 
     @property
     def exit_code(self) -> int:

@@ -44,6 +44,7 @@ class Request:
       state: what the original's variables and the port's parameters are.
       locate: whether to find the operation at which the two part.
       beside: whether the port's eager lane runs in a process of its own, if it can.
+      worst: whether to look for the worst input.
     """
 
     old: loading.Loaded
@@ -56,6 +57,7 @@ class Request:
     state: state.Request | None = None
     locate: bool = False
     beside: bool = True
+    worst: bool = False
 
 
 def compare_functions(
@@ -78,7 +80,7 @@ def compare_functions(
     """
     with contextlib.closing(Session(request, source)) as session:
         report = judged(request, session.plan, session.observe, step)
-        return session.located(report) if request.locate else report
+        return session.explained(report)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,17 +148,23 @@ class Session:
         self.plan = Plan(x64, tuple(fitted), tuple(skipped), agreed, notes)
         elsewhere = list(_elsewhere(request, x64))
         self._observer = Observer(old, new, request.seed, x64, elsewhere, variables)
-        self._functions, self._seed = (old, new), request.seed
+        self._functions, self._request = (old, new), request
 
     def observe(self, case: Arguments, step: Callable[[str], None]) -> Facts:
         """One case through all lanes."""
         return self._observer.observe(case, step)
 
-    def located(self, report: Report) -> Report:
-        """The report with the place where the two part."""
-        from tf2jax_port.diff.locate.of_report import located
+    def explained(self, report: Report) -> Report:
+        """The report with what else was asked for: where the two part, and how bad it can get."""
+        if self._request.locate and report.culprit is not None:
+            from tf2jax_port.diff.locate.of_report import located
 
-        return located(report, *self._functions, self.plan.fitted, self._seed)
+            report = located(report, *self._functions, self.plan.fitted, self._request.seed)
+        if self._request.worst:
+            from tf2jax_port.diff.worst import with_worst
+
+            report = with_worst(report, self.plan.fitted, *self._observer.sides)
+        return report
 
     def close(self) -> None:
         """End the processes that were started."""

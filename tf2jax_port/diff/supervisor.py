@@ -20,7 +20,7 @@ from tf2jax_port.diff.case_program import PLAN, REFUSED, STEP
 from tf2jax_port.diff.lane_process import MOST_CRASHES, Running, signal_name
 from tf2jax_port.diff.loading import DiffError, Loaded
 from tf2jax_port.diff.orders import Order
-from tf2jax_port.diff.reasons import grouped
+from tf2jax_port.diff.reasons import Reason, grouped
 from tf2jax_port.diff.report import Report
 from tf2jax_port.diff.run import Plan, Request, Seen, Step, conclude, interrupted
 
@@ -135,8 +135,8 @@ def supervised(order: Order, jobs: int, timeout: float, step: Step) -> Report:
         if cases.interrupted:
             plan = interrupted(plan, seen, cases.failed)
         report = conclude(_request(order), plan, seen)
-        if order.locate and report.culprit is not None and not cases.interrupted:
-            report = _located(workers[0], report)
+        if (order.locate or order.worst) and seen and not cases.interrupted:
+            report = _explained(workers[0], report)
         return report
     finally:
         for worker in workers:
@@ -197,14 +197,12 @@ class _Cases:
             self.failed[index] = str(error)
 
 
-def _located(worker: Worker, report: Report) -> Report:
-    from tf2jax_port.diff.locate.finder import NotLocated
-
+def _explained(worker: Worker, report: Report) -> Report:
     try:
         found: Report = worker.ask(report, lambda lane: None)
         return found
     except EndedError as error:
-        return replace(report, located=NotLocated(f"locating: {error}"))
+        return replace(report, notes=(*report.notes, Reason("explanation", str(error))))
 
 
 def _request(order: Order) -> Request:
@@ -222,6 +220,7 @@ def _request(order: Order) -> Request:
         order.only,
         state=order.state,
         locate=order.locate,
+        worst=order.worst,
     )
 
 
