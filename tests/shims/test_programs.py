@@ -129,7 +129,7 @@ def check_sized(row, cases) -> None:
         try:
             want = lanes.exact(row, case)
         except Exception as error:  # noqa: BLE001 - plain jit refuses, and so must we
-            with pytest.raises(type(error)):
+            with pytest.raises((type(error), shims.errors.OpError)):
                 lanes.run(lanes.top_level, row, case)
             continue
         got = lanes.run(lanes.top_level, row, case)
