@@ -184,14 +184,7 @@ SAME: dict[str, tuple[Edit, ...]] = {
 def right_ports(count: int) -> Iterator[tuple[str, str]]:
     """Program and text of ports that are right: subsets of the edits above, in a fixed order."""
     queues = [_variants(program) for program in NAMES]
-    given = 0
-    for turn in itertools.cycle(queues):
-        found = next(turn, None)
-        if found is not None:
-            yield found
-            given += 1
-        if given == count:
-            return
+    return itertools.islice((next(queue) for queue in itertools.cycle(queues)), count)
 
 
 def _variants(program: str) -> Iterator[tuple[str, str]]:
