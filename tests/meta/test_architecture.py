@@ -16,6 +16,7 @@ FOLDERS = (
     "tf2jax_port/rewrite",
     "tf2jax_port/diff",
     "tf2jax_port/diff/goldens",
+    "tf2jax_port/diff/parity",
     "tf2jax_port/diff/locate",
     "tf2jax_port/migration",
 )

@@ -1,56 +1,5 @@
 """When two results count as the same."""
 
-from __future__ import annotations
+from tf2jax_port.diff.parity.tolerance import difference, differences, expected_dtype
 
-import jax
-import numpy as np
-
-_NARROW = {
-    np.dtype("int64"): np.dtype("int32"),
-    np.dtype("uint64"): np.dtype("uint32"),
-    np.dtype("float64"): np.dtype("float32"),
-    np.dtype("complex128"): np.dtype("complex64"),
-}
-
-
-def expected_dtype(dtype: np.dtype) -> np.dtype:
-    """TensorFlow's dtype as JAX has it: 64 bits only with `jax_enable_x64`."""
-    return dtype if jax.config.jax_enable_x64 else _NARROW.get(dtype, dtype)
-
-
-def difference(got, want, tolerance: float) -> str:
-    """What sets two arrays apart, `""` if nothing does: shape, dtype, NaN, infinities, numbers."""
-    got, want = np.asarray(got), np.asarray(want)
-    if got.shape != want.shape:
-        return f"shape {got.shape}, should be {want.shape}"
-    if got.dtype != expected_dtype(want.dtype):
-        return f"dtype {got.dtype}, should be {expected_dtype(want.dtype)}"
-    if not np.issubdtype(got.dtype, np.number) or np.issubdtype(got.dtype, np.integer):
-        return _first(got != want, got, want, "value")
-    wide = np.complex128 if np.iscomplexobj(got) else np.float64
-    got, want = got.astype(wide), want.astype(wide)
-    found = _first(np.isnan(got) != np.isnan(want), got, want, "NaN")
-    infinite = np.isinf(got) | np.isinf(want)
-    found = found or _first(infinite & (got != want) & ~np.isnan(want), got, want, "inf")
-    finite = np.isfinite(got) & np.isfinite(want)
-    far = np.zeros(got.shape, bool)
-    far[finite] = np.abs(got[finite] - want[finite]) > tolerance * (1 + np.abs(want[finite]))
-    return found or _first(far, got, want, "value")
-
-
-def _first(wrong, got, want, what) -> str:
-    if not np.any(wrong):
-        return ""
-    place = tuple(np.argwhere(wrong)[0])
-    return (
-        f"{what} at {tuple(map(int, place))}: {got[place]!r}, should be {want[place]!r} "
-        f"({int(np.sum(wrong))} of {wrong.size} differ)"
-    )
-
-
-def differences(got, want, tolerance: float) -> str:
-    """What sets two lists of arrays apart, `""` if nothing does."""
-    if len(got) != len(want):
-        return f"{len(got)} arrays, should be {len(want)}"
-    lines = [difference(a, b, tolerance) for a, b in zip(got, want, strict=True)]
-    return "\n".join(f"[{i}] {line}" for i, line in enumerate(lines) if line)
+__all__ = ["difference", "differences", "expected_dtype"]

@@ -1,85 +1,21 @@
 """What `shims` gives for a case, in each of the ways in which it is called."""
 
-from __future__ import annotations
+from tf2jax_port.diff.parity.port_side import (
+    eager,
+    flat,
+    floating_outputs,
+    function_of,
+    gradients,
+    of_arrays,
+    split,
+)
 
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-import shims
-
-from . import cases
-from .cases import Point
-
-
-def function_of(row):
-    """The façade's function of a row."""
-    found = shims
-    for part in row.name.split("."):
-        found = getattr(found, part)
-    return found
-
-
-def flat(result) -> list:
-    """The arrays of a result in order, cut to their true sizes."""
-    is_padded = lambda v: isinstance(v, shims.Padded)
-    leaves = jax.tree.leaves(result, is_leaf=is_padded)
-    return [leaf.unpad() if is_padded(leaf) else leaf for leaf in leaves]
-
-
-def split(point: Point) -> tuple[dict[str, object], dict[str, object]]:
-    """The array arguments, and all others."""
-    given = cases.arguments(point)
-    names = point.case.arrays()
-    arrays = {n: jax.tree.map(jnp.asarray, _listed(given[n])) for n in names}
-    return arrays, {n: v for n, v in given.items() if n not in names}
-
-
-def _listed(value):
-    return list(value) if isinstance(value, tuple) else value
-
-
-def of_arrays(point: Point):
-    """The case as a function of its array arguments."""
-    _, rest = split(point)
-    function = function_of(point.row)
-    return lambda arrays: cases.apply(function, point.row, {**_in_order(point, arrays, rest)})
-
-
-def _in_order(point, arrays, rest):
-    both = {**arrays, **rest}
-    return {name: both[name] for name, _ in point.case.arguments}
-
-
-def eager(point: Point) -> list[np.ndarray]:
-    """The outputs of an eager call."""
-    arrays, _ = split(point)
-    return [np.asarray(leaf) for leaf in flat(of_arrays(point)(arrays))]
-
-
-def floating_outputs(result) -> list:
-    """The outputs that have a gradient."""
-    return [x for x in jax.tree.leaves(result) if jnp.issubdtype(jnp.result_type(x), jnp.inexact)]
-
-
-def gradients(point: Point, function, weights) -> list[list[np.ndarray]]:
-    """Gradients of a function's floating-point outputs, for each set of cotangents.
-
-    Args:
-      point: the case.
-      function: of the array arguments.
-      weights: sets of one array per output.
-    """
-    arrays, _ = split(point)
-    names = cases.floating(point)
-
-    def outputs(sources):
-        return floating_outputs(function({**arrays, **sources}))
-
-    primals, pull_back = jax.vjp(outputs, {name: arrays[name] for name in names})
-    found = []
-    for one in weights:
-        cotangents = [jnp.asarray(w, p.dtype) for w, p in zip(one, primals, strict=True)]
-        (back,) = pull_back(cotangents)
-        found.append([np.asarray(g) for name in names for g in jax.tree.leaves(back[name])])
-    return found
+__all__ = [
+    "eager",
+    "flat",
+    "floating_outputs",
+    "function_of",
+    "gradients",
+    "of_arrays",
+    "split",
+]

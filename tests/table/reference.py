@@ -9,10 +9,16 @@ from typing import NamedTuple
 import numpy as np
 import tensorflow as tf
 
+from tf2jax_port.diff.parity.original_side import (
+    cotangents,
+    flat,
+    function_of,
+    is_floating,
+    tensors,
+)
+
 from . import cases
 from .cases import Point
-
-_DTYPES = ("dtype", "out_type", "output_type", "out_idx", "dtype_hint", "index_type")
 
 
 class Reference(NamedTuple):
@@ -21,54 +27,6 @@ class Reference(NamedTuple):
     outputs: list[np.ndarray]
     error: BaseException | None
     gradients: list[list[np.ndarray]]
-
-
-def function_of(row):
-    """The TensorFlow object of a row."""
-    found = tf.compat if row.name.startswith("v1.") else tf
-    for part in row.name.split("."):
-        found = getattr(found, part)
-    return found
-
-
-def tensors(given: dict[str, object]) -> dict[str, object]:
-    """Arguments as TensorFlow takes them."""
-    return {name: _as_tensor(name, value) for name, value in given.items()}
-
-
-def _as_tensor(name, value):
-    if isinstance(value, np.ndarray):
-        return tf.constant(value)
-    if isinstance(value, tuple) and any(isinstance(v, (np.ndarray, list)) for v in value):
-        return [_as_tensor(name, v) for v in value]
-    if name in _DTYPES and isinstance(value, str):
-        return tf.as_dtype(value)
-    return value
-
-
-def flat(result) -> list:
-    """The tensors of a result in order, `None` left out."""
-    return [t for t in tf.nest.flatten(result) if t is not None]
-
-
-def is_floating(tensor) -> bool:
-    return tensor.dtype.is_floating
-
-
-def cotangents(outputs) -> list[list[np.ndarray]]:
-    """Two sets: one without zeros, and one where every other element is 0."""
-    sets = []
-    for keep in (1, 2):
-        found = []
-        for i, out in enumerate(outputs):
-            shape, dtype = np.shape(out), np.asarray(out).dtype
-            count = int(np.prod(shape))
-            weights = 0.5 + np.cos(np.arange(count) + i) ** 2
-            found.append(
-                np.where(np.arange(count) % keep == 0, weights, 0).reshape(shape).astype(dtype)
-            )
-        sets.append(found)
-    return sets
 
 
 @functools.cache

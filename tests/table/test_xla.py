@@ -6,6 +6,8 @@ The expectation is strict: a row or a case that says `differs` or `unsupported` 
 import pytest
 import tensorflow as tf
 
+from tf2jax_port.diff.parity.original_side import run_together
+
 from . import cases, reference, rows
 from .compare import difference, expected_dtype
 
@@ -14,31 +16,9 @@ pytestmark = pytest.mark.long
 
 
 def compiled(row, points, *, gradients: bool):
-    """The outputs of all cases under XLA, and gradients on request: one program per row."""
-    function = reference.function_of(row)
-    names = [p.case.arrays() for p in points]
-    given = [reference.tensors(cases.arguments(p)) for p in points]
-
-    def outputs(arrays, arguments):
-        return reference.flat(cases.apply(function, row, {**arguments, **arrays}))
-
-    def slopes(point, arrays, arguments, weights):
-        sources = [arrays[name] for name in cases.floating(point)]
-        with tf.GradientTape(persistent=True) as tape:
-            tape.watch(sources)
-            results = outputs(arrays, arguments)
-        return [tape.gradient(results, sources, [tf.constant(w) for w in ws]) for ws in weights]
-
+    """The outputs of all cases under XLA, and gradients on request."""
     weights = [reference.cotangents(reference.eager(p).outputs) for p in points]
-
-    @tf.function(jit_compile=True, autograph=False)
-    def program(all_arrays):
-        results = [outputs(a, g) for a, g in zip(all_arrays, given, strict=True)]
-        if not gradients:
-            return results, []
-        return results, list(map(slopes, points, all_arrays, given, weights))
-
-    return program([{n: g[n] for n in ns} for g, ns in zip(given, names, strict=True)])
+    return run_together(row, points, jit_compile=True, weights=weights if gradients else ())
 
 
 def compiles(point) -> bool:

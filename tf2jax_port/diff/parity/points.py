@@ -1,0 +1,130 @@
+"""The table's cases with their arguments as arrays."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import difflib
+import zlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.loading import DiffError
+from tf2jax_port.table import ROWS, Case, Keep, Manual, Row
+from tf2jax_port.table.inputs import Descriptor, Draw, Values
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Point:
+    """One case of one row; made once, so that what is computed for it can be kept."""
+
+    row: Row
+    case: Case
+
+    @property
+    def id(self) -> str:
+        """Reads like `boolean_mask-rank2-axis1-nan`."""
+        return f"{self.row.name.replace('.', '_')}-{self.case.id}"
+
+
+def operators() -> list[Row]:
+    """The rows that are called."""
+    return [r for r in ROWS if r.params is not None and not isinstance(r.target, (Keep, Manual))]
+
+
+POINTS = tuple(Point(row, case) for row in operators() for case in row.inputs)
+
+
+def points_of(name: str) -> list[Point]:
+    """The cases of an operator to which TensorFlow gives an answer."""
+    return [p for p in POINTS if p.row.name == name and succeeds(p)]
+
+
+def named(names: Sequence[str] = ()) -> dict[str, list[Point]]:
+    """Operators with such cases; all of them where none is named.
+
+    Raises:
+      DiffError: there is no such operator.
+    """
+    found: dict[str, list[Point]] = {}
+    for point in filter(succeeds, POINTS):
+        found.setdefault(point.row.name, []).append(point)
+    for name in names:
+        if name not in found:
+            near = ", ".join(difflib.get_close_matches(name, found, 3))
+            raise DiffError(f"--only {name}: there is no such operator.\n  Near:     {near}")
+    return {name: found[name] for name in names} if names else found
+
+
+def succeeds(point: Point) -> bool:
+    """Whether TensorFlow gives an answer."""
+    return not point.case.raises
+
+
+def realise(descriptor: Descriptor, seed: str) -> np.ndarray:
+    """The array that a descriptor describes."""
+    if isinstance(descriptor, Values):
+        return np.asarray(descriptor.values, descriptor.dtype)
+    assert isinstance(descriptor, Draw)
+    rng = np.random.default_rng(zlib.crc32(seed.encode()))
+    dtype = np.dtype(descriptor.dtype)
+    if dtype.kind == "b":
+        array = rng.integers(0, 2, descriptor.shape).astype(bool)
+    elif dtype.kind in "iu":
+        array = rng.integers(int(descriptor.low), int(descriptor.high), descriptor.shape)
+    else:
+        array = rng.uniform(descriptor.low, descriptor.high, descriptor.shape)
+    return array.astype(dtype)
+
+
+def arguments(point: Point) -> dict[str, Any]:
+    """The arguments of a case by name, arrays as NumPy arrays, lists of arrays as tuples."""
+    found: dict[str, Any] = {}
+    value: Any
+    for name, value in point.case.arguments:
+        seed = f"{point.id}-{name}"
+        if isinstance(value, Descriptor):
+            found[name] = realise(value, seed)
+        elif name in point.case.arrays():
+            found[name] = tuple(
+                realise(v, f"{seed}-{i}") if isinstance(v, Descriptor) else v
+                for i, v in enumerate(value)
+            )
+        else:
+            found[name] = value
+    return found
+
+
+def floating(point: Point) -> tuple[str, ...]:
+    """The arguments to differentiate."""
+    if point.case.gradient is not None:
+        return point.case.gradient
+    given = arguments(point)
+    names = []
+    for name in point.case.arrays():
+        value = given[name] if isinstance(given[name], tuple) else (given[name],)
+        if all(np.issubdtype(np.asarray(v).dtype, np.floating) for v in value):
+            names.append(name)
+    return tuple(names)
+
+
+def apply(function: Callable[..., Any], row: Row, given: dict[str, Any]) -> Any:
+    """`function(**given)`, where a `*args` parameter is spliced in."""
+    variadic = _parameters(row).vararg
+    if variadic is None:
+        return function(**given)
+    given = dict(given)
+    before = [given.pop(p) for p in _before_variadic(row) if p in given]
+    return function(*before, *given.pop(variadic.arg), **given)
+
+
+def _before_variadic(row: Row) -> list[str]:
+    return [a.arg for a in _parameters(row).args]
+
+
+def _parameters(row: Row) -> ast.arguments:
+    (definition,) = ast.parse(f"def f({row.params}): pass").body
+    assert isinstance(definition, ast.FunctionDef)
+    return definition.args

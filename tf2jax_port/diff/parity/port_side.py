@@ -1,0 +1,93 @@
+"""What `shims` gives for a case, in each of the ways in which it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import shims
+from tf2jax_port.diff.parity import points as cases
+from tf2jax_port.diff.parity.points import Point
+from tf2jax_port.table import Row
+
+
+def function_of(row: Row) -> Callable[..., Any]:
+    """The façade's function of a row."""
+    found: Any = shims
+    for part in row.name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def flat(result: Any) -> list[Any]:
+    """The arrays of a result in order, cut to their true sizes."""
+    leaves = jax.tree.leaves(result, is_leaf=_is_padded)
+    return [leaf.unpad() if _is_padded(leaf) else leaf for leaf in leaves]
+
+
+def _is_padded(value: Any) -> bool:
+    return isinstance(value, shims.Padded)
+
+
+def split(point: Point) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The array arguments, and all others."""
+    given = cases.arguments(point)
+    names = point.case.arrays()
+    arrays = {n: jax.tree.map(jnp.asarray, _listed(given[n])) for n in names}
+    return arrays, {n: v for n, v in given.items() if n not in names}
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def of_arrays(point: Point) -> Callable[[dict[str, Any]], Any]:
+    """The case as a function of its array arguments."""
+    _, rest = split(point)
+    function = function_of(point.row)
+    return lambda arrays: cases.apply(function, point.row, {**_in_order(point, arrays, rest)})
+
+
+def _in_order(point: Point, arrays: dict[str, Any], rest: dict[str, Any]) -> dict[str, Any]:
+    both = {**arrays, **rest}
+    return {name: both[name] for name, _ in point.case.arguments}
+
+
+def eager(point: Point) -> list[np.ndarray]:
+    """The outputs of an eager call."""
+    arrays, _ = split(point)
+    return [np.asarray(leaf) for leaf in flat(of_arrays(point)(arrays))]
+
+
+def floating_outputs(result: Any) -> list[Any]:
+    """The outputs that have a gradient."""
+    return [x for x in jax.tree.leaves(result) if jnp.issubdtype(jnp.result_type(x), jnp.inexact)]
+
+
+def gradients(
+    point: Point, function: Callable[[dict[str, Any]], Any], weights: Sequence[Sequence[Any]]
+) -> list[list[np.ndarray]]:
+    """Gradients of a function's floating-point outputs, for each set of cotangents.
+
+    Args:
+      point: the case.
+      function: of the array arguments.
+      weights: sets of one array per output.
+    """
+    arrays, _ = split(point)
+    names = cases.floating(point)
+
+    def outputs(sources: dict[str, Any]) -> list[Any]:
+        return floating_outputs(function({**arrays, **sources}))
+
+    primals, pull_back = jax.vjp(outputs, {name: arrays[name] for name in names})
+    found = []
+    for one in weights:
+        cotangents = [jnp.asarray(w, p.dtype) for w, p in zip(one, primals, strict=True)]
+        (back,) = pull_back(cotangents)
+        found.append([np.asarray(g) for name in names for g in jax.tree.leaves(back[name])])
+    return found

@@ -1,0 +1,63 @@
+"""The program that runs TensorFlow's lanes of one operator after another.
+
+It reads pickled `(row, cases, lanes)` from its standard input and answers each with its `Lanes`. TensorFlow's
+XLA can crash; who started this program starts it again then.
+"""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.attempt import Failure, attempt
+from tf2jax_port.diff.lane_program import channels
+from tf2jax_port.diff.lanes import TF_XLA
+from tf2jax_port.diff.parity.answers import Answers
+from tf2jax_port.diff.parity.points import Point, points_of
+
+
+def main() -> None:
+    """Answers until nobody asks any more."""
+    asked, answers = channels()
+    warnings.simplefilter("ignore")  # what TensorFlow warns of itself
+    while True:
+        try:
+            name, cases, lanes = pickle.load(asked)
+        except EOFError:
+            return
+        points = [p for p in points_of(name) if p.case.id in cases]
+        found = {lane: run(points, jit_compile=lane == TF_XLA.id) for lane in lanes}
+        pickle.dump(found, answers)
+        answers.flush()
+
+
+def run(points: Sequence[Point], *, jit_compile: bool) -> Answers:
+    """The answers to all cases of one operator: of one program, or, where that fails, of one each.
+
+    A case of which the table says that XLA answers it otherwise has a program of its own.
+    """
+    usual = [p for p in points if not (jit_compile and p.case.xla)]
+    found: dict[str, Any] = {}
+    together = attempt(_outputs, usual, jit_compile) if usual else []
+    if not isinstance(together, Failure):
+        found = {p.case.id: outputs for p, outputs in zip(usual, together)}
+    for point in points:
+        if point.case.id not in found:
+            alone = attempt(_outputs, [point], jit_compile)
+            found[point.case.id] = alone if isinstance(alone, Failure) else alone[0]
+    return {p.case.id: found[p.case.id] for p in points}
+
+
+def _outputs(points: Sequence[Point], jit_compile: bool) -> list[list[np.ndarray]]:
+    from tf2jax_port.diff.parity.original_side import run_together
+
+    results, _ = run_together(points[0].row, points, jit_compile=jit_compile)
+    return [[np.asarray(tensor.numpy()) for tensor in result] for result in results]
+
+
+if __name__ == "__main__":
+    main()
