@@ -181,7 +181,8 @@ def test_what_stays_on_the_host_is_outside():
         ("lookup.StaticHashTable", "lookup tables"),
         ("image.decode_png", "files of images"),
         ("image.resize", "surroundings"),
-        ("sparse.cross", "dynamic"),
+        ("sparse.cross", "strings"),
+        ("sparse.cross_hashed", "dynamic"),
     ):
         assert families[name] == family
 

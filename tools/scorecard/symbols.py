@@ -28,6 +28,7 @@ ON_THE_HOST = {
     "strings.": "strings",
     "lookup.": "lookup tables",
     "image.": "files of images",
+    "sparse.cross": "strings",  # of words that it joins; `sparse.cross_hashed` computes
 }
 # Results, or meanings, that depend on data: beside the rows that are `fresh`.
 DYNAMIC = (
@@ -85,11 +86,12 @@ def _is_dynamic(name: str, row: Row | None) -> bool:
 
 
 def _family(name: str, row: Row | None) -> str:
-    if _is_dynamic(name, row):
+    kept = row is not None and row in ROWS and isinstance(row.target, Keep)
+    host = _started(name, ON_THE_HOST) if kept else ""
+    if _is_dynamic(name, row) and not host:
         return "dynamic"
     if row is not None and row in ROWS:
-        kept = isinstance(row.target, Keep)
-        return (_started(name, ON_THE_HOST) if kept else "") or "surroundings"
+        return host or "surroundings"
     return _started(name, OUTSIDE) or "surroundings"
 
 
