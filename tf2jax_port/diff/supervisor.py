@@ -7,6 +7,7 @@ interrupt ends the processes and leaves the report on what was seen.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import pickle
 import queue
@@ -119,6 +120,7 @@ def supervised(order: Order, jobs: int, timeout: float, step: Step) -> Report:
       KeyboardInterrupt: it came before the first case was through.
     """
     workers = [Worker(order, timeout)]
+    handler = signal.getsignal(signal.SIGINT)
     try:
         try:
             plan = workers[0].plan()
@@ -141,6 +143,8 @@ def supervised(order: Order, jobs: int, timeout: float, step: Step) -> Report:
     finally:
         for worker in workers:
             worker.close()
+        with contextlib.suppress(ValueError):
+            signal.signal(signal.SIGINT, handler)
 
 
 class _Cases:
@@ -171,6 +175,9 @@ class _Cases:
             for thread in threads:
                 thread.join()
         except KeyboardInterrupt:
+            # The report takes no time: who presses twice shall have it, too.
+            with contextlib.suppress(ValueError):  # only the main thread may say so
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
             self.interrupted = True
             self._stop.set()
         if self._faults and not self.interrupted:
