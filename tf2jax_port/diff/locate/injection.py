@@ -249,6 +249,8 @@ class Search:
         self, step: Step, values: Mapping[int, np.ndarray], uses: Uses, new: int, old: int
     ) -> Injection | None:
         """What comes of putting in some values; nothing if nothing is mended by it."""
+        if not values and not uses:
+            return None
         result = replay(self.new.trail, values, uses, self._useful)
         if result is None:
             return None
