@@ -136,8 +136,8 @@ FAULTS = [
     ("safe_only = true", "unknown key `safe_only`; did you mean `safe-only`?"),
     (
         "colour = 1",
-        "unknown key `colour`; known: target, exact, safe-only, doctests, select, ignore, exclude, "
-        "extend-exclude, per-file-ignores, respect-gitignore, force-exclude",
+        "unknown key `colour`; known: target, exact, safe-only, doctests, random, select, ignore, "
+        "exclude, extend-exclude, per-file-ignores, respect-gitignore, force-exclude",
     ),
     ('exact = "yes"', "`exact` must be true or false, and is 'yes'"),
     ('select = "TJ1"', "`select` must be a list of texts, and is 'TJ1'"),

@@ -231,6 +231,7 @@ def test_explain():
 
 
 def test_commands_are_listed_and_loaded_by_name():
-    assert list(main.commands) == ["scan", "plan", "rewrite", "diff", "explain", "skill"]
+    commands = ["scan", "plan", "rewrite", "diff", "record", "verify", "parity", "explain", "skill"]
+    assert list(main.commands) == commands
     assert main.commands["scan"].name == "scan"
     assert run("brew").exit_code == 2
