@@ -30,7 +30,10 @@ ONE_IN = {
     "tests/ragged/test_programs.py::test_eagerly": 2,
     "tests/random/test_bits.py::test_floats": 3,
     "tests/random/test_candidates.py::test_samples": 3,
+    "tests/shims/test_programs.py::test_at_the_top_level": 2,
+    "tests/shims/test_sketches.py::test_under_a_foreign_jit": 2,
     "tests/table/test_gradients.py::test_gradient": 2,
+    "tests/table/test_jit.py::test_jit_is_eager": 2,
     "tests/table/test_symbolic.py::test_symbolic_sizes": 2,
     "tests/table/test_values.py::test_value_and_dtype": 2,
 }

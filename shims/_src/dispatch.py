@@ -8,8 +8,16 @@ import jax
 
 from shims._src import errors, kernels, trace
 from shims._src import jax_private as jp
+from shims._src.failing_call import failing_call
 from shims._src.padded import Padded
 from shims._src.repeated import Repeated
+
+# What JAX raises where Python asks for the number behind a tracer.
+_NOT_KNOWN = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+)
 
 
 def operator(f=None, *, fresh: bool = False, compiled: bool = False):
@@ -50,6 +58,17 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
             if functions.takes(args, kwargs):
                 return functions.apply(call, f.__name__, args, kwargs, error)
             return composites.apply(call, f.__name__, args, kwargs, error)
+        except _NOT_KNOWN as error:
+            if failing_call(error).line:  # a function of the user's that the operator calls
+                raise
+            raise errors.FreshSizeError(
+                errors.message(
+                    f.__name__,
+                    "an argument that has to be known while the program is traced depends on data.",
+                    received=str(error).splitlines()[0],
+                    do="pass Python numbers",
+                )
+            ) from error
 
     if not compiled:
         return call
