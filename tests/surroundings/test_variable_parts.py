@@ -138,6 +138,29 @@ def test_creators_are_called_from_the_inside_out():
     assert found[1] == found[0]
 
 
+def created_in_a_function(m):
+    """What a function gives whose first call makes a variable, and the names that were asked for."""
+    calls, made = [], []
+
+    def create(make, **options):
+        calls.append(options["name"])
+        return make(**options)
+
+    @m.function(autograph=False)
+    def run(x):
+        if not made:
+            with m.variable_creator_scope(create):
+                made.append(m.Variable(3.0, name="v"))
+        return made[0] * x
+
+    return [float(run(m.constant(x))) for x in (1.0, 2.0)], calls
+
+
+@pytest.mark.symbols("variable_creator_scope", lanes=("function",))
+def test_creators_are_called_where_a_function_makes_its_variable():
+    assert created_in_a_function(shims) == created_in_a_function(tf)
+
+
 def test_messages():
     v = shims.Variable([1.0, 2.0])
     with pytest.raises(shims.errors.InvalidArgumentError) as raised:
