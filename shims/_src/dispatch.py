@@ -51,24 +51,9 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
             # A traced size among the arguments: only now is it known to be one.
             return dynamic(f, autograph=False)(*args, **kwargs)
         except errors.CompositeOperandError as error:
-            # Only now is an operand known to be ragged: calls on arrays pay nothing for it.
-            from shims._src.linear_operator import functions
-            from shims._src.ragged import composites
-
-            if functions.takes(args, kwargs):
-                return functions.apply(call, f.__name__, args, kwargs, error)
-            return composites.apply(call, f.__name__, args, kwargs, error)
+            return _of_composites(call, f.__name__, args, kwargs, error)
         except _NOT_KNOWN as error:
-            if failing_call(error).line:  # a function of the user's that the operator calls
-                raise
-            raise errors.FreshSizeError(
-                errors.message(
-                    f.__name__,
-                    "an argument that has to be known while the program is traced depends on data.",
-                    received=str(error).splitlines()[0],
-                    do="pass Python numbers",
-                )
-            ) from error
+            _refuse(f.__name__, error)
 
     if not compiled:
         return call
@@ -87,6 +72,30 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
         return call(*args, **kwargs)
 
     return call_or_repeat
+
+
+def _of_composites(call, name: str, args, kwargs, error):
+    """A call with ragged operands: only now are they known to be; calls on arrays pay nothing."""
+    from shims._src.linear_operator import functions
+    from shims._src.ragged import composites
+
+    if functions.takes(args, kwargs):
+        return functions.apply(call, name, args, kwargs, error)
+    return composites.apply(call, name, args, kwargs, error)
+
+
+def _refuse(name: str, error: Exception):
+    """Raises what is to be said where an operator needed a number that is traced."""
+    if failing_call(error).line:  # in a function of the user's that the operator calls
+        raise error
+    raise errors.FreshSizeError(
+        errors.message(
+            name,
+            "an argument that has to be known while the program is traced depends on data.",
+            received=str(error).splitlines()[0],
+            do="pass Python numbers",
+        )
+    ) from error
 
 
 def _needs_dynamic(args, kwargs, fresh) -> bool:

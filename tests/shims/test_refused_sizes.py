@@ -327,3 +327,20 @@ def test_a_size_of_a_padded_argument_is_named():
         "  At:       test_refused_sizes.py:N  jax.jit(tf.dynamic(lambda p: np.zeros(p.shape[0])))(tf.Padded.pad(X, 8))\n"
         "  Do:       write `jnp.zeros`: `np.zeros` needs numbers, which only the run knows"
     )
+
+
+def test_a_rate_that_data_decide():
+    def widened(x):
+        rate = tf.math.count_nonzero(x, dtype=tf.int32)
+        kernel, image = np.ones((2, 2, 1, 1), np.float32), np.ones((1, 2, 2, 1), np.float32)
+        return tf.nn.atrous_conv2d_transpose(image, kernel, [1, 3, 3, 1], rate, "SAME")
+
+    for compiled in (jax.jit(widened), tf.function(widened)):
+        with pytest.raises(tf.errors.FreshSizeError) as raised:
+            compiled(np.ones(2, np.float32))
+        lines = str(raised.value).splitlines()
+        assert lines[0] == (
+            "atrous_conv2d_transpose: an argument that has to be known while the program is traced "
+            "depends on data."
+        )
+        assert lines[-1] == "  Do:       pass Python numbers"
