@@ -34,7 +34,14 @@ def check_data(
 
 
 def check_positions(
-    function: str, name: str, positions, limit, *, low: int = 0, error=errors.InvalidArgumentError
+    function: str,
+    name: str,
+    positions,
+    limit,
+    *,
+    low: int = 0,
+    others=(),
+    error=errors.InvalidArgumentError,
 ) -> None:
     """Positions must lie in [low, limit).
 
@@ -44,13 +51,16 @@ def check_positions(
       positions: integer array.
       limit: a dimension.
       low: the first allowed position; below it stands for "ignored" where it is negative.
+      others: dimensions of what stands at each position; where one is 0, no position is looked at.
       error: what is raised.
     """
     values = positions if jp.is_tracer(positions) else np.asarray(positions)
-    if not values.size if is_known_shape(values) else False:
+    if (is_known_shape(values) and not values.size) or any(is_known(d) and d == 0 for d in others):
         return
     bound = primitives.as_size(limit) if jp.is_symbolic(limit) else limit
     bad = values >= bound if low < 0 else (values < low) | (values >= bound)
+    for d in others:
+        bad = bad if is_known(d) else bad & (primitives.as_size(d) > 0)
     if not jp.is_tracer(bad):
         where = np.argwhere(np.asarray(bad))
         if not len(where):

@@ -52,7 +52,8 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
             required="batch_dims <= axis and <= the rank of `indices`",
             received=f"axis={axis}, indices of rank {indices.ndim}",
         )
-    check_positions("gather", "indices", indices, params.shape[axis])
+    others = (*params.shape[batch_dims:axis], *params.shape[axis + 1 :])
+    check_positions("gather", "indices", indices, params.shape[axis], others=others)
     params, indices = agreeing("gather", [params, indices], range(batch_dims))
     if not batch_dims and _is_none(params.shape[axis]) and not all(map(is_known, indices.shape)):
         # Nothing can be taken, so the positions, which were checked, turn out to be none.

@@ -123,6 +123,10 @@ def as_many_elements_as_known(tf, x):
     return tf.reshape(tf.dynamic_stitch([tf.range(tf.shape(x)[0])], [x]), [6]) * tf.range(6.0)
 
 
+def positions_at_which_nothing_stands(tf, x):
+    return tf.gather(x, ints(1, 5), axis=-1)
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -155,6 +159,7 @@ FOUND = (
     Found(halves_of_a_quantization, ([-1, -0.5, 0, -2.5],)),
     Found(rows_that_turn_out_to_be_one, ([3, 0.5, NAN],)),
     Found(as_many_elements_as_known, ([[1, 2, 3], [4, 5, 6]],)),
+    Found(positions_at_which_nothing_stands, (np.zeros((0, 2), np.float32),)),
 )
 
 
