@@ -7,7 +7,7 @@ import math
 import jax
 import jax.numpy as jnp
 
-from shims._src import checks, primitives, recording
+from shims._src import checks, errors, primitives, recording
 from shims._src.checks import axis_of, check_positions, is_known, static_int
 from shims._src.dispatch import operator
 from shims._src.indexed_slices import rows_of
@@ -173,6 +173,16 @@ def _from_nothing(params, indices, batch_dims: int):
 
 def check_coordinates(function: str, indices, shape) -> None:
     """Coordinates `[..., k]` must lie inside of the first `k` axes of a shape."""
+    if not is_known(indices.shape[-1]):
+        raise errors.FreshSizeError(
+            errors.message(
+                function,
+                "how many axes the coordinates have depends on data.",
+                required="indices.shape[-1] known while the program is traced",
+                received=f"indices of shape {indices.shape}",
+                do="name it: `indices = tf.ensure_shape(indices, [..., 2])`",
+            )
+        )
     if indices.shape[-1] > len(shape):
         raise checks.invalid(
             function,

@@ -15,8 +15,8 @@ from shims._src.special import digamma_of, lgamma_of
 
 def _gamma_operands(function, a, x):
     a, x = jnp.broadcast_arrays(*pair(function, a, x))
-    # At infinity nothing depends on `a`; JAX's derivative is NaN there.
-    return jnp.where(jnp.isinf(a) | jnp.isinf(x), lax.stop_gradient(a), a), x
+    # At infinity and at 0 nothing depends on `a`; JAX's derivative is NaN there.
+    return jnp.where(jnp.isinf(a) | jnp.isinf(x) | (x == 0), lax.stop_gradient(a), a), x
 
 
 @operator
@@ -29,7 +29,7 @@ def igamma(a, x, name=None):
       name: ignored.
 
     Returns:
-      The array; NaN where `a` or `x` is negative.
+      The array; NaN where `a` or `x` is negative, but 0 at `x = 0`.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
@@ -43,9 +43,9 @@ def igamma(a, x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/igamma
     """
     a, x = _gamma_operands("igamma", a, x)
-    at_pole = jnp.where(x == 0, jnp.zeros_like(x), jnp.nan)
     value = jnp.where(jnp.isposinf(a) & (x >= 0), jnp.zeros_like(x), lax.igamma(a, x))
-    return jnp.where(a == 0, at_pole, value)
+    value = jnp.where(a == 0, jnp.nan, value)
+    return jnp.where((x == 0) & ~(a > 0), jnp.zeros_like(x), value)  # 0 at 0, whatever `a` is
 
 
 @operator
@@ -74,7 +74,7 @@ def igammac(a, x, name=None):
     a, x = _gamma_operands("igammac", a, x)
     far = jnp.where(jnp.isinf(x), jnp.zeros_like(x), jnp.ones_like(x))
     value = jnp.where(jnp.isposinf(a) & (x >= 0), far, lax.igammac(a, x))
-    return jnp.where(a == 0, jnp.nan, value)
+    return jnp.where((a == 0) | ((x == 0) & ~(a > 0)), jnp.nan, value)
 
 
 @operator

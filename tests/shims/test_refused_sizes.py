@@ -344,3 +344,16 @@ def test_a_rate_that_data_decide():
             "depends on data."
         )
         assert lines[-1] == "  Do:       pass Python numbers"
+
+
+def test_coordinates_of_as_many_axes_as_data_say():
+    @tf.function(input_signature=[tf.TensorSpec([None, None])])
+    def taken(x):
+        return tf.gather_nd(x, tf.where(x[0] > 0)[:, 0])
+
+    with pytest.raises(tf.errors.FreshSizeError) as raised:
+        taken(np.ones((3, 2), np.float32))
+    assert str(raised.value).startswith(
+        "gather_nd: how many axes the coordinates have depends on data.\n"
+        "  Required: indices.shape[-1] known while the program is traced\n"
+    )
