@@ -146,4 +146,6 @@ def _flattened(input, axis):
     x = operand(input)
     if axis is None:
         return x.reshape((-1,)), 0
+    if not x.ndim:  # one number is a vector of one
+        x = x.reshape((1,))
     return x, axis_of("repeat", axis, x.ndim)

@@ -131,6 +131,10 @@ def gamma_functions_at_0(tf, x):
     return tf.math.igamma(x, tf.zeros_like(x)), tf.math.igammac(x, tf.zeros_like(x))
 
 
+def repetitions_of_one_number(tf, x):
+    return tf.repeat(tf.reduce_sum(x), [2], axis=0), tf.repeat(tf.reduce_sum(x), 3, axis=-1)
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -163,6 +167,7 @@ FOUND = (
     Found(halves_of_a_quantization, ([-1, -0.5, 0, -2.5],)),
     Found(rows_that_turn_out_to_be_one, ([3, 0.5, NAN],)),
     Found(as_many_elements_as_known, ([[1, 2, 3], [4, 5, 6]],)),
+    Found(repetitions_of_one_number, ([1, 2],)),
     Found(gamma_functions_at_0, ([2, 1, -1, 0, NAN],)),
     Found(positions_at_which_nothing_stands, (np.zeros((0, 2), np.float32),)),
 )
