@@ -1,0 +1,95 @@
+"""The tensors of a checkpoint, written as TensorFlow writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from shims._src import errors
+from shims._src.checkpoint import element_types
+from shims._src.checkpoint.crc32c import crc32c, mask
+from shims._src.checkpoint.entry import HEADER_KEY, Entry, Header
+from shims._src.checkpoint.partitioned import Partitioned
+from shims._src.checkpoint.replacing import new_bundle
+from shims._src.checkpoint.slice_keys import slice_key
+from shims._src.checkpoint.string_tensors import string_bytes
+from shims._src.checkpoint.table import table_bytes
+
+_Entries = dict[bytes, Entry]
+
+
+def write_bundle(prefix: str, tensors: Mapping[str, Any]) -> None:
+    """Writes a checkpoint: all of it, or nothing.
+
+    Whatever stops it, a checkpoint of the same name that was there before stays readable until the
+    new one is.
+
+    Args:
+      prefix: the path of the checkpoint, without `.index`.
+      tensors: by name what NumPy makes an array of, or a `Partitioned`. Arrays of `str`, `bytes` or
+        objects that are either are tensors of strings.
+
+    Raises:
+      NotFoundError: there is no such folder.
+      InvalidArgumentError: a name is empty, or an array is of a dtype that TensorFlow does not have.
+    """
+    entries: _Entries = {}
+    with new_bundle(prefix) as (file, commit):
+        for key, name in sorted((_key(name), name) for name in tensors):
+            _write_variable(file, key, name, tensors[name], entries)
+        items = [(key, entry.to_bytes()) for key, entry in sorted(entries.items())]
+        commit(lambda shards: _index(shards, items))
+
+
+def _index(shards: int, items: list[tuple[bytes, bytes]]) -> bytes:
+    return table_bytes([(HEADER_KEY, Header(shards).to_bytes()), *items])
+
+
+def _write_variable(file: BinaryIO, key: bytes, name: str, value, entries: _Entries) -> None:
+    if not isinstance(value, Partitioned):
+        entries[key] = _write(file, name, value)
+        return
+    slices = []
+    for starts, piece in value.pieces:
+        entry = _write(file, name, piece)
+        extents = tuple(zip(starts, entry.shape))
+        entries[slice_key(key, extents)] = entry
+        slices.append(extents)
+    entries[key] = Entry(entry.dtype, tuple(value.shape), slices=tuple(slices))
+
+
+def _write(file: BinaryIO, name: str, value) -> Entry:
+    """Writes an array where the file ends, and says what was written."""
+    array = np.asarray(value)
+    number = element_types.number_of(array.dtype)
+    if number is None:
+        raise _refused(name, f"TensorFlow has no dtype {array.dtype}")
+    if number == element_types.STRING:
+        try:
+            strings, checksum = string_bytes(array)
+        except TypeError as fault:
+            raise _refused(name, str(fault)) from None
+        data = np.frombuffer(strings, np.uint8)
+    else:
+        # The lowest byte first, as on every machine that JAX runs on.
+        flat = np.ascontiguousarray(array.reshape(-1), array.dtype.newbyteorder("="))
+        data = flat.view(np.uint8)
+        checksum = crc32c(data)
+    # TensorFlow leaves the place of what takes none at 0.
+    offset = file.tell() if len(data) else 0
+    file.write(data.data)
+    return Entry(number, array.shape, 0, offset, len(data), mask(checksum))
+
+
+def _key(name: str) -> bytes:
+    if not name:
+        raise _refused(name, "a name must not be empty")
+    return name.encode(errors="surrogateescape")
+
+
+def _refused(name: str, problem: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(
+        errors.message("", f"{name!r} cannot be written to a checkpoint: {problem}.")
+    )

@@ -1,0 +1,91 @@
+"""Protocol buffers as bytes: numbered fields, each a number or a piece of bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+
+
+class Malformed(ValueError):
+    """Bytes that do not say what they should; the message completes "the file is damaged: "."""
+
+
+def varint(value: int) -> bytes:
+    """A number from 0 to 2**64 - 1, seven bits a byte, the lowest first."""
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def read_varint(data, at: int) -> tuple[int, int]:
+    """The number that starts at `at`, and where it ends."""
+    value = shift = 0
+    while at < len(data) and shift < 64:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+    raise Malformed("a number is cut off")
+
+
+def take(data, at: int, size: int) -> tuple[bytes, int]:
+    """`size` bytes from `at`, and where they end."""
+    end = at + size
+    if end > len(data):
+        raise Malformed(f"{size} bytes are announced where {len(data) - at} are left")
+    return bytes(data[at:end]), end
+
+
+def number_field(number: int, value: int) -> bytes:
+    """A field that holds a number; nothing for 0, which is what an absent field means."""
+    return varint(number << 3 | _VARINT) + varint(value) if value else b""
+
+
+def bytes_field(number: int, value: bytes) -> bytes:
+    """A field that holds bytes or a message."""
+    return varint(number << 3 | _BYTES) + varint(len(value)) + value
+
+
+def fixed32_field(number: int, value: int) -> bytes:
+    """A field that holds a number of four bytes; nothing for 0."""
+    return varint(number << 3 | _FIXED32) + value.to_bytes(4, "little") if value else b""
+
+
+def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """The fields of a message in their order, by number."""
+    at = 0
+    while at < len(data):
+        tag, at = read_varint(data, at)
+        kind = tag & 7
+        value: int | bytes
+        if kind == _VARINT:
+            value, at = read_varint(data, at)
+        elif kind == _BYTES:
+            size, at = read_varint(data, at)
+            value, at = take(data, at, size)
+        elif kind in (_FIXED32, _FIXED64):
+            raw, at = take(data, at, 4 if kind == _FIXED32 else 8)
+            value = int.from_bytes(raw, "little")
+        else:
+            raise Malformed(f"a field is of the unknown kind {kind}")
+        yield tag >> 3, value
+
+
+def number_of(value: int | bytes) -> int:
+    """A field that must be a number."""
+    if isinstance(value, int):
+        return value
+    raise Malformed("a field holds bytes where a number belongs")
+
+
+def bytes_of(value: int | bytes) -> bytes:
+    """A field that must be bytes."""
+    if isinstance(value, bytes):
+        return value
+    raise Malformed("a field holds a number where bytes belong")
