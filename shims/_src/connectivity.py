@@ -55,21 +55,21 @@ def links_of(primitive, params, inputs, outputs) -> Links:
         inner = next(iter(jp.sub_jaxprs(params)), None)
         if inner is None or len(jp.open_jaxpr(inner)[0].invars) != len(inputs):
             return found
-        links = _through(inner)
+        links = links_through(inner)
         if name in _WITH_A_RULE:
             unused = _unused(inner)
             links = tuple(link | unused for link in links)
         found = _meet(found, links)
     elif name == "cond":
-        branches = [_through(branch) for branch in params["branches"]]
+        branches = [links_through(branch) for branch in params["branches"]]
         joined = [frozenset().union(*per) for per in zip(*branches, strict=True)]
         found = _meet(found, [frozenset(i + 1 for i in link) for link in joined])
     elif name == "scan":
         consts, carries = jp.scan_counts(params)
-        found = _meet(found, _repeated(_through(params["jaxpr"]), consts, carries))
+        found = _meet(found, _repeated(links_through(params["jaxpr"]), consts, carries))
     elif name == "while":
         skipped, consts = params["cond_nconsts"], params["body_nconsts"]
-        body = _through(params["body_jaxpr"])
+        body = links_through(params["body_jaxpr"])
         repeated = _repeated(body, consts, len(outputs))
         found = _meet(found, [frozenset(i + skipped for i in link) for link in repeated])
     return found
@@ -85,7 +85,7 @@ def _meet(outer, inner) -> Links:
     return tuple(a & b for a, b in zip(outer, inner, strict=True))
 
 
-def _through(closed) -> Links:
+def links_through(closed) -> Links:
     """The links between the inputs and the outputs of an inner program."""
     jaxpr, _ = jp.open_jaxpr(closed)
     known = _KNOWN.get(jaxpr)

@@ -24,6 +24,7 @@ import numpy as np
 
 from shims._src import jax_private as jp
 from shims._src import state
+from shims._src.random import streams
 from shims._src.random.words import advanced, split_number
 from shims._src.variable import Variable
 
@@ -166,6 +167,9 @@ def stream(operator: str, seed, blocks, *attributes: object):
       blocks: how many blocks the call uses up: two words, see `words.blocks_of`.
       *attributes: what else makes it another kernel in TensorFlow: dtypes.
     """
+    source = streams.current()
+    if source is not None:
+        return source((operator, *attributes), seed, blocks)
     if state.current_scope() is None:
         return _eager_stream((operator, *attributes), seed, blocks)
     seeds, used = _kernel((operator, *attributes), seed)
@@ -177,6 +181,9 @@ def stream(operator: str, seed, blocks, *attributes: object):
 
 def unrepeatable_stream(operator: str, blocks, *attributes: object):
     """The words of an operator that no seed makes repeatable, and that uses up none."""
+    source = streams.current()
+    if source is not None:
+        return source((operator, *attributes), None, blocks)
     if state.current_scope() is None:
         return np.frombuffer(os.urandom(24), np.uint32)
     trace = _current_trace()
@@ -189,7 +196,7 @@ def unrepeatable_stream(operator: str, blocks, *attributes: object):
 
 def consume_seed(seed) -> None:
     """Do as an operator does that draws nothing but takes its seeds."""
-    if seed is None:
+    if seed is None and streams.current() is None:
         pair(None, *_sources())
 
 

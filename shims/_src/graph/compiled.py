@@ -1,0 +1,187 @@
+"""A plan as one compiled program, with what runs in Python before and after it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from shims._src import errors, state
+from shims._src.function import Function
+from shims._src.graph.operation import Operation
+from shims._src.graph.running import Plan, Run, Slot, seed_words
+from shims._src.graph.tensor import Tensor
+from shims._src.lift import lift
+from shims._src.tensor_spec import TensorSpec
+
+
+class Compiled:
+    """What a session keeps of one combination of fetches and feeds.
+
+    Args:
+      operations: what must run.
+      fetched: what must be computed.
+      fed: tensors whose values are given, in the order in which they are.
+      known: variables that have a value.
+      counters: the session's slots of random operations, which this adds to.
+
+    Raises:
+      UnimplementedError: something compiled needs what Python computes from something compiled.
+    """
+
+    def __init__(
+        self,
+        operations: Sequence[Operation],
+        fetched: Sequence[Tensor],
+        fed: Sequence[Tensor],
+        known,
+        counters: dict,
+    ):
+        self.plan = Plan(operations, fetched, fed)
+        self.fetched = dict.fromkeys(fetched)
+        self._split(fed)
+        used = [v for v in self.plan.variables if v in known]
+        self.known = frozenset(used)
+        self.read = used
+        written = [v for op in self.plan.everything for v in op.writes]
+        self.written = list(dict.fromkeys(written))
+        self.counters = {}
+        for op in self.plan.draws:
+            for i, seeds in enumerate(op.attributes["seeds"]):
+                if (op, i) not in counters:
+                    slot = Slot(f"{op.name}/counter", (2,), np.dtype(np.uint32))
+                    counters[op, i] = (slot, seed_words(seeds))
+                    slot.stored_value = np.zeros(2, np.uint32)
+                self.counters[op, i] = counters[op, i]
+        self._exact: Function | None = None
+        self._first: tuple | None = None
+        self._by_rank: dict[tuple, Function] = {}
+
+    def _split(self, fed) -> None:
+        order = self.plan.order
+        late: set[Operation] = set()
+        self.before: list[Operation] = []
+        self.inside: list[Operation] = []
+        self.after: list[Operation] = []
+        for op in order:
+            needs = [t.op for t in op.inputs if t not in self.plan.fed] + op.control_inputs
+            if op.on_host:
+                # An assertion or an assignment it waits for is done when the program has run.
+                waits = any(o in late for o in needs)
+                (self.after if waits else self.before).append(op)
+                if waits:
+                    late.add(op)
+            elif any(t.op.on_host and t.op in late for t in op.inputs):
+                raise errors.UnimplementedError(
+                    errors.message(
+                        "Session.run",
+                        f"{op.name} needs what Python computes from other results of this run.",
+                        do="run it in two calls: fetch the one and feed it to the other",
+                    )
+                )
+            else:
+                self.inside.append(op)
+                late.add(op)
+        inside = set(self.inside)
+        taken = {
+            t for op in self.inside for t in [*op.inputs, *op.attributes.get("captured", ())]
+        }
+        self.arguments = [t for t in fed if t in taken or (t in self.fetched and is_numeric(t))]
+        self.arguments += [t for op in self.before for t in op.outputs if t in taken]
+        there = set(self.arguments)
+        wanted = [t for op in self.after for t in op.inputs if t.op in inside or t in there]
+        wanted += [t for t in self.fetched if t.op in inside or t in there]
+        self.results = list(dict.fromkeys(wanted))
+
+    # ---- the program -----------------------------------------------------------------------------
+
+    def _program(self, arguments):
+        run = Run(self.plan, self.known, self.counters)
+        run.values.update(zip(self.arguments, arguments, strict=True))
+        for op in self.inside:
+            run.execute(op)
+        return [run.result(t) for t in self.results]
+
+    def _slots(self) -> tuple[list[Slot], list[Slot]]:
+        counters = [slot for slot, _ in self.counters.values()]
+        return [v.slot for v in self.read] + counters, [v.slot for v in self.written] + counters
+
+    def _function(self, shapes, values) -> Function:
+        if self._first is None:
+            self._first = shapes
+        pure = lift(self._program, *self._slots())
+        if shapes == self._first:
+            # Most programs feed one shape again and again: that one is compiled for itself.
+            self._exact = self._exact or Function(pure, **_OPTIONS, input_signature=None)
+            return self._exact
+        ranks = tuple(map(len, shapes))
+        found = self._by_rank.get(ranks)
+        if found is None:
+            given = [TensorSpec(np.shape(v), v.dtype) for v in values]
+            specs = [
+                TensorSpec(t.shape if t.shape.rank is not None else [None] * rank, t.dtype)
+                for t, rank in zip(self.arguments, ranks, strict=True)
+            ]
+            found = Function(pure, **_OPTIONS, input_signature=[given, specs])
+            self._by_rank[ranks] = found
+        return found
+
+    @property
+    def compilations(self) -> int:
+        """How many programs were compiled."""
+        functions = [*filter(None, [self._exact]), *self._by_rank.values()]
+        return sum(f.counts.compilations for f in functions)
+
+    def run(self, session, feeds: dict[Tensor, Any]) -> dict[Tensor, Any]:
+        """Run everything once.
+
+        Args:
+          session: whose variables are read and assigned.
+          feeds: NumPy arrays by tensor.
+
+        Returns:
+          The values of the fetched tensors, and of those in between that Python saw.
+        """
+        values: dict[Tensor, Any] = dict(feeds)
+        for op in self.before:
+            _execute(session, op, values)
+        if self.inside or self.results:
+            values.update(self._launch(session, values))
+        for op in self.after:
+            _execute(session, op, values)
+        return values
+
+    def _launch(self, session, values) -> dict[Tensor, Any]:
+        arguments = [np.asarray(values[t]) for t in self.arguments]
+        counters = [slot for slot, _ in self.counters.values()]
+        given = [session.values[v] for v in self.read] + [s.stored_value for s in counters]
+        function = self._function(tuple(a.shape for a in arguments), given)
+        with jax.enable_x64(True), state.state_scope(None):
+            results, assigned = function(given, arguments)
+        for variable, value in zip(self.written, assigned, strict=False):
+            session.values[variable] = value
+        for slot, value in zip(counters, assigned[len(self.written) :], strict=True):
+            slot.stored_value = value
+        return dict(zip(self.results, results, strict=True))
+
+
+_OPTIONS: dict[str, Any] = {
+    "autograph": False,
+    "reduce_retracing": False,
+    "buckets": "powers_of_two",
+    "overflow": "grow",
+    "on_specialize": "warn",
+    "unpad": True,
+}
+
+
+def is_numeric(tensor: Tensor) -> bool:
+    """Whether JAX has arrays of the tensor's dtype."""
+    return tensor.dtype.name != "string"
+
+
+def _execute(session, op: Operation, values: dict[Tensor, Any]) -> None:
+    given = [np.asarray(values[t]) if t in values else None for t in op.inputs]
+    values.update(zip(op.outputs, op.compute(session, op, given), strict=True))

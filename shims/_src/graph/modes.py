@@ -1,0 +1,137 @@
+"""What of TensorFlow 2 is switched off, and which graph new operations go to."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shims._src.graph.graph import Graph
+
+
+@dataclasses.dataclass
+class Modes:
+    """The switches of the program.
+
+    Attributes:
+      eager: operators run at once where no graph is open.
+      tensor_shape_v2: shapes give numbers and `None`, and not `Dimension`s.
+      resource_variables: each read of a variable is an operation of its own.
+      tensor_equality: `==` compares the elements of tensors.
+    """
+
+    eager: bool = True
+    tensor_shape_v2: bool = True
+    resource_variables: bool = True
+    tensor_equality: bool = True
+
+
+MODES = Modes()
+
+
+class _Thread(threading.local):
+    def __init__(self):
+        self.graphs: list[Graph | None] = []
+
+
+_THREAD = _Thread()
+_DEFAULT: list[Graph] = []
+
+
+def disable_v2_behavior():
+    """Let everything be as in TensorFlow 1: graphs, `Dimension`s, reference variables.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/disable_v2_behavior
+    """
+    MODES.eager = MODES.tensor_shape_v2 = MODES.resource_variables = False
+    MODES.tensor_equality = False
+
+
+def enable_v2_behavior():
+    """Let everything be as in TensorFlow 2 again."""
+    MODES.eager = MODES.tensor_shape_v2 = MODES.resource_variables = True
+    MODES.tensor_equality = True
+
+
+def disable_eager_execution():
+    """Put operators into the default graph instead of running them."""
+    MODES.eager = False
+
+
+def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
+    """Run operators at once where no graph is open."""
+    del config, device_policy, execution_mode
+    MODES.eager = True
+
+
+def disable_v2_tensorshape():
+    """Let shapes give `Dimension`s."""
+    MODES.tensor_shape_v2 = False
+
+
+def enable_v2_tensorshape():
+    """Let shapes give numbers and `None`."""
+    MODES.tensor_shape_v2 = True
+
+
+def disable_resource_variables():
+    """Let variables be read once, where they are made."""
+    MODES.resource_variables = False
+
+
+def enable_resource_variables():
+    """Let each read of a variable be an operation of its own."""
+    MODES.resource_variables = True
+
+
+def resource_variables_enabled() -> bool:
+    """Whether each read of a variable is an operation of its own."""
+    return MODES.resource_variables
+
+
+def executing_eagerly() -> bool:
+    """Whether operators run at once here."""
+    return not _THREAD.graphs and MODES.eager or bool(_THREAD.graphs and _THREAD.graphs[-1] is None)
+
+
+def get_default_graph() -> Graph:
+    """The graph that new operations go to.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_default_graph
+    """
+    if _THREAD.graphs and _THREAD.graphs[-1] is not None:
+        return _THREAD.graphs[-1]
+    if not _DEFAULT:
+        from shims._src.graph.graph import Graph
+
+        _DEFAULT.append(Graph())
+    return _DEFAULT[0]
+
+
+def reset_default_graph() -> None:
+    """Begin the default graph anew.
+
+    Raises:
+      AssertionError: a graph is open.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/reset_default_graph
+    """
+    if _THREAD.graphs:
+        raise AssertionError(
+            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared "
+            "graph, exit the nesting and create a new graph."
+        )
+    _DEFAULT.clear()
+
+
+@contextlib.contextmanager
+def graph_scope(graph: Graph | None) -> Iterator[Graph | None]:
+    """Let new operations go to `graph`; `None` runs them at once, as a session does."""
+    _THREAD.graphs.append(graph)
+    try:
+        yield graph
+    finally:
+        _THREAD.graphs.pop()

@@ -1,0 +1,1 @@
+"""TensorFlow's older interfaces."""
