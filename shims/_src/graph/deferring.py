@@ -175,11 +175,24 @@ def _key(f, tree, leaves: Sequence, operands: list) -> Any:
             if x.size > _LARGE:
                 return None
             found.append((x.shape, x.dtype.str, x.tobytes()))
+        elif isinstance(x, (list, tuple, dict)):
+            if not _is_plain(x):
+                return None
+            found.append((type(x), repr(x)))
         else:
-            found.append((type(x), repr(x)) if isinstance(x, (list, tuple)) else (type(x), x))
+            found.append((type(x), x))
     key = (f, tree, tuple(found))
     try:
         hash(key)
     except TypeError:
         return None
     return key
+
+
+def _is_plain(value) -> bool:
+    """Whether all of a nested value can be told from how it prints."""
+    if isinstance(value, dict):
+        return all(_is_plain(v) for v in value.values())
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, (int, float, complex, str, bytes))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import numpy as np
 
 from shims._src.graph.tensor import Tensor
@@ -30,17 +31,22 @@ def feeds_of(graph, feed_dict) -> dict[Tensor, np.ndarray]:
 
 def _parts(key, value) -> list[tuple[Any, Any]]:
     """A key and its value as single tensors with their arrays."""
-    leaves = getattr(key, "graph_leaves", None)
-    if leaves is None and getattr(key, "is_composite", False):
-        import jax
-
-        keys = jax.tree.leaves(key, is_leaf=lambda x: isinstance(x, Tensor))
-        return list(zip(keys, value, strict=True))
+    if getattr(key, "is_composite", False):
+        return list(zip(jax.tree.leaves(key), value, strict=True))
     if isinstance(key, (tuple, list)):
         if len(key) != len(value):
             raise ValueError(f"Cannot feed {len(value)} values for {len(key)} tensors: {key}.")
         return [pair for k, v in zip(key, value, strict=True) for pair in _parts(k, v)]
     return [(key, value)]
+
+
+def parts_of(key) -> list:
+    """The single tensors of a key of a `feed_dict`."""
+    if isinstance(key, (tuple, list)):
+        return [part for k in key for part in parts_of(k)]
+    if getattr(key, "is_composite", False):
+        return jax.tree.leaves(key)
+    return [key]
 
 
 def _tensor(graph, key) -> Tensor:
