@@ -133,7 +133,8 @@ class BundleReader:
                 errors.message(
                     "",
                     f"{path}; No such file or directory",
-                    required=f"all {self._header.shards} files of data beside {self.prefix}.index",
+                    required=f"{self.prefix}.index, and beside it as many files of data as it "
+                    f"names: {self._header.shards}",
                     do="copy the files of a checkpoint together",
                 )
             ) from None

@@ -28,8 +28,8 @@ def write_bundle(prefix: str, tensors: Mapping[str, Any]) -> None:
 
     Args:
       prefix: the path of the checkpoint, without `.index`.
-      tensors: by name what NumPy makes an array of, or a `Partitioned`. Arrays of `str`, `bytes` or
-        objects that are either are tensors of strings.
+      tensors: by name what NumPy makes an array of, or a `Partitioned`, in the order in which the
+        data is written. Arrays of `str`, of `bytes` or of either as objects are strings.
 
     Raises:
       NotFoundError: there is no such folder.
@@ -37,8 +37,8 @@ def write_bundle(prefix: str, tensors: Mapping[str, Any]) -> None:
     """
     entries: _Entries = {}
     with new_bundle(prefix) as (file, commit):
-        for key, name in sorted((_key(name), name) for name in tensors):
-            _write_variable(file, key, name, tensors[name], entries)
+        for name, value in tensors.items():
+            _write_variable(file, _key(name), name, value, entries)
         items = [(key, entry.to_bytes()) for key, entry in sorted(entries.items())]
         commit(lambda shards: _index(shards, items))
 
@@ -48,6 +48,8 @@ def _index(shards: int, items: list[tuple[bytes, bytes]]) -> bytes:
 
 
 def _write_variable(file: BinaryIO, key: bytes, name: str, value, entries: _Entries) -> None:
+    if isinstance(value, Partitioned) and len(value.pieces) == 1:
+        value = value.pieces[0][1]  # the whole is no piece to TensorFlow
     if not isinstance(value, Partitioned):
         entries[key] = _write(file, name, value)
         return
@@ -77,8 +79,7 @@ def _write(file: BinaryIO, name: str, value) -> Entry:
         flat = np.ascontiguousarray(array.reshape(-1), array.dtype.newbyteorder("="))
         data = flat.view(np.uint8)
         checksum = crc32c(data)
-    # TensorFlow leaves the place of what takes none at 0.
-    offset = file.tell() if len(data) else 0
+    offset = file.tell()
     file.write(data.data)
     return Entry(number, array.shape, 0, offset, len(data), mask(checksum))
 

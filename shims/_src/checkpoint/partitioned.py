@@ -35,5 +35,5 @@ class Partitioned:
             if not fits or min(starts, default=0) < 0 or any(map(int.__gt__, ends, self.shape)):
                 raise ValueError(f"A piece of {shape} at {starts} is not one of {self.shape}.")
             sizes += math.prod(shape)
-        if sizes != math.prod(self.shape):
+        if sizes != math.prod(self.shape) or not self.pieces:
             raise ValueError(f"Pieces of {sizes} elements in all do not make up {self.shape}.")

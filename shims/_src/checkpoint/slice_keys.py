@@ -6,6 +6,7 @@ escaped, and each number begins with as many one bits as it has bytes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 _ALL = -1  # the length of a slice that takes a whole axis
@@ -18,7 +19,7 @@ def slice_key(name: bytes, extents: Sequence[tuple[int, int] | None]) -> bytes:
       name: of the variable.
       extents: start and length on each axis; `None` for the whole of it.
     """
-    escaped = name.replace(b"\0", b"\0\xff").replace(b"\xff", b"\xff\0")
+    escaped = re.sub(rb"[\0\xff]", lambda sign: sign[0] + bytes([sign[0][0] ^ 0xFF]), name)
     numbers = [n for extent in extents for n in (extent or (0, _ALL))]
     return b"\0" + escaped + b"\0\1" + _unsigned(len(extents)) + b"".join(map(_signed, numbers))
 
