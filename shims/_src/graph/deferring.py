@@ -103,7 +103,7 @@ def operation_of(f, args, kwargs, *, public: str, name=None, type_: str | None =
     operation.links = found.links
     operation.attributes["pure"] = not found.draws
     if found.draws:
-        _seed(operation, found.draws, named.seeds)
+        _seed(operation, found.draws)
     return jax.tree.unflatten(found.tree, operation.outputs)
 
 
@@ -120,11 +120,11 @@ def _refusing(f, operands, key) -> Outline:
         raise
 
 
-def _seed(operation: Operation, draws, counted: int) -> None:
+def _seed(operation: Operation, draws) -> None:
     """Give a random operation its seeds, and a counter for each number that it draws."""
     graph = operation.graph
     compute = operation.compute
-    found = [pair(seed, graph.seed, lambda: counted) for _, seed in draws]
+    found = [pair(seed, graph.seed, graph.next_seed) for _, seed in draws]
     operation.attributes["seeds"] = found
 
     def drawing(run, op, values):

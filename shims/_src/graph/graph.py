@@ -58,6 +58,7 @@ class Graph:
         self.block = self.root
         self.seed: int | None = None
         self.made = 0
+        self._seeds = 0
         self.storage: dict[str, Any] = {}
         self._by_name: dict[str, Operation] = {}
         self._names: dict[str, int] = {}
@@ -81,6 +82,11 @@ class Graph:
     def count(self, operations: int) -> None:
         """Count operations that TensorFlow makes here and that nothing here stands for."""
         self.made += operations
+
+    def next_seed(self) -> int:
+        """The seed of a random operation without one: how many such there were before it."""
+        self._seeds += 1
+        return self._seeds - 1
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """`name` in the present scope, with a number behind it where it is taken.
@@ -249,6 +255,16 @@ class Graph:
             yield self.block
         finally:
             self.block = outer
+
+    @contextlib.contextmanager
+    def outermost_block(self) -> Iterator[None]:
+        """Let operations be made outside of all branches and loops, waiting for nothing."""
+        inner, self.block = self.block, self.root
+        try:
+            with self.control_dependencies(None):
+                yield
+        finally:
+            self.block = inner
 
     @contextlib.contextmanager
     def control_dependencies(self, control_inputs) -> Iterator[None]:

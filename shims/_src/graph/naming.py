@@ -15,12 +15,10 @@ class Named:
     Attributes:
       name: its unique name.
       type: TensorFlow's operator.
-      seeds: the number of operations made before the one that draws.
     """
 
     name: str
     type: str
-    seeds: int
 
 
 def named(graph, public: str, name: str | None, leaves: Sequence, operands: Sequence) -> Named:
@@ -37,5 +35,5 @@ def named(graph, public: str, name: str | None, leaves: Sequence, operands: Sequ
     default = recipe[0] if recipe else public.rpartition(".")[2]
     type_ = recipe[1] if recipe else default
     if name and name.endswith("/"):
-        return Named(name[:-1], type_, graph.made)
-    return Named(graph.unique_name(name or default), type_, graph.made)
+        return Named(name[:-1], type_)
+    return Named(graph.unique_name(name or default), type_)

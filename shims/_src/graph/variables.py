@@ -121,7 +121,7 @@ class GraphVariable:
             collections = [GraphKeys.GLOBAL_VARIABLES]
         if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in collections:
             collections = [*collections, GraphKeys.TRAINABLE_VARIABLES]
-        with graph.control_dependencies(None), graph.name_scope(_name(name, initial_value)) as scope:
+        with graph.outermost_block(), graph.name_scope(name or "Variable") as scope:
             self._make(graph, scope, initial_value, dtype, shape, validate_shape)
         graph.add_to_collections(collections, self)
 
@@ -357,11 +357,6 @@ class GraphVariable:
 
     def __iter__(self):
         raise TypeError("'Variable' object is not iterable.")
-
-
-def _name(name, initial_value) -> str:
-    del initial_value
-    return name or "Variable"
 
 
 def _reads_nothing(run, op, values):
