@@ -56,7 +56,7 @@ def training_steps(d_loss, g_loss):
 
 
 def main(steps=50):
-    """Train; returns both losses in turn, the variables by name and some generated points."""
+    """Train; returns the generator's losses, the variables by name and some generated points."""
     tf.reset_default_graph()
     tf.set_random_seed(5)
     rng = np.random.RandomState(9)
@@ -69,20 +69,21 @@ def main(steps=50):
     d_step, g_step = training_steps(d_loss, g_loss)
     sampled = generator(z, is_training=False, reuse=True)
 
-    losses = []
+    losses, d_losses = [], []
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         for step in range(steps):
             noise = rng.uniform(-1.0, 1.0, [BATCH, NOISE])
             _, d_value = sess.run([d_step, d_loss], {x: real_points(rng, BATCH), z: noise})
             _, g_value = sess.run([g_step, g_loss], {z: noise})
-            losses += [d_value, g_value]
+            losses.append(g_value)
+            d_losses.append(d_value)
             if step % 10 == 0:
                 print(f"step {step}: discriminator {d_value:.4f}, generator {g_value:.4f}")
         points = sess.run(sampled, {z: rng.uniform(-1.0, 1.0, [8, NOISE])})
         print("radii", np.linalg.norm(points, axis=1))
         results = {v.name: sess.run(v) for v in tf.global_variables()}
-    results["points"] = points
+    results.update(points=points, discriminator_losses=np.array(d_losses))
     return losses, results
 
 

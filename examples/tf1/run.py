@@ -79,7 +79,8 @@ def distance(ours, theirs):
     if not theirs.size:
         return 0.0
     gap = np.max(np.abs(ours.astype(np.float64) - theirs.astype(np.float64)))
-    return float(gap / max(np.max(np.abs(theirs)), np.finfo(np.float32).tiny))
+    scale = max(np.max(np.abs(theirs)), np.finfo(np.float32).tiny)
+    return float(gap / scale) if np.isfinite(gap) else np.inf
 
 
 def gap_of(name, key, ours, theirs):
