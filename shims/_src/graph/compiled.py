@@ -62,6 +62,7 @@ class Compiled:
     def _split(self, fed) -> None:
         order = self.plan.order
         late: set[Operation] = set()
+        self.large: dict[Tensor, Any] = {}
         self.before: list[Operation] = []
         self.inside: list[Operation] = []
         self.after: list[Operation] = []
@@ -81,6 +82,9 @@ class Compiled:
                         do="run it in two calls: fetch the one and feed it to the other",
                     )
                 )
+            elif getattr(op.attributes.get("value"), "nbytes", 0) > _LARGE:
+                # As an argument: XLA would look through a large constant element by element.
+                self.large[op.outputs[0]] = op.attributes["value"]
             else:
                 self.inside.append(op)
                 late.add(op)
@@ -90,6 +94,7 @@ class Compiled:
         }
         self.arguments = [t for t in fed if t in taken or (t in self.fetched and is_numeric(t))]
         self.arguments += [t for op in self.before for t in op.outputs if t in taken]
+        self.arguments += [t for t in self.large if t in taken or t in self.fetched]
         there = set(self.arguments)
         wanted = [t for op in self.after for t in op.inputs if t.op in inside or t in there]
         wanted += [t for t in self.fetched if t.op in inside or t in there]
@@ -144,7 +149,7 @@ class Compiled:
         Returns:
           The values of the fetched tensors, and of those in between that Python saw.
         """
-        values: dict[Tensor, Any] = dict(feeds)
+        values: dict[Tensor, Any] = {**self.large, **feeds}
         for op in self.before:
             _execute(session, op, values)
         if self.inside or self.results:
@@ -154,7 +159,9 @@ class Compiled:
         return values
 
     def _launch(self, session, values) -> dict[Tensor, Any]:
-        arguments = [np.asarray(values[t]) for t in self.arguments]
+        arguments = [
+            values[t] if t in self.large else np.asarray(values[t]) for t in self.arguments
+        ]
         counters = [slot for slot, _ in self.counters.values()]
         given = [session.values[v] for v in self.read] + [s.stored_value for s in counters]
         function = self._function(tuple(a.shape for a in arguments), given)
@@ -167,6 +174,8 @@ class Compiled:
         return dict(zip(self.results, results, strict=True))
 
 
+# Bytes from which on a constant is passed as an argument.
+_LARGE = 1 << 16
 _OPTIONS: dict[str, Any] = {
     "autograph": False,
     "reduce_retracing": False,

@@ -135,10 +135,11 @@ class BaseSession:
         return wanted.structured({t: _as_numpy(values[t]) for t in wanted.tensors})
 
     def _prepared(self, wanted, tensors, feeds) -> Compiled:
-        known = frozenset(self.values)
-        key = (tuple(wanted.operations), tuple(tensors), frozenset(feeds), len(known), known)
+        # Variables get values and keep them: how many have one says which.
+        key = (tuple(wanted.operations), tuple(tensors), frozenset(feeds), len(self.values))
         found = self._compiled.get(key)
         if found is None:
+            known = frozenset(self.values)
             found = Compiled(wanted.operations, tensors, list(feeds), known, self._counters)
             self._compiled[key] = found
         return found
