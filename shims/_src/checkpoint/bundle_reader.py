@@ -26,6 +26,9 @@ class BundleReader:
     Args:
       prefix: the path of the checkpoint, without `.index`.
 
+    Attributes:
+      entries: what the index says, by key; pieces of partitioned variables have keys of their own.
+
     Raises:
       NotFoundError: there is no such checkpoint.
       DataLossError: the index is damaged.
@@ -40,12 +43,12 @@ class BundleReader:
             if HEADER_KEY not in items:
                 raise Malformed("it has no header")
             self._header = Header.from_bytes(items.pop(HEADER_KEY))
-            self._entries = {key: Entry.from_bytes(value) for key, value in items.items()}
+            self.entries = {key: Entry.from_bytes(value) for key, value in items.items()}
         except Malformed as fault:
             raise _damaged(index_path(prefix), str(fault)) from None
         _check_header(self._header, prefix)
-        parts = {slice_key(k, s) for k, e in self._entries.items() for s in e.slices}
-        self._names = {_text(key): key for key in self._entries if key not in parts}
+        parts = {slice_key(k, s) for k, e in self.entries.items() for s in e.slices}
+        self._names = {_text(key): key for key in self.entries if key not in parts}
 
     @property
     def names(self) -> list[str]:
@@ -64,7 +67,7 @@ class BundleReader:
         key = self._names.get(name)
         if key is None:
             raise errors.NotFoundError(f"Key {name} not found in checkpoint {self.prefix}")
-        return self._entries[key]
+        return self.entries[key]
 
     def read(self, name: str) -> np.ndarray:
         """The value of a tensor, in memory of its own.
@@ -88,7 +91,7 @@ class BundleReader:
         array = np.empty(entry.shape, dtype)
         covered = np.zeros(entry.shape, bool)
         for extents in entry.slices:
-            piece = self._entries.get(slice_key(self._names[name], extents))
+            piece = self.entries.get(slice_key(self._names[name], extents))
             if piece is None:
                 raise Malformed("a piece of it is not in the index")
             place = _place(extents, entry.shape)

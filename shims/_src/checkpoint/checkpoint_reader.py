@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
 
@@ -36,21 +37,21 @@ class CheckpointReader:
         """Whether there is a tensor of a name."""
         return _text(tensor_str) in self._bundle
 
-    def get_tensor(self, tensor_str) -> np.ndarray:
+    def get_tensor(self, tensor_str) -> Any:
         """The value of a tensor.
 
         Args:
           tensor_str: its name, without `:0`.
 
         Returns:
-          An array of NumPy; of `bytes` for strings.
+          An array of NumPy, or a number for a scalar; `bytes` for strings.
 
         Raises:
           NotFoundError: there is no tensor of this name, or no file with its data.
           DataLossError: its data is damaged.
           UnimplementedError: NumPy has no arrays of its dtype.
         """
-        return self._bundle.read(_text(tensor_str))
+        return self._bundle.read(_text(tensor_str))[()]
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
         """The shape of each tensor, by name; of a partitioned variable that of the whole."""
@@ -66,13 +67,18 @@ class CheckpointReader:
         return {name: _dtype(dtype_of(name, self._bundle.entry(name))) for name in names}
 
     def debug_string(self) -> bytes:
-        """A line for each tensor: its name, dtype and shape."""
-        lines = []
-        for name in self._bundle.names:
-            entry = self._bundle.entry(name)
-            shape = ",".join(map(str, entry.shape))
-            lines.append(f"{name} ({element_types.proto_name(entry.dtype)}) [{shape}]\n")
-        return "".join(lines).encode(errors="surrogateescape")
+        """A line for each array in the files: its name, dtype and shape."""
+        lines = [
+            b"%s (%s) [%s]\n"
+            % (
+                key,
+                element_types.proto_name(entry.dtype).encode(),
+                ",".join(map(str, entry.shape)).encode(),
+            )
+            for key, entry in self._bundle.entries.items()
+            if not entry.slices
+        ]
+        return b"".join(lines)
 
 
 def NewCheckpointReader(filepattern) -> CheckpointReader:
@@ -104,7 +110,7 @@ def load_checkpoint(ckpt_dir_or_file) -> CheckpointReader:
     return CheckpointReader(found)
 
 
-def load_variable(ckpt_dir_or_file, name: str) -> np.ndarray:
+def load_variable(ckpt_dir_or_file, name: str) -> Any:
     """The value of one variable of a checkpoint.
 
     Args:

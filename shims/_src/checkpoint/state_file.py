@@ -35,7 +35,8 @@ def generate_checkpoint_state_proto(
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/generate_checkpoint_state_proto
     """
-    newest, times = os.fspath(model_checkpoint_path), list(all_model_checkpoint_timestamps or ())
+    newest = os.fspath(model_checkpoint_path)
+    times = [float(time) for time in all_model_checkpoint_timestamps or ()]
     paths = [os.fspath(path) for path in all_model_checkpoint_paths or ()]
     if not paths or paths[-1] != newest:
         paths.append(newest)
@@ -49,7 +50,7 @@ def generate_checkpoint_state_proto(
             path if os.path.isabs(path) else os.path.relpath(path, save_dir or os.curdir)
             for path in (newest, *paths)
         )
-    return CheckpointState(newest, paths, times, last_preserved_timestamp or 0.0)
+    return CheckpointState(newest, paths, times, float(last_preserved_timestamp or 0))
 
 
 def update_checkpoint_state(

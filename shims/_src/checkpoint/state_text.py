@@ -27,8 +27,6 @@ class CheckpointState:
     all_model_checkpoint_timestamps: list[float] = dataclasses.field(default_factory=list)
     last_preserved_timestamp: float = 0.0
 
-    __module__ = "shims.compat.v1.train"
-
     def __str__(self) -> str:
         lines = []
         for field in dataclasses.fields(self):
@@ -37,6 +35,9 @@ class CheckpointState:
                 text = _quoted(item) if isinstance(item, str) else repr(float(item))
                 lines.append(f"{field.name}: {text}\n")
         return "".join(lines)
+
+
+CheckpointState.__module__ = "shims.compat.v1.train"
 
 
 class ParseError(ValueError):
