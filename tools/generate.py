@@ -2,7 +2,7 @@
 
 import runpy
 
-GENERATORS = ("tools.generate_facades", "tools.rule_pages")
+GENERATORS = ("tools.generate_facades", "tools.generate_version_one", "tools.rule_pages")
 
 if __name__ == "__main__":
     for generator in GENERATORS:

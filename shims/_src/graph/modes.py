@@ -21,12 +21,14 @@ class Modes:
       tensor_shape_v2: shapes give numbers and `None`, and not `Dimension`s.
       resource_variables: each read of a variable is an operation of its own.
       tensor_equality: `==` compares the elements of tensors.
+      control_flow_v2: branches and loops are called as in TensorFlow 2.
     """
 
     eager: bool = True
     tensor_shape_v2: bool = True
     resource_variables: bool = True
     tensor_equality: bool = True
+    control_flow_v2: bool = True
 
 
 MODES = Modes()
@@ -47,13 +49,13 @@ def disable_v2_behavior():
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/disable_v2_behavior
     """
     MODES.eager = MODES.tensor_shape_v2 = MODES.resource_variables = False
-    MODES.tensor_equality = False
+    MODES.tensor_equality = MODES.control_flow_v2 = False
 
 
 def enable_v2_behavior():
     """Let everything be as in TensorFlow 2 again."""
     MODES.eager = MODES.tensor_shape_v2 = MODES.resource_variables = True
-    MODES.tensor_equality = True
+    MODES.tensor_equality = MODES.control_flow_v2 = True
 
 
 def disable_eager_execution():
@@ -85,6 +87,21 @@ def disable_resource_variables():
 def enable_resource_variables():
     """Let each read of a variable be an operation of its own."""
     MODES.resource_variables = True
+
+
+def disable_control_flow_v2():
+    """Let branches and loops be called as in TensorFlow 1: `cond/Merge:0`, `while/Exit:0`."""
+    MODES.control_flow_v2 = False
+
+
+def enable_control_flow_v2():
+    """Let branches and loops be called as in TensorFlow 2: `cond/Identity:0`."""
+    MODES.control_flow_v2 = True
+
+
+def control_flow_v2_enabled() -> bool:
+    """Whether branches and loops are called as in TensorFlow 2."""
+    return MODES.control_flow_v2
 
 
 def resource_variables_enabled() -> bool:
@@ -125,6 +142,19 @@ def reset_default_graph() -> None:
             "graph, exit the nesting and create a new graph."
         )
     _DEFAULT.clear()
+
+
+def set_random_seed(seed: int) -> None:
+    """Set the seed of the default graph, or that of the program where operators run at once.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/set_random_seed
+    """
+    if executing_eagerly():
+        from shims._src.random.global_seed import set_seed
+
+        set_seed(seed)
+    else:
+        get_default_graph().seed = seed
 
 
 @contextlib.contextmanager

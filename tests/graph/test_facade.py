@@ -1,0 +1,69 @@
+"""The façade of TensorFlow 1: generated, lazy, in version 1's spelling."""
+
+import subprocess
+import sys
+
+import pytest
+
+import shims.compat.v1 as tf
+from shims._src.graph.own_names import OWN_NAMES
+from shims._src.version_one import names
+from tools import generate_version_one
+
+WRITTEN = generate_version_one.generate()
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=str)
+def test_the_files_are_what_the_generator_writes(path):
+    text = WRITTEN[path]
+    assert text.startswith(generate_version_one.FIRST_LINE)
+    written = (generate_version_one.ROOT / path).read_text()
+    assert written == text, "run `python -m tools.generate_version_one`"
+
+
+@pytest.mark.long
+def test_the_names_are_those_of_tensorflow():
+    from tools import live_names
+
+    written = (live_names.ROOT / live_names.PATH).read_text()
+    assert written == live_names.generate(), "run `python -m tools.live_names`"
+
+
+def test_every_name_is_there():
+    missing = []
+    # Keras asks for a backend of the whole process.
+    for public in sorted({*names.operators(), *names.values(), *OWN_NAMES} - {"keras"}):
+        found = tf
+        try:
+            for part in public.split("."):
+                found = getattr(found, part)
+        except (AttributeError, ImportError) as error:
+            missing.append(f"{public}: {error}")
+    assert missing == []
+
+
+def test_a_name_that_tensorflow_has_is_refused_as_such():
+    with pytest.raises(AttributeError) as caught:
+        tf.train.Supervisor  # noqa: B018
+    assert str(caught.value) == (
+        "shims.compat.v1 has no `tf.train.Supervisor`: TensorFlow does, and it is not ported. See "
+        "https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/Supervisor"
+    )
+
+
+def test_a_name_that_nobody_has_says_what_is_near():
+    with pytest.raises(AttributeError) as caught:
+        tf.reduce_men  # noqa: B018
+    assert str(caught.value) == (
+        "TensorFlow 1 has no `tf.reduce_men`. Near it: `tf.reduce_mean`, `tf.reduce_min`, "
+        "`tf.reduce_sum`."
+    )
+
+
+def test_nothing_of_it_is_loaded_before_it_is_used():
+    code = (
+        "import sys, shims.compat.v1; "
+        "assert 'shims._src.version_one.live_names' not in sys.modules; "
+        "assert 'tensorflow' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
