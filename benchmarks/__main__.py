@@ -19,6 +19,7 @@ from benchmarks import (
     compile_time,
     dynamic_operators,
     eager_calls,
+    graph_session,
     import_time,
     masked_mean,
     packed_mask,
@@ -37,6 +38,7 @@ ALL = {
     "import_time": import_time,
     "eager_calls": eager_calls,
     "dynamic_operators": dynamic_operators,
+    "graph_session": graph_session,
     "scan_speed": scan_speed,
 }
 

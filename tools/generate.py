@@ -2,7 +2,12 @@
 
 import runpy
 
-GENERATORS = ("tools.generate_facades", "tools.generate_version_one", "tools.rule_pages")
+GENERATORS = (
+    "tools.generate_facades",
+    "tools.generate_version_one",
+    "tools.generate_graph_names",
+    "tools.rule_pages",
+)
 
 if __name__ == "__main__":
     for generator in GENERATORS:

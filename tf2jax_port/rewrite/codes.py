@@ -57,6 +57,7 @@ RULES: tuple[Rule, ...] = (
     operators.SHIM_PASSED_ON,
     operators.SHIM_INSTEAD,
     choices.EXACT,
+    operators.GRAPH_PROGRAM,
     operators.KEPT,
     choices.IGNORED,
     choices.NOT_SELECTED,

@@ -15,6 +15,8 @@ from tf2jax_port.rewrite.doctests import rewrite_doctests
 from tf2jax_port.rewrite.edits import Edit, EditedText, OverlapError, apply_edits
 from tf2jax_port.rewrite.facade_import import Swap, swap_import
 from tf2jax_port.rewrite.findings import Finding, Outcome, State
+from tf2jax_port.rewrite.graph_program import CODE as GRAPH
+from tf2jax_port.rewrite.graph_program import GraphProgram, as_graph_program
 from tf2jax_port.rewrite.idioms import find_idioms
 from tf2jax_port.rewrite.ignoring import Ignored, find_ignored
 from tf2jax_port.rewrite.imports import Brought, ImportChange, change_imports, tensorflow_imports
@@ -139,6 +141,9 @@ class _Run:
             may_hold_symbols(self.source.data, names, sites),
         )
         taken = self._is_taken(brought)
+        graph = self._graph_program(file, bool(aliases) or taken)
+        if graph is not None:
+            return self._kept_whole(file, graph, len(brought))
         file, decisions, moved = self._decided(file, taken)
         idioms = [self._chosen(decision) for decision in find_idioms(file)]
         swaps = self.options.target == "shims" and not (aliases or self.ignored.lines)
@@ -158,6 +163,23 @@ class _Run:
             findings = [f._replace(line=self._original(f.line)) for f in findings]
         findings.sort(key=lambda f: (f.line, f.column))
         return Outcome(data, tuple(findings), counted, len(brought), change.dropped)
+
+    def _graph_program(self, file: File, is_shared: bool) -> GraphProgram | None:
+        """The file as a program of TensorFlow 1 that runs as it stands, where that was asked for."""
+        asked = self.options.target == "shims" and self.options.selects(GRAPH)
+        if not asked or is_shared or self.ignored.lines or file.names.stars:
+            return None
+        return as_graph_program(file)
+
+    def _kept_whole(self, file: File, graph: GraphProgram, brought: int) -> Outcome:
+        """A program of which nothing but its imports changes."""
+        findings = self._findings(file, list(graph.decisions), list(graph.imports))
+        data = self._applied(list(graph.imports), findings)
+        if self.marked:
+            findings = [f._replace(line=self._original(f.line)) for f in findings]
+        findings.sort(key=lambda f: (f.line, f.column))
+        swapped = len({edit.start for edit in graph.imports if edit.start != edit.end})
+        return Outcome(data, tuple(findings), len(findings), brought, swapped)
 
     def _decided(self, file: File, taken: bool) -> tuple[File, list[Decision], Moved]:
         """What becomes of each reference, once it is known which imports of Keras can be moved."""

@@ -147,3 +147,12 @@ ROWS: tuple[Row, ...] = (
     *(Row(name, None, Shim(f"shims.{name}")) for name in _NAMED),
     *(Row(name, None, Manual("TJ309", why)) for name, why in _LEFT),
 )
+
+_NEED_GRAPHS = frozenset(n for names, _ in _OF_GRAPHS for n in names)
+# Namespaces of which every name builds a part of a graph.
+_NAMESPACES = ("layers.", "nn.rnn_cell.", "metrics.", "contrib.", "train.")
+
+
+def needs_graph(path: str) -> bool:
+    """Whether a name of TensorFlow 1 means something in a graph only."""
+    return path in _NEED_GRAPHS or path.startswith(_NAMESPACES)

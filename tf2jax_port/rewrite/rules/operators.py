@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tf2jax_port.rewrite.findings import State
+from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.rule import Leaves, Rewrites, Rule
 
 CALL = Rule(
@@ -170,6 +171,42 @@ SHIM_INSTEAD = Rule(
     ),
 )
 
+GRAPH_PROGRAM = Rule(
+    code="TJ405",
+    name="graph-program",
+    state=State.SHIM,
+    why=(
+        "A program of TensorFlow 1 builds a graph and runs it in sessions. With `--target shims` it "
+        "stays as it is, line for line, and its import becomes that of `shims.compat.v1`, where that "
+        "has every name which the file uses."
+    ),
+    safety=(
+        "Names, shapes, values, gradients and random numbers are TensorFlow's. Files that hand a "
+        "graph to each other have to go together."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow.compat.v1 as tf"
+            "\n\n\ndef total(values):\n    with tf.Graph().as_default():\n"
+            "        a = tf.placeholder(tf.float32, [None])\n"
+            "        with tf.Session() as session:\n"
+            "            return session.run(tf.reduce_sum(tf.square(a)), {a: values})\n"
+            "\n\ny = total([1.0, 2.0])\n",
+            "import shims.compat.v1 as tf"
+            "\n\n\ndef total(values):\n    with tf.Graph().as_default():\n"
+            "        a = tf.placeholder(tf.float32, [None])\n"
+            "        with tf.Session() as session:\n"
+            "            return session.run(tf.reduce_sum(tf.square(a)), {a: values})\n"
+            "\n\ny = total([1.0, 2.0])\n",
+            options=Options(target="shims"),
+        ),
+        Leaves(
+            "import tensorflow.compat.v1 as tf\n\ny = tf.square(x)\n",
+            because="nothing in it needs a graph",
+        ),
+    ),
+)
+
 KEPT = Rule(
     code="TJ501",
     name="stays-tensorflow",
@@ -178,4 +215,4 @@ KEPT = Rule(
     safety="Nothing changes, and nothing is left to do.",
 )
 
-RULES = (CALL, PASSED_ON, CORNER, SHIM, SHIM_PASSED_ON, SHIM_INSTEAD, KEPT)
+RULES = (CALL, PASSED_ON, CORNER, SHIM, SHIM_PASSED_ON, SHIM_INSTEAD, GRAPH_PROGRAM, KEPT)
