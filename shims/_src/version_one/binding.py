@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from shims._src import errors
 from shims._src.graph.deferring import deferred, operation_of
 from shims._src.graph.modes import executing_eagerly
@@ -23,6 +25,22 @@ _RENAMED = {
     "seq_dim": "seq_axis",
     "squeeze_dims": "axis",
 }
+# Operators whose parameters have yet other names.
+_RENAMED_BY = {
+    "ones_like": {"tensor": "input"},
+    "sparse_add": {"thresh": "threshold"},
+    "sparse_concat": {"concat_dim": "axis", "expand_nonconcat_dim": "expand_nonconcat_dims"},
+    "sparse_reduce_max": {"reduction_axes": "axis"},
+    "sparse_reduce_sum": {"reduction_axes": "axis"},
+    "sparse_split": {"split_dim": "axis"},
+    "nn.weighted_cross_entropy_with_logits": {"targets": "labels"},
+    "verify_tensor_all_finite": {"msg": "message", "t": "x"},
+    "zeros_like": {"tensor": "input"},
+}
+# Parameters that change no number: hints for kernels, and what a failed assertion prints besides.
+_WITHOUT_EFFECT = frozenset(
+    ["allow_fast_lookup", "data", "optimize", "summarize", "use_cudnn_on_gpu", "validate_indices"]
+)
 
 
 def callable_of(operator: Operator) -> Callable:
@@ -30,7 +48,8 @@ def callable_of(operator: Operator) -> Callable:
     target = located(f"shims._src.{operator.place}")
     signature = signature_of(operator.signature)
     own = inspect.signature(target)
-    if _spelled(signature) == _spelled(own):
+    any_ = any(p.kind is p.VAR_KEYWORD for p in own.parameters.values())
+    if any_ or _spelled(signature) == _spelled(own):
         return deferred(target, operator.name)
     translate = Translation(operator, signature, own)
 
@@ -53,7 +72,12 @@ def signature_of(text: str) -> inspect.Signature:
 
 
 def _spelled(signature: inspect.Signature) -> list:
-    return [(p.name, p.kind, str(p.default)) for p in signature.parameters.values()]
+    return [(p.name, p.kind, _plain(p.default)) for p in signature.parameters.values()]
+
+
+def _plain(default: Any) -> Any:
+    """A default that compares with one of the list: dtypes by name."""
+    return np.dtype(default).name if isinstance(default, type) else default
 
 
 class Translation:
@@ -69,9 +93,10 @@ class Translation:
         self.operator = operator
         self.signature = signature
         self.own = own.parameters
+        renames = {**_RENAMED, **operator.renames, **_RENAMED_BY.get(operator.name, {})}
         self.renamed = {
             old: new
-            for old, new in {**_RENAMED, **operator.renames}.items()
+            for old, new in renames.items()
             if old in signature.parameters and old not in own.parameters and new in own.parameters
         }
         self.added = {
@@ -79,7 +104,7 @@ class Translation:
             for name, p in signature.parameters.items()
             if name in own.parameters
             and p.default not in (p.empty, None, ...)
-            and str(p.default) != str(self.own[name].default)
+            and p.default != _plain(self.own[name].default)
         }
 
     def __call__(self, args, kwargs) -> tuple[Any, dict[str, Any]]:
@@ -108,7 +133,7 @@ class Translation:
 
     def _refuse(self, parameter: str, value: Any) -> None:
         default = self.signature.parameters[parameter].default
-        if value is default or (
+        if parameter in _WITHOUT_EFFECT or value is default or (
             default is not ... and type(value) is type(default) and value == default
         ):
             return
