@@ -58,11 +58,11 @@ class Scattered:
 
     def scatter_mul(self, sparse_delta, use_locking=False, name=None):
         """Multiply rows; the arguments are those of `scatter_update`."""
-        return self._scattered(lambda x, i, u: x.at[i[..., 0]].multiply(u), sparse_delta)
+        return self._scattered(multiply_rows, sparse_delta)
 
     def scatter_div(self, sparse_delta, use_locking=False, name=None):
         """Divide rows; the arguments are those of `scatter_update`."""
-        return self._scattered(lambda x, i, u: x.at[i[..., 0]].divide(u), sparse_delta)
+        return self._scattered(divide_rows, sparse_delta)
 
     def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
         """Replace rows of each row of a batch; the arguments are those of `scatter_update`."""
@@ -120,21 +120,46 @@ class Scattered:
 
     def _scattered(self, combine, sparse_delta):
         value, indices, updates = self._parts(sparse_delta)
-        check_positions("Variable", "sparse_delta.indices", indices, value.shape[0])
-        shape = (*indices.shape, *value.shape[1:])
-        if updates.ndim and updates.ndim != len(shape):
-            raise errors.InvalidArgumentError(
-                errors.message(
-                    "Variable",
-                    "`sparse_delta.values` must have the shape of the rows.",
-                    required=f"shape {shape}, or a scalar",
-                    received=f"shape {updates.shape}",
-                )
-            )
-        if not updates.ndim:
-            updates = jnp.broadcast_to(updates, shape)
-        return self._set(combine(value, indices[..., None], updates), True)
+        return self._set(combined_rows(combine, value, indices, updates), True)
 
     def _scattered_nd(self, combine, indices, updates):
         value = state.read(self)
         return self._set(combine(value, indices, as_array(updates, value.dtype)), True)
+
+
+def combined_rows(combine, value, indices, updates):
+    """The value of a variable with some of its rows changed.
+
+    Args:
+      combine: `tensor_scatter_nd_update` or one of its kind.
+      value: the value before.
+      indices: positions of rows.
+      updates: the rows, of shape `indices.shape + value.shape[1:]`, or a scalar.
+
+    Raises:
+      InvalidArgumentError: a position is out of range, or the rows have another shape.
+    """
+    check_positions("Variable", "sparse_delta.indices", indices, value.shape[0])
+    shape = (*indices.shape, *value.shape[1:])
+    if updates.ndim and updates.ndim != len(shape):
+        raise errors.InvalidArgumentError(
+            errors.message(
+                "Variable",
+                "`sparse_delta.values` must have the shape of the rows.",
+                required=f"shape {shape}, or a scalar",
+                received=f"shape {updates.shape}",
+            )
+        )
+    if not updates.ndim:
+        updates = jnp.broadcast_to(updates, shape)
+    return combine(value, indices[..., None], updates)
+
+
+def multiply_rows(x, i, u):
+    """Rows multiplied, several times for several updates of one row."""
+    return x.at[i[..., 0]].multiply(u)
+
+
+def divide_rows(x, i, u):
+    """Rows divided, several times for several updates of one row."""
+    return x.at[i[..., 0]].divide(u)

@@ -147,7 +147,10 @@ class GraphVariable:
         self._handle = self._op.outputs[0]
         if self.is_resource:
             self._operation(
-                graph, "VarIsInitializedOp", f"{handle}/IsInitialized/VarIsInitializedOp", _is_known,
+                graph,
+                "VarIsInitializedOp",
+                f"{handle}/IsInitialized/VarIsInitializedOp",
+                _is_known,
                 outputs=[((), as_bool())],
             )
         self.initializer = self._assignment(graph, f"{handle}/Assign", value)
@@ -159,9 +162,7 @@ class GraphVariable:
     def _operation(self, graph, type_, name, compute, inputs=(), outputs=None) -> Operation:
         if outputs is None:
             outputs = [(self._shape, self._dtype)]
-        op = Operation(
-            graph, type_, name, compute, inputs, outputs, graph.present_control_inputs()
-        )
+        op = Operation(graph, type_, name, compute, inputs, outputs, graph.present_control_inputs())
         op.attributes["variables"] = (self,)
         return op
 
@@ -241,6 +242,12 @@ class GraphVariable:
         """The tensor that its initialiser assigns."""
         return self._initial_value
 
+    def _set_save_slice_info(self, save_slice_info) -> None:
+        self._save_slice_info = save_slice_info
+
+    def _get_save_slice_info(self):
+        return self._save_slice_info
+
     def ref(self) -> Reference:
         """Something hashable that stands for the variable."""
         return Reference(self)
@@ -276,9 +283,7 @@ class GraphVariable:
             return [run.read(self, op) if run.has_value(self) else values[0]]
 
         graph = self.graph
-        op = self._operation(
-            graph, "If", graph.unique_name("cond"), compute, [self._initial_value]
-        )
+        op = self._operation(graph, "If", graph.unique_name("cond"), compute, [self._initial_value])
         return op.outputs[0]
 
     def is_initialized(self, name=None) -> Tensor:

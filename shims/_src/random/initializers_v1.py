@@ -24,6 +24,11 @@ class Initializer:
 
     _names: tuple[str, ...] = ()
     dtype: Any
+    _uniform = staticmethod(stateful.uniform)
+    _normal = staticmethod(stateful.normal)
+    _truncated_normal = staticmethod(stateful.truncated_normal)
+    _zeros = staticmethod(creation.zeros)
+    _ones = staticmethod(creation.ones)
 
     def __init_subclass__(cls):
         cls.__module__ = "shims.v1"
@@ -42,6 +47,10 @@ class Initializer:
 
     def _made(self, shape, dtype):
         raise NotImplementedError
+
+    def _whole(self, shape):
+        """The shape of the variable that numbers of that shape are a part of."""
+        return shape
 
     def get_config(self) -> dict:
         """The arguments that make another one."""
@@ -69,7 +78,7 @@ class zeros_initializer(Initializer):
         self.dtype = as_dtype(dtype)
 
     def _made(self, shape, dtype):
-        return creation.zeros(shape, dtype)
+        return self._zeros(shape, dtype)
 
 
 class ones_initializer(Initializer):
@@ -88,7 +97,7 @@ class ones_initializer(Initializer):
         self.dtype = as_dtype(dtype)
 
     def _made(self, shape, dtype):
-        return creation.ones(shape, dtype)
+        return self._ones(shape, dtype)
 
 
 class constant_initializer(Initializer):
@@ -160,7 +169,7 @@ class random_uniform_initializer(Initializer):
         self.minval, self.maxval, self.seed, self.dtype = minval, maxval, seed, as_dtype(dtype)
 
     def _made(self, shape, dtype):
-        return stateful.uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
+        return self._uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
 
 
 class random_normal_initializer(Initializer):
@@ -187,7 +196,7 @@ class random_normal_initializer(Initializer):
         self.mean, self.stddev, self.seed, self.dtype = mean, stddev, seed, float_dtype(dtype)
 
     def _made(self, shape, dtype):
-        return stateful.normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+        return self._normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
 class truncated_normal_initializer(Initializer):
@@ -214,7 +223,7 @@ class truncated_normal_initializer(Initializer):
         self.mean, self.stddev, self.seed, self.dtype = mean, stddev, seed, float_dtype(dtype)
 
     def _made(self, shape, dtype):
-        return stateful.truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+        return self._truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
 class uniform_unit_scaling_initializer(Initializer):
@@ -240,9 +249,9 @@ class uniform_unit_scaling_initializer(Initializer):
         self.factor, self.seed, self.dtype = factor, seed, float_dtype(dtype)
 
     def _made(self, shape, dtype):
-        inputs = max(math.prod(float(d) for d in tuple(shape)[:-1]), 1.0)
+        inputs = max(math.prod(float(d) for d in tuple(self._whole(shape))[:-1]), 1.0)
         limit = math.sqrt(3 / inputs) * self.factor
-        return stateful.uniform(shape, -limit, limit, dtype, seed=self.seed)
+        return self._uniform(shape, -limit, limit, dtype, seed=self.seed)
 
 
 class variance_scaling_initializer(Initializer):
@@ -291,16 +300,16 @@ class variance_scaling_initializer(Initializer):
         self.seed, self.dtype = seed, float_dtype(dtype)
 
     def _made(self, shape, dtype):
-        inputs, outputs = _fans(tuple(int(d) for d in shape))
+        inputs, outputs = _fans(tuple(int(d) for d in self._whole(shape)))
         fan = {"fan_in": inputs, "fan_out": outputs, "fan_avg": (inputs + outputs) / 2.0}
         variance = self.scale / max(1.0, fan[self.mode])
         if self.distribution == "uniform":
             limit = math.sqrt(3.0 * variance)
-            return stateful.uniform(shape, -limit, limit, dtype, seed=self.seed)
+            return self._uniform(shape, -limit, limit, dtype, seed=self.seed)
         if self.distribution == "untruncated_normal":
-            return stateful.normal(shape, 0.0, math.sqrt(variance), dtype, seed=self.seed)
+            return self._normal(shape, 0.0, math.sqrt(variance), dtype, seed=self.seed)
         deviation = math.sqrt(variance) / _CUT_OFF
-        return stateful.truncated_normal(shape, 0.0, deviation, dtype, seed=self.seed)
+        return self._truncated_normal(shape, 0.0, deviation, dtype, seed=self.seed)
 
 
 def _fans(shape) -> tuple[float, float]:
