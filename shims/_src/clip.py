@@ -39,7 +39,7 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     """
     names = {"t": t, "clip_value_min": clip_value_min, "clip_value_max": clip_value_max}
     t, low, high = broadcasting("clip_by_value", *matching("clip_by_value", **names))
-    if any(a.ndim > t.ndim or any(map(_widens, a.shape[::-1], t.shape[::-1])) for a in (low, high)):
+    if _is_wider(low, t) or _is_wider(high, t):
         raise checks.invalid(
             "clip_by_value",
             "a limit has more elements than what it limits.",
@@ -51,8 +51,12 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     return larger(smaller(t, high), low)
 
 
-def _widens(limit, size) -> bool:
-    return is_known(size) and is_known(limit) and size == 1 != limit
+def _is_wider(limit, t) -> bool:
+    """Whether a limit would spread what it limits."""
+    pairs = zip(limit.shape[::-1], t.shape[::-1], strict=False)
+    return limit.ndim > t.ndim or any(
+        is_known(size) and is_known(wide) and size == 1 != wide for wide, size in pairs
+    )
 
 
 @operator(compiled=True)
@@ -82,7 +86,15 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
     squares = jnp.sum(t * t, axis=axes, keepdims=True)
     some = squares > 0
     norm = jnp.where(some, jnp.sqrt(jnp.where(some, squares, 1)), squares)
-    return t * limit / larger(norm, jnp.broadcast_to(limit, norm.shape))
+    t, limit = broadcasting("clip_by_norm", t, limit)
+    if _is_wider(limit, t):
+        raise checks.invalid(
+            "clip_by_norm",
+            "`clip_norm` has more elements than what it limits.",
+            required="a norm that broadcasts to the shape of `t`",
+            received=f"t {describe(t)}, clip_norm {describe(limit)}",
+        )
+    return t * limit / larger(*jnp.broadcast_arrays(*broadcasting("clip_by_norm", norm, limit)))
 
 
 @operator(compiled=True)

@@ -83,7 +83,17 @@ _TYPES = {1: _type1, 2: _type2, 3: _type3, 4: _type4}
 
 def _cosine_transform(function, x, type, n, axis, norm):
     _check(function, x, type, n, axis, norm)
-    return _TYPES[type](_sized(x, n), norm)
+    x = _sized(x, n)
+    if checks.is_known_shape(x) and x.size == 0 and type != 1:
+        if x.shape[-1] == 0:
+            return x
+        raise checks.invalid(  # TensorFlow's Fourier transform fills nothing up with zeros
+            function,
+            "there is nothing to transform.",
+            required="an array with elements",
+            received=f"shape {x.shape}",
+        )
+    return _TYPES[type](x, norm)
 
 
 @operator
@@ -209,8 +219,15 @@ def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
     """
     x = operand(mdcts)
     half = x.shape[-1]
+    if not checks.is_known(half) or half % 2:
+        raise checks.invalid(
+            "inverse_mdct",
+            "a frame has an odd number of coefficients.",
+            required="mdcts.shape[-1] even, and known",
+            received=f"{half}",
+        )
     unfolded = _cosine_transform("inverse_mdct", x, 4, None, -1, norm)
-    if norm is None:
+    if norm is None and half:
         unfolded = unfolded * jnp.asarray(0.5 / half, x.dtype)
     first, second = jnp.split(unfolded, 2, axis=-1)
     frames = jnp.concatenate([second, -jnp.flip(second, -1), -jnp.flip(first, -1), -first], -1)

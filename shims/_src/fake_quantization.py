@@ -10,7 +10,7 @@ from jax import lax
 
 from shims._src import checks
 from shims._src.dispatch import operator
-from shims._src.operands import broadcasting, matching, operand
+from shims._src.operands import agreeing, check_alike, matching, operand
 
 
 class FakeQuantGradients(NamedTuple):
@@ -76,7 +76,9 @@ def _masks(x, low, high, levels):
 
 def _slopes(dy, x, low, high, levels):
     """Gradients of the numbers and of the ends of the range, the latter per element."""
-    dy, x = map(lax.stop_gradient, broadcasting("fake_quant_gradient", dy, x))  # as in TensorFlow
+    check_alike("fake_quant_gradient", gradients=dy, inputs=x)
+    dy, x = agreeing("fake_quant_gradient", [dy, x], range(x.ndim))
+    dy, x = lax.stop_gradient(dy), lax.stop_gradient(x)  # as in TensorFlow
     return tuple(_masked(mask, dy) for mask in _masks(x, low, high, levels))
 
 

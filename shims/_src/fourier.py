@@ -47,6 +47,26 @@ def _lengths(function, fft_length, count):
     return lengths
 
 
+def _check_filled(function, x, lengths) -> None:
+    """TensorFlow fills no array up with zeros that has no elements."""
+    problem = "an array without elements is shorter than `fft_length`."
+    sizes = x.shape[x.ndim - len(lengths) :]
+    short = any(
+        checks.is_known(have) and checks.is_known(want) and 0 < have < want
+        for have, want in zip(sizes, lengths, strict=True)
+    )
+    if not short:
+        return
+    if checks.is_known_shape(x):
+        if not x.size:
+            raise checks.invalid(function, problem, required=f"at least {lengths}")
+        return
+    empty = jnp.asarray(False)
+    for size in x.shape:
+        empty |= primitives.as_size(size) == 0
+    checks.check_data(empty, function, problem, required=f"at least {lengths}")
+
+
 def _real_transform(function, transform, x, fft_length, count, *, inverse):
     x = operand(x)
     axes = _over_last(function, x, count)
@@ -55,6 +75,7 @@ def _real_transform(function, transform, x, fft_length, count, *, inverse):
         sizes = x.shape[-count:]
         last = 2 * (sizes[-1] - 1) if inverse else sizes[-1]
         lengths = (*sizes[:-1], max(last, 0) if checks.is_known(last) else last)
+    _check_filled(function, x, (*lengths[:-1], lengths[-1] // 2 + 1) if inverse else lengths)
     out = lengths if inverse else (*lengths[:-1], lengths[-1] // 2 + 1 if lengths[-1] else 0)
     if 0 in lengths or (checks.is_known_shape(x) and not x.size):
         dtype = jnp.real(x).dtype if inverse else jnp.result_type(x.dtype, jnp.complex64)

@@ -12,7 +12,7 @@ from shims._src.casting import convert
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.kernels import checked
-from shims._src.operands import broadcasting, describe, matching, operand
+from shims._src.operands import agreeing, check_alike, describe, matching, operand
 from shims._src.shapes import size_of
 from shims._src.sized_by import selected_by, sized_by
 
@@ -270,8 +270,8 @@ def confusion_matrix(
     """How often each label was predicted as each class.
 
     Args:
-      labels: integers `[n]`.
-      predictions: integers `[n]`.
+      labels: integers `[n]`; of `[n, 1]` beside `[n]` the last axis is left out.
+      predictions: integers `[n]`, likewise.
       num_classes: how many classes; as many as the largest number needs when `None`.
       weights: array `[n]`; each counts 1 when `None`.
       dtype: the dtype of the counts.
@@ -281,7 +281,7 @@ def confusion_matrix(
       `[num_classes, num_classes]`, labels by predictions.
 
     Raises:
-      InvalidArgumentError: a number is out of range.
+      InvalidArgumentError: a number is out of range, or the shapes differ.
 
     Differs from TensorFlow:
       Nothing on CPU.
@@ -303,9 +303,19 @@ def _classes(x):
     return x if integral else convert(x, array_dtype(np.int64, "confusion_matrix"))
 
 
+def _pairs(labels, predictions):
+    """Labels and predictions in one shape: what has one axis more, of size 1, is squeezed."""
+    if predictions.ndim == labels.ndim + 1 and predictions.shape[-1] == 1:
+        predictions = predictions.reshape(predictions.shape[:-1])
+    if labels.ndim == predictions.ndim + 1 and labels.shape[-1] == 1:
+        labels = labels.reshape(labels.shape[:-1])
+    check_alike("confusion_matrix", labels=labels, predictions=predictions)
+    return agreeing("confusion_matrix", [labels, predictions], range(labels.ndim))
+
+
 @selected_by("labels", "predictions")
 def _confusion_of_some(labels, predictions, weights, dtype):
-    both = jnp.maximum(*broadcasting("confusion_matrix", _classes(labels), _classes(predictions)))
+    both = jnp.maximum(*_pairs(_classes(labels), _classes(predictions)))
     highest = lax.reduce_max(both, tuple(range(both.ndim))).astype(jnp.int32)
     count = primitives.to_dim(jnp.maximum(highest, -1) + 1, label="confusion_matrix")
     return _confusion(labels, predictions, count, weights, dtype)
@@ -314,12 +324,13 @@ def _confusion_of_some(labels, predictions, weights, dtype):
 @sized_by("num_classes", compiled=True)
 def _confusion(labels, predictions, num_classes, weights, dtype):
     labels, predictions = _classes(labels), _classes(predictions)
-    labels, predictions = broadcasting("confusion_matrix", labels, predictions)
+    labels, predictions = _pairs(labels, predictions)
     count = size_of("confusion_matrix", num_classes)
     checks.check_positions("confusion_matrix", "labels", labels, count)
     checks.check_positions("confusion_matrix", "predictions", predictions, count)
     dtype = array_dtype(dtype, "confusion_matrix")
     weights = jnp.ones(labels.shape, dtype) if weights is None else convert(operand(weights), dtype)
-    weights, _ = broadcasting("confusion_matrix", weights, labels)
+    check_alike("confusion_matrix", predictions=predictions, weights=weights)
+    weights, _ = agreeing("confusion_matrix", [weights, labels], range(labels.ndim))
     places = (_places(labels, count), _places(predictions, count))
     return jnp.zeros((count, count), dtype).at[places].add(weights, mode="drop")

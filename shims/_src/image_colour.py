@@ -83,12 +83,12 @@ def as_float(x):
     return x if x.dtype in (jnp.float16, jnp.float32) else _rescaled(x, jnp.float32)
 
 
-def _check_rgb(function: str, x) -> None:
-    if x.ndim < 1 or x.shape[-1] != 3:
+def _check_rgb(function: str, x, rank: int = 1) -> None:
+    if x.ndim < rank or x.shape[-1] != 3:
         raise checks.invalid(
             function,
             "the last axis must hold three channels.",
-            required="[..., 3]",
+            required="[..., 3]" if rank == 1 else "[..., height, width, 3]",
             received=f"shape {x.shape}",
         )
 
@@ -476,7 +476,7 @@ def adjust_hue(image, delta, name=None):
     https://www.tensorflow.org/api_docs/python/tf/image/adjust_hue
     """
     x = operand(image)
-    _check_rgb("adjust_hue", x)
+    _check_rgb("adjust_hue", x, rank=3)
     flat = as_float(x)
     delta = operand(delta, flat.dtype)
     checks.check_data(
@@ -514,7 +514,7 @@ def adjust_saturation(image, saturation_factor, name=None):
     https://www.tensorflow.org/api_docs/python/tf/image/adjust_saturation
     """
     x = operand(image)
-    _check_rgb("adjust_saturation", x)
+    _check_rgb("adjust_saturation", x, rank=3)
     flat = as_float(x)
     hue, saturation, value = _hsv(flat)
     scaled = jnp.clip(saturation * convert(operand(saturation_factor), flat.dtype), 0, 1)

@@ -362,15 +362,27 @@ def per_image_standardization(image):
         raise checks.invalid(
             "per_image_standardization", "an image has three axes.", received=f"rank {x.ndim}"
         )
+    _check_pixels("per_image_standardization", x)
     x = convert(x, jnp.float32)
     axes = tuple(range(x.ndim - 3, x.ndim))
     count = jnp.asarray(1, jnp.int32)
     for axis in axes:
         count = count * primitives.as_size(x.shape[axis])
     if is_known_shape(x):
-        count = jnp.asarray(max(int(np.prod(x.shape[-3:])), 1))
+        count = jnp.asarray(int(np.prod(x.shape[-3:])))
     mean = jnp.mean(x, axis=axes, keepdims=True)
     variance = jnp.mean(jnp.square(x - mean), axis=axes, keepdims=True)
     # The square root has no slope at 0, where TensorFlow's is 0 as well as the other side counts.
     deviation = jnp.where(variance > 0, jnp.sqrt(jnp.where(variance > 0, variance, 1)), 0)
     return (x - mean) / jnp.maximum(deviation, lax.rsqrt(count.astype(x.dtype)))
+
+
+def _check_pixels(function: str, x) -> None:
+    """An image must have pixels and channels."""
+    problem, required = "an image has no pixels.", "height, width, channels > 0"
+    known = [d for d in x.shape[-3:] if is_known(d)]
+    if 0 in known:
+        raise checks.invalid(function, problem, required=required, received=f"shape {x.shape}")
+    for size in x.shape[-3:]:
+        if not is_known(size):
+            checks.check_data(primitives.as_size(size) == 0, function, problem, required=required)

@@ -17,6 +17,7 @@ from shims._src.image_colour import _rescaled
 from shims._src.image_layout import image_of
 from shims._src.operands import broadcasting, matching, operand
 from shims._src.over_axes import sum_over
+from shims._src.padding import pad
 
 
 def _pair(function: str, first: str, a, second: str, b, max_val):
@@ -290,7 +291,7 @@ def sobel_edges(image):
       mirrored at its edges.
 
     Raises:
-      InvalidArgumentError: it has another number of axes.
+      InvalidArgumentError: it has another number of axes, or too few pixels to be mirrored.
 
     Differs from TensorFlow:
       Nothing.
@@ -308,7 +309,7 @@ def sobel_edges(image):
             required="[batch, height, width, channels]",
             received=f"rank {x.ndim}",
         )
-    x = jnp.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)), mode="reflect")
+    x = pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)), mode="REFLECT")
     down = _shifted(_shifted(x, 2, (1, 2, 1)), 1, (-1, 0, 1))
     right = _shifted(_shifted(x, 1, (1, 2, 1)), 2, (-1, 0, 1))
     return jnp.stack([down, right], axis=-1)

@@ -10,7 +10,7 @@ import numpy as np
 from jax import lax
 
 from shims._src import checks, errors, primitives
-from shims._src.checks import is_known
+from shims._src.checks import is_known, is_known_shape
 from shims._src.cutting import entries
 from shims._src.image_kernels import KERNELS, weights
 from shims._src.image_layout import image_of
@@ -226,13 +226,7 @@ def crop_and_resize(
     https://www.tensorflow.org/api_docs/python/tf/image/crop_and_resize
     """
     x, boxes, owner = operand(image), operand(boxes, np.float32), operand(box_indices)
-    if x.ndim != 4 or boxes.ndim != 2 or boxes.shape[1] != 4 or owner.ndim != 1:
-        raise checks.invalid(
-            "crop_and_resize",
-            "the shapes do not fit.",
-            required="image [batch, height, width, channels], boxes [n, 4], box_indices [n]",
-            received=f"{x.shape}, {boxes.shape} and {owner.shape}",
-        )
+    boxes = _corners(x, boxes, owner)
     if method not in ("bilinear", "nearest"):
         raise checks.invalid(
             "crop_and_resize", f"there is no method {method!r}.", required="bilinear or nearest"
@@ -249,7 +243,10 @@ def crop_and_resize(
         raise checks.invalid(
             "crop_and_resize", "`crop_size` must be two positive numbers.", received=f"{target}"
         )
+    _check_pixels(x)
     x = x.astype(jnp.float32)
+    if is_known(boxes.shape[0]) and boxes.shape[0] == 0:
+        return jnp.zeros((0, *target, x.shape[-1]), jnp.float32)
 
     def cut(box, i):
         one = jnp.take(x, i, axis=0, mode="clip")
@@ -263,6 +260,40 @@ def crop_and_resize(
         return jnp.where(both, one, jnp.asarray(extrapolation_value, jnp.float32))
 
     return jax.vmap(cut)(boxes, owner)
+
+
+def _check_pixels(x) -> None:
+    """An image must have pixels, even if nothing is cut out of it."""
+    problem, required = "an image has no pixels.", "height, width > 0"
+    for side in x.shape[1:3]:
+        if is_known(side) and side == 0:
+            raise checks.invalid("crop_and_resize", problem, required=required)
+
+
+def _corners(x, boxes, owner):
+    """Boxes as `[n, 4]`; where there are none, TensorFlow takes any number of columns."""
+    columns = boxes.shape[1] if boxes.ndim == 2 else 0
+    none = is_known_shape(boxes) and is_known_shape(owner) and boxes.size == owner.size == 0
+    fits = columns == 4 or none or not is_known(columns)
+    if x.ndim != 4 or boxes.ndim != 2 or owner.ndim != 1 or not fits:
+        raise checks.invalid(
+            "crop_and_resize",
+            "the shapes do not fit.",
+            required="image [batch, height, width, channels], boxes [n, 4], box_indices [n]",
+            received=f"{x.shape}, {boxes.shape} and {owner.shape}",
+        )
+    if none:
+        return jnp.zeros((0, 4), boxes.dtype)
+    if is_known(columns):
+        return boxes
+    count, columns = primitives.as_size(boxes.shape[0]), primitives.as_size(columns)
+    checks.check_data(
+        (columns != 4) & (count > 0),
+        "crop_and_resize",
+        "a box has another number of corners.",
+        required="boxes [n, 4]",
+    )
+    return jnp.take(boxes, jnp.arange(4), axis=1, mode="fill", fill_value=0)
 
 
 def _places_in(begin, end, have, want):

@@ -119,10 +119,13 @@ def betainc(a, b, x, name=None):
 def _zeta(x, q):
     value = lax.zeta(x, q)
     # The poles: TensorFlow has their sign for even powers only.
-    at_pole = jnp.where(jnp.mod(x, 2) == 0, jnp.inf, jnp.nan)
+    even = jnp.isposinf(x) | (jnp.mod(x, 2) == 0)
+    at_pole = jnp.where(even, jnp.inf, jnp.nan)
     value = jnp.where((x > 1) & (q <= 0) & (q == jnp.floor(q)), at_pole, value)
     of_infinity = jnp.where(q > 1, 0, jnp.where(q == 1, 1, jnp.inf))
-    value = jnp.where(jnp.isposinf(x) & (q > 0), of_infinity, value)
+    # The same of powers so high that single terms overflow.
+    high = jnp.isposinf(x) | (jnp.isnan(value) & (x > 1) & (q <= 1))
+    value = jnp.where(high & ((q > 0) | (even & (q < 0))), of_infinity, value)
     # Where both are so large that the terms vanish and their factors overflow, the sum is 0.
     vanishing = (jnp.isposinf(q) & (x > 1)) | (jnp.isnan(value) & (q > 1) & (x > 1))
     value = jnp.where(vanishing, jnp.zeros_like(value), value)

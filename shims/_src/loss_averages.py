@@ -9,9 +9,8 @@ import numpy as np
 
 from shims._src import checks, primitives
 from shims._src import jax_private as jp
-from shims._src.checks import is_known
 from shims._src.dispatch import operator
-from shims._src.operands import agreeing, broadcasting, describe, matching, operand
+from shims._src.operands import agreeing, broadcasting, check_alike, matching, operand
 from shims._src.quotients import divide_no_nan
 
 
@@ -42,17 +41,7 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
     """
     targets, rates = matching("log_poisson_loss", targets=targets, log_input=log_input)
     checks.check_kind("log_poisson_loss", "inexact", rates)
-    alike = targets.ndim == rates.ndim and all(
-        a == b
-        for a, b in zip(targets.shape, rates.shape, strict=True)
-        if is_known(a) and is_known(b)
-    )
-    if not alike:
-        raise checks.invalid(
-            "log_poisson_loss",
-            "`log_input` and `targets` must have the same shape.",
-            received=f"log_input {describe(rates)}, targets {describe(targets)}",
-        )
+    check_alike("log_poisson_loss", log_input=rates, targets=targets)
     targets, rates = agreeing("log_poisson_loss", [targets, rates], range(targets.ndim))
     loss = jnp.exp(rates) - rates * targets
     if not compute_full_loss:
@@ -111,9 +100,9 @@ def _floats(total, size):
 
 
 def _weighted(loss, weight):
-    """The losses times weights that may have one axis more or less."""
+    """The losses times weights that may have one axis more, of size 1, or less."""
     if weight.ndim and weight.ndim == loss.ndim + 1:
-        weight = weight[..., 0]
+        weight = primitives.unify_axis(weight, loss.ndim, 1, label="compute_average_loss")[..., 0]
     elif weight.ndim and weight.ndim == loss.ndim - 1:
         weight = weight[..., None]
     wide = jnp.float64 if jnp.float64 in (loss.dtype, weight.dtype) else jnp.float32

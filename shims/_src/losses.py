@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import math
+
 import jax
 import jax.numpy as jnp
 from jax import lax
 
 from shims._src import checks, primitives
 from shims._src import jax_private as jp
-from shims._src.checks import axes_of, axis_of
+from shims._src.checks import axes_of, axis_of, is_known, is_known_shape
 from shims._src.dispatch import operator
-from shims._src.operands import agreeing, broadcasting, matching, operand
+from shims._src.operands import (
+    agreeing,
+    broadcasting,
+    check_alike,
+    describe,
+    matching,
+    meeting,
+    operand,
+)
 
 
 @operator(compiled=True)
@@ -26,7 +36,7 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
       `max(z, 0) - z * labels + log(1 + exp(-|z|))`.
 
     Raises:
-      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: dtypes or known shapes differ.
       ValueError: an argument is missing.
 
     Differs from TensorFlow:
@@ -39,7 +49,9 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
     """
     function = "sigmoid_cross_entropy_with_logits"
     _check_given(function, labels=labels, logits=logits)
-    z, t = broadcasting(function, *matching(function, logits=logits, labels=labels))
+    z, t = matching(function, logits=logits, labels=labels)
+    check_alike(function, logits=z, labels=t)
+    z, t = broadcasting(function, z, t)  # of unknown sizes one may turn out to be 1, as there
     positive = z >= 0
     relu = jnp.where(positive, z, 0)
     return relu - z * t + jnp.log1p(jnp.exp(jnp.where(positive, -z, z)))
@@ -65,7 +77,7 @@ def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
       The losses, element by element.
 
     Raises:
-      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: dtypes or known shapes differ.
 
     Differs from TensorFlow:
       Nothing.
@@ -77,6 +89,7 @@ def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
     """
     function = "weighted_cross_entropy_with_logits"
     found = matching(function, logits=logits, labels=labels, pos_weight=pos_weight)
+    check_alike(function, logits=found[0], labels=found[1])
     z, t, weight = broadcasting(function, *found)
     factor = 1 + (weight - 1) * t
     # |z| with gradient 0 at 0, as `shims.abs` has it.
@@ -123,10 +136,30 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/softmax_cross_entropy_with_logits
     """
     function = "softmax_cross_entropy_with_logits"
-    labels, logits = broadcasting(function, *matching(function, labels=labels, logits=logits))
+    labels, logits = matching(function, labels=labels, logits=logits)
     axis = axis_of(function, axis, logits.ndim)
-    labels, logits = (jnp.moveaxis(x, axis, -1) for x in jnp.broadcast_arrays(labels, logits))
-    return _softmax_cross_entropy(labels, logits)
+    if labels.ndim == logits.ndim:
+        labels = jnp.moveaxis(labels, axis, -1)
+    logits = jnp.moveaxis(logits, axis, -1)
+    labels, logits = broadcasting(function, _rows_like(function, labels, logits), logits)
+    return _softmax_cross_entropy(*jnp.broadcast_arrays(labels, logits))
+
+
+def _rows_like(function, labels, logits):
+    """Labels with the leading axes of the logits: as many rows, or one for all of them."""
+    if not (is_known_shape(labels) and is_known_shape(logits)) or labels.shape == logits.shape:
+        return labels
+    rows = math.prod(logits.shape[:-1])
+    classes = labels.shape[-1:] if labels.ndim else (1,)
+    have = math.prod(labels.shape[:-1])
+    if have not in (1, rows) or len({*classes, logits.shape[-1]} - {1}) > 1:
+        raise checks.invalid(
+            function,
+            "`logits` and `labels` must be broadcastable.",
+            required="as many rows of labels as of logits, or one",
+            received=f"logits {describe(logits)}, labels {describe(labels)}",
+        )
+    return labels.reshape((*logits.shape[:-1], *classes) if have == rows else classes)
 
 
 @operator(compiled=True)
@@ -142,7 +175,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
       The losses `[...]`.
 
     Raises:
-      InvalidArgumentError: a label is out of range.
+      InvalidArgumentError: a label is out of range, or the shapes do not fit.
 
     Differs from TensorFlow:
       Nothing on CPU.
@@ -155,6 +188,13 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     """
     function = "sparse_softmax_cross_entropy_with_logits"
     labels, logits = operand(labels), operand(logits)
+    if labels.ndim != logits.ndim - 1:
+        raise checks.invalid(
+            function,
+            "`logits` must have one axis more than `labels`.",
+            required="labels [...], logits [..., classes]",
+            received=f"labels {describe(labels)}, logits {describe(logits)}",
+        )
     checks.check_positions(function, "labels", labels, logits.shape[-1])
     labels, logits = agreeing(function, [labels, logits], range(labels.ndim))
     score = jax.nn.log_softmax(logits, axis=-1)
@@ -212,7 +252,8 @@ def bias_add(value, bias, data_format=None, name=None):
       The array.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or `value` is a vector.
+      InvalidArgumentError: the dtypes differ, `value` is a vector, or `bias` is not as long as it
+        has channels.
       ValueError: there is no such format.
 
     Differs from TensorFlow:
@@ -235,6 +276,15 @@ def bias_add(value, bias, data_format=None, name=None):
             required="at least two axes",
             received=f"rank {value.ndim}",
         )
-    if data_format is not None and data_format.startswith("NC"):
-        bias = lax.expand_dims(bias, tuple(range(1, value.ndim - 1)))
-    return jnp.add(*broadcasting("bias_add", value, bias))
+    checks.check_vector("bias_add", "bias", bias)
+    channels = 1 if data_format is not None and data_format.startswith("NC") else value.ndim - 1
+    value, bias = meeting("bias_add", value, channels, bias, 0)
+    if is_known(bias.shape[0]) and bias.shape[0] != value.shape[channels]:
+        raise checks.invalid(
+            "bias_add",
+            "`bias` must have one number for each channel.",
+            required=f"{value.shape[channels]} numbers",
+            received=f"{bias.shape[0]}",
+        )
+    behind = range(1, value.ndim - channels)
+    return value + lax.expand_dims(bias, tuple(behind))

@@ -22,7 +22,7 @@ from shims._src.matrix_operands import (
     turned,
     with_one_batch,
 )
-from shims._src.operands import describe, matching, meeting, operand
+from shims._src.operands import agreeing, describe, matching, meeting, operand
 
 Lu = collections.namedtuple("Lu", ["lu", "p"])
 
@@ -140,7 +140,19 @@ def _solution(function, matrix, perm, rhs):
 def _order(function, matrix, perm):
     """The order of the rows of a matrix, as long as it is high."""
     perm = operand(perm)
-    return meeting(function, matrix, matrix.ndim - 1, perm, perm.ndim - 1)[1]
+    fits = perm.ndim == matrix.ndim - 1
+    if fits:
+        perm = meeting(function, matrix, matrix.ndim - 1, perm, perm.ndim - 1)[1]
+        sizes = (perm.shape[-1], matrix.shape[-1])
+        fits = not all(map(is_known, sizes)) or sizes[0] == sizes[1]
+    if not fits:
+        raise checks.invalid(
+            function,
+            "`perm` does not fit `lower_upper`.",
+            required="perm [..., n] beside lower_upper [..., n, n]",
+            received=f"lower_upper {describe(matrix)}, perm {describe(perm)}",
+        )
+    return perm
 
 
 @operator(compiled=True)
@@ -185,7 +197,7 @@ def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
       `[..., n, n]`.
 
     Raises:
-      ValueError: the array has fewer than two axes.
+      ValueError: the array has fewer than two axes, or the shapes do not fit.
 
     Differs from TensorFlow:
       Nothing.
@@ -197,6 +209,7 @@ def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
     """
     both = square_matrices("lu_reconstruct", lower_upper, name="lower_upper")
     perm = _order("lu_reconstruct", both, perm)
+    perm, _ = agreeing("lu_reconstruct", [perm, both], range(perm.ndim - 1))
     lower = below(both, strictly=True) + identity_like(both)
     product = jnp.matmul(lower, turned(below(turned(both))))
     # Row i of the product belongs where `perm` has it: the order, inverted.

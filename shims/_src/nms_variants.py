@@ -238,7 +238,8 @@ def combined_non_max_suppression(
     function = "combined_non_max_suppression"
     boxes, scores = _constants(boxes, scores)
     boxes, scores = lax.stop_gradient(operand(boxes)), lax.stop_gradient(operand(scores))
-    if boxes.ndim != 4 or scores.ndim != 3 or boxes.shape[2] not in (1, scores.shape[2]):
+    fits = boxes.ndim == 4 and scores.ndim == 3 and boxes.shape[3] == 4
+    if not fits or boxes.shape[2] not in (1, scores.shape[2]):
         raise checks.invalid(
             function,
             "the shapes do not fit.",
@@ -347,6 +348,13 @@ def non_max_suppression_padded(
             )
         return _unpadded(boxes, scores, max_output_size, iou_threshold, score_threshold)
     boxes, scores = lax.stop_gradient(operand(boxes)), lax.stop_gradient(operand(scores))
+    if boxes.ndim != scores.ndim + 1:
+        raise checks.invalid(
+            function,
+            "boxes are four numbers each, with one score each.",
+            required="boxes [..., n, 4], scores [..., n]",
+            received=f"boxes {boxes.shape}, scores {scores.shape}",
+        )
     slots = checks.static_int(function, "max_output_size", max_output_size)
     threshold = _threshold(function, "iou_threshold", iou_threshold, scores.dtype)
     scores, _ = _above(scores, score_threshold)

@@ -144,7 +144,8 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
     divisor = 1 / operand(counts, total.dtype)
     shifted = total * divisor
     mean = shifted if shift is None else shifted + operand(shift, total.dtype)
-    return mean, squares * divisor - jnp.square(shifted)
+    seconds, firsts = broadcasting("normalize_moments", squares * divisor, jnp.square(shifted))
+    return mean, seconds - firsts
 
 
 @operator

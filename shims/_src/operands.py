@@ -153,10 +153,35 @@ def _check_known(function, arrays):
         ) from None
 
 
+def check_alike(function: str, **arrays) -> None:
+    """Raise an error where what is known of the arrays' shapes differs: there is no broadcasting.
+
+    Raises:
+      InvalidArgumentError: ranks or known sizes differ.
+    """
+    shapes = [a.shape for a in arrays.values()]
+    alike = len(set(map(len, shapes))) == 1 and all(
+        len({int(d) for d in along if not jp.is_symbolic(d)}) < 2
+        for along in zip(*shapes, strict=True)
+    )
+    if not alike:
+        raise errors.InvalidArgumentError(
+            errors.message(
+                function,
+                "operands must have the same shape.",
+                required="equal shapes: there is no broadcasting",
+                received=", ".join(f"{n} {describe(a)}" for n, a in arrays.items()),
+            )
+        )
+
+
 def agreeing(function: str, arrays, axes):
     """The arrays with their sizes along each of `axes` stated to be equal."""
     arrays = list(arrays)
     if not any(jp.is_symbolic(a.shape[i]) for a in arrays for i in axes):
+        for i in axes:
+            for a in arrays[1:]:
+                primitives.unify_axis(a, i, arrays[0].shape[i], label=function)
         return arrays
     for i in axes:
         target = _target([a.shape[i] for a in arrays], broadcasts=False)

@@ -57,7 +57,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
         check_size("pad", high)
         if mode == "CONSTANT":
             x = _with_constant(x, axis, low, high, constant_values)
-        elif not all(is_known(d) and d == 0 for d in (low, high)):
+        elif mode == "REFLECT" or not _is_nothing(low, high):
             x = _mirrored(x, axis, low, high, 0 if mode == "REFLECT" else 1)
     return x
 
@@ -88,13 +88,17 @@ def _with_constant(x, axis, low, high, value):
     return jnp.concatenate([*before, x, *after], axis=axis) if before or after else x
 
 
+def _is_nothing(low, high) -> bool:
+    return all(is_known(d) and d == 0 for d in (low, high))
+
+
 def _mirrored(x, axis, low, high, edge):
     extent = x.shape[axis]
     if is_known(extent) and any(is_known(d) and d > extent - 1 + edge for d in (low, high)):
         raise checks.invalid(
             "pad",
             f"axis {axis} of size {extent} is too short to mirror.",
-            required=f"paddings <= {extent - 1 + edge}",
+            required=f"paddings {'<=' if edge else '<'} {extent}",
             received=f"({low}, {high})",
         )
     if not all(map(is_known, (low, high, extent))):
@@ -105,6 +109,8 @@ def _mirrored(x, axis, low, high, edge):
             f"axis {axis} is too short to mirror.",
             required=f"paddings {'<=' if edge else '<'} its size",
         )
+    if _is_nothing(low, high):
+        return x
     place = jnp.arange(low + extent + high, dtype=jnp.int32) - primitives.as_size(low)
     last = primitives.as_size(extent) - 1
     place = jnp.where(place < 0, -place - edge, place)

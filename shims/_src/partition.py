@@ -12,7 +12,7 @@ from shims._src import checks, primitives
 from shims._src import jax_private as jp
 from shims._src.checks import is_known
 from shims._src.elementwise import is_inexact
-from shims._src.operands import describe, matching, operand
+from shims._src.operands import agreeing, describe, matching, operand
 from shims._src.scatter import write
 from shims._src.sized_by import selected_by
 
@@ -65,6 +65,21 @@ def dynamic_partition(data, partitions, num_partitions, name=None):
     return [primitives.compress(data, partitions == i) for i in range(count)]
 
 
+def _flat_part(indices, data):
+    """A vector of indices, and as many rows of data."""
+    rank = indices.ndim
+    if data.ndim < rank:
+        raise checks.invalid(
+            "dynamic_stitch",
+            "an array of data has fewer axes than its indices.",
+            required="data[m].shape[:indices[m].ndim] == indices[m].shape",
+            received=f"indices {describe(indices)}, data {describe(data)}",
+        )
+    indices, data = agreeing("dynamic_stitch", [indices, data], range(rank))
+    flat = math.prod(indices.shape)
+    return indices.reshape((flat,)), data.reshape((flat, *data.shape[rank:]))
+
+
 @selected_by("indices")
 def dynamic_stitch(indices, data, name=None):
     """Parts put together: `result[indices[m]] = data[m]`.
@@ -96,12 +111,16 @@ def dynamic_stitch(indices, data, name=None):
             f"{len(indices)} arrays of indices for {len(data)} of data.",
             required="as many of either",
         )
-    places, rows = [], []
-    for i, d in zip(indices, data, strict=True):
-        flat = math.prod(i.shape)
-        places.append(i.reshape((flat,)))
-        rows.append(d.reshape((math.prod(d.shape[: i.ndim]), *d.shape[i.ndim :])))
-    place, row = jnp.concatenate(places), jnp.concatenate(rows)
+    places, rows = zip(*map(_flat_part, indices, data), strict=True)
+    if len({r.ndim for r in rows}) > 1:
+        raise checks.invalid(
+            "dynamic_stitch",
+            "the rows of `data` differ in their rank.",
+            required="data[m].shape[indices[m].ndim:] alike for all m",
+            received=", ".join(map(describe, data)),
+        )
+    row = jnp.concatenate(agreeing("dynamic_stitch", rows, range(1, rows[0].ndim)))
+    place = jnp.concatenate(places)
     checks.check_data(place < 0, "dynamic_stitch", "an index is negative.", required="indices >= 0")
     highest = lax.reduce_max(place, (0,)).astype(jnp.int32)
     count = primitives.to_dim(jnp.maximum(highest, -1) + 1, label="dynamic_stitch")

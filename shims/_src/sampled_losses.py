@@ -7,13 +7,14 @@ import numpy as np
 from jax import lax
 
 from shims._src import checks, primitives
+from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.embedding import embedding_lookup
 from shims._src.losses import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
 )
-from shims._src.operands import describe, operand
+from shims._src.operands import agreeing, describe, operand
 from shims._src.random.candidates import log_uniform_candidate_sampler
 from shims._src.random.global_seed import consume_seed
 
@@ -158,6 +159,10 @@ def _sampled_logits(
     sampled, true_count, sampled_count = (
         lax.stop_gradient(operand(value)) for value in sampled_values
     )
+    checks.check_vector(function, "sampled_values[0]", sampled)
+    if sampled_count.ndim:
+        checks.check_vector(function, "sampled_values[2]", sampled_count)
+        sampled, sampled_count = agreeing(function, [sampled, sampled_count], (0,))
     if true_count.ndim:
         true_count = primitives.unify_axis(true_count, 0, inputs.shape[0], label=function)
     # One look-up of both, as in TensorFlow: its derivative is one set of rows.
@@ -165,6 +170,7 @@ def _sampled_logits(
     both = jnp.concatenate([flat, sampled.astype(flat.dtype)])
     rows = embedding_lookup(weights, both).astype(inputs.dtype)
     offsets = embedding_lookup(biases, both).astype(inputs.dtype)
+    _check_parameters(function, rows, offsets, inputs)
     true_rows, sampled_rows = rows[: flat.shape[0]], rows[flat.shape[0] :]
     true_rows = true_rows.reshape(*labels.shape, rows.shape[1])
     true_logits = jnp.sum(inputs[:, None, :] * true_rows, axis=2)
@@ -177,6 +183,20 @@ def _sampled_logits(
     sampled_logits = sampled_logits - jnp.log(sampled_count)
     targets = [jnp.ones_like(true_logits) / num_true, jnp.zeros_like(sampled_logits)]
     return jnp.concatenate([true_logits, sampled_logits], 1), jnp.concatenate(targets, 1)
+
+
+def _check_parameters(function, rows, offsets, inputs) -> None:
+    """Rows of the weights and of the biases must fit the inputs."""
+    sizes = [a.shape[-1] for a in (rows, inputs)] if rows.ndim == 2 else []
+    fits = offsets.ndim == 1 and sizes and (not all(map(is_known, sizes)) or len(set(sizes)) == 1)
+    if not fits:
+        raise checks.invalid(
+            function,
+            "the shapes do not fit.",
+            required="weights [classes, features], biases [classes], inputs [batch, features]",
+            received=f"rows of weights {describe(rows)} and of biases {describe(offsets)}, "
+            f"inputs {describe(inputs)}",
+        )
 
 
 def _hits(labels, sampled):
@@ -220,6 +240,8 @@ def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=Non
             received=f"{describe(labels)} and {describe(sampled)}",
         )
     hits = _hits(labels, sampled)
+    if is_known(sampled.shape[0]) and sampled.shape[0] == 0:  # a place among none is not defined
+        hits = jnp.zeros((*labels.shape, 1), bool)
     any_hit = jnp.any(hits, axis=2).reshape(-1)
     example = jnp.broadcast_to(
         jnp.arange(labels.shape[0], dtype=jnp.int32)[:, None], labels.shape

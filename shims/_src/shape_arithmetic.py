@@ -9,7 +9,7 @@ from shims._src import checks, numbering
 from shims._src import jax_private as jp
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
-from shims._src.operands import matching, operand
+from shims._src.operands import check_alike, matching, operand
 from shims._src.shapes import shape
 from shims._src.tensor_shape import TensorShape
 
@@ -226,6 +226,9 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
     Returns:
       `(paddings, crops)`, both int32 `[n, 2]`: what to put around, and what of it to cut off again.
 
+    Raises:
+      InvalidArgumentError: the arguments have different lengths.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -234,10 +237,18 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
 
     https://www.tensorflow.org/api_docs/python/tf/required_space_to_batch_paddings
     """
+    function = "required_space_to_batch_paddings"
     sizes, blocks = operand(input_shape, jnp.int32), operand(block_shape, jnp.int32)
     if base_paddings is None:
         base_paddings = jnp.zeros((*sizes.shape, 2), jnp.int32)
     base = operand(base_paddings, jnp.int32)
+    checks.check_vector(function, "block_shape", blocks)
+    check_alike(function, input_shape=sizes, block_shape=blocks)
+    if base.ndim != 2:
+        raise checks.invalid(
+            function, "`base_paddings` must be a matrix.", received=f"rank {base.ndim}"
+        )
+    check_alike(function, input_shape=sizes, starts=base[:, 0])
     start, least_end = base[:, 0], base[:, 1]
     extra = jnp.mod(blocks - jnp.mod(sizes + start + least_end, blocks), blocks)
     paddings = jnp.stack([start, least_end + extra], axis=1)

@@ -401,6 +401,13 @@ def broadcast_to(input, shape, name=None):
     https://www.tensorflow.org/api_docs/python/tf/broadcast_to
     """
     x, dims = operand(input), sizes_of("broadcast_to", shape)
+    if x.ndim > len(dims):
+        raise checks.invalid(
+            "broadcast_to",
+            "the array has more axes than the shape.",
+            required=f"rank <= {len(dims)}",
+            received=f"shape {x.shape}",
+        )
     for i in range(1, min(x.ndim, len(dims)) + 1):
         have, want = x.shape[-i], dims[-i]
         if not (is_known(have) and is_known(want)) and not (is_known(have) and have == 1):

@@ -15,7 +15,7 @@ from shims._src import jax_private as jp
 from shims._src.checks import axis_of, is_known, is_known_shape
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
-from shims._src.operands import agreeing, matching, operand
+from shims._src.operands import agreeing, describe, matching, operand
 from shims._src.searching import insertion_points
 from shims._src.shapes import size_of
 from shims._src.sized_by import sized_by
@@ -311,13 +311,6 @@ def searchsorted(sorted_sequence, values, side="left", out_type=np.int32, name=N
         # TensorFlow asks only for as many rows in either.
         found = [f.reshape((math.prod(f.shape[:-1]), f.shape[-1])) for f in found]
     sequence, values = agreeing("searchsorted", found, range(found[0].ndim - 1))
-    if sequence.shape[:-1] != values.shape[:-1]:
-        raise checks.invalid(
-            "searchsorted",
-            "the leading sizes differ.",
-            required="sorted_sequence.shape[:-1] == values.shape[:-1]",
-            received=f"{sequence.shape} and {values.shape}",
-        )
     dtype = array_dtype(out_type, "searchsorted")
     return insertion_points(sequence, values, side).reshape(shape).astype(dtype)
 
@@ -335,6 +328,9 @@ def in_top_k(targets, predictions, k, name=None):
     Returns:
       Bool `[batch]`; at a tie all count as in. False where a prediction is not finite.
 
+    Raises:
+      InvalidArgumentError: the shapes do not fit.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -344,6 +340,13 @@ def in_top_k(targets, predictions, k, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/in_top_k
     """
     targets, predictions = operand(targets), operand(predictions)
+    if targets.ndim != 1 or predictions.ndim != 2:
+        raise checks.invalid(
+            "in_top_k",
+            "the shapes do not fit.",
+            required="targets [batch], predictions [batch, classes]",
+            received=f"targets {describe(targets)}, predictions {describe(predictions)}",
+        )
     targets, predictions = agreeing("in_top_k", [targets, predictions], (0,))
     classes = primitives.as_size(predictions.shape[-1])
     inside = (targets >= 0) & (targets < classes)

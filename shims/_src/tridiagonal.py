@@ -236,6 +236,13 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
 
 
 def _check_rows(bands, rhs):
+    if bands.ndim < 2 or any(is_known(d) and d == 0 for d in (*bands.shape, *rhs.shape)):
+        raise checks.invalid(
+            "banded_triangular_solve",
+            "an operand has no elements, or `bands` is no matrix.",
+            required="bands [..., k, n] and rhs [..., n, m] with elements",
+            received=f"bands {describe(bands)}, rhs {describe(rhs)}",
+        )
     sizes = (bands.shape[-1], rhs.shape[-2] if rhs.ndim > 1 else None)
     if sizes[1] is None or (all(map(is_known, sizes)) and sizes[0] != sizes[1]):
         raise checks.invalid(

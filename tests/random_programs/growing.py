@@ -91,6 +91,8 @@ class Growing:
                 self.calls.append(call)
                 self.has_raised = True
             return
+        if not _is_as_inferred(call, given, arrays, found):
+            return
         if found and all(map(_is_small_array, found)):
             results = tuple(itertools.islice(self._names, len(found)))
             self.calls.append(Call(results, row, filled))
@@ -101,17 +103,34 @@ def _infers_shapes(name: str, call: Call, given: dict[str, object]) -> bool:
     """Whether TensorFlow lets the call into a graph: some kernels end the process at a wrong rank."""
     if name in _INFERENCE_ABORTS:
         return False
+    return _inferred(call, given) is not None
+
+
+def _is_as_inferred(call: Call, given: dict[str, object], arrays, found) -> bool:
+    """Whether TensorFlow gives the shapes that it says itself.
+
+    Of nothing some kernels give another: convolutions of an empty image have the image's own.
+    """
+    if all(a.shape.num_elements() for a in (*arrays, *found)):
+        return True
+    inferred = _inferred(call, given)
+    if inferred is None:  # a graph may refuse more
+        return True
+    return all(a.shape.is_compatible_with(b.shape) for a, b in zip(inferred, found, strict=True))
+
+
+def _inferred(call: Call, given: dict[str, object]) -> list[tf.Tensor] | None:
+    """The results of the call in a graph; `None` where TensorFlow lets it into none."""
+    is_array = lambda v: isinstance(v, tf.Tensor)
     try:
         with tf.Graph().as_default():
-            is_array = lambda v: isinstance(v, tf.Tensor)
             placed = {
                 name: tf.nest.map_structure(lambda v: v.numpy() if is_array(v) else v, value)
                 for name, value in given.items()
             }
-            Side.apply(call, placed)
+            return Side.apply(call, placed)
     except Exception:  # noqa: BLE001, TensorFlow refuses in many ways
-        return False
-    return True
+        return None
 
 
 def _names():

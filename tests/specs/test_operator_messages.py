@@ -118,7 +118,7 @@ MESSAGES = {
     "pad mirror": (
         tf.errors.InvalidArgumentError,
         "pad: axis 0 of size 3 is too short to mirror.\n"
-        "  Required: paddings <= 2\n"
+        "  Required: paddings < 3\n"
         "  Received: (3, 0)\n"
         "  At:",
     ),
@@ -317,9 +317,9 @@ MESSAGES = {
     ),
     "searchsorted shapes": (
         tf.errors.InvalidArgumentError,
-        "searchsorted: the leading sizes differ.\n"
-        "  Required: sorted_sequence.shape[:-1] == values.shape[:-1]\n"
-        "  Received: (2, 3) and (3, 3)\n"
+        "searchsorted: the sizes of two operands differ.\n"
+        "  Required: size 2 along axis 0\n"
+        "  Received: size 3\n"
         "  At:",
     ),
     "add_n nothing": (

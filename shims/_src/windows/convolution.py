@@ -52,7 +52,8 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
       UnimplementedError: a stride over the batch or the channels.
 
     Differs from TensorFlow:
-      Nothing.
+      Nothing, but where the result has no elements: TensorFlow's CPU kernel then gives the array
+      that it was given.
 
     Under jit:
       All sizes of `input` but the channels may be known only at run time; with `VALID` and a
@@ -86,7 +87,8 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
-      Nothing.
+      Nothing, but where the result has no elements: TensorFlow's CPU kernel then gives the array
+      that it was given.
 
     Under jit:
       All sizes of `input` but the channels may be known only at run time.
@@ -119,7 +121,8 @@ def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None
       TypeError: `padding` is not a string, or `strides` not a list.
 
     Differs from TensorFlow:
-      Nothing.
+      Nothing, but where the result has no elements: TensorFlow's CPU kernel then gives the array
+      that it was given.
 
     Under jit:
       All sizes of `input` but the channels may be known only at run time.
@@ -158,7 +161,8 @@ def convolution(
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
-      Nothing.
+      Nothing, but where the result has no elements: TensorFlow's CPU kernel then gives the array
+      that it was given.
 
     Under jit:
       All sizes of `input` but the channels may be known only at run time.
@@ -200,7 +204,8 @@ def atrous_conv2d(value, filters, rate, padding, name=None):
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
-      Nothing.
+      Nothing, but where the result has no elements: TensorFlow's CPU kernel then gives the array
+      that it was given.
 
     Under jit:
       All sizes of `value` but the channels may be known only at run time.
@@ -217,6 +222,7 @@ def convolved(function, count, x, kernel, strides, padding, data_format, dilatio
     windows = windows_of(function, kernel, count, strides, padding, dilations, first)
     x, kernel = matching(function, input=x, filters=kernel)
     check_kernel(function, count, x, kernel)
+    check_elements(function, x, kernel)
     if x.ndim < count + 2:
         raise unfitting(function, x, kernel, f"an input of at least {count + 2} axes")
     lead = x.shape[: x.ndim - count - 1]
@@ -230,6 +236,9 @@ def convolved(function, count, x, kernel, strides, padding, data_format, dilatio
 
 def slide(windows: Windows, all_spans, x, kernel, groups: int):
     """The products of a kernel with every window of an array whose channels are last."""
+    if any(is_known(s.size) and s.size == 0 for s in all_spans):  # nothing to cut padding from
+        counts = [s.count for s in all_spans]
+        return jnp.zeros((x.shape[0], *counts, kernel.shape[-1]), x.dtype)
     static = all(is_known(n) for s in all_spans for n in (s.size, s.low))
     pads: Any = [(s.low, s.length - s.size - s.low) for s in all_spans]
     if not static:
@@ -279,17 +288,23 @@ def check_kernel(function, count, x, kernel) -> None:
         raise unfitting(function, x, kernel, "filters of known sizes")
 
 
+def check_elements(function, x, kernel) -> None:
+    """TensorFlow convolves with no kernel that has no elements."""
+    if 0 in kernel.shape:
+        raise unfitting(function, x, kernel, "filters of at least one element")
+
+
 def in_groups(function, x, kernel):
     """The array with a size of channels that fits the kernel, and into how many groups it falls."""
     x, _ = meeting(function, x, x.ndim - 1, kernel, kernel.ndim - 2)
     channels, taken, out = x.shape[-1], kernel.shape[-2], kernel.shape[-1]
     grouped = len(kernel.shape) != 5
-    if not taken or channels % taken or (channels != taken and not grouped):
+    if channels == 0 or channels % taken or (channels != taken and not grouped):
         raise unfitting(function, x, kernel, "as many channels as `filters` takes, or a multiple")
     groups = channels // taken
-    if groups and out % groups:
+    if out % groups:
         raise unfitting(function, x, kernel, f"outputs of `filters` in {groups} groups")
-    return x, max(groups, 1)
+    return x, groups
 
 
 def unfitting(function, x, kernel, required) -> errors.InvalidArgumentError:

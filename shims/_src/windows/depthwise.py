@@ -7,11 +7,17 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src import checks, errors, primitives
-from shims._src.checks import is_known
+from shims._src.checks import is_known, is_known_shape
 from shims._src.dispatch import operator
 from shims._src.operands import describe, matching, operand
 from shims._src.shapes import sizes_of
-from shims._src.windows.convolution import convolved, slide, unfitting, windows_of
+from shims._src.windows.convolution import (
+    check_elements,
+    convolved,
+    slide,
+    unfitting,
+    windows_of,
+)
 from shims._src.windows.frame import spans
 from shims._src.windows.layout import channels_back, channels_last, is_channels_first
 
@@ -73,6 +79,7 @@ def _depthwise(function, x, kernel, strides, padding, data_format, dilations):
     height, width, channels, multiplier = kernel.shape
     if not all(map(is_known, (x.shape[-1], *kernel.shape))) or x.shape[-1] != channels:
         raise unfitting(function, x, kernel, "as many channels as `filter` has")
+    check_elements(function, x, kernel)
     kernel = kernel.reshape(height, width, 1, channels * multiplier)
     out = slide(windows, spans(windows, x.shape[1:-1]), x, kernel, channels)
     return channels_back(out, first)
@@ -195,7 +202,7 @@ def depthwise_conv2d_backprop_input(
     back, kernel = matching(function, out_backprop=out_backprop, filter=filter)
     zeros = jnp.zeros(sizes_of(function, input_sizes), back.dtype)
     of_input = lambda x: _depthwise(function, x, kernel, strides, padding, data_format, dilations)
-    return _pulled_back(function, of_input, zeros, back)
+    return _pulled_back(function, of_input, zeros, back, kernel)
 
 
 @operator
@@ -239,10 +246,12 @@ def depthwise_conv2d_backprop_filter(
     x, back = matching(function, input=input, out_backprop=out_backprop)
     zeros = jnp.zeros(sizes_of(function, filter_sizes), back.dtype)
     of_kernel = lambda k: _depthwise(function, x, k, strides, padding, data_format, dilations)
-    return _pulled_back(function, of_kernel, zeros, back)
+    return _pulled_back(function, of_kernel, zeros, back, x)
 
 
-def _pulled_back(function, linear, zeros, back):
+def _pulled_back(function, linear, zeros, back, other):
+    if any(is_known_shape(a) and a.ndim == 4 and a.size == 0 for a in (zeros, back, other)):
+        return zeros  # TensorFlow looks at no sizes then
     result, pull = jax.vjp(linear, zeros)
     if result.ndim != back.ndim:
         raise checks.invalid(

@@ -100,6 +100,8 @@ def _dilated(function, x, kernel, strides, padding, data_format, dilations):
     known = all(map(is_known, (x.shape[-1], *kernel.shape)))
     if x.ndim != 4 or kernel.ndim != 3 or not known or x.shape[-1] != kernel.shape[-1]:
         raise unfitting(function, x, kernel, "input of 4 axes, filters of 3, and as many channels")
+    if 0 in kernel.shape[:2]:
+        raise unfitting(function, x, kernel, "windows of at least one element")
     windows = Windows(
         function,
         tuple(kernel.shape[:2]),

@@ -7,11 +7,17 @@ import numpy as np
 from jax import lax
 
 from shims._src import checks, primitives
-from shims._src.checks import is_known
+from shims._src.checks import is_known, is_known_shape
 from shims._src.operands import describe, matching, meeting
 from shims._src.shapes import sizes_of
 from shims._src.sized_by import sized_by
-from shims._src.windows.convolution import DIMENSIONS, check_kernel, unfitting, windows_of
+from shims._src.windows.convolution import (
+    DIMENSIONS,
+    check_elements,
+    check_kernel,
+    unfitting,
+    windows_of,
+)
 from shims._src.windows.frame import spans
 from shims._src.windows.layout import (
     channels_back,
@@ -259,10 +265,13 @@ def _transposed(function, count, y, kernel, output_shape, strides, padding, data
     if y.ndim != count + 2:
         raise unfitting(function, y, kernel, f"an input of {count + 2} axes")
     y = channels_last(y, first)
+    sizes = _wanted(function, y, kernel, sizes_of(function, output_shape), first)
+    if _is_of_nothing(function, y, kernel, sizes):
+        return channels_back(jnp.zeros(sizes, y.dtype), first)
     y, _ = meeting(function, y, y.ndim - 1, kernel, kernel.ndim - 1)
     if y.shape[-1] != kernel.shape[-1]:
         raise unfitting(function, y, kernel, "as many channels as `filters` has at its end")
-    sizes = _wanted(function, y, kernel, sizes_of(function, output_shape), first)
+    _check_channels(function, sizes[-1], kernel)
     y = primitives.unify_axis(y, 0, sizes[0], label=function)
     all_spans = spans(windows, sizes[1:-1])
     for i, span in enumerate(all_spans):
@@ -278,15 +287,29 @@ def _wanted(function, y, kernel, shape, first):
         raise checks.invalid(
             function, f"`output_shape` must have {y.ndim} numbers.", received=f"{shape}"
         )
-    sizes = (shape[0], *shape[2:], shape[1]) if first else shape
-    if not is_known(sizes[-1]) or sizes[-1] != kernel.shape[-2]:
+    return (shape[0], *shape[2:], shape[1]) if first else tuple(shape)
+
+
+def _is_of_nothing(function, y, kernel, sizes) -> bool:
+    """Whether one of the three has no elements: TensorFlow looks at no other size then.
+
+    `atrous_conv2d_transpose` does look at them.
+    """
+    if function == "atrous_conv2d_transpose":
+        check_elements(function, y, kernel)
+        return False
+    known = all(map(is_known, sizes)) and is_known_shape(y)
+    return known and min(sizes) >= 0 and 0 in (*y.shape, *kernel.shape, *sizes)
+
+
+def _check_channels(function, channels, kernel) -> None:
+    if not is_known(channels) or channels != kernel.shape[-2]:
         raise checks.invalid(
             function,
             "`output_shape` and `filters` differ in the channels.",
             required=f"{kernel.shape[-2]} channels",
-            received=f"output_shape={shape}",
+            received=f"{channels}",
         )
-    return sizes
 
 
 def _counted(function, y, axis, count):
