@@ -12,6 +12,7 @@ from shims._src.graph.graph import current_graph
 from shims._src.graph.modes import MODES
 from shims._src.graph.operation import Operation
 from shims._src.graph.running import Slot
+from shims._src.graph.scattering import Scattering
 from shims._src.graph.shapes import GraphShape
 from shims._src.graph.tensor import Reference, Tensor
 
@@ -58,7 +59,7 @@ class GraphKeys:
     UPDATE_OPS_KEY = "update_ops"
 
 
-class GraphVariable:
+class GraphVariable(Scattering):
     """A value that a session keeps and that operations assign.
 
     Args:
@@ -178,7 +179,13 @@ class GraphVariable:
             [value],
             [(value.shape if self._shape.rank is None else self._shape, self._dtype)],
         )
+        return self._assigning(op)
+
+    def _assigning(self, op: Operation) -> Operation:
+        """What an assignment gives is the variable, as far as its readers can tell."""
         op.writes = (self,)
+        op.links = (frozenset(),)
+        op.outputs[0].read_of = self
         return op
 
     def _reading(self, graph, name) -> Tensor:
@@ -310,23 +317,30 @@ class GraphVariable:
     def assign(self, value, use_locking=False, name=None, read_value=True):
         """Assign a value; the result is that value."""
         del use_locking
-        value = convert_to_tensor(value, self._dtype)
-        self._shape.assert_is_compatible_with(value.shape)
         graph = self.graph
-        op = self._assignment(graph, graph.unique_name(name or "Assign"), value)
+        name = graph.unique_name(name or ("AssignVariableOp" if self.is_resource else "Assign"))
+        with graph.name_scope(f"{name}/"):
+            value = convert_to_tensor(value, self._dtype, name="value")
+        self._shape.assert_is_compatible_with(value.shape)
+        op = self._assignment(graph, name, value)
         return op.outputs[0] if read_value else op
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
         """Add to it; the result is the new value."""
         del use_locking
-        op = self.update("AssignAdd", name, lambda value, d: value + d, delta)
+        op = self._changed("AssignAdd", name, lambda value, d: value + d, delta)
         return op.outputs[0] if read_value else op
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
         """Subtract from it; the result is the new value."""
         del use_locking
-        op = self.update("AssignSub", name, lambda value, d: value - d, delta)
+        op = self._changed("AssignSub", name, lambda value, d: value - d, delta)
         return op.outputs[0] if read_value else op
+
+    def _changed(self, type_, name, f, delta) -> Operation:
+        delta = convert_to_tensor(delta, self._dtype)
+        self._shape.assert_is_compatible_with(delta.shape)
+        return self.update(f"{type_}VariableOp" if self.is_resource else type_, name, f, delta)
 
     def update(self, type_: str, name: str | None, f, *operands, dtypes=None) -> Operation:
         """Add an operation that assigns `f(value, *operands)`.
@@ -340,15 +354,16 @@ class GraphVariable:
         """
         graph = self.graph
         dtypes = dtypes or [self._dtype] * len(operands)
-        given = [convert_to_tensor(x, d) for x, d in zip(operands, dtypes, strict=True)]
+        name = graph.unique_name(name or type_)
+        with graph.name_scope(f"{name}/"):
+            given = [convert_to_tensor(x, d) for x, d in zip(operands, dtypes, strict=True)]
 
         def compute(run, op, values):
             new = f(run.newest(self), *values)
             return [run.write(self, as_array(new), op)]
 
-        op = self._operation(graph, type_, graph.unique_name(name or type_), compute, given)
-        op.writes = (self,)
-        return op
+        op = self._operation(graph, type_, name, compute, given)
+        return self._assigning(op)
 
     def __repr__(self) -> str:
         kind = "_ref" if not self.is_resource else ""
