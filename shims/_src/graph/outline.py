@@ -19,6 +19,7 @@ from shims._src.dtypes import DType, as_dtype
 from shims._src.graph.tensor import Tensor
 from shims._src.program import trace_program
 from shims._src.random import streams
+from shims._src.row_gathers import only_rows
 
 # Ranks that stand for an unknown one, the likeliest first.
 _RANKS = (2, 1, 3, 4, 0)
@@ -38,6 +39,7 @@ class Outline:
       dtypes: per array.
       links: per array the positions of the operands that it is differentiable by.
       draws: kernel and seed of each operator that draws random numbers.
+      rows: the positions of operands of which it takes rows and nothing else.
     """
 
     tree: Any
@@ -45,6 +47,7 @@ class Outline:
     dtypes: tuple[DType, ...]
     links: tuple[frozenset[int], ...]
     draws: tuple = ()
+    rows: frozenset[int] = frozenset()
 
 
 _KEPT: dict[Any, Outline] = {}
@@ -86,11 +89,14 @@ def _outlined(f, operands, whole) -> Outline:
 
     with jax.enable_x64(True), state.state_scope(state.Overlay()):
         found = _over_ranks(traced, leaves)
-    positions = [i for i, leaf in enumerate(leaves) if leaf in operands]
-    places = {i: frozenset(k for k, t in enumerate(operands) if t is leaves[i]) for i in positions}
+    taken: dict[Tensor, set[int]] = {}
+    for k, t in enumerate(operands):
+        taken.setdefault(t, set()).add(k)
+    places = {i: frozenset(taken.get(leaf, ())) for i, leaf in enumerate(leaves)}
     none: frozenset[int] = frozenset()
     links = tuple(none.union(*(places.get(i, none) for i in link)) for link in found.links)
-    return dataclasses.replace(found, links=links)
+    rows = none.union(*(places.get(i, none) for i in found.rows))
+    return dataclasses.replace(found, links=links, rows=rows)
 
 
 class _NoRun:
@@ -225,7 +231,8 @@ def _of_jaxpr(closed, tree, draws) -> Outline:
     avals = [v.aval for v in jaxpr.outvars]
     shapes = tuple(tuple(None if jp.is_symbolic(d) else int(d) for d in a.shape) for a in avals)
     dtypes = tuple(as_dtype(a.dtype) for a in avals)
-    return Outline(tree, shapes, dtypes, connectivity.links_through(closed), tuple(draws))
+    links = connectivity.links_through(closed)
+    return Outline(tree, shapes, dtypes, links, tuple(draws), only_rows(closed))
 
 
 def constant_value(tensor, partial: bool = False):

@@ -6,7 +6,9 @@ such an order TensorFlow reads whenever it comes to it, mostly before anything i
 
 from __future__ import annotations
 
+import functools
 import heapq
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -139,20 +141,44 @@ class Run:
     def __getitem__(self, tensor: Tensor):
         return self.values[tensor]
 
-    def read(self, variable, reader: Operation | None):
-        """The value of a variable as one operation sees it; `None` sees all assignments."""
+    def read(self, variable, reader: Operation | None, seen: int | None = None):
+        """The value of a variable as one operation sees it; `None` sees all assignments.
+
+        Args:
+          variable: the variable.
+          reader: the operation.
+          seen: the assignments that it sees, as bits, instead of those that it waits for.
+        """
         if variable not in self.begin:
-            self.begin[variable] = (
-                state.read(variable.slot) if variable in self.known else state.UNKNOWN
-            )
+            self.begin[variable] = self.at_start(variable)
         value = self.begin[variable]
-        seen = self.plan.before.get(reader, 0) if reader is not None else -1
+        if seen is None:
+            seen = self.plan.before.get(reader, 0) if reader is not None else -1
         for writer, written in self.versions.get(variable, ()):
             if seen & self.plan.bits.get(writer, 0):
                 value = written
         if value is state.UNKNOWN:
             raise uninitialized(variable)
         return value
+
+    def read_by(self, tensor: Tensor, reader: Operation):
+        """The value that one operation gets for a tensor that reads a variable."""
+        variable, source = tensor.read_of, tensor.op
+        if not variable.is_resource:
+            # A reference is looked at when it is used.
+            value = self.read(variable, reader)
+            return jax.lax.stop_gradient(value) if source.writes else value
+        before, bits = self.plan.before, self.plan.bits
+        seen = before.get(source, 0)
+        if source.writes:
+            # What an assignment gives is read where it is used.
+            waited = [before.get(op, 0) | bits.get(op, 0) for op in reader.control_inputs]
+            seen = functools.reduce(operator.or_, waited, seen | bits.get(source, 0))
+        return self.read(variable, reader, seen)
+
+    def at_start(self, variable):
+        """The value that a variable has when the run begins, or `UNKNOWN`."""
+        return state.read(variable.slot) if variable in self.known else state.UNKNOWN
 
     def first_read(self, variable):
         """The value that a variable had when the run began."""
@@ -169,8 +195,9 @@ class Run:
         """Assign a variable."""
         if variable in self.known and variable not in self.begin:
             self.begin[variable] = state.read(variable.slot)
-        self.versions.setdefault(variable, []).append((writer, value))
         state.write(variable.slot, value)
+        value = state.read(variable.slot)  # the value, with the gradient of a read
+        self.versions.setdefault(variable, []).append((writer, value))
         return value
 
     def result(self, tensor: Tensor):
@@ -179,7 +206,9 @@ class Run:
         if variable is None or tensor in self.plan.fed:
             return self.values[tensor]
         # A reference shows what was assigned meanwhile; a resource was read by an operation.
-        return self.read(variable, tensor.op) if variable.is_resource else self.newest(variable)
+        if variable.is_resource:
+            return self.read_by(tensor, tensor.op)
+        return self.newest(variable)
 
     def has_value(self, variable) -> bool:
         """Whether a variable has a value at this point."""
@@ -202,8 +231,9 @@ class Run:
     def operands(self, op: Operation) -> list:
         """The values that an operation takes."""
         return [
-            self.read(t.read_of, op) if t.read_of is not None and t not in self.plan.fed
-            else self.values[t]
+            self.values[t]
+            if t.read_of is None or t in self.plan.fed
+            else self.read_by(t, op)
             for t in op.inputs
         ]
 
@@ -216,12 +246,6 @@ class Run:
             if tensor in self.plan.copied and hasattr(value, "dtype"):
                 value = jnp.copy(value)
             self.values[tensor] = value
-
-    def execute_block(self, block) -> None:
-        """Compute the operations of a branch or a body."""
-        for op in ordered(block.operations, self.plan.fed | set(block.captured)):
-            if op.block is block:
-                self.execute(op)
 
 
 def uninitialized(variable):
