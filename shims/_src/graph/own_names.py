@@ -36,7 +36,6 @@ _GRAPH = {
     "get_default_session": "shims._src.graph.session:get_default_session",
     "get_static_value": "shims._src.graph.outline:constant_value",
     "gradients": "shims._src.graph.gradients:gradients",
-    "keras": "shims.keras:",
     "placeholder": "shims._src.graph.placeholders:placeholder",
     "placeholder_with_default": "shims._src.graph.placeholders:placeholder_with_default",
     "reset_default_graph": "shims._src.graph.modes:reset_default_graph",
@@ -120,8 +119,31 @@ _VARIABLES = {
     "keras.initializers.truncated_normal": "shims._src.graph.initializers:TruncatedNormal",
     "keras.initializers.uniform": "shims._src.graph.initializers:RandomUniform",
     "keras.initializers.zeros": "shims._src.graph.initializers:zeros_initializer",
+    "keras.regularizers.L1": "shims._src.graph.regularizers:L1",
+    "keras.regularizers.L1L2": "shims._src.graph.regularizers:L1L2",
+    "keras.regularizers.L2": "shims._src.graph.regularizers:L2",
+    "keras.regularizers.Regularizer": "shims._src.graph.regularizers:Regularizer",
+    "keras.regularizers.l1": "shims._src.graph.regularizers:L1",
+    "keras.regularizers.l1_l2": "shims._src.graph.regularizers:l1_l2",
+    "keras.regularizers.l2": "shims._src.graph.regularizers:L2",
     "local_variables": "shims._src.graph.variable_lists:local_variables",
     "local_variables_initializer": "shims._src.graph.variable_lists:local_variables_initializer",
+    "losses.Reduction": "shims._src.graph.losses:Reduction",
+    "losses.absolute_difference": "shims._src.graph.losses:absolute_difference",
+    "losses.add_loss": "shims._src.graph.losses:add_loss",
+    "losses.compute_weighted_loss": "shims._src.graph.losses:compute_weighted_loss",
+    "losses.cosine_distance": "shims._src.graph.losses:cosine_distance",
+    "losses.get_losses": "shims._src.graph.losses:get_losses",
+    "losses.get_regularization_loss": "shims._src.graph.losses:get_regularization_loss",
+    "losses.get_regularization_losses": "shims._src.graph.losses:get_regularization_losses",
+    "losses.get_total_loss": "shims._src.graph.losses:get_total_loss",
+    "losses.hinge_loss": "shims._src.graph.losses:hinge_loss",
+    "losses.huber_loss": "shims._src.graph.losses:huber_loss",
+    "losses.log_loss": "shims._src.graph.losses:log_loss",
+    "losses.mean_squared_error": "shims._src.graph.losses:mean_squared_error",
+    "losses.sigmoid_cross_entropy": "shims._src.graph.losses:sigmoid_cross_entropy",
+    "losses.softmax_cross_entropy": "shims._src.graph.losses:softmax_cross_entropy",
+    "losses.sparse_softmax_cross_entropy": "shims._src.graph.losses:sparse_softmax_cross_entropy",
     "min_max_variable_partitioner": "shims._src.graph.partitioned:min_max_variable_partitioner",
     "model_variables": "shims._src.graph.variable_lists:model_variables",
     "moving_average_variables": "shims._src.graph.variable_lists:moving_average_variables",
@@ -156,4 +178,69 @@ _VARIABLES = {
     "zeros_initializer": "shims._src.graph.initializers:zeros_initializer",
 }
 
-OWN_NAMES: dict[str, str] = {**_GRAPH, **_VARIABLES}
+_CHECKPOINTS = {
+    "train.NewCheckpointReader": "shims._src.checkpoint.checkpoint_reader:NewCheckpointReader",
+    "train.Saver": "shims._src.graph.saver:Saver",
+    "train.SaverDef": "shims._src.checkpoint.file_names:SaverDef",
+    "train.checkpoint_exists": "shims._src.checkpoint.file_names:checkpoint_exists",
+    "train.export_meta_graph": "shims._src.graph.meta_graph:export_meta_graph",
+    "train.generate_checkpoint_state_proto": (
+        "shims._src.checkpoint.state_file:generate_checkpoint_state_proto"
+    ),
+    "train.get_checkpoint_mtimes": "shims._src.checkpoint.file_names:get_checkpoint_mtimes",
+    "train.get_checkpoint_state": "shims._src.checkpoint.state_file:get_checkpoint_state",
+    "train.import_meta_graph": "shims._src.graph.meta_graph:import_meta_graph",
+    "train.latest_checkpoint": "shims._src.checkpoint.state_file:latest_checkpoint",
+    "train.list_variables": "shims._src.checkpoint.checkpoint_reader:list_variables",
+    "train.load_checkpoint": "shims._src.checkpoint.checkpoint_reader:load_checkpoint",
+    "train.load_variable": "shims._src.checkpoint.checkpoint_reader:load_variable",
+    "train.remove_checkpoint": "shims._src.checkpoint.file_names:remove_checkpoint",
+    "train.update_checkpoint_state": "shims._src.checkpoint.state_file:update_checkpoint_state",
+}
+
+_CONTROL_FLOW = {
+    "IndexedSlices": "shims._src.indexed_slices:IndexedSlices",
+    "cond": "shims._src.graph.branches:cond",
+    "control_flow_v2_enabled": "shims._src.graph.modes:control_flow_v2_enabled",
+    "disable_control_flow_v2": "shims._src.graph.modes:disable_control_flow_v2",
+    "enable_control_flow_v2": "shims._src.graph.modes:enable_control_flow_v2",
+    "hessians": "shims._src.graph.gradients:hessians",
+    "while_loop": "shims._src.graph.loops:while_loop",
+}
+
+_VERSION_ONE = {
+    "ConfigProto": "shims._src.version_one.options:ConfigProto",
+    "GPUOptions": "shims._src.version_one.options:GPUOptions",
+    "GraphOptions": "shims._src.version_one.options:GraphOptions",
+    "IndexedSlices": "shims._src.indexed_slices:IndexedSlices",
+    "OptimizerOptions": "shims._src.version_one.options:OptimizerOptions",
+    "RunMetadata": "shims._src.version_one.options:RunMetadata",
+    "RunOptions": "shims._src.version_one.options:RunOptions",
+    "SparseTensorValue": "shims._src.graph.fetching:SparseTensorValue",
+    "arg_max": "shims._src.version_one.affine:arg_max",
+    "arg_min": "shims._src.version_one.affine:arg_min",
+    "nn.dropout": "shims._src.version_one.dropout:dropout",
+    "nn.relu_layer": "shims._src.version_one.affine:relu_layer",
+    "nn.softmax_cross_entropy_with_logits": (
+        "shims._src.version_one.softmax_losses:softmax_cross_entropy_with_logits"
+    ),
+    "nn.softmax_cross_entropy_with_logits_v2": (
+        "shims._src.version_one.softmax_losses:softmax_cross_entropy_with_logits_v2"
+    ),
+    "nn.xw_plus_b": "shims._src.version_one.affine:xw_plus_b",
+    "to_bfloat16": "shims._src.version_one.casts:to_bfloat16",
+    "to_complex128": "shims._src.version_one.casts:to_complex128",
+    "to_complex64": "shims._src.version_one.casts:to_complex64",
+    "to_double": "shims._src.version_one.casts:to_double",
+    "to_float": "shims._src.version_one.casts:to_float",
+    "to_int32": "shims._src.version_one.casts:to_int32",
+    "to_int64": "shims._src.version_one.casts:to_int64",
+}
+
+OWN_NAMES: dict[str, str] = {
+    **_CONTROL_FLOW,
+    **_GRAPH,
+    **_VARIABLES,
+    **_CHECKPOINTS,
+    **_VERSION_ONE,
+}
