@@ -10,13 +10,21 @@ from typing import Any
 
 from shims._src.graph.own_names import OWN_NAMES
 from shims._src.version_one import live_names
+from shims._src.version_one.variants import VARIANTS
 
 # Namespaces whose names are taken as they are where nothing else is said of them.
 _PLAIN = {
+    "app": "shims._src.version_one.app",
+    "app.flags": "shims._src.version_one.flags",
     "errors": "shims.errors",
-    "nest": "shims.nest",
+    "flags": "shims._src.version_one.flags",
+    "gfile": "shims._src.version_one.gfile",
+    "io.gfile": "shims._src.version_one.gfile",
     "logging": "shims._src.version_one.logging",
+    "nest": "shims.nest",
 }
+# Namespaces of which only some names are of version 1, with the module that has the others.
+_BESIDE = {"keras": "shims.keras"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -55,11 +63,15 @@ def values() -> dict[str, str]:
     return {name: place for name, _, place in (line.partition(" | ") for line in lines)}
 
 
+def every_name() -> list[str]:
+    """All names."""
+    return [*dict.fromkeys((*operators(), *values(), *VARIANTS, *OWN_NAMES))]
+
+
 @functools.cache
 def names_in(namespace: str) -> tuple[str, ...]:
     """The names of a namespace, `""` for the outermost, without those of namespaces in it."""
-    every = (*operators(), *values(), *OWN_NAMES)
-    inside = {n.rpartition(".")[2] for n in every if n.rpartition(".")[0] == namespace}
+    inside = {n.rpartition(".")[2] for n in every_name() if n.rpartition(".")[0] == namespace}
     plain = _PLAIN.get(namespace)
     if plain:
         inside.update(importlib.import_module(plain).__all__)
@@ -72,18 +84,23 @@ def resolve(name: str) -> Any:
     Raises:
       AttributeError: there is none; the message says whether TensorFlow has one.
     """
+    from shims._src.graph.deferring import deferred
     from shims._src.version_one.binding import callable_of
 
     if name in OWN_NAMES:
         return located(OWN_NAMES[name])
+    if name in VARIANTS:
+        place, public = VARIANTS[name]
+        return deferred(located(place), public)
     if name in operators():
         return callable_of(operators()[name])
     if name in values():
         place = values()[name]
         return None if place == "=None" else located(f"shims._src.{place}")
     namespace, _, last = name.rpartition(".")
-    if namespace in _PLAIN:
-        found = getattr(importlib.import_module(_PLAIN[namespace]), last, None)
+    module = _PLAIN.get(namespace) or _BESIDE.get(namespace)
+    if module:
+        found = getattr(importlib.import_module(module), last, None)
         if found is not None:
             return found
     raise AttributeError(_absent(name))
@@ -104,7 +121,6 @@ def _absent(name: str) -> str:
         return (
             f"shims.compat.v1 has no `tf.{name}`: TensorFlow does, and it is not ported. See {page}"
         )
-    every = [*operators(), *values(), *OWN_NAMES]
-    near = difflib.get_close_matches(name, every, 3, 0.75)
+    near = difflib.get_close_matches(name, every_name(), 3, 0.75)
     hint = f" Near it: {', '.join(f'`tf.{n}`' for n in near)}." if near else ""
     return f"TensorFlow 1 has no `tf.{name}`.{hint}"
