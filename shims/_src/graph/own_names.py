@@ -204,6 +204,7 @@ _CONTROL_FLOW = {
     "control_flow_v2_enabled": "shims._src.graph.modes:control_flow_v2_enabled",
     "disable_control_flow_v2": "shims._src.graph.modes:disable_control_flow_v2",
     "enable_control_flow_v2": "shims._src.graph.modes:enable_control_flow_v2",
+    "custom_gradient": "shims._src.graph.custom_gradients:custom_gradient",
     "hessians": "shims._src.graph.gradients:hessians",
     "while_loop": "shims._src.graph.loops:while_loop",
 }
@@ -217,24 +218,13 @@ _VERSION_ONE = {
     "RunMetadata": "shims._src.version_one.options:RunMetadata",
     "RunOptions": "shims._src.version_one.options:RunOptions",
     "SparseTensorValue": "shims._src.graph.fetching:SparseTensorValue",
-    "arg_max": "shims._src.version_one.affine:arg_max",
-    "arg_min": "shims._src.version_one.affine:arg_min",
     "nn.dropout": "shims._src.version_one.dropout:dropout",
-    "nn.relu_layer": "shims._src.version_one.affine:relu_layer",
     "nn.softmax_cross_entropy_with_logits": (
         "shims._src.version_one.softmax_losses:softmax_cross_entropy_with_logits"
     ),
     "nn.softmax_cross_entropy_with_logits_v2": (
         "shims._src.version_one.softmax_losses:softmax_cross_entropy_with_logits_v2"
     ),
-    "nn.xw_plus_b": "shims._src.version_one.affine:xw_plus_b",
-    "to_bfloat16": "shims._src.version_one.casts:to_bfloat16",
-    "to_complex128": "shims._src.version_one.casts:to_complex128",
-    "to_complex64": "shims._src.version_one.casts:to_complex64",
-    "to_double": "shims._src.version_one.casts:to_double",
-    "to_float": "shims._src.version_one.casts:to_float",
-    "to_int32": "shims._src.version_one.casts:to_int32",
-    "to_int64": "shims._src.version_one.casts:to_int64",
 }
 
 OWN_NAMES: dict[str, str] = {
