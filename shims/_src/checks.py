@@ -143,8 +143,17 @@ def axis_of(function: str, axis, rank: int, *, name: str = "axis") -> int:
     return axis % max(rank, 1)
 
 
-def axes_of(function: str, axis, rank: int, *, name: str = "axis") -> tuple[int, ...]:
+def axes_of(
+    function: str, axis, rank: int, *, name: str = "axis", twice: str = "refused"
+) -> tuple[int, ...]:
     """Axes given as `None` (all), a number, or a sequence or array of numbers.
+
+    Args:
+      function: the operator as the user spells it.
+      axis: the axes.
+      rank: how many the array has.
+      name: the argument.
+      twice: what an axis is that is named twice: `refused`, `once`, or `kept`.
 
     Raises:
       InvalidArgumentError: there is no such axis, or one is named twice.
@@ -156,7 +165,9 @@ def axes_of(function: str, axis, rank: int, *, name: str = "axis") -> tuple[int,
     else:
         axis = [axis] if axis.ndim == 0 else [axis[i] for i in range(axis.shape[0])]
     axes = tuple(axis_of(function, a, rank, name=name) for a in axis)
-    if len(set(axes)) != len(axes):
+    if twice == "once":
+        return tuple(dict.fromkeys(axes))
+    if twice == "refused" and len(set(axes)) != len(axes):
         raise invalid(
             function,
             f"`{name}` names an axis twice.",

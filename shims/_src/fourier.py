@@ -403,7 +403,7 @@ def irfft3d(input_tensor, fft_length=None, name=None):
 
 def _shifted(function, x, axes, sign):
     x = operand(x)
-    for axis in checks.axes_of(function, axes, x.ndim, name="axes"):
+    for axis in checks.axes_of(function, axes, x.ndim, name="axes", twice="kept"):
         size = primitives.as_size(x.shape[axis])
         by = size // 2 if sign > 0 else (size + 1) // 2
         places = jnp.mod(jnp.arange(x.shape[axis], dtype=jnp.int32) - by, jnp.maximum(size, 1))

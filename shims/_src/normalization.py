@@ -175,7 +175,7 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
     """
     x = operand(x)
     checks.check_kind("sufficient_statistics", "inexact", x)
-    axes = axes_of("sufficient_statistics", axes, x.ndim, name="axes")
+    axes = axes_of("sufficient_statistics", axes, x.ndim, name="axes", twice="once")
     count = math.prod(x.shape[i] for i in axes)
     number = count if is_known(count) else primitives.as_size(count)
     if shift is not None:

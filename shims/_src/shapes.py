@@ -363,7 +363,7 @@ def squeeze(input, axis=None, name=None):
     if axis is None or (not jp.is_tracer(axis) and np.size(axis) == 0):
         axes = tuple(i for i, d in enumerate(x.shape) if hooks.is_size(d, 1))
     else:
-        axes = axes_of("squeeze", axis, x.ndim)
+        axes = axes_of("squeeze", axis, x.ndim, twice="once")
     for i in axes:
         if not is_known(x.shape[i]):
             x = primitives.unify_axis(x, i, 1, label="squeeze")

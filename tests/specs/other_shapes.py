@@ -135,4 +135,9 @@ CALLS = {
     "powers so high that terms overflow": lambda tf: tf.math.zeta(
         np.float32([np.inf, 1e5, np.inf, 1e5, 1e38]), np.float32([-1, 1, -0.5, 0.5, -0.5])
     ),
+    # axes
+    "an axis squeezed twice": lambda tf: tf.squeeze(z(1, 2, 1), [0, 2, -1]),
+    "an axis reduced twice": lambda tf: tf.reduce_sum(z(2, 3), [0, -2]),
+    "an axis shifted twice": lambda tf: tf.signal.ifftshift(z(2, 3), [1, -1]),
+    "statistics of an axis named twice": lambda tf: tf.nn.sufficient_statistics(z(2, 3), [0, 0]),
 }
