@@ -10,7 +10,9 @@ from shims._src.backpropagation import Backpropagation, operations_behind, seeds
 from shims._src.basis import basis_of, mapped
 from shims._src.connectivity import is_differentiable
 from shims._src.conversion import as_array
+from shims._src.indexed_slices import dense
 from shims._src.operation import conjugate
+from shims._src.row_gathers import with_rows
 from shims._src.unconnected_gradients import UnconnectedGradients, check_unconnected, filled
 
 
@@ -54,16 +56,31 @@ def gradients(
     """
     del name, gate_gradients, aggregation_method
     unconnected = check_unconnected(unconnected_gradients)
-    ys, xs = [as_array(y) for y in _listed(ys)], _listed(xs)
-    values = [as_array(x) for x in xs]
+    values = [as_array(x) for x in _listed(xs)]
+    pulled = gradients_with_rows(ys, values, grad_ys, stop_gradients, ())
+    return [filled(g, x, unconnected) for g, x in zip(pulled, values, strict=True)]
+
+
+def gradients_with_rows(ys, xs, grad_ys, stop_gradients, of_rows) -> list:
+    """The gradients, some of which are `IndexedSlices`.
+
+    Args:
+      ys: an array or a list of arrays.
+      xs: a list of arrays.
+      grad_ys: weights of the elements of `ys`, or `None`.
+      stop_gradients: arrays behind which nothing is differentiated, or `None`.
+      of_rows: which of `xs`, by number, are to have rows where rows of them are taken.
+    """
+    ys = [as_array(y) for y in _listed(ys)]
     stopped = [as_array(x) for x in _listed(stop_gradients or [])]
-    _check_traced("gradients", [*ys, *values])
+    _check_traced("gradients", [*ys, *xs])
     weights = None if grad_ys is None else _listed(grad_ys)
     kept = [y for y in ys if is_differentiable(y)]
     cotangents = seeds(ys, weights)
     cotangents = [c for c, y in zip(cotangents, ys, strict=True) if is_differentiable(y)]
-    pulled = _way(kept, values, stopped).pull(kept, cotangents)
-    return [filled(conjugate(g), x, unconnected) for g, x in zip(pulled, values, strict=True)]
+    rows = [jp.key_of(xs[i]) for i in of_rows]
+    pulled = _way(kept, xs, stopped, rows).pull(kept, cotangents)
+    return [conjugate(g if i in of_rows else dense(g)) for i, g in enumerate(pulled)]
 
 
 def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name="hessians"):
@@ -106,9 +123,11 @@ def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name="hessia
     return found
 
 
-def _way(ys, xs, stopped) -> Backpropagation:
+def _way(ys, xs, stopped, of_rows=()) -> Backpropagation:
     ends = {jp.key_of(x) for x in stopped}
     operations = operations_behind(ys)
+    if of_rows:
+        operations = with_rows(operations, of_rows)
     kept = [op for op in operations if not ends.intersection(op.output_keys)]
     return Backpropagation(kept, [(jp.key_of(x),) if is_differentiable(x) else () for x in xs])
 

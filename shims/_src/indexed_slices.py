@@ -10,7 +10,7 @@ import numpy as np
 
 from shims._src.conversion import as_array
 from shims._src.jax_private import is_tracer
-from shims._src.primitives import as_size, to_dim
+from shims._src.primitives import as_size, to_dim, unify_axis
 
 
 @jax.tree_util.register_pytree_node_class
@@ -64,7 +64,40 @@ class IndexedSlices:
     @property
     def shape(self):
         """The shape of the whole array, or `None`."""
+        if _is_of_graph(self._dense_shape):
+            from shims._src.graph.outline import shape_behind
+
+            return shape_behind(self._dense_shape)
         return self._dense_shape
+
+    def get_shape(self):
+        """The same as `shape`."""
+        return self.shape
+
+    @property
+    def is_composite(self) -> bool:
+        """Whether the rows are tensors of a graph, which are fetched one by one."""
+        return _is_of_graph(self._values)
+
+    @property
+    def op(self):
+        """The operation that gives the rows, in a graph."""
+        return self._values.op
+
+    @property
+    def graph(self):
+        """The graph of the rows."""
+        return self._values.graph
+
+    @property
+    def name(self) -> str:
+        """The name of the rows, in a graph."""
+        return self._values.name
+
+    @property
+    def device(self):
+        """The device of the rows."""
+        return self._values.device
 
     def to_dense(self):
         """The whole array.
@@ -72,14 +105,19 @@ class IndexedSlices:
         Raises:
           ValueError: there is no `dense_shape`.
         """
+        if _is_of_graph(self._values):
+            from shims._src.graph.conversion import convert_to_tensor
+
+            return convert_to_tensor(self)
         if self._dense_shape is None:
             raise ValueError(
                 "IndexedSlices: without `dense_shape` it cannot become an array.\n"
                 f"  Received: {self!r}"
             )
-        shape = tuple(to_dim(d, label="IndexedSlices") for d in self._dense_shape)
-        whole = jnp.zeros(shape, self._values.dtype)
-        return whole.at[self._indices].add(self._values)
+        count = to_dim(self._dense_shape[0], label="IndexedSlices")
+        values = unify_axis(self._values, 0, self._indices.shape[0], label="IndexedSlices")
+        whole = jnp.zeros((count, *values.shape[1:]), values.dtype)
+        return whole.at[self._indices].add(values)
 
     def __jax_array__(self):
         return self.to_dense()
@@ -102,6 +140,8 @@ class IndexedSlices:
         shape = self._dense_shape
         if shape is None:
             return (self._values, self._indices), None
+        if _is_of_graph(shape):
+            return (self._values, self._indices, shape), "tensor"
         open_sizes = [as_size(d) for d in shape if not isinstance(d, int)]
         known = tuple(d if isinstance(d, int) else None for d in shape)
         return (self._values, self._indices, *open_sizes), known
@@ -110,15 +150,22 @@ class IndexedSlices:
     def tree_unflatten(cls, known, children):
         """The inverse of `tree_flatten`."""
         values, indices, *open_sizes = children
-        if known is None:
-            return cls(values, indices)
+        if known is None or known == "tensor":
+            return cls(values, indices, *open_sizes)
         sizes = iter(open_sizes)
         shape = tuple(_plain(next(sizes)) if d is None else d for d in known)
         return cls(values, indices, shape)
 
 
-def _sizes_in(shape) -> tuple:
+def _is_of_graph(value) -> bool:
+    """Whether something is a tensor of a graph, whose numbers only a session knows."""
+    return hasattr(value, "graph")
+
+
+def _sizes_in(shape):
     """The sizes; iterating over a vector that is traced would hide what they were computed from."""
+    if _is_of_graph(shape):
+        return shape
     if is_tracer(shape):
         return tuple(shape[i] for i in range(shape.shape[0]))
     return tuple(shape)

@@ -199,6 +199,15 @@ def is_differentiated() -> bool:
     return False
 
 
+def is_inner_trace() -> bool:
+    """Whether what is traced now becomes a part of another program that is being traced."""
+    trace, count = core.trace_ctx.trace, 0
+    while trace is not None:
+        count += isinstance(trace, pe.DynamicJaxprTrace)
+        trace = getattr(trace, "parent_trace", None)
+    return count > 1
+
+
 def nothing_looks_on() -> bool:
     """Whether operations are carried out at once, and nobody wants to know of them."""
     context = core.trace_ctx

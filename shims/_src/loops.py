@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 
 import jax
@@ -164,15 +165,33 @@ def stage_while(
     if limit is not None:
         trips = _tighter(trips, limit)
     has_items = bool(jax.tree.leaves(loop.emitted))
+    differentiated = back_prop and (jp.is_differentiated() or _DIFFERENTIATED[-1])
+    if trips is not None and differentiated and is_staged(trips.count) and jp.is_inner_trace():
+        # The way back out of the loop around this one knows no length that the data decides.
+        trips = None if _may_grow() else trips
     if trips is not None and (has_items or trips.exact or back_prop):
         length = _length(trips.count)
         if length is not None:
             return stage_scan(loop, (), length, None if trips.exact else condition)
-    if (has_items or (back_prop and jp.is_differentiated())) and _may_grow():
+    if (has_items or differentiated) and _may_grow():
         return _stage_in_bucket(loop, condition)
     if has_items:
         raise_unbounded(loop.label)
     return loop.finish(_while(loop, condition, limit)), None, None
+
+
+# What says so from outside: `gradients` in a graph comes after the loop that it differentiates.
+_DIFFERENTIATED = [False]
+
+
+@contextlib.contextmanager
+def to_be_differentiated(is_so: bool):
+    """Let loops that nothing bounds be differentiable, although nobody differentiates them yet."""
+    _DIFFERENTIATED.append(is_so or _DIFFERENTIATED[-1])
+    try:
+        yield
+    finally:
+        _DIFFERENTIATED.pop()
 
 
 def _may_grow() -> bool:

@@ -158,16 +158,16 @@ class Rule(Bound):
 
 
 class Equation:
-    """An equation of a program that is being traced."""
+    """An equation of a program that is being traced, which is `eqn`."""
 
     compiles = False
 
     def __init__(self, eqn):
-        self._eqn = eqn
+        self.eqn = eqn
 
     def call(self, *operands) -> Sequence:
         """Apply it."""
-        return jp.bind(self._eqn, operands)
+        return jp.bind(self.eqn, operands)
 
     def running(self):
         """A context in which it may be applied again."""

@@ -12,6 +12,7 @@ from shims._src.graph.modes import executing_eagerly
 from shims._src.graph.operation import Operation
 from shims._src.graph.shapes import Dimension, GraphShape
 from shims._src.graph.tensor import Tensor
+from shims._src.indexed_slices import IndexedSlices
 
 
 def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
@@ -76,6 +77,8 @@ def convert_to_tensor(
     if executing_eagerly():
         return casting.convert_to_tensor(value, dtype)
     value = getattr(value, "graph_value", value)
+    if getattr(value, "is_composite", False):
+        value = _of_rows(value)
     if isinstance(value, Tensor):
         if dtype is not None and value.dtype != as_dtype(dtype):
             raise ValueError(
@@ -96,6 +99,27 @@ def convert_to_tensor(
         value = value.value
     graph = current_graph()
     return constant_of(graph, _array(value, dtype), _unique(graph, name or "Const"))
+
+
+def _of_rows(value) -> Tensor:
+    """The whole tensor of `IndexedSlices`; nothing else of several tensors becomes one."""
+    if not isinstance(value, IndexedSlices):
+        raise TypeError(f"Failed to convert {type(value).__name__} to Tensor: {value!r}")
+    if value.dense_shape is None:
+        raise ValueError(
+            "Tensor conversion requested for IndexedSlices for which the shape is not known."
+        )
+    from shims._src.graph.deferring import operation_of
+
+    if value.shape.is_fully_defined():
+        value = IndexedSlices(value.values, value.indices, value.shape.as_list())
+    return operation_of(
+        _whole, (value,), {}, public="UnsortedSegmentSum", name="UnsortedSegmentSum"
+    )
+
+
+def _whole(slices):
+    return slices.to_dense()
 
 
 def _unique(graph, name: str) -> str:

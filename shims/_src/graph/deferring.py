@@ -66,7 +66,7 @@ def operation_of(f, args, kwargs, *, public: str, name=None, type_: str | None =
       type_: TensorFlow's name of the operator.
 
     Returns:
-      What `f` gives, with tensors in the place of arrays.
+      What `f` gives, with tensors in the place of arrays; the operation of an `f` that gives nothing.
 
     Raises:
       ValueError, TypeError: the operator refuses operands of these shapes and dtypes.
@@ -102,9 +102,10 @@ def operation_of(f, args, kwargs, *, public: str, name=None, type_: str | None =
     )
     operation.links = found.links
     operation.attributes["pure"] = not found.draws
+    operation.attributes["rows"] = found.rows
     if found.draws:
         _seed(operation, found.draws)
-    return jax.tree.unflatten(found.tree, operation.outputs)
+    return jax.tree.unflatten(found.tree, operation.outputs) if operation.outputs else operation
 
 
 def _refusing(f, operands, key) -> Outline:

@@ -16,6 +16,7 @@ import numpy as np
 from shims._src import connectivity, errors, refusals, state, trace
 from shims._src import jax_private as jp
 from shims._src.dtypes import DType, as_dtype
+from shims._src.graph.shapes import GraphShape
 from shims._src.graph.tensor import Tensor
 from shims._src.program import trace_program
 from shims._src.random import streams
@@ -108,7 +109,9 @@ def _may_be_known(tensor: Tensor) -> bool:
     if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
         return False
     sizes = tensor.shape._dims
-    return sizes is not None and len(sizes) <= 1 and (not sizes or 0 <= (sizes[0] or 0) <= _MOST_KNOWN)
+    return (
+        sizes is not None and len(sizes) <= 1 and (not sizes or 0 <= (sizes[0] or 0) <= _MOST_KNOWN)
+    )
 
 
 def known_producers(tensor: Tensor):
@@ -254,8 +257,21 @@ def constant_value(tensor, partial: bool = False):
     values: dict = {}
     with jax.enable_x64(True), state.state_scope(None), streams.outlined():
         for op in producers:
-            values.update(
-                zip(op.outputs, op.compute(_NoRun, op, [values[t] for t in op.inputs]))
-            )
+            values.update(zip(op.outputs, op.compute(_NoRun, op, [values[t] for t in op.inputs])))
     found = values[tensor]
     return None if jp.is_tracer(found) else np.asarray(found)
+
+
+def shape_behind(tensor) -> GraphShape:
+    """What is known of the shape that the numbers of a vector are."""
+    known = tensor.op.attributes.get("shapes", {}).get(tensor.value_index)
+    if known is not None:
+        return known
+    value = constant_value(tensor)
+    if value is not None:
+        return GraphShape([None if d < 0 else int(d) for d in value])
+    op = tensor.op
+    if op.type == "Shape" and op.inputs:
+        return op.inputs[0].shape
+    rank = (tensor.shape._dims or (None,))[0]
+    return GraphShape(None if rank is None else [None] * rank)
