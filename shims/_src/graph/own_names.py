@@ -227,7 +227,23 @@ _VERSION_ONE = {
     ),
 }
 
+_TRAINING = {
+    "train.AdadeltaOptimizer": "shims._src.graph.train.adadelta:AdadeltaOptimizer",
+    "train.AdagradDAOptimizer": "shims._src.graph.train.adagrad:AdagradDAOptimizer",
+    "train.AdagradOptimizer": "shims._src.graph.train.adagrad:AdagradOptimizer",
+    "train.AdamOptimizer": "shims._src.graph.train.adam:AdamOptimizer",
+    "train.FtrlOptimizer": "shims._src.graph.train.ftrl:FtrlOptimizer",
+    "train.GradientDescentOptimizer": "shims._src.graph.train.gradient_descent:GradientDescentOptimizer",
+    "train.MomentumOptimizer": "shims._src.graph.train.momentum:MomentumOptimizer",
+    "train.Optimizer": "shims._src.graph.train.optimizer:Optimizer",
+    "train.ProximalAdagradOptimizer": "shims._src.graph.train.adagrad:ProximalAdagradOptimizer",
+    "train.ProximalGradientDescentOptimizer": "shims._src.graph.train.gradient_descent:ProximalGradientDescentOptimizer",
+    "train.RMSPropOptimizer": "shims._src.graph.train.rmsprop:RMSPropOptimizer",
+    "train.SyncReplicasOptimizer": "shims._src.graph.train.sync_replicas:SyncReplicasOptimizer",
+}
+
 OWN_NAMES: dict[str, str] = {
+    **_TRAINING,
     **_CONTROL_FLOW,
     **_GRAPH,
     **_VARIABLES,

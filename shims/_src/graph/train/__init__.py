@@ -1,0 +1,1 @@
+"""TensorFlow 1's training: optimisers, averages, loops around a session."""
