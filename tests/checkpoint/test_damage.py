@@ -185,7 +185,7 @@ def test_messages(checkpoint, tmp_path):
     note("no tensor", lambda: reader.read("z"))
     note("first format", lambda: BundleReader(str(tmp_path / "v1")))
     note("not a prefix", lambda: BundleReader(str(tmp_path / "x.index")))
-    note("no folder", lambda: write_bundle(str(tmp_path / "no/x"), {}))
+    note("no folder", lambda: write_bundle(str(tmp_path / "no/such/x"), {}))
     note("no name", lambda: write_bundle(str(tmp_path / "e"), {"": 1}))
     note("no dtype", lambda: write_bundle(str(tmp_path / "e"), {"d": np.array(["2020"], "M8[Y]")}))
     note("no string", lambda: write_bundle(str(tmp_path / "e"), {"s": np.array([None])}))
@@ -223,7 +223,7 @@ MESSAGES = {
         "Required: the path without `.index`, `.meta` and `.data-00000-of-00001`",
         "Received: x.index",
     ),
-    "no folder": ("NotFoundError", "no; No such file or directory"),
+    "no folder": ("NotFoundError", "such; No such file or directory"),
     "no name": ("InvalidArgumentError", f"'' {_REFUSED} a name must not be empty."),
     "no dtype": (
         "InvalidArgumentError",

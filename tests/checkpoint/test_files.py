@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from shims._src import errors
 from shims._src.checkpoint.bundle_reader import BundleReader
 from shims._src.checkpoint.bundle_writer import write_bundle
 from shims._src.checkpoint.partitioned import Partitioned
@@ -130,11 +131,27 @@ def _spec(at, shape):
     return ":".join(f"{start},{length}" for start, length in zip(at, shape))
 
 
+def test_a_piece_without_the_others(tmp_path):
+    whole = np.arange(6.0)
+    write_bundle(str(tmp_path / "x"), {"v": Partitioned((6,), [((2,), whole[2:4])])})
+    reader = BundleReader(str(tmp_path / "x"))
+    np.testing.assert_array_equal(reader.read("v", ((2, 2),)), whole[2:4])
+    with pytest.raises(errors.DataLossError, match="the pieces do not cover it"):
+        reader.read("v")
+    found = tf.raw_ops.RestoreV2(
+        prefix=str(tmp_path / "x"),
+        tensor_names=["v"],
+        shape_and_slices=["6 2,2"],
+        dtypes=[tf.float64],
+    )
+    np.testing.assert_array_equal(found[0], whole[2:4])
+
+
 @pytest.mark.parametrize(
     "pieces",
     [
-        [((0,), np.ones(2))],
         [((0,), np.ones(2)), ((3,), np.ones(2))],
+        [((0,), np.ones(3)), ((1,), np.ones(3))],
         [((-1,), np.ones(4))],
         [((0, 0), np.ones((2, 2)))],
         [((0,), np.ones((2, 2)))],

@@ -86,33 +86,32 @@ def test_errors(case, prefix):
     assert ours[1].startswith(theirs_text)
 
 
-def wanted(shape, dtype, place=None):
-    return Wanted(np.dtype(dtype), shape, place)
+def wanted(name, shape, dtype, place=None):
+    return Wanted(name, np.dtype(dtype), shape, place)
 
 
 def test_restore(prefix):
-    found = restore(
-        str(prefix),
-        {
-            "scalar": wanted((), np.float32),
-            "transposed": wanted((6,), np.float64),
-            "halves": wanted((2,), np.int16, ((1, 2),)),
-            "bool": wanted(None, bool),
-        },
-        reshape=True,
-    )
-    expected = {
-        "scalar": np.float32(2.5),
-        "transposed": np.arange(6.0).reshape(2, 3).T.reshape(-1),
-        "halves": np.array([0, 1], np.int16),
-        "bool": np.array([[True, False, True]]),
-    }
-    bundles.assert_same(found, expected)
+    asked = [
+        wanted("scalar", (), np.float32),
+        wanted("transposed", (6,), np.float64),
+        wanted("halves", (2,), np.int16, ((1, 2),)),
+        wanted("halves", (2,), np.int16, ((2, 2),)),
+        wanted("bool", None, bool),
+    ]
+    found = restore(str(prefix), asked, reshape=True)
+    expected = [
+        np.float32(2.5),
+        np.arange(6.0).reshape(2, 3).T.reshape(-1),
+        np.array([0, 1], np.int16),
+        np.array([1, 1], np.int16),
+        np.array([[True, False, True]]),
+    ]
+    bundles.assert_same(dict(enumerate(found)), dict(enumerate(expected)))
 
 
 FAULTS = {
     "missing": (
-        {"z": wanted((), int), "y": wanted((), int), "scalar": wanted((), int)},
+        [wanted(name, (), int) for name in ("z", "y", "scalar", "z")],
         errors.NotFoundError,
         "Key y not found in checkpoint (and 1 more: z).\n"
         "  Required: every name of a variable among those of the checkpoint\n"
@@ -120,12 +119,12 @@ FAULTS = {
         f"edges/int64, edges/uint64 and {len(TENSORS) - 8} more\n",
     ),
     "another dtype": (
-        {"scalar": wanted((), np.float64)},
+        [wanted("scalar", (), np.float64)],
         errors.InvalidArgumentError,
         "    scalar: expected dtype float64 does not equal original dtype float32\n",
     ),
     "another shape": (
-        {"empty": wanted((0,), np.int16), "bool": wanted((3,), bool)},
+        [wanted("empty", (0,), np.int16), wanted("bool", (3,), bool)],
         errors.InvalidArgumentError,
         "    empty: shapes of the variable and of the saved tensor must match: lhs shape= [0] rhs "
         "shape= [2, 0, 3]\n"
@@ -133,7 +132,7 @@ FAULTS = {
         "shape= [1, 3]\n",
     ),
     "no such piece": (
-        {"halves": wanted((2,), np.int16, ((3, 2),))},
+        [wanted("halves", (2,), np.int16, ((3, 2),))],
         errors.InvalidArgumentError,
         "    halves: there is no piece at ((3, 2),) of shape [4]\n",
     ),

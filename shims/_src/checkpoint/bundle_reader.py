@@ -10,7 +10,7 @@ import numpy as np
 from shims._src import errors
 from shims._src.checkpoint import element_types
 from shims._src.checkpoint.crc32c import crc32c, mask
-from shims._src.checkpoint.entry import HEADER_KEY, Entry, Extent, Header
+from shims._src.checkpoint.entry import HEADER_KEY, Entry, Header, Place
 from shims._src.checkpoint.file_names import data_path, index_path
 from shims._src.checkpoint.slice_keys import slice_key
 from shims._src.checkpoint.string_tensors import strings_of
@@ -69,32 +69,44 @@ class BundleReader:
             raise errors.NotFoundError(f"Key {name} not found in checkpoint {self.prefix}")
         return self.entries[key]
 
-    def read(self, name: str) -> np.ndarray:
+    def read(self, name: str, place: Place | None = None) -> np.ndarray:
         """The value of a tensor, in memory of its own.
+
+        Args:
+          name: of the tensor.
+          place: start and length on each axis of a piece that lies in it; all of it if `None`.
 
         Raises:
           NotFoundError: there is no tensor of this name, or no file with its data.
-          DataLossError: its data is damaged.
+          DataLossError: its data is damaged, or not all of it was written.
           UnimplementedError: NumPy has no arrays of its dtype.
         """
         entry = self.entry(name)
         dtype = dtype_of(name, entry)
         try:
+            if place in entry.slices:
+                return self._whole(self._piece(name, place), dtype)
             if entry.slices:
-                return self._partitioned(name, entry, dtype)
-            return self._whole(entry, dtype)
+                whole = self._partitioned(name, entry, dtype)
+            else:
+                whole = self._whole(entry, dtype)
         except Malformed as fault:
             path = data_path(self.prefix, entry.shard, self._header.shards)
             raise _damaged(path, f"in tensor {name!r}, {fault}") from None
+        return whole if place is None else whole[_slices(place, entry.shape)]
+
+    def _piece(self, name: str, extents: Place) -> Entry:
+        piece = self.entries.get(slice_key(self._names[name], extents))
+        if piece is None:
+            raise Malformed("a piece of it is not in the index")
+        return piece
 
     def _partitioned(self, name: str, entry: Entry, dtype: np.dtype) -> np.ndarray:
         array = np.empty(entry.shape, dtype)
         covered = np.zeros(entry.shape, bool)
         for extents in entry.slices:
-            piece = self.entries.get(slice_key(self._names[name], extents))
-            if piece is None:
-                raise Malformed("a piece of it is not in the index")
-            place = _place(extents, entry.shape)
+            piece = self._piece(name, extents)
+            place = _slices(extents, entry.shape)
             if piece.dtype != entry.dtype or covered[place].shape != piece.shape:
                 raise Malformed("a piece of it has another dtype or shape")
             array[place] = self._whole(piece, dtype)
@@ -204,7 +216,7 @@ def dtype_of(name: str, entry: Entry) -> np.dtype:
     return dtype
 
 
-def _place(extents: tuple[Extent, ...], shape: tuple[int, ...]) -> tuple[slice, ...]:
+def _slices(extents: Place, shape: tuple[int, ...]) -> tuple[slice, ...]:
     if len(extents) != len(shape):
         raise Malformed("a piece of it has another rank")
     return tuple(slice(None) if e is None else slice(e[0], e[0] + e[1]) for e in extents)

@@ -27,12 +27,12 @@ def write_bundle(prefix: str, tensors: Mapping[str, Any]) -> None:
     new one is.
 
     Args:
-      prefix: the path of the checkpoint, without `.index`.
+      prefix: the path of the checkpoint, without `.index`; its folder is made if it is not there.
       tensors: by name what NumPy makes an array of, or a `Partitioned`, in the order in which the
         data is written. Arrays of `str`, of `bytes` or of either as objects are strings.
 
     Raises:
-      NotFoundError: there is no such folder.
+      NotFoundError: the folder cannot be made, because the one around it is not there.
       InvalidArgumentError: a name is empty, or an array is of a dtype that TensorFlow does not have.
     """
     entries: _Entries = {}
@@ -48,7 +48,7 @@ def _index(shards: int, items: list[tuple[bytes, bytes]]) -> bytes:
 
 
 def _write_variable(file: BinaryIO, key: bytes, name: str, value, entries: _Entries) -> None:
-    if isinstance(value, Partitioned) and len(value.pieces) == 1:
+    if isinstance(value, Partitioned) and np.shape(value.pieces[0][1]) == tuple(value.shape):
         value = value.pieces[0][1]  # the whole is no piece to TensorFlow
     if not isinstance(value, Partitioned):
         entries[key] = _write(file, name, value)

@@ -11,6 +11,7 @@ HEADER_KEY = b""
 
 _VERSION = 1
 Extent = tuple[int, int] | None
+Place = tuple[Extent, ...]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Entry:
     offset: int = 0
     size: int = 0
     checksum: int = 0
-    slices: tuple[tuple[Extent, ...], ...] = ()
+    slices: tuple[Place, ...] = ()
 
     def to_bytes(self) -> bytes:
         """The entry as it stands in the index."""
@@ -119,7 +120,7 @@ def _shape(data: bytes) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def _slice_bytes(extents: tuple[Extent, ...]) -> bytes:
+def _slice_bytes(extents: Place) -> bytes:
     pieces = []
     for extent in extents:
         start, length = extent or (0, 0)
@@ -130,7 +131,7 @@ def _slice_bytes(extents: tuple[Extent, ...]) -> bytes:
     return b"".join(pieces)
 
 
-def _extents(data: bytes) -> tuple[Extent, ...]:
+def _extents(data: bytes) -> Place:
     extents: list[Extent] = []
     for number, value in wire.fields(data):
         if number == 1:

@@ -16,11 +16,11 @@ class Partitioned:
 
     Args:
       shape: of the whole variable.
-      pieces: for each piece where it starts on each axis, and its value. They cover the whole, and
-        no two of them the same element.
+      pieces: for each piece where it starts on each axis, and its value. Where they do not cover
+        the whole, only the pieces can be read.
 
     Raises:
-      ValueError: they do not.
+      ValueError: a piece does not lie in the whole, or they have more elements than it.
     """
 
     shape: tuple[int, ...]
@@ -35,5 +35,5 @@ class Partitioned:
             if not fits or min(starts, default=0) < 0 or any(map(int.__gt__, ends, self.shape)):
                 raise ValueError(f"A piece of {shape} at {starts} is not one of {self.shape}.")
             sizes += math.prod(shape)
-        if sizes != math.prod(self.shape) or not self.pieces:
+        if sizes > math.prod(self.shape) or not self.pieces:
             raise ValueError(f"Pieces of {sizes} elements in all do not make up {self.shape}.")

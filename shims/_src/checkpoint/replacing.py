@@ -27,12 +27,14 @@ def new_bundle(prefix: str) -> Iterator[tuple[BinaryIO, Callable]]:
     of which is in the first of them. Without a call of it nothing changes.
 
     Args:
-      prefix: the path of the checkpoint, without `.index`.
+      prefix: the path of the checkpoint, without `.index`; its folder is made, as TensorFlow does.
 
     Raises:
-      NotFoundError: there is no such folder.
+      NotFoundError: the folder cannot be made, because the one around it is not there.
     """
     data = data_path(prefix, 0, 1)
+    with contextlib.suppress(OSError):  # what is wrong is said when the file is opened
+        os.mkdir(os.path.dirname(prefix))
     with _beside(data) as (file, temporary):
 
         def commit(index: Callable[[int], bytes]) -> None:

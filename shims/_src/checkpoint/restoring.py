@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import numpy as np
 
 from shims._src import errors
 from shims._src.checkpoint import element_types
 from shims._src.checkpoint.bundle_reader import BundleReader
+from shims._src.checkpoint.object_graph import keys_by_name
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,24 +19,25 @@ class Wanted:
     """What a variable takes.
 
     Args:
+      name: its name in the checkpoint.
       dtype: the dtype of the variable.
       shape: its shape; any for `None`.
       place: start and length on each axis where it is a piece of a partitioned variable.
     """
 
+    name: str
     dtype: np.dtype
     shape: tuple[int, ...] | None = None
     place: tuple[tuple[int, int], ...] | None = None
 
 
-def restore(
-    prefix: str, wanted: Mapping[str, Wanted], *, reshape: bool = False
-) -> dict[str, np.ndarray]:
-    """The values of variables, by name.
+def restore(prefix: str, wanted: Sequence[Wanted], *, reshape: bool = False) -> list[np.ndarray]:
+    """The values of variables, in the order in which they are asked for.
 
     Args:
-      prefix: the path of the checkpoint, without `.index`.
-      wanted: what is taken, by the names in the checkpoint.
+      prefix: the path of the checkpoint, without `.index`. In one that TensorFlow 2 wrote, the names
+        are those that the variables had then.
+      wanted: what is taken.
       reshape: whether another shape of as many elements will do.
 
     Raises:
@@ -44,21 +46,32 @@ def restore(
       DataLossError: the checkpoint is damaged.
     """
     bundle = BundleReader(prefix)
-    missing = sorted(name for name in wanted if name not in bundle)
-    if missing:
-        raise _missing(prefix, missing, bundle)
-    faults = [f for name, w in wanted.items() if (f := _fault(name, w, bundle, reshape))]
+    found = _found(wanted, bundle)
+    faults = [fault for w in found if (fault := _fault(w, bundle, reshape))]
     if faults:
         raise errors.InvalidArgumentError(
-            errors.message(
-                "", f"{prefix} does not fit the variables:\n    " + "\n    ".join(faults)
-            )
+            errors.message("", "\n    ".join([f"{prefix} does not fit the variables:", *faults]))
         )
-    return {name: _value(name, w, bundle) for name, w in wanted.items()}
+    return [_value(w, bundle) for w in found]
 
 
-def _fault(name: str, wanted: Wanted, bundle: BundleReader, reshape: bool) -> str | None:
+def _found(wanted: Sequence[Wanted], bundle: BundleReader) -> list[Wanted]:
+    """What is wanted, by names that the checkpoint has."""
+    missing = sorted({w.name for w in wanted if w.name not in bundle})
+    if not missing:
+        return list(wanted)
+    keys = keys_by_name(bundle)
+    if keys is None:
+        raise _missing(missing, bundle.names, bundle.prefix)
+    unknown = sorted({w.name for w in wanted if w.name not in keys})
+    if unknown:
+        raise _missing(unknown, sorted(keys), bundle.prefix)
+    return [dataclasses.replace(w, name=keys[w.name]) for w in wanted]
+
+
+def _fault(wanted: Wanted, bundle: BundleReader, reshape: bool) -> str | None:
     """What keeps a variable from being restored, if anything does."""
+    name = wanted.name
     entry = bundle.entry(name)
     expected = element_types.name_of(element_types.number_of(np.dtype(wanted.dtype)) or 0)
     found = element_types.name_of(entry.dtype)
@@ -82,16 +95,13 @@ def _fault(name: str, wanted: Wanted, bundle: BundleReader, reshape: bool) -> st
     )
 
 
-def _value(name: str, wanted: Wanted, bundle: BundleReader) -> np.ndarray:
-    value = bundle.read(name)
-    if wanted.place is not None:
-        value = value[tuple(slice(start, start + length) for start, length in wanted.place)]
+def _value(wanted: Wanted, bundle: BundleReader) -> np.ndarray:
+    value = bundle.read(wanted.name, wanted.place)
     return value if wanted.shape is None else value.reshape(wanted.shape)
 
 
-def _missing(prefix: str, missing: list[str], bundle: BundleReader) -> errors.NotFoundError:
+def _missing(missing: list[str], names: list[str], prefix: str) -> errors.NotFoundError:
     rest = f" (and {len(missing) - 1} more: {', '.join(missing[1:])})" if missing[1:] else ""
-    names = bundle.names
     shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
     return errors.NotFoundError(
         errors.message(

@@ -1,0 +1,46 @@
+"""The names that variables had when TensorFlow 2 wrote them by their place among objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from shims._src import errors
+from shims._src.checkpoint.bundle_reader import BundleReader
+from shims._src.checkpoint.wire import Malformed, bytes_of, fields
+
+_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
+_NODES, _ATTRIBUTES = 1, 2
+_FULL_NAME, _CHECKPOINT_KEY = 2, 3
+
+
+def keys_by_name(bundle: BundleReader) -> dict[str, str] | None:
+    """Under which key each variable stands, by its name; `None` in a checkpoint of TensorFlow 1.
+
+    Args:
+      bundle: the checkpoint.
+
+    Raises:
+      DataLossError: what it says of its objects is damaged.
+    """
+    if _KEY not in bundle:
+        return None
+    found = {}
+    try:
+        for node in _messages(bundle.read(_KEY).item(), _NODES):
+            for attribute in _messages(node, _ATTRIBUTES):
+                texts = dict(fields(attribute))
+                found[_text(texts, _FULL_NAME)] = _text(texts, _CHECKPOINT_KEY)
+    except Malformed as fault:
+        raise errors.DataLossError(
+            errors.message("", f"{bundle.prefix}: the tensor {_KEY} says nonsense: {fault}.")
+        ) from None
+    return found
+
+
+def _messages(data: bytes, number: int) -> Iterator[bytes]:
+    """The messages in the fields of a number."""
+    return (bytes_of(value) for n, value in fields(data) if n == number)
+
+
+def _text(texts: dict[int, int | bytes], number: int) -> str:
+    return bytes_of(texts.get(number, b"")).decode(errors="surrogateescape")
