@@ -8,9 +8,12 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import sys
 import textwrap
 
-PROGRAMS = {
+from tests.graph import session_programs
+
+_OF_GRAPHS = {
     "placeholders": """
         x = tf.placeholder(tf.float32, [None, 3], name="x")
         print(repr(x), x, x.shape, repr(x.shape), x.shape[0], repr(x.shape[0]), x.shape.dims)
@@ -121,6 +124,9 @@ PROGRAMS = {
 }
 
 
+PROGRAMS = {**_OF_GRAPHS, **session_programs.PROGRAMS}
+
+
 def printed(tf, text: str) -> str:
     """What a program prints over a module that is TensorFlow 1."""
     out = io.StringIO()
@@ -133,4 +139,5 @@ if __name__ == "__main__":
     import tensorflow.compat.v1 as tensorflow
 
     tensorflow.disable_v2_behavior()
-    print("\n" + json.dumps({name: printed(tensorflow, text) for name, text in PROGRAMS.items()}))
+    found = {name: printed(tensorflow, text) for name, text in PROGRAMS.items()}
+    sys.stdout.write("\n" + json.dumps(found))

@@ -11,7 +11,7 @@ from typing import Any
 
 from shims._src import errors
 
-__all__ = [
+__all__ = [  # noqa: F822, found by `__getattr__`
     "FLAGS",
     "DEFINE_bool",
     "DEFINE_boolean",
