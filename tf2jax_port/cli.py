@@ -20,6 +20,7 @@ COMMANDS = (
     ("record", "tf2jax_port.diff.goldens.command:record", "Freeze what a function gives."),
     ("verify", "tf2jax_port.diff.goldens.command:verify", "Compare a port with what was frozen."),
     ("parity", "tf2jax_port.diff.parity.command:parity", "Compare TF graph, TF XLA and JAX."),
+    ("import-graph", "tf2jax_port.cli_import_graph:import_graph", "Turn a frozen graph into JAX."),
     ("explain", "tf2jax_port.cli_explain:explain", "Explain a diagnostic, for instance TJ101."),
     ("skill", "tf2jax_port.cli_skill:skill", "Print the instructions for coding agents."),
 )

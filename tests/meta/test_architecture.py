@@ -19,6 +19,7 @@ FOLDERS = (
     "tf2jax_port/diff/parity",
     "tf2jax_port/diff/locate",
     "tf2jax_port/migration",
+    "tf2jax_port/importing",
 )
 
 

@@ -1,0 +1,264 @@
+"""Loops and branches of version 1: which nodes of a graph make them up.
+
+Version 1 has no loop operator. `Enter` takes a value into a frame, `Merge` joins it with what
+`NextIteration` brings back, `Switch` lets it into the body or out through `Exit`, as `LoopCond` says.
+A branch is a `Switch` per value that goes in and a `Merge` per value that comes out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+from tf2jax_port.importing.graph import Edge, Graph, Node
+from tf2jax_port.importing.rule import UnsupportedError
+
+ENTER = ("Enter", "RefEnter")
+EXIT = ("Exit", "RefExit")
+NEXT = ("NextIteration", "RefNextIteration")
+MERGE = ("Merge", "RefMerge")
+CALL = ("PartitionedCall", "StatefulPartitionedCall")
+SWITCH = ("Switch", "RefSwitch")
+
+
+@dataclasses.dataclass
+class Loop:
+    """A frame: what it starts with, its condition, and what its body brings back."""
+
+    name: str
+    condition: Edge
+    merges: list[str]
+    starts: list[Edge]
+    nexts: list[Edge]
+    constants: dict[str, Edge]  # an `Enter` of a value that stays as it is -> the value
+
+
+@dataclasses.dataclass
+class Branch:
+    """Values that depend on a predicate, as outputs of its two sides."""
+
+    predicate: Edge
+    merges: list[str] = dataclasses.field(default_factory=list)
+    sides: tuple[list[Edge], list[Edge]] = dataclasses.field(default_factory=lambda: ([], []))
+    switches: dict[str, Edge] = dataclasses.field(default_factory=dict)
+    outside: list[Edge] = dataclasses.field(default_factory=list)
+
+
+class ControlFlow:
+    """The loops and branches of one graph."""
+
+    def __init__(self, graph: Graph):
+        self.graph = graph
+        operators = {node.op for node in graph.nodes.values()}
+        self.loops = _loops(graph) if operators & set(ENTER) else {}
+        self.loop_merges = {merge for loop in self.loops.values() for merge in loop.merges}
+        self.tags: dict[str, frozenset[tuple[Edge, int]]] = {}
+        self.branches: dict[str, Branch] = {}
+        if operators & set(MERGE):
+            self._find_branches()
+
+    def loop_of(self, node: Node) -> Loop:
+        """The loop that an `Exit` leaves."""
+        frame = self.graph.nodes[self._merge_before(node)]
+        return self.loops[_frame_of(self.graph, frame)]
+
+    def position(self, node: Node) -> int:
+        """Which of a loop's values an `Exit` is."""
+        return self.loop_of(node).merges.index(self._merge_before(node))
+
+    def _merge_before(self, node: Node) -> str:
+        return self.graph.nodes[node.inputs[0].node].inputs[0].node
+
+    def needs(self, node: Node) -> list[Edge]:
+        """What must be computed before a node, with a loop or a branch taken as one."""
+        if node.op in EXIT:
+            loop = self.loop_of(node)
+            return [*loop.starts, *loop.constants.values()]
+        if node.name in self.branches:
+            branch = self.branches[node.name]
+            return [branch.predicate, *branch.switches.values(), *branch.outside]
+        if node.op in SWITCH and node.inputs[0].node in self.loop_merges:
+            return [node.inputs[0]]
+        called = self.graph.functions.get(str(node.attribute("f")))
+        if node.op in CALL and called is not None:
+            used = used_arguments(called)
+            named = zip(called.arguments, node.inputs, strict=True)
+            return [edge for argument, edge in named if argument in used]
+        return list(node.inputs)
+
+    def _find_branches(self) -> None:
+        """Tags each node with the sides of predicates that it runs on, then groups the merges."""
+        order = _in_order(self.graph, self.loop_merges)
+        groups: list[Branch] = []
+        for name in order:
+            node = self.graph.nodes[name]
+            self.tags[name] = self._tags_of(node)
+            if node.op in MERGE and name not in self.loop_merges:
+                self._join(node, groups)
+        for group in groups:
+            self._look_into(group)
+
+    def _edge_tags(self, edge: Edge) -> frozenset[tuple[Edge, int]]:
+        tags = self.tags.get(edge.node, frozenset())
+        node = self.graph.nodes.get(edge.node)
+        if node is not None and node.op in SWITCH and not self._is_loop_switch(node):
+            return tags | {(self._origin(node.inputs[1]), edge.output)}
+        return tags
+
+    def _origin(self, edge: Edge) -> Edge:
+        """Where a predicate comes from: each branch has an `Identity` of it."""
+        node = self.graph.nodes.get(edge.node)
+        while node is not None and node.op == "Identity":
+            edge = node.inputs[0]
+            node = self.graph.nodes.get(edge.node)
+        return edge
+
+    def _is_loop_switch(self, node: Node) -> bool:
+        predicate = self.graph.nodes.get(node.inputs[1].node)
+        return predicate is not None and predicate.op == "LoopCond"
+
+    def _tags_of(self, node: Node) -> frozenset[tuple[Edge, int]]:
+        edges = node.inputs[:1] if node.name in self.loop_merges else node.inputs
+        found = frozenset().union(*(self._edge_tags(edge) for edge in edges))
+        found |= frozenset().union(*(self.tags.get(name, frozenset()) for name in node.controls))
+        if node.op in MERGE and node.name not in self.loop_merges:
+            predicate = self._predicate(node)[0]
+            return frozenset(tag for tag in found if tag[0] != predicate)
+        return found
+
+    def _predicate(self, node: Node) -> tuple[Edge, int]:
+        """What a merge depends on, and which of its inputs is the one for `True`."""
+        if len(node.inputs) == 2:
+            first, second = (self._edge_tags(edge) for edge in node.inputs)
+            for predicate, side in first:
+                if (predicate, 1 - side) in second and (predicate, 1 - side) not in first:
+                    return predicate, 0 if side else 1
+        raise UnsupportedError(
+            "it joins values that do not come from the two sides of one predicate"
+        )
+
+    def _join(self, node: Node, groups: list[Branch]) -> None:
+        """Puts a merge to those of its predicate, unless it depends on one of them."""
+        predicate, true = self._predicate(node)
+        above = _above(self.graph, node, self.loop_merges)
+        for group in groups:
+            if group.predicate == predicate and not above.intersection(group.merges):
+                break
+        else:
+            group = Branch(predicate)
+            groups.append(group)
+        group.merges.append(node.name)
+        group.sides[0].append(node.inputs[1 - true])
+        group.sides[1].append(node.inputs[true])
+        self.branches[node.name] = group
+
+    def _look_into(self, group: Branch) -> None:
+        """Finds where the sides of a branch begin."""
+        for side, targets in enumerate(group.sides):
+            stack, seen = list(targets), set()
+            while stack:
+                edge = stack.pop()
+                if edge.node in seen:
+                    continue
+                seen.add(edge.node)
+                node = self.graph.nodes[edge.node]
+                if node.op in SWITCH and self._origin(node.inputs[1]) == group.predicate:
+                    group.switches[node.name] = node.inputs[0]
+                elif (group.predicate, side) not in self._edge_tags(edge):
+                    group.outside.append(edge)
+                elif node.name in self.branches and self.branches[node.name] is not group:
+                    stack.extend(_ends(self.branches[node.name]))
+                else:
+                    stack.extend(self.needs(node))
+
+
+def used_arguments(function: Graph) -> set[str]:
+    """The arguments that a result of a function depends on."""
+    stack, seen = [edge.node for edge in function.results], set()
+    while stack:
+        name = stack.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        node = function.nodes.get(name)
+        if node is None:
+            continue
+        called = function.functions.get(str(node.attribute("f")))
+        if node.op in CALL and called is not None:
+            used = used_arguments(called)
+            named = zip(called.arguments, node.inputs, strict=True)
+            stack.extend(edge.node for argument, edge in named if argument in used)
+        else:
+            stack.extend(edge.node for edge in node.inputs)
+    return seen.intersection(function.arguments)
+
+
+def _ends(branch: Branch) -> list[Edge]:
+    return [branch.predicate, *branch.sides[0], *branch.sides[1]]
+
+
+def _frame_of(graph: Graph, merge: Node) -> str:
+    for edge in merge.inputs:
+        node = graph.nodes.get(edge.node)
+        if node is not None and node.op in ENTER:
+            return str(node.attribute("frame_name"))
+    raise UnsupportedError("it leaves a loop that it did not enter")
+
+
+def _loops(graph: Graph) -> dict[str, Loop]:
+    found: dict[str, Loop] = {}
+    for node in graph.nodes.values():
+        if node.op in ENTER:
+            name = str(node.attribute("frame_name"))
+            loop = found.setdefault(name, Loop(name, Edge("", 0), [], [], [], {}))
+            loop.constants[node.name] = node.inputs[0]
+    for node in graph.nodes.values():
+        kinds = [graph.nodes[e.node].op if e.node in graph.nodes else "" for e in node.inputs]
+        if node.op in MERGE and any(kind in NEXT for kind in kinds):
+            loop = found[_frame_of(graph, node)]
+            start = next(e for e, k in zip(node.inputs, kinds, strict=True) if k in ENTER)
+            back = next(e for e, k in zip(node.inputs, kinds, strict=True) if k in NEXT)
+            loop.merges.append(node.name)
+            loop.starts.append(loop.constants.pop(start.node))
+            loop.nexts.append(graph.nodes[back.node].inputs[0])
+        elif node.op in SWITCH and graph.nodes[node.inputs[1].node].op == "LoopCond":
+            loop = found[_frame_of(graph, graph.nodes[node.inputs[0].node])]
+            loop.condition = graph.nodes[node.inputs[1].node].inputs[0]
+    return found
+
+
+def _incoming(node: Node, loop_merges: Iterable[str]) -> list[str]:
+    """Nodes before a node; what an iteration brings back is not before it."""
+    if node.name in loop_merges:
+        return [node.inputs[0].node]
+    return [*(edge.node for edge in node.inputs), *node.controls]
+
+
+def _in_order(graph: Graph, loop_merges: set[str]) -> list[str]:
+    """Names of nodes, each after those that it depends on."""
+    order: dict[str, None] = {}
+    for start in graph.nodes:
+        stack = [(start, False)]
+        while stack:
+            name, ready = stack.pop()
+            if name in order or name not in graph.nodes:
+                continue
+            if ready:
+                order[name] = None
+                continue
+            stack.append((name, True))
+            before = _incoming(graph.nodes[name], loop_merges)
+            stack.extend((other, False) for other in before if other not in order)
+    return list(order)
+
+
+def _above(graph: Graph, node: Node, loop_merges: set[str]) -> set[str]:
+    """Every node that a node depends on."""
+    seen: set[str] = set()
+    stack = [node.name]
+    while stack:
+        for name in _incoming(graph.nodes[stack.pop()], loop_merges):
+            if name not in seen and name in graph.nodes:
+                seen.add(name)
+                stack.append(name)
+    return seen

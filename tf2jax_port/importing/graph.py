@@ -1,0 +1,192 @@
+"""Graphs of operators with their edges resolved, and the files that they are read from."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from tf2jax_port.importing import text_format, wire
+from tf2jax_port.importing.tensors import array_of, dtype_name, shape_of
+
+
+class Edge(NamedTuple):
+    """An output of a node. In a function, `port` may be the name of an output argument."""
+
+    node: str
+    output: int
+    port: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.node}:{self.output}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Node:
+    """An operator of a graph."""
+
+    name: str
+    op: str
+    inputs: tuple[Edge, ...]
+    controls: tuple[str, ...]
+    attributes: Mapping[str, dict[str, Any]]
+
+    def attribute(self, name: str, otherwise: Any = None) -> Any:
+        """An attribute as a Python value: dtypes by name, shapes as lists, functions by name."""
+        entry = self.attributes.get(name)
+        return otherwise if entry is None else attribute_value(entry)
+
+    @property
+    def variable(self) -> str:
+        """The name of the variable that this node holds; several nodes may hold the same one."""
+        return str(self.attribute("shared_name") or self.name)
+
+
+@dataclasses.dataclass(frozen=True)
+class Graph:
+    """Nodes by name, and the functions that they call. `arguments` and `results` are a function's."""
+
+    nodes: Mapping[str, Node]
+    functions: Mapping[str, Graph] = dataclasses.field(default_factory=dict)
+    arguments: tuple[str, ...] = ()
+    results: tuple[Edge, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Signature:
+    """Names of inputs and outputs, and the tensors that they stand for."""
+
+    inputs: Mapping[str, str]
+    outputs: Mapping[str, str]
+
+
+@dataclasses.dataclass(frozen=True)
+class Model:
+    """A file. Of a SavedModel: what restores its variables, and which objects functions capture."""
+
+    graph: Graph
+    signatures: Mapping[str, Signature] = dataclasses.field(default_factory=dict)
+    restore: str = ""
+    bound: Mapping[str, list[int]] = dataclasses.field(default_factory=dict)
+    variables: pathlib.Path | None = None
+
+
+def attribute_value(entry: dict[str, Any]) -> Any:
+    """An attribute as a Python value."""
+    for field, value in entry.items():
+        if value is not None:
+            return _VALUES.get(field, lambda same: same)(value)
+    return None
+
+
+def _list_value(entry: dict[str, Any]) -> list[Any]:
+    for field, values in entry.items():
+        if values:
+            return [_VALUES.get(field, lambda same: same)(value) for value in values]
+    return []
+
+
+_VALUES: Mapping[str, Callable[[Any], Any]] = {
+    "list": _list_value,
+    "tensor": array_of,
+    "shape": shape_of,
+    "func": lambda value: value["name"],
+    "type": dtype_name,
+    "s": lambda value: value.decode("utf-8", "replace"),
+}
+
+
+def edge_of(text: str) -> Edge:
+    """`x`, `x:1`, or in a function `x:out:1`."""
+    name, _, rest = text.partition(":")
+    port, _, index = rest.rpartition(":")
+    if index.isdigit() or not index:
+        return Edge(name, int(index or 0), port)
+    return Edge(name, 0, index)
+
+
+def read_model(path: str | os.PathLike[str]) -> Model:
+    """Reads a frozen graph (`.pb`, `.pbtxt`) or a SavedModel (its folder, or the file in it).
+
+    Raises:
+      BrokenFileError: the file is none of these.
+      OSError: it cannot be read.
+    """
+    path = pathlib.Path(path)
+    if path.is_dir():
+        found = [path / name for name in ("saved_model.pb", "saved_model.pbtxt")]
+        there = [file for file in found if file.exists()]
+        if not there:
+            raise wire.BrokenFileError(f"{path} holds neither saved_model.pb nor saved_model.pbtxt")
+        path = there[0]
+    is_saved_model = path.stem == "saved_model"
+    data = _message(path, "SavedModel" if is_saved_model else "GraphDef")
+    if is_saved_model:
+        return _saved_model(data, path.parent / "variables" / "variables")
+    if not data["node"]:
+        raise wire.BrokenFileError(f"{path} holds no graph")
+    return Model(_graph(data))
+
+
+def _message(path: pathlib.Path, message: str) -> dict[str, Any]:
+    try:
+        if path.suffix in (".pbtxt", ".prototxt", ".txt"):
+            return text_format.parse(path.read_text(encoding="utf-8"), message)
+        return wire.decode(path.read_bytes(), message)
+    except (wire.BrokenFileError, UnicodeDecodeError) as error:
+        raise wire.BrokenFileError(f"{path} is no {message}: {error}") from None
+
+
+def _saved_model(data: dict[str, Any], variables: pathlib.Path) -> Model:
+    if not data["meta_graphs"]:
+        raise wire.BrokenFileError("the SavedModel holds no graph")
+    chosen = data["meta_graphs"][0]
+    for meta in data["meta_graphs"]:
+        if meta["meta_info_def"] and "serve" in meta["meta_info_def"]["tags"]:
+            chosen = meta
+    signatures = {
+        entry["key"]: Signature(
+            {e["key"]: e["value"]["name"] for e in entry["value"]["inputs"]},
+            {e["key"]: e["value"]["name"] for e in entry["value"]["outputs"]},
+        )
+        for entry in chosen["signature_def"]
+        if not entry["key"].startswith("__saved_model")
+    }
+    saver = chosen["saver_def"]
+    restore = saver["restore_op_name"] if saver else ""
+    objects = chosen["object_graph_def"]
+    bound = {
+        entry["key"]: entry["value"]["bound_inputs"]
+        for entry in (objects["concrete_functions"] if objects else ())
+    }
+    return Model(_graph(chosen["graph_def"]), signatures, restore, bound, variables)
+
+
+def _graph(data: dict[str, Any]) -> Graph:
+    library = data["library"]["function"] if data["library"] else []
+    functions: dict[str, Graph] = {}
+    for function in library:
+        returned = {entry["key"]: entry["value"] for entry in function["ret"]}
+        signature = function["signature"]
+        functions[signature["name"]] = Graph(
+            _nodes(function["node_def"]),
+            functions,
+            tuple(argument["name"] for argument in signature["input_arg"]),
+            tuple(edge_of(returned[result["name"]]) for result in signature["output_arg"]),
+        )
+    return Graph(_nodes(data["node"]), functions)
+
+
+def _nodes(data: list[dict[str, Any]]) -> dict[str, Node]:
+    return {
+        node["name"]: Node(
+            node["name"],
+            node["op"],
+            tuple(edge_of(text) for text in node["input"] if not text.startswith("^")),
+            tuple(text[1:] for text in node["input"] if text.startswith("^")),
+            {entry["key"]: entry["value"] for entry in node["attr"]},
+        )
+        for node in data
+    }

@@ -1,0 +1,208 @@
+"""From a file to a program: the text of it, or the function itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+import pathlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from tf2jax_port.importing import restoring
+from tf2jax_port.importing.choosing import Choice, choose
+from tf2jax_port.importing.graph import Graph, Model, Node, read_model
+from tf2jax_port.importing.program import Problem, Program
+from tf2jax_port.importing.rule import UnsupportedError
+from tf2jax_port.importing.scope import Scope, Value
+from tf2jax_port.importing.wire import BrokenFileError
+from tf2jax_port.importing.writer import GraphWriter, as_tensor
+
+
+class UnsupportedGraphError(ValueError):
+    """Operators of a graph cannot be imported; `problems` names each with its node."""
+
+    def __init__(self, problems: Sequence[Problem]):
+        self.problems = tuple(problems)
+        lines = [f"{p.op} at {p.node}: {p.reason}" for p in self.problems]
+        super().__init__("this graph cannot be imported:\n  " + "\n  ".join(lines))
+
+
+@dataclasses.dataclass(frozen=True)
+class Imported:
+    """A graph as a program. `text` is its functions; the last one is `model(variables, feeds)`."""
+
+    model: Model
+    choice: Choice
+    program: Program
+    text: str
+
+    def variables(self) -> dict[str, np.ndarray]:
+        """The values of the variables, those of a SavedModel from its checkpoint."""
+        found, stored = dict(self.program.variables), self.program.stored
+        names = [name for name in found if name in stored]
+        if names:
+            found |= restoring.values(self.model, stored, names)
+        return found
+
+
+def read(
+    path: str | os.PathLike[str],
+    inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None,
+    signature: str | None = None,
+) -> Imported:
+    """Reads a graph and writes the program of it; problems are listed in it, not raised.
+
+    Raises:
+      BrokenFileError: the file is no graph.
+      NoSuchTensorError: an input, an output or a signature is not there.
+      OSError: it cannot be read.
+    """
+    model = read_model(path)
+    choice = choose(model, inputs, outputs, signature)
+    program = Program(stored=restoring.checkpoint_keys(model), lists_grow=_lists_grow(model.graph))
+    scope = Scope(program.names, [])
+    for key, edge in choice.inputs.items():
+        node = model.graph.nodes[edge.node]
+        name = program.names.new(node.name.removeprefix(f"{signature or 'serving_default'}_"))
+        scope.write(f"{name} = {_fed(key, node)}")
+        scope.values[node.name] = Value(name)
+    try:
+        writer = GraphWriter(program, model.graph)
+    except UnsupportedError as error:
+        raise BrokenFileError(str(error)) from None
+    results = writer.texts(choice.outputs.values(), scope)
+    writer.finish()
+    pairs = (
+        f"{key!r}: {as_tensor(text)}" for key, text in zip(choice.outputs, results, strict=True)
+    )
+    scope.write(f"return {{{', '.join(pairs)}}}")
+    lines = [_DECORATOR, "def model(variables, feeds):", _documented(choice, model), *scope.lines]
+    text = "\n\n\n".join([*program.definitions, "\n".join(lines)]) + "\n"
+    return Imported(model, choice, program, text)
+
+
+def import_graph(
+    path: str | os.PathLike[str],
+    inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None,
+    signature: str | None = None,
+) -> tuple[Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]], dict[str, np.ndarray]]:
+    """A frozen graph or a SavedModel as a pure JAX function; TensorFlow is not needed.
+
+    Args:
+      path: a `GraphDef` (`.pb`, or `.pbtxt` as text) or the folder of a SavedModel.
+      inputs: names of the tensors to feed, `x:0`. Without them: those of the signature, or the
+        placeholders that the outputs need.
+      outputs: names of the tensors to compute. Without them: those of the signature, or every node
+        that no other one uses.
+      signature: of a SavedModel; `serving_default` without it.
+
+    Returns:
+      `(function, variables)`. `function(variables, feeds)` takes two dictionaries of arrays, from
+      the names of variables and from the inputs, and returns one from the outputs. It works under
+      `jax.jit`, `grad` and `vmap`; what it takes out of data has a size that only the data knows
+      and comes out of `jax.jit` as `Padded`. `variables` are the values in the file: variables of a
+      SavedModel, and constants of floats of 16 numbers or more, which a frozen graph made of them.
+
+    Raises:
+      UnsupportedGraphError: some operators cannot be imported; all of them are named at once.
+      BrokenFileError, NoSuchTensorError, OSError: see `read`.
+    """
+    found = read(path, inputs, outputs, signature)
+    if found.program.problems:
+        raise UnsupportedGraphError(found.program.problems)
+    return function_of(found), found.variables()
+
+
+def function_of(found: Imported) -> Callable[..., dict[str, Any]]:
+    """The function that the text of a program defines."""
+    import shims
+
+    namespace: dict[str, Any] = {
+        "tf": shims,
+        "np": np,
+        "constants": lambda: found.program.constants,
+    }
+    exec(compile(found.text, "<imported graph>", "exec"), namespace)
+    function: Callable[..., dict[str, Any]] = namespace["model"]
+    return function
+
+
+def write(found: Imported, path: pathlib.Path, source: str) -> list[pathlib.Path]:
+    """Writes a module and, beside it, the numbers that it needs; returns what was written."""
+    numbers = path.with_suffix(".npz")
+    arrays = {f"variables/{name}": array for name, array in found.variables().items()}
+    arrays |= {f"constants/{name}": array for name, array in found.program.constants.items()}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with numbers.open("wb") as file:
+        np.savez(file, **cast("Any", arrays))
+    path.write_text(_MODULE.format(source=source) + found.text, encoding="utf-8")
+    return [path, numbers]
+
+
+# Nothing in the text branches on arrays with Python's own words.
+_DECORATOR = "@tf.autograph.experimental.do_not_convert"
+
+_MODULE = '''"""What `tf2jax-port import-graph` made of {source}."""
+
+import functools
+import pathlib
+
+import numpy as np
+
+import shims as tf
+
+NUMBERS = pathlib.Path(__file__).with_suffix(".npz")
+
+
+def load_variables(path=NUMBERS):
+    """The variables that were in the file, by their names: the first argument of `model`."""
+    return _load(path, "variables/")
+
+
+@functools.cache
+def constants():
+    """Large constants that are no variables."""
+    return _load(NUMBERS, "constants/")
+
+
+def _load(path, prefix):
+    with np.load(path) as file:
+        return {{name.removeprefix(prefix): file[name] for name in file if name.startswith(prefix)}}
+
+
+'''
+
+
+def _lists_grow(graph: Graph) -> bool:
+    nodes = itertools.chain(
+        graph.nodes.values(), *(f.nodes.values() for f in graph.functions.values())
+    )
+    return any(node.attribute("resize_if_index_out_of_bounds") for node in nodes)
+
+
+def _fed(key: str, node: Node) -> str:
+    """A feed as a tensor of the dtype and the shape that the graph says."""
+    text, dtype, shape = f"feeds[{key!r}]", node.attribute("dtype"), node.attribute("shape")
+    if dtype and dtype != "string":
+        text = f"tf.cast({text}, tf.{dtype})"
+    return f"tf.ensure_shape({text}, {shape})" if shape is not None else text
+
+
+def _documented(choice: Choice, model: Model) -> str:
+    lines = ['    """The graph as a pure function of `variables` and `feeds`.', "", "    Args:"]
+    lines += [
+        "      variables: a dictionary, see `load_variables`.",
+        "      feeds: a dictionary of",
+    ]
+    for key, edge in choice.inputs.items():
+        node = model.graph.nodes[edge.node]
+        shape = node.attribute("shape")
+        known = "unknown shape" if shape is None else str(tuple(shape))
+        lines.append(f"        {key}: {node.attribute('dtype') or 'any dtype'}, {known}")
+    lines += ["", "    Returns:", f"      A dictionary of {', '.join(choice.outputs)}."]
+    return "\n".join([*lines, '    """'])

@@ -1,0 +1,86 @@
+"""The program that a graph becomes: Python functions, variables, constants, and what is in the way."""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import dataclasses
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from tf2jax_port.importing.rule import UnsupportedError, python_text
+from tf2jax_port.importing.scope import Names
+
+_TAKEN = ("tf", "np", "model", "variables", "feeds", "constants")
+_WEIGHT = 16  # numbers from which a constant of floats is a variable of the program
+_LITERAL = 64  # numbers up to which another constant stands in the text
+_PLAIN = {"float32", "int32", "bool"}  # dtypes that TensorFlow gives to numbers of Python
+
+
+class Problem(NamedTuple):
+    """A node that keeps a graph from being imported, and why."""
+
+    op: str
+    node: str
+    reason: str
+
+
+@dataclasses.dataclass
+class Program:
+    """What is being made of a graph."""
+
+    names: Names = dataclasses.field(default_factory=lambda: Names((*_TAKEN, *dir(builtins))))
+    definitions: list[str] = dataclasses.field(default_factory=list)
+    functions: dict[str, str] = dataclasses.field(default_factory=dict)
+    variables: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)
+    stored: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    constants: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)
+    operators: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+    left_out: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+    lists_grow: bool = False  # whether some list of version 2 is written behind its end
+    problems: list[Problem] = dataclasses.field(default_factory=list)
+
+    def constant(self, name: str, array: np.ndarray) -> str:
+        """The expression of a constant; a large one of floats becomes a variable."""
+        dtype = str(array.dtype)
+        floats = array.dtype.kind in "fc" or dtype == "bfloat16"
+        if floats and array.size >= _WEIGHT:
+            if dtype != "bfloat16":
+                self.variables[name] = array
+                return f"variables[{name!r}]"
+            # `.npz` files have no such dtype; as float32 each number is the same.
+            self.variables[name] = array.astype(np.float32)
+            return f"tf.cast(variables[{name!r}], tf.bfloat16)"
+        if array.size > _LITERAL or 0 in array.shape:
+            if array.dtype == object:
+                raise UnsupportedError(f"it holds {array.size} strings")
+            self.constants[name] = array
+            return f"constants()[{name!r}]"
+        return _literal(array, dtype)
+
+    def variable(self, name: str) -> str:
+        """The expression of a variable of a SavedModel; its value is read later."""
+        if name not in self.stored:
+            raise UnsupportedError("no file says what its value is")
+        self.variables.setdefault(name, np.zeros(0))
+        return f"variables[{name!r}]"
+
+
+def _literal(array: np.ndarray, dtype: str) -> str:
+    if dtype == "bfloat16":
+        return f"tf.constant({python_text(array.astype(np.float32).tolist())}, tf.bfloat16)"
+    values = array.tolist()
+    if dtype == "object":
+        values = _decoded(values)
+    text = python_text(values)
+    if dtype in _PLAIN or dtype == "object":
+        return text
+    return f"np.array({text}, {dtype!r})" if array.ndim else f"np.{dtype}({text})"
+
+
+def _decoded(values: object) -> object:
+    if isinstance(values, list):
+        return [_decoded(value) for value in values]
+    return values.decode("utf-8", "replace") if isinstance(values, bytes) else values

@@ -1,0 +1,115 @@
+"""Where the values of a SavedModel's variables are in its checkpoint, from the graph that restores it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from tf2jax_port.importing import effects, wire
+from tf2jax_port.importing.control_flow import CALL
+from tf2jax_port.importing.graph import Edge, Graph, Model, Node
+
+_OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"
+_ASSIGN = ("Assign", "AssignVariableOp")
+_VALUE_PASSES = ("Identity", "Cast", "NoOp")
+
+
+def checkpoint_keys(model: Model) -> dict[str, str]:
+    """The name of a variable -> the name of its tensor in the checkpoint."""
+    if not model.restore:
+        return {}
+    start = model.restore.partition(":")[0]
+    return _captured(model) | dict(_assignments(model.graph, [start], {}))
+
+
+def _captured(model: Model) -> dict[str, str]:
+    """Variables that functions capture, by the objects that they are of.
+
+    Keras wraps its variables, and the graph that restores them names the wrappers only.
+    """
+    calls = [n for n in model.graph.nodes.values() if n.attribute("f") in model.bound]
+    if not calls or not model.variables:
+        return {}
+    from shims._src.checkpoint.bundle_reader import BundleReader
+
+    reader = BundleReader(str(model.variables))
+    if _OBJECTS not in reader:
+        return {}
+    objects = wire.decode(np.asarray(reader.read(_OBJECTS)).item(), "TrackableObjectGraph")["nodes"]
+    found: dict[str, str] = {}
+    for call in calls:
+        numbers = model.bound[str(call.attribute("f"))]
+        for edge, number in zip(
+            call.inputs[len(call.inputs) - len(numbers) :], numbers, strict=True
+        ):
+            name = _variable(model.graph, edge, {})
+            attributes = objects[number]["attributes"] if number < len(objects) else []
+            if name and attributes:
+                found[name] = attributes[0]["checkpoint_key"]
+    return found
+
+
+def values(model: Model, keys: Mapping[str, str], names: list[str]) -> dict[str, np.ndarray]:
+    """Reads variables from the checkpoint of a SavedModel.
+
+    Raises:
+      DataLossError, NotFoundError: the checkpoint is damaged, or is not there.
+    """
+    from shims._src.checkpoint.bundle_reader import BundleReader
+
+    reader = BundleReader(str(model.variables))
+    return {name: np.asarray(reader.read(keys[name])) for name in names}
+
+
+def _assignments(
+    graph: Graph, names: list[str], given: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Pairs of variable and tensor; `given` says which variables a function's arguments are."""
+    for node in effects.behind(Graph(graph.nodes), names):
+        if node.op in CALL:
+            called = graph.functions[str(node.attribute("f"))]
+            handles = [_variable(graph, edge, given) for edge in node.inputs]
+            known = {
+                argument: name
+                for argument, name in zip(called.arguments, handles, strict=True)
+                if name
+            }
+            yield from _assignments(called, list(called.nodes), known)
+        elif node.op in _ASSIGN:
+            name, key = _variable(graph, node.inputs[0], given), _tensor(graph, node.inputs[1])
+            if name and key:
+                yield name, key
+
+
+def _variable(graph: Graph, edge: Edge, given: Mapping[str, str]) -> str:
+    """The variable that a handle is of, or nothing."""
+    while edge.node not in given:
+        node = graph.nodes.get(edge.node)
+        if node is None or node.op not in ("Identity", "VarHandleOp", "VariableV2", "Variable"):
+            return ""
+        if node.op != "Identity":
+            return node.variable
+        edge = node.inputs[0]
+    return given[edge.node]
+
+
+def _tensor(graph: Graph, edge: Edge) -> str:
+    """The tensor of a checkpoint that an edge carries, or nothing."""
+    node = graph.nodes.get(edge.node)
+    while node is not None and node.op in _VALUE_PASSES and node.inputs:
+        edge = node.inputs[0]
+        node = graph.nodes.get(edge.node)
+    if node is None or node.op != "RestoreV2":
+        return ""
+    names, slices = (_strings(graph, e) for e in node.inputs[1:3])
+    if edge.output >= len(names) or slices[edge.output : edge.output + 1] != [""]:
+        return ""  # a part of a partitioned variable
+    return names[edge.output]
+
+
+def _strings(graph: Graph, edge: Edge) -> list[str]:
+    node: Node | None = graph.nodes.get(edge.node)
+    if node is None or node.op != "Const":
+        return []
+    return [bytes(text).decode("utf-8", "replace") for text in node.attribute("value").ravel()]

@@ -1,0 +1,97 @@
+"""How an operator of a graph is spelt as an expression over `shims`."""
+
+from __future__ import annotations
+
+import dataclasses
+import string
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.importing.graph import Node
+from tf2jax_port.importing.schema import DTYPES
+
+
+class UnsupportedError(Exception):
+    """A node that cannot be spelt, and why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    """The expression of an operator, from its node and the expressions of its inputs.
+
+    `outputs` is empty where the expression is the only output, or names them where it is a tuple or
+    list of them: `("*",)` for a list of any length.
+    """
+
+    spell: Callable[[Node, list[str]], str]
+    outputs: tuple[str, ...] = ()
+
+
+def python_text(value: Any) -> str:
+    """An attribute or a constant as Python."""
+    if isinstance(value, list):
+        return f"[{', '.join(python_text(item) for item in value)}]"
+    if isinstance(value, float):
+        short = str(np.float32(value))  # it was a float32 in the file
+        return short if np.isfinite(value) else f'float("{short}")'
+    return repr(value)
+
+
+def dtype_text(name: str) -> str:
+    """`tf.float32`."""
+    return f"tf.{name}"
+
+
+def template(text: str, *outputs: str, **options: tuple[str, Any]) -> Rule:
+    """A rule from a call without its closing parenthesis: `tf.matmul({0}, {1}`.
+
+    Args:
+      text: `{0}` is an input, `{all}` all of them, `{name}` an attribute.
+      outputs: see `Rule`.
+      options: keyword of the call -> attribute and the default that need not be written.
+    """
+
+    def spell(node: Node, inputs: list[str]) -> str:
+        try:
+            call = _FORMATTER.vformat(text, inputs, _Attributes(node, inputs))
+        except IndexError:
+            raise UnsupportedError(f"it has {len(inputs)} inputs") from None
+        for keyword, (attribute, default) in options.items():
+            value = node.attribute(attribute, default)
+            if value != default:
+                call += f", {keyword}={attribute_text(value)}"
+        return call + ")"
+
+    return Rule(spell, outputs)
+
+
+_FORMATTER = string.Formatter()
+
+
+class _Attributes(Mapping[str, str]):
+    """Attributes of a node as text, and `all` of its inputs."""
+
+    def __init__(self, node: Node, inputs: list[str]):
+        self.node, self.inputs = node, inputs
+
+    def __getitem__(self, name: str) -> str:
+        if name == "all":
+            return ", ".join(self.inputs)
+        if name not in self.node.attributes:
+            raise UnsupportedError(f"it has no attribute {name}")
+        return attribute_text(self.node.attribute(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.node.attributes)
+
+    def __len__(self) -> int:
+        return len(self.node.attributes)
+
+
+def attribute_text(value: Any) -> str:
+    """An attribute as Python: a dtype by its name in `tf`."""
+    if isinstance(value, str) and value in DTYPES.values():
+        return dtype_text(value)
+    return python_text(value)

@@ -1,0 +1,86 @@
+"""Names and lines of a Python function that is being written."""
+
+from __future__ import annotations
+
+import dataclasses
+import keyword
+import re
+from typing import NamedTuple
+
+from tf2jax_port.importing.graph import Edge
+from tf2jax_port.importing.rule import UnsupportedError
+
+ANY = ("same",)  # every output is the value itself
+
+
+class Value(NamedTuple):
+    """The Python expression of a node, and how its outputs are taken from it, as in `Rule`."""
+
+    text: str
+    outputs: tuple[str, ...] = ()
+
+    def at(self, edge: Edge) -> str:
+        """The expression of one output.
+
+        Raises:
+          UnsupportedError: the output is one that the rule of the operator does not give.
+        """
+        if self.outputs == ANY:
+            return self.text
+        if not self.outputs:
+            if edge.output:
+                raise UnsupportedError(f"its output {edge.output} is used")
+            return self.text
+        index = edge.output
+        if edge.port in self.outputs:
+            index += self.outputs.index(edge.port)
+        if self.outputs != ("*",) and index >= len(self.outputs):
+            raise UnsupportedError(f"its output {index} is used")
+        return f"{self.text}[{index}]"
+
+
+class Names:
+    """Names of Python that are given out once each."""
+
+    def __init__(self, taken: tuple[str, ...]):
+        self.taken = set(taken)
+
+    def new(self, wanted: str) -> str:
+        """A name that resembles the one of a node: `dense_1_relu` for `dense_1/Relu`."""
+        name = re.sub(r"\W+", "_", wanted).strip("_").lower() or "value"
+        if name[0].isdigit() or keyword.iskeyword(name):
+            name = f"n_{name}"
+        number, found = 1, name
+        while found in self.taken:
+            number += 1
+            found = f"{name}_{number}"
+        self.taken.add(found)
+        return found
+
+
+@dataclasses.dataclass
+class Scope:
+    """The body of a Python function, and the nodes whose values it has; an inner one sees the outer."""
+
+    names: Names
+    lines: list[str]
+    depth: int = 1
+    outer: Scope | None = None
+    values: dict[str, Value] = dataclasses.field(default_factory=dict)
+
+    def find(self, node: str) -> Value | None:
+        """The value of a node, here or further out."""
+        scope: Scope | None = self
+        while scope is not None:
+            if node in scope.values:
+                return scope.values[node]
+            scope = scope.outer
+        return None
+
+    def inside(self) -> Scope:
+        """The body of a function that is defined in this one."""
+        return Scope(self.names, self.lines, self.depth + 1, self)
+
+    def write(self, line: str) -> None:
+        """Adds a line."""
+        self.lines.append("    " * self.depth + line)

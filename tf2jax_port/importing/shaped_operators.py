@@ -1,0 +1,181 @@
+"""Operators of graphs whose attributes decide how they are spelt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tf2jax_port.importing.graph import Node
+from tf2jax_port.importing.rule import Rule, UnsupportedError, dtype_text, python_text, template
+
+
+def _layout(node: Node, usual: str = "NHWC") -> str:
+    """The rest of a call that says where the channels are."""
+    given = node.attribute("data_format", usual)
+    return "" if given == usual else f", data_format={given!r}"
+
+
+def _padding(node: Node) -> str:
+    if node.attribute("padding") != "EXPLICIT":
+        return repr(node.attribute("padding"))
+    flat = node.attribute("explicit_paddings")
+    return python_text([list(pair) for pair in zip(flat[::2], flat[1::2], strict=True)])
+
+
+def _convolution(function: str, usual: str) -> Callable[[Node, list[str]], str]:
+    def spell(node: Node, inputs: list[str]) -> str:
+        strides, dilations = node.attribute("strides"), node.attribute("dilations", [])
+        call = f"{function}({inputs[0]}, {inputs[1]}, {strides}, {_padding(node)}"
+        if any(rate != 1 for rate in dilations):
+            call += f", dilations={dilations}"
+        return call + _layout(node, usual) + ")"
+
+    return spell
+
+
+def _depthwise(node: Node, inputs: list[str]) -> str:
+    rates = node.attribute("dilations", [])
+    call = f"tf.nn.depthwise_conv2d({inputs[0]}, {inputs[1]}, {node.attribute('strides')}, "
+    call += _padding(node)
+    if any(rate != 1 for rate in rates):
+        start = 2 if node.attribute("data_format") == "NCHW" else 1
+        call += f", dilations={rates[start : start + 2]}"
+    return call + _layout(node) + ")"
+
+
+def _transposed(node: Node, inputs: list[str]) -> str:
+    """The gradient of a convolution, which `conv2d_transpose` is."""
+    sizes, kernel, images = inputs
+    call = f"tf.nn.conv2d_transpose({images}, {kernel}, {sizes}, {node.attribute('strides')}, "
+    call += _padding(node)
+    rates = node.attribute("dilations", [])
+    if any(rate != 1 for rate in rates):
+        call += f", dilations={rates}"
+    return call + _layout(node) + ")"
+
+
+def _max_pool(node: Node, inputs: list[str]) -> str:
+    """Window and strides are attributes, or inputs in the second version."""
+    window, strides = node.attribute("ksize"), node.attribute("strides")
+    if node.op == "MaxPoolV2":
+        window, strides = inputs[1:]
+    call = f"tf.nn.max_pool2d({inputs[0]}, {window}, {strides}, {_padding(node)}"
+    return call + _layout(node) + ")"
+
+
+def _batch_norm(node: Node, inputs: list[str]) -> str:
+    """With the running moments, or with those of the batch; only the normalised images come out."""
+    images, scale, offset, mean, variance = inputs
+    if node.attribute("data_format", "NHWC") not in ("NHWC", "NDHWC"):
+        raise UnsupportedError("its channels are not last")
+    if node.attribute("T") != node.attribute("U", node.attribute("T")):
+        raise UnsupportedError("its moments have another dtype than its images")
+    epsilon = python_text(float(node.attribute("epsilon", 1e-4)))
+    if node.attribute("is_training", True):
+        axes = [0, 1, 2, 3] if node.attribute("data_format") == "NDHWC" else [0, 1, 2]
+        return (
+            f"tf.nn.batch_normalization({images}, *tf.nn.moments({images}, {axes}), "
+            f"{offset}, {scale}, {epsilon})"
+        )
+    return f"tf.nn.batch_normalization({images}, {mean}, {variance}, {offset}, {scale}, {epsilon})"
+
+
+def _divide(node: Node, inputs: list[str]) -> str:
+    """Division of version 1: of integers it is cut towards zero."""
+    whole = "int" in str(node.attribute("T"))
+    return f"tf.{'truncatediv' if whole else 'divide'}({inputs[0]}, {inputs[1]})"
+
+
+def _squeeze(node: Node, inputs: list[str]) -> str:
+    axes = node.attribute("squeeze_dims") or []
+    return f"tf.squeeze({inputs[0]}, {axes})" if axes else f"tf.squeeze({inputs[0]})"
+
+
+def _concat(node: Node, inputs: list[str]) -> str:
+    """The axis comes last, or first in the old version."""
+    axis, parts = (inputs[0], inputs[1:]) if node.op == "Concat" else (inputs[-1], inputs[:-1])
+    return f"tf.concat([{', '.join(parts)}], {axis})"
+
+
+def _stitch(node: Node, inputs: list[str]) -> str:
+    half = len(inputs) // 2
+    return f"tf.dynamic_stitch([{', '.join(inputs[:half])}], [{', '.join(inputs[half:])}])"
+
+
+def _resize(method: str) -> Callable[[Node, list[str]], str]:
+    def spell(node: Node, inputs: list[str]) -> str:
+        if node.attribute("align_corners") or not node.attribute("half_pixel_centers"):
+            raise UnsupportedError("it samples as version 1 did, not at half pixels")
+        return f"tf.image.resize({inputs[0]}, {inputs[1]}, {method!r})"
+
+    return spell
+
+
+def _cross_entropy(name: str) -> Callable[[Node, list[str]], str]:
+    def spell(node: Node, inputs: list[str]) -> str:
+        return f"(tf.nn.{name}(labels={inputs[1]}, logits={inputs[0]}),)"
+
+    return spell
+
+
+def _list_shape(node: Node, known: str) -> str:
+    """The shape of elements; a negative or unknown one is left to what is written."""
+    shape = node.attribute(known)
+    return f", element_shape={shape}" if shape is not None else ""
+
+
+def _array(node: Node, inputs: list[str]) -> str:
+    call = f"tf.TensorArray({dtype_text(node.attribute('dtype'))}, size={inputs[0]}"
+    if node.attribute("dynamic_size"):
+        call += ", dynamic_size=True"
+    call += ", clear_after_read=False" + _list_shape(node, "element_shape")
+    if not node.attribute("identical_element_shapes") and not node.attribute("element_shape"):
+        call += ", infer_shape=False"
+    return call + ")"
+
+
+def _filled(node: Node, inputs: list[str]) -> str:
+    """A list of version 2 of the rows of an array."""
+    dtype = dtype_text(node.attribute("element_dtype"))
+    rows = inputs[0]
+    array = f"tf.TensorArray({dtype}, size=tf.shape({rows})[0], clear_after_read=False)"
+    return f"{array}.unstack({rows})"
+
+
+SHAPED: dict[str, Rule] = {
+    "Conv2D": Rule(_convolution("tf.nn.conv2d", "NHWC")),
+    "Conv3D": Rule(_convolution("tf.nn.conv3d", "NDHWC")),
+    "DepthwiseConv2dNative": Rule(_depthwise),
+    "Conv2DBackpropInput": Rule(_transposed),
+    "MaxPool": Rule(_max_pool),
+    "MaxPoolV2": Rule(_max_pool),
+    "FusedBatchNorm": Rule(_batch_norm),
+    "FusedBatchNormV2": Rule(_batch_norm),
+    "FusedBatchNormV3": Rule(_batch_norm),
+    "Div": Rule(_divide),
+    "Squeeze": Rule(_squeeze),
+    "Concat": Rule(_concat),
+    "ConcatV2": Rule(_concat),
+    "DynamicStitch": Rule(_stitch),
+    "ParallelDynamicStitch": Rule(_stitch),
+    "ResizeBilinear": Rule(_resize("bilinear")),
+    "ResizeNearestNeighbor": Rule(_resize("nearest")),
+    "SoftmaxCrossEntropyWithLogits": Rule(
+        _cross_entropy("softmax_cross_entropy_with_logits"), ("loss",)
+    ),
+    "SparseSoftmaxCrossEntropyWithLogits": Rule(
+        _cross_entropy("sparse_softmax_cross_entropy_with_logits"), ("loss",)
+    ),
+    # The arrays of loops. Of the two outputs of version 1, handle and flow, the flow holds the data.
+    "TensorArrayV3": Rule(_array),
+    "TensorArrayReadV3": template("{2}.read({1}"),
+    "TensorArrayWriteV3": template("{3}.write({1}, {2}"),
+    "TensorArrayGatherV3": template("{2}.gather({1}"),
+    "TensorArrayScatterV3": template("{3}.scatter({1}, {2}"),
+    "TensorArraySizeV3": template("{1}.size("),
+    "TensorArrayConcatV3": template("{1}.concat("),
+    "TensorListFromTensor": Rule(_filled),
+    "TensorListGetItem": template("{0}.read({1}"),
+    "TensorListSetItem": template("{0}.write({1}, {2}"),
+    "TensorListStack": template("{0}.stack("),
+    "TensorListLength": template("{0}.size("),
+}
