@@ -7,7 +7,6 @@ look them up when they are first used.
 
 from __future__ import annotations
 
-from shims._src.graph.own_names import OWN_NAMES
 from shims._src.version_one import live_names, names
 from tools.generate_facades import ROOT
 
@@ -29,7 +28,7 @@ def namespaces() -> list[str]:
     """`""`, `"nn"`, `"nn.rnn_cell"` ..."""
     found = {"", *_ALWAYS}
     others = live_names.OTHERS.split()
-    for name in (*names.operators(), *names.values(), *others, *OWN_NAMES):
+    for name in (*names.every_name(), *others):
         parts = name.split(".")[:-1]
         found.update(".".join(parts[: i + 1]) for i in range(len(parts)))
     return sorted(found)

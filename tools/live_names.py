@@ -15,6 +15,7 @@ from typing import Any
 import tensorflow as tf
 from tensorflow.python.util import tf_decorator, tf_export
 
+from shims._src.version_one.variants import VARIANTS
 from tf2jax_port.table import ROWS, Native, Row
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -58,17 +59,18 @@ _LEFT_OUT = frozenset(
         "xla",
     ]
 )
-# Version 1 means something else by these than the row of that name: they are written by hand, in
-# `shims/_src/graph/own_names.py`, or absent.
+# Version 1 means something else by these than the row of that name: they are written by hand, or
+# absent.
 _OF_THEIR_OWN = frozenset(
     [
         "Assert",
         "constant",
         "convert_to_tensor",
-        "image.crop_and_resize",
-        "image.resize",
+        "nn.dilation2d",
         "nn.dropout",
+        "nn.erosion2d",
         "nn.softmax_cross_entropy_with_logits",
+        *VARIANTS,
     ]
 )
 
@@ -123,7 +125,7 @@ def _row_names(name: str, value: Any) -> list[str]:
 
 
 def _exported(value: Any, names_of) -> list[str]:
-    if not callable(value):
+    if not (inspect.isroutine(value) or inspect.isclass(value)):
         return []
     _, plain = tf_decorator.unwrap(value)
     return list(names_of(plain)) if hasattr(plain, "__dict__") else []

@@ -133,8 +133,10 @@ class Translation:
 
     def _refuse(self, parameter: str, value: Any) -> None:
         default = self.signature.parameters[parameter].default
-        if parameter in _WITHOUT_EFFECT or value is default or (
-            default is not ... and type(value) is type(default) and value == default
+        if (
+            parameter in _WITHOUT_EFFECT
+            or value is default
+            or (default is not ... and type(value) is type(default) and value == default)
         ):
             return
         raise errors.UnimplementedError(

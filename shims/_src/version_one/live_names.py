@@ -39,7 +39,6 @@ assert_type debugging.assert_type | static_assertions:assert_type | tensor, tf_t
 atan math.atan | facade.native:atan | x, name=None |
 atan2 math.atan2 | facade.native:atan2 | y, x, name=None |
 atanh math.atanh | facade.native:atanh | x, name=None |
-batch_to_space | space:batch_to_space | input, crops, block_size, name=None, block_shape=None |
 betainc math.betainc | incomplete:betainc | a, b, x, name=None |
 bincount math.bincount | histogram:bincount | arr, weights=None, minlength=None, maxlength=None, dtype='int32' |
 bitcast | bits:bitcast | input, type, name=None |
@@ -293,11 +292,8 @@ nn.ctc_unique_labels | ctc.decoding:ctc_unique_labels | labels, name=None |
 nn.depthwise_conv2d | windows.depthwise:depthwise_conv2d | input, filter, strides, padding, rate=None, name=None, data_format=None, dilations=None | rate=dilations
 nn.depthwise_conv2d_backprop_filter nn.depthwise_conv2d_native_backprop_filter | windows.depthwise:depthwise_conv2d_backprop_filter | input, filter_sizes, out_backprop, strides, padding, data_format='NHWC', dilations=[1, 1, 1, 1], name=None |
 nn.depthwise_conv2d_backprop_input nn.depthwise_conv2d_native_backprop_input | windows.depthwise:depthwise_conv2d_backprop_input | input_sizes, filter, out_backprop, strides, padding, data_format='NHWC', dilations=[1, 1, 1, 1], name=None |
-nn.dilation2d | windows.morphology:dilation2d | input, filter=None, strides=None, rates=None, padding=None, name=None, filters=None, dilations=None |
 nn.elu | facade.native:elu | features, name=None |
-nn.embedding_lookup | embedding:embedding_lookup | params, ids, partition_strategy='mod', name=None, validate_indices=True, max_norm=None |
 nn.embedding_lookup_sparse | sparse.embedding:embedding_lookup_sparse | params, sp_ids, sp_weights, partition_strategy='mod', name=None, combiner=None, max_norm=None, allow_fast_lookup=False |
-nn.erosion2d | windows.morphology:erosion2d | value, kernel, strides, rates, padding, name=None |
 nn.in_top_k math.in_top_k | sorting:in_top_k | predictions, targets, k, name=None |
 nn.l2_loss | clip:l2_loss | t, name=None |
 nn.l2_normalize linalg.l2_normalize math.l2_normalize | linalg_ops:l2_normalize | x, axis=None, epsilon=1e-12, name=None, dim=None |
@@ -313,13 +309,11 @@ nn.max_pool3d | windows.pooling:max_pool3d | input, ksize, strides, padding, dat
 nn.max_pool_v2 | windows.pooling:max_pool | input, ksize, strides, padding, data_format=None, name=None | value=input
 nn.max_pool_with_argmax | windows.pooling:max_pool_with_argmax | input, ksize, strides, padding, data_format='NHWC', Targmax=None, name=None, output_dtype=None, include_batch_in_index=False |
 nn.moments | losses:moments | x, axes, shift=None, name=None, keep_dims=None, keepdims=None | keep_dims=keepdims
-nn.nce_loss | sampled_losses:nce_loss | weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=False, partition_strategy='mod', name='nce_loss' |
 nn.normalize_moments | normalization:normalize_moments | counts, mean_ss, variance_ss, shift, name=None |
 nn.pool | windows.averages:pool | input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None, data_format=None, dilations=None | dilation_rate=dilations
 nn.relu | facade.native:relu | features, name=None |
 nn.relu6 | activations:relu6 | features, name=None |
 nn.safe_embedding_lookup_sparse | sparse.embedding:safe_embedding_lookup_sparse | embedding_weights, sparse_ids, sparse_weights=None, combiner='mean', default_id=None, name=None, partition_strategy='div', max_norm=None, allow_fast_lookup=False |
-nn.sampled_softmax_loss | sampled_losses:sampled_softmax_loss | weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=True, partition_strategy='mod', name='sampled_softmax_loss', seed=None |
 nn.scale_regularization_loss | loss_averages:scale_regularization_loss | regularization_loss |
 nn.selu | activations:selu | features, name=None |
 nn.separable_conv2d | windows.depthwise:separable_conv2d | input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None, data_format=None, dilations=None | rate=dilations
@@ -451,7 +445,6 @@ sinh math.sinh | facade.native:sinh | x, name=None |
 size | shapes:size | input, name=None, out_type=None |
 slice | cutting:slice | input_, begin, size, name=None |
 sort | sorting:sort | values, axis=-1, direction='ASCENDING', name=None |
-space_to_batch nn.space_to_batch | space:space_to_batch | input, paddings, block_size=None, name=None, block_shape=None |
 space_to_batch_nd | space:space_to_batch_nd | input, block_shape, paddings, name=None |
 space_to_depth nn.space_to_depth | space:space_to_depth | input, block_size, name=None, data_format='NHWC' |
 sparse.bincount | sparse.counting:bincount | values, weights=None, axis=0, minlength=None, maxlength=None, binary_output=False, name=None |
@@ -807,6 +800,7 @@ assign_add
 assign_sub
 batch_gather
 batch_scatter_update
+batch_to_space
 batch_to_space_nd
 broadcast_static_shape
 case
@@ -1215,21 +1209,27 @@ nn.conv3d_backprop_filter
 nn.conv3d_backprop_filter_v2
 nn.ctc_loss_v2
 nn.depthwise_conv2d_native
+nn.dilation2d
 nn.dropout
 nn.dynamic_rnn
+nn.embedding_lookup
+nn.erosion2d
 nn.fixed_unigram_candidate_sampler
 nn.fractional_avg_pool
 nn.fractional_max_pool
 nn.fused_batch_norm
 nn.learned_unigram_candidate_sampler
+nn.nce_loss
 nn.quantized_avg_pool
 nn.quantized_conv2d
 nn.quantized_max_pool
 nn.quantized_relu_x
 nn.raw_rnn
 nn.relu_layer
+nn.sampled_softmax_loss
 nn.softmax_cross_entropy_with_logits
 nn.softmax_cross_entropy_with_logits_v2
+nn.space_to_batch
 nn.static_bidirectional_rnn
 nn.static_rnn
 nn.static_state_saving_rnn
@@ -1307,6 +1307,7 @@ signal.ifftnd
 signal.inverse_stft_window_fn
 signal.irfftnd
 signal.rfftnd
+space_to_batch
 sparse.SparseConditionalAccumulator
 sparse.merge
 sparse.placeholder

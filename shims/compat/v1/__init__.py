@@ -23,6 +23,7 @@ __getattr__, __dir__ = _opened(
         "image",
         "initializers",
         "io",
+        "keras",
         "layers",
         "linalg",
         "logging",

@@ -1,0 +1,26 @@
+"""Classes drawn at random, by their name in version 1."""
+
+from __future__ import annotations
+
+import shims
+
+
+def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
+    """Numbers of classes, drawn with the probabilities `softmax(logits)`.
+
+    Args:
+      logits: array `[batch, classes]`.
+      num_samples: how many to draw of each row.
+      seed: an integer; see `tf.set_random_seed`.
+      name: the name of the operation.
+      output_dtype: int32 or int64, which is the default.
+
+    Returns:
+      `[batch, num_samples]`.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/multinomial
+    """
+    return shims.random.categorical(logits, num_samples, output_dtype, seed)
