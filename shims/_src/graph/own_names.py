@@ -200,12 +200,18 @@ _CHECKPOINTS = {
 
 _CONTROL_FLOW = {
     "IndexedSlices": "shims._src.indexed_slices:IndexedSlices",
+    "TensorArray": "shims._src.graph.tensor_arrays:TensorArray",
     "cond": "shims._src.graph.branches:cond",
     "control_flow_v2_enabled": "shims._src.graph.modes:control_flow_v2_enabled",
     "disable_control_flow_v2": "shims._src.graph.modes:disable_control_flow_v2",
     "enable_control_flow_v2": "shims._src.graph.modes:enable_control_flow_v2",
     "custom_gradient": "shims._src.graph.custom_gradients:custom_gradient",
+    "foldl": "shims._src.graph.slices:foldl",
+    "foldr": "shims._src.graph.slices:foldr",
     "hessians": "shims._src.graph.gradients:hessians",
+    "map_fn": "shims._src.graph.slices:map_fn",
+    "scan": "shims._src.graph.slices:scan",
+    "vectorized_map": "shims._src.graph.slices:vectorized_map",
     "while_loop": "shims._src.graph.loops:while_loop",
 }
 
@@ -218,7 +224,18 @@ _VERSION_ONE = {
     "RunMetadata": "shims._src.version_one.options:RunMetadata",
     "RunOptions": "shims._src.version_one.options:RunOptions",
     "SparseTensorValue": "shims._src.graph.fetching:SparseTensorValue",
+    "arg_max": "shims._src.version_one.affine:arg_max",
+    "arg_min": "shims._src.version_one.affine:arg_min",
     "nn.dropout": "shims._src.version_one.dropout:dropout",
+    "nn.relu_layer": "shims._src.version_one.affine:relu_layer",
+    "nn.xw_plus_b": "shims._src.version_one.affine:xw_plus_b",
+    "to_bfloat16": "shims._src.version_one.casts:to_bfloat16",
+    "to_complex128": "shims._src.version_one.casts:to_complex128",
+    "to_complex64": "shims._src.version_one.casts:to_complex64",
+    "to_double": "shims._src.version_one.casts:to_double",
+    "to_float": "shims._src.version_one.casts:to_float",
+    "to_int32": "shims._src.version_one.casts:to_int32",
+    "to_int64": "shims._src.version_one.casts:to_int64",
     "nn.softmax_cross_entropy_with_logits": (
         "shims._src.version_one.softmax_losses:softmax_cross_entropy_with_logits"
     ),
@@ -242,6 +259,18 @@ _TRAINING = {
     "train.SyncReplicasOptimizer": "shims._src.graph.train.sync_replicas:SyncReplicasOptimizer",
 }
 
+_TESTS = {
+    "contrib.learn.ModeKeys": "shims._src.version_one.mode_keys:ModeKeys",
+    "estimator.ModeKeys": "shims._src.version_one.mode_keys:ModeKeys",
+    "test.TestCase": "shims._src.version_one.test_case:TestCase",
+    "test.get_temp_dir": "shims._src.version_one.test_case:get_temp_dir",
+    "test.gpu_device_name": "shims._src.version_one.test_case:gpu_device_name",
+    "test.is_built_with_cuda": "shims._src.version_one.test_case:is_built_with_cuda",
+    "test.is_gpu_available": "shims._src.version_one.test_case:is_gpu_available",
+    "test.main": "shims._src.version_one.test_case:main",
+    "test.mock": "unittest.mock:",
+}
+
 OWN_NAMES: dict[str, str] = {
     **_TRAINING,
     **_CONTROL_FLOW,
@@ -249,4 +278,5 @@ OWN_NAMES: dict[str, str] = {
     **_VARIABLES,
     **_CHECKPOINTS,
     **_VERSION_ONE,
+    **_TESTS,
 }

@@ -1,0 +1,16 @@
+"""`tf.estimator.ModeKeys`: what model functions are asked for. Estimators themselves are not ported."""
+
+from __future__ import annotations
+
+
+class ModeKeys:
+    """The modes of a model function.
+
+    https://www.tensorflow.org/api_docs/python/tf/estimator/ModeKeys
+    """
+
+    __module__ = "shims.compat.v1.estimator"
+    TRAIN = "train"
+    EVAL = "eval"
+    PREDICT = "infer"
+    INFER = "infer"
