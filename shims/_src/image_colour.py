@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from shims._src import checks, errors
 from shims._src.casting import convert, saturate_cast
@@ -485,9 +486,35 @@ def adjust_hue(image, delta, name=None):
         "`delta` must be in [-1, 1].",
         required="-1 <= delta <= 1",
     )
-    hue, saturation, value = _hsv(flat)
-    hue = hue + delta
-    return _rescaled(_rgb(hue - jnp.floor(hue), saturation, value), x.dtype)
+    return _rescaled(_turned(flat, delta), x.dtype)
+
+
+def _turned(x, delta):
+    """Colours further along the circle of hues, between the same lowest and highest channel."""
+    red, green, blue = x[..., 0], x[..., 1], x[..., 2]
+    low, high = jnp.min(x, axis=-1), jnp.max(x, axis=-1)
+    middle = jnp.maximum(jnp.minimum(red, green), jnp.minimum(jnp.maximum(red, green), blue))
+    # In which sixth of the circle a colour is; in every other one the middle channel falls.
+    sixth = jnp.where(
+        red < green,
+        jnp.where(blue < red, 1, jnp.where(blue > green, 3, 2)),
+        jnp.where(blue < green, 0, jnp.where(blue > red, 4, 5)),
+    )
+    is_grey = high == low
+    way = (middle - low) / jnp.where(is_grey, 1, high - low)
+    place = jnp.where(is_grey, 0, sixth + jnp.where(sixth % 2 == 0, way, 1 - way)) + 6 * delta
+    place = jnp.where(place < 0, place + 6, place)
+    for _ in range(2):
+        place = jnp.where(place >= 6, place - 6, place)
+    sixth = jnp.floor(lax.stop_gradient(place))
+    way = place - sixth
+    middle = low + jnp.where(sixth % 2 == 0, way, 1 - way) * (high - low)
+    order = jnp.where(jnp.isnan(sixth), 5, sixth).astype(jnp.int32)  # between infinities
+    channels = [
+        jnp.select([order == i for i in range(6)], [(low, middle, high)[k] for k in ranks])
+        for ranks in ((2, 1, 0, 0, 1, 2), (1, 2, 2, 1, 0, 0), (0, 0, 1, 2, 2, 1))
+    ]
+    return jnp.stack(channels, axis=-1)
 
 
 @operator(compiled=True)
@@ -517,5 +544,12 @@ def adjust_saturation(image, saturation_factor, name=None):
     _check_rgb("adjust_saturation", x, rank=3)
     flat = as_float(x)
     hue, saturation, value = _hsv(flat)
-    scaled = jnp.clip(saturation * convert(operand(saturation_factor), flat.dtype), 0, 1)
-    return _rescaled(_rgb(hue, scaled, value), x.dtype)
+    scaled = saturation * convert(operand(saturation_factor), flat.dtype)
+    # What is NaN of infinities counts as 0, as in TensorFlow; what is NaN in the image stays so.
+    is_nan = jnp.any(jnp.isnan(flat), axis=-1)
+    scaled = jnp.clip(jnp.where(jnp.isnan(scaled) & ~is_nan, 0, scaled), 0, 1)
+    no_hue = jnp.isnan(hue) & ~is_nan
+    coloured = _rgb(jnp.where(no_hue, 0, hue), scaled, value)
+    plain = (value - scaled * value)[..., None]
+    coloured = jnp.where((no_hue | jnp.isinf(value))[..., None], plain, coloured)
+    return _rescaled(coloured, x.dtype)

@@ -291,14 +291,19 @@ def draw_bounding_boxes(images, boxes, colors, name=None):
 def _sides(boxes, i: int, n):
     """Along one axis: within the box, on one of its two sides, and whether it can be drawn."""
     length = (primitives.as_size(n) - 1).astype(jnp.float32)
-    low = (boxes[..., i] * length).astype(jnp.int32)
-    high = (boxes[..., i + 2] * length).astype(jnp.int32)
+    low, high = _pixel(boxes[..., i] * length), _pixel(boxes[..., i + 2] * length)
     place = jnp.arange(n, dtype=jnp.int32)
     low, high = low[..., None], high[..., None]
     within = (place >= low) & (place <= high)
     side = (place == low) | (place == high)
     there = (low <= high) & (low < primitives.as_size(n)) & (high >= 0)
     return within, side, there[..., 0]
+
+
+def _pixel(place):
+    """A place as TensorFlow's 64 bits have it: far below 0 where it does not fit in."""
+    whole = jnp.clip(place, -(2.0**30), 2.0**30).astype(jnp.int32)
+    return jnp.where(jnp.abs(place) < 2.0**63, whole, jnp.iinfo(jnp.int32).min)
 
 
 def _check_drawing(x, boxes) -> None:

@@ -12,7 +12,7 @@ import tensorflow as tf
 import shims
 from tests.table.compare import difference
 
-NAN = float("nan")
+NAN, INF = float("nan"), float("inf")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -135,6 +135,20 @@ def repetitions_of_one_number(tf, x):
     return tf.repeat(tf.reduce_sum(x), [2], axis=0), tf.repeat(tf.reduce_sum(x), 3, axis=-1)
 
 
+def colours_of_negative_pixels(tf, x):
+    return tf.stop_gradient(tf.image.adjust_hue(tf.reshape(x, [-1, 1, 3]), 0.3))
+
+
+def colours_of_infinite_pixels(tf, x):
+    pixels = tf.stop_gradient(tf.reshape(x, [-1, 1, 3]))
+    return tf.image.adjust_hue(pixels, 0.3), tf.image.adjust_saturation(pixels, 1.7)
+
+
+def boxes_that_begin_nowhere(tf, x):
+    boxes = tf.reshape(x, [1, -1, 4])
+    return tf.stop_gradient(tf.image.draw_bounding_boxes(tf.zeros([1, 3, 4, 1]), boxes, None))
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -154,9 +168,9 @@ FOUND = (
     Found(bins_of_a_range_of_three_numbers, ([0, 0.4, 1.1], [0, 1, 2])),
     Found(
         slope_of_a_rounding_beyond_its_range_is_not_finite,
-        ([9, -9, 0.5], [NAN, float("inf"), 1]),
+        ([9, -9, 0.5], [NAN, INF, 1]),
     ),
-    Found(line_between_infinities, ([float("inf"), 1, float("-inf"), NAN],)),
+    Found(line_between_infinities, ([INF, 1, -INF, NAN],)),
     Found(squeeze_a_selection_of_one, ([[1, 2], [3, 4], [0, 0]],)),
     Found(gradient_through_a_repetition_of_nothing, ([1, NAN, 2],)),
     Found(gradient_through_positions_of_nothing, ([0, 1, 2],)),
@@ -168,6 +182,9 @@ FOUND = (
     Found(rows_that_turn_out_to_be_one, ([3, 0.5, NAN],)),
     Found(as_many_elements_as_known, ([[1, 2, 3], [4, 5, 6]],)),
     Found(repetitions_of_one_number, ([1, 2],)),
+    Found(colours_of_negative_pixels, ([[-1, -2, -3], [-0.5, 2, -1]],)),
+    Found(colours_of_infinite_pixels, ([[-INF, 1, 0.5], [2, INF, 3], [INF, -INF, 1]],)),
+    Found(boxes_that_begin_nowhere, ([[[NAN, 0, 1, 1], [0, -INF, 0.5, 1e19], [0, 0, 1e10, 0.5]]],)),
     Found(gamma_functions_at_0, ([2, 1, -1, 0, NAN],)),
     Found(positions_at_which_nothing_stands, (np.zeros((0, 2), np.float32),)),
 )
