@@ -111,7 +111,9 @@ def resource_variables_enabled() -> bool:
 
 def executing_eagerly() -> bool:
     """Whether operators run at once here."""
-    return not _THREAD.graphs and MODES.eager or bool(_THREAD.graphs and _THREAD.graphs[-1] is None)
+    if _THREAD.graphs:
+        return _THREAD.graphs[-1] is None
+    return MODES.eager
 
 
 def get_default_graph() -> Graph:

@@ -26,6 +26,8 @@ from shims._src.row_gathers import only_rows
 _RANKS = (2, 1, 3, 4, 0)
 # Sizes that stand for unknown ones where a program cannot be traced over symbols.
 _EXAMPLES = (6, 9)
+# What operators raise that take no such operands.
+_REFUSALS = (ArithmeticError, IndexError, TypeError, ValueError, errors.OpError)
 _MOST_KNOWN = 16
 _MOST_KEPT = 20000
 
@@ -152,7 +154,7 @@ def _over_ranks(f, leaves) -> Outline:
     for rank in _RANKS:
         try:
             found.append(_traced(f, leaves, dict.fromkeys(unknown, rank)))
-        except Exception as error:  # another rank may do
+        except _REFUSALS as error:  # another rank may do
             first = first or error
     if not found:
         assert first is not None
@@ -178,7 +180,7 @@ def _traced(f, leaves, ranks) -> Outline:
         refused = error
     try:
         found = [_by_example(f, leaves, ranks, size) for size in _EXAMPLES]
-    except Exception:
+    except _REFUSALS:
         raise refused from None
     shapes = tuple(_agreed(shapes) for shapes in zip(*(o.shapes for o in found), strict=True))
     return dataclasses.replace(found[0], shapes=shapes)

@@ -146,7 +146,7 @@ class BaseSession:
 
     @property
     def compilations(self) -> int:
-        """How many programs were compiled for this session."""
+        """How many programs it compiled."""
         return sum(c.compilations for c in self._compiled.values())
 
     def make_callable(self, fetches, feed_list=None, accept_options=False) -> Callable:
@@ -184,7 +184,7 @@ class BaseSession:
 
     @contextlib.contextmanager
     def as_default(self) -> Iterator[BaseSession]:
-        """A block in which `eval` and `run` of tensors and operations use this session."""
+        """A block in which `eval` and `run` of tensors and operations use it."""
         _THREAD.sessions.append(self)
         try:
             yield self

@@ -164,7 +164,7 @@ class TestCase(absltest.TestCase):
         else:
             compare(self._array(a), self._array(b), path)
 
-    def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):  # noqa: N802
+    def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
         """Nested arrays of one shape, and close."""
 
         def compare(x, y, path):
@@ -174,7 +174,7 @@ class TestCase(absltest.TestCase):
 
         self._each(a, b, compare)
 
-    def assertAllCloseAccordingToType(  # noqa: N802
+    def assertAllCloseAccordingToType(
         self,
         a,
         b,
@@ -199,7 +199,7 @@ class TestCase(absltest.TestCase):
             rtol, atol = max(rtol, kinds[name][0]), max(atol, kinds[name][1])
         self.assertAllClose(a, b, rtol, atol, msg)
 
-    def assertNotAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):  # noqa: N802
+    def assertNotAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
         """Arrays that are not close everywhere."""
         try:
             self.assertAllClose(a, b, rtol, atol, msg)
@@ -207,7 +207,7 @@ class TestCase(absltest.TestCase):
             return
         raise AssertionError(msg or "the arrays are close everywhere")
 
-    def assertAllEqual(self, a, b, msg=None):  # noqa: N802
+    def assertAllEqual(self, a, b, msg=None):
         """Arrays of one shape, and equal; NaN equals NaN."""
 
         def compare(x, y, path):
@@ -218,7 +218,7 @@ class TestCase(absltest.TestCase):
 
         self._each(a, b, compare)
 
-    def assertNotAllEqual(self, a, b, msg=None):  # noqa: N802
+    def assertNotAllEqual(self, a, b, msg=None):
         """Arrays that are not equal everywhere."""
         try:
             self.assertAllEqual(a, b, msg)
@@ -226,23 +226,23 @@ class TestCase(absltest.TestCase):
             return
         raise AssertionError(msg or "the arrays are equal everywhere")
 
-    def assertAllGreater(self, a, comparison_target):  # noqa: N802
+    def assertAllGreater(self, a, comparison_target):
         """All elements above a number."""
         self.assertGreater(np.min(self._array(a)), comparison_target)
 
-    def assertAllGreaterEqual(self, a, comparison_target):  # noqa: N802
+    def assertAllGreaterEqual(self, a, comparison_target):
         """All elements at a number or above."""
         self.assertGreaterEqual(np.min(self._array(a)), comparison_target)
 
-    def assertAllLess(self, a, comparison_target):  # noqa: N802
+    def assertAllLess(self, a, comparison_target):
         """All elements below a number."""
         self.assertLess(np.max(self._array(a)), comparison_target)
 
-    def assertAllLessEqual(self, a, comparison_target):  # noqa: N802
+    def assertAllLessEqual(self, a, comparison_target):
         """All elements at a number or below."""
         self.assertLessEqual(np.max(self._array(a)), comparison_target)
 
-    def assertAllInRange(  # noqa: N802
+    def assertAllInRange(
         self, target, lower_bound, upper_bound, open_lower_bound=False, open_upper_bound=False
     ):
         """All elements between two numbers."""
@@ -251,36 +251,36 @@ class TestCase(absltest.TestCase):
         )
         (self.assertAllLess if open_upper_bound else self.assertAllLessEqual)(target, upper_bound)
 
-    def assertAllInSet(self, target, expected_set):  # noqa: N802
+    def assertAllInSet(self, target, expected_set):
         """All elements among some numbers."""
         self.assertLessEqual(set(self._array(target).ravel().tolist()), set(expected_set))
 
-    def assertNear(self, f1, f2, err, msg=None):  # noqa: N802
+    def assertNear(self, f1, f2, err, msg=None):
         """Two numbers that differ by at most `err`."""
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1} != {f2} +/- {err} {msg or ''}")
 
-    def assertArrayNear(self, farray1, farray2, err, msg=None):  # noqa: N802
+    def assertArrayNear(self, farray1, farray2, err, msg=None):
         """Two lists of numbers that differ by at most `err` each."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for x, y in zip(farray1, farray2, strict=True):
             self.assertNear(float(x), float(y), err, msg)
 
-    def assertNDArrayNear(self, ndarray1, ndarray2, err, msg=None):  # noqa: N802
+    def assertNDArrayNear(self, ndarray1, ndarray2, err, msg=None):
         """Two arrays whose difference has at most the norm `err`."""
         self.assertEqual(ndarray1.shape, ndarray2.shape, msg)
         self.assertLess(np.linalg.norm(ndarray1 - ndarray2), err, msg)
 
-    def assertShapeEqual(self, input_a, input_b, msg=None):  # noqa: N802
+    def assertShapeEqual(self, input_a, input_b, msg=None):
         """Two arrays or tensors of one shape."""
         shapes = [x.get_shape() if hasattr(x, "get_shape") else x.shape for x in (input_a, input_b)]
         self.assertEqual(*map(_sizes, shapes), msg)
 
-    def assertDTypeEqual(self, target, expected_dtype):  # noqa: N802
+    def assertDTypeEqual(self, target, expected_dtype):
         """The dtype of an array."""
         self.assertEqual(self._array(target).dtype, np.dtype(expected_dtype))
 
     @contextlib.contextmanager
-    def assertRaisesWithPredicateMatch(  # noqa: N802
+    def assertRaisesWithPredicateMatch(
         self, exception_type, expected_err_re_or_predicate
     ) -> Iterator[Any]:
         """A block that raises an error whose message matches."""
@@ -295,7 +295,7 @@ class TestCase(absltest.TestCase):
                 f"{message!r} does not match {expected_err_re_or_predicate!r}",
             )
 
-    def assertRaisesOpError(self, expected_err_re_or_predicate):  # noqa: N802
+    def assertRaisesOpError(self, expected_err_re_or_predicate):
         """A block that raises an error of an operation whose message matches."""
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
 
