@@ -209,6 +209,44 @@ def add_outer(
     return op
 
 
+def link(
+    op: Operation, part: Part, places: Mapping[Tensor, int], count: int = 0, back_prop: bool = True
+) -> None:
+    """Say which inputs, and which variables, the outputs of an operation are differentiable by.
+
+    Args:
+      op: the operation.
+      part: its body.
+      places: per parameter of the body, the position of the input that it comes from at first.
+      count: how many outputs the body gives to itself again, as its first parameters.
+      back_prop: False means that nothing is differentiable.
+    """
+    none: frozenset = frozenset()
+    if not back_prop:
+        op.links = op.attributes["variable_links"] = (none,) * len(part.outputs)
+        return
+    found = [part.sources(t) for t in part.outputs]
+    carried = {t: i for i, t in enumerate(places) if i < count}
+    reached = [{i} for i in range(len(found))]
+    changed = True
+    while changed:
+        changed = False
+        for mine in reached:
+            more = {carried[t] for i in mine for t in found[i][0] if t in carried} - mine
+            mine |= more
+            changed = changed or bool(more)
+    first = {t: i for i, t in reversed(list(enumerate(op.inputs)))}
+    own = [{places[t] if t in places else first[t] for t in tensors} for tensors, _ in found]
+    starts = list(places.values())[:count]
+    op.links = tuple(
+        none.union(*(own[i] for i in mine), (starts[i] for i in mine if i < count))
+        for mine in reached
+    )
+    op.attributes["variable_links"] = tuple(
+        none.union(*(found[i][1] for i in mine)) for mine in reached
+    )
+
+
 def begin(run: Run, op: Operation) -> None:
     """Read the variables that the parts of an operation use, before these are traced."""
     for block in op.attributes["blocks"]:
@@ -226,12 +264,15 @@ def finish(run: Run, op: Operation) -> None:
         run.versions.setdefault(variable, []).append((op, state.read(variable.slot)))
 
 
-def passed_on(graph: Graph, op: Operation, names: Sequence[str], type_: str) -> list[Tensor]:
-    """The outputs of an operation under names of their own."""
+def passed_on(
+    graph: Graph, tensors: Sequence[Tensor], names: Sequence[str], type_: str
+) -> list[Tensor]:
+    """Tensors under names of their own."""
     found = []
-    for tensor, name in zip(op.outputs, names, strict=True):
+    for tensor, name in zip(tensors, names, strict=True):
         unique = graph.unique_name(name)
-        shown = Operation(graph, type_, unique, _as_it_is, [tensor], [(tensor.shape, tensor.dtype)])
+        spec = (tensor.shape, tensor.dtype)
+        shown = Operation(graph, type_, unique, _as_it_is, [tensor], [spec])
         shown.links = (frozenset([0]),)
         found.append(shown.outputs[0])
     return found

@@ -60,7 +60,7 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
         ]
         op = _operation(graph, name, pred, parts, structures)
         shown = ("Identity", "Identity") if MODES.control_flow_v2 else ("Merge", "Merge")
-        merged = passed_on(graph, op, [shown[0]] * len(op.outputs), shown[1])
+        merged = passed_on(graph, op.outputs, [shown[0]] * len(op.outputs), shown[1])
     result = structures[0](merged)
     is_one = isinstance(result, (list, tuple)) and len(result) == 1 and not MODES.control_flow_v2
     return result[0] if is_one and not strict and not hasattr(result, "_fields") else result

@@ -10,10 +10,10 @@ import jax
 import shims
 from shims._src import loops as staged_loops
 from shims._src.graph.blocks import (
-    PARAMETER,
     add_outer,
     begin,
     finish,
+    link,
     parameter,
     passed_on,
     record,
@@ -99,7 +99,7 @@ def while_loop(
         name = scope.rstrip("/") if MODES.control_flow_v2 else graph.unique_name("LoopCond")
         loop.record(cond, body)
         op = loop.operation(name, limit, back_prop)
-        exits = passed_on(graph, op, [shown] * len(op.outputs), shown)
+        exits = passed_on(graph, op.outputs, [shown] * len(op.outputs), shown)
     return loop.result(exits, return_same_structure)
 
 
@@ -192,7 +192,13 @@ class _Loop:
         parts = [self.condition, self.body]
         compute = self._compute(limit, back_prop)
         op = add_outer(self.graph, "While", name, compute, inputs, outputs, parts)
-        op.links, op.attributes["variable_links"] = self._links(op, back_prop)
+        link(
+            op,
+            self.body,
+            dict(zip(self.parameters[1], range(len(self.initial)), strict=True)),
+            count=len(self.initial),
+            back_prop=back_prop,
+        )
         return op
 
     def _compute(self, limit, back_prop: bool):
@@ -219,32 +225,6 @@ class _Loop:
             return list(results)
 
         return compute
-
-    def _links(self, op: Operation, back_prop: bool):
-        """Which inputs, and which variables, each output is differentiable by."""
-        count = len(self.initial)
-        if not back_prop:
-            return (frozenset(),) * count, (frozenset(),) * count
-        own = {t: i for i, t in enumerate(self.parameters[1])}
-        direct = [self.body.sources(t) for t in self.body.outputs]
-        reached = [{i} for i in range(count)]
-        changed = True
-        while changed:
-            changed = False
-            for found in reached:
-                more = {own[t] for i in found for t in direct[i][0] if t in own} - found
-                found |= more
-                changed = changed or bool(more)
-        places: dict[Tensor, int] = {}
-        for i, t in enumerate(op.inputs[count:], count):
-            places.setdefault(t, i)
-        outer = [
-            {places[t] for t in tensors if t.op.type != PARAMETER or t not in own}
-            for tensors, _ in direct
-        ]
-        links = tuple(frozenset(found).union(*(outer[i] for i in found)) for found in reached)
-        variables = tuple(frozenset().union(*(direct[i][1] for i in found)) for found in reached)
-        return links, variables
 
     def result(self, exits: Sequence[Tensor], same: bool):
         """The final values in the structure that the body gave, or that of one variable."""
