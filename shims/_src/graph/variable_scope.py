@@ -14,7 +14,7 @@ from shims._src.graph.graph import current_graph
 from shims._src.graph.modes import executing_eagerly
 from shims._src.graph.scopes import graph_of
 from shims._src.graph.variable_store import VariableStore
-from shims._src.graph.variables import GraphKeys
+from shims._src.graph.variables import GraphKeys, GraphVariable
 
 
 class _ReuseMode(enum.Enum):
@@ -173,6 +173,11 @@ def _scopes() -> _Scopes:
     if "variable scopes" not in storage:
         storage["variable scopes"] = _Scopes()
     return storage["variable scopes"]
+
+
+def variables_by_name() -> dict[str, GraphVariable]:
+    """What `get_variable` has made in the default graph; variables in parts part by part."""
+    return _scopes().store.variables
 
 
 def get_variable_scope() -> VariableScope:

@@ -24,6 +24,11 @@ class VariableStore:
         self._variables: dict[str, GraphVariable] = {}
         self._partitioned: dict[str, partitioned.PartitionedVariable] = {}
 
+    @property
+    def variables(self) -> dict[str, GraphVariable]:
+        """The variables by name; those in parts part by part."""
+        return dict(self._variables)
+
     def get_variable(self, name: str, custom_getter: Callable | None, options: dict):
         """A variable by its whole name; a custom getter may give another one.
 
