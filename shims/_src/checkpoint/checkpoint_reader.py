@@ -101,13 +101,22 @@ def load_checkpoint(ckpt_dir_or_file) -> CheckpointReader:
 
     https://www.tensorflow.org/api_docs/python/tf/train/load_checkpoint
     """
+    return CheckpointReader(checkpoint_path(ckpt_dir_or_file))
+
+
+def checkpoint_path(ckpt_dir_or_file) -> str:
+    """The path of a checkpoint, or of the newest one of a folder.
+
+    Raises:
+      ValueError: it is a folder without a file `checkpoint` that names one.
+    """
     path = os.fspath(ckpt_dir_or_file)
     found = latest_checkpoint(path) if os.path.isdir(path) else path
     if found is None:
         raise ValueError(
             f"Couldn't find 'checkpoint' file or checkpoints in given directory {path}"
         )
-    return CheckpointReader(found)
+    return found
 
 
 def load_variable(ckpt_dir_or_file, name: str) -> Any:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
-from shims._src.checkpoint.checkpoint_reader import load_checkpoint
+from shims._src.checkpoint.checkpoint_reader import CheckpointReader, checkpoint_path
 from shims._src.checkpoint.restoring import restore
-from shims._src.checkpoint.state_file import latest_checkpoint
 from shims._src.graph.operation import Operation
 from shims._src.graph.saved_variables import Saved
 from shims._src.graph.variable_scope import variables_by_name
@@ -29,8 +28,8 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map) -> None:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/init_from_checkpoint
     """
     path = os.fspath(ckpt_dir_or_file)
-    shapes = load_checkpoint(path).get_variable_to_shape_map()
-    file = latest_checkpoint(path) if os.path.isdir(path) else path
+    file = checkpoint_path(path)
+    shapes = CheckpointReader(file).get_variable_to_shape_map()
     pairs = assignment_map.items() if isinstance(assignment_map, Mapping) else assignment_map
     made = variables_by_name()
     for saved_name, current in sorted(pairs, key=lambda pair: pair[0]):
