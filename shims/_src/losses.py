@@ -99,7 +99,8 @@ def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
 
 @jax.custom_jvp
 def _softmax_cross_entropy(labels, logits):
-    return -jnp.sum(labels * jax.nn.log_softmax(logits, axis=-1), axis=-1)
+    # Subtracted from 0, so that a certain class costs 0 and not -0.
+    return jnp.sum(labels * (0 - jax.nn.log_softmax(logits, axis=-1)), axis=-1)
 
 
 @_softmax_cross_entropy.defjvp
@@ -197,8 +198,8 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
         )
     checks.check_positions(function, "labels", labels, logits.shape[-1])
     labels, logits = agreeing(function, [labels, logits], range(labels.ndim))
-    score = jax.nn.log_softmax(logits, axis=-1)
-    loss = -jnp.take_along_axis(score, labels[..., None], axis=-1, mode="clip")[..., 0]
+    costs = 0 - jax.nn.log_softmax(logits, axis=-1)
+    loss = jnp.take_along_axis(costs, labels[..., None], axis=-1, mode="clip")[..., 0]
     if not jp.is_tracer(labels):
         return loss
     classes = primitives.as_size(logits.shape[-1])
