@@ -246,10 +246,17 @@ _VERSION_ONE = {
 }
 
 _TRAINING = {
+    "clip_by_average_norm": "shims._src.graph.train.clipping:clip_by_average_norm",
+    "clip_by_global_norm": "shims._src.graph.train.clipping:clip_by_global_norm",
+    "clip_by_norm": "shims._src.graph.train.clipping:clip_by_norm",
+    "clip_by_value": "shims._src.graph.train.clipping:clip_by_value",
+    "global_norm": "shims._src.graph.train.clipping:global_norm",
+    "linalg.global_norm": "shims._src.graph.train.clipping:global_norm",
     "train.AdadeltaOptimizer": "shims._src.graph.train.adadelta:AdadeltaOptimizer",
     "train.AdagradDAOptimizer": "shims._src.graph.train.adagrad:AdagradDAOptimizer",
     "train.AdagradOptimizer": "shims._src.graph.train.adagrad:AdagradOptimizer",
     "train.AdamOptimizer": "shims._src.graph.train.adam:AdamOptimizer",
+    "train.ExponentialMovingAverage": "shims._src.graph.train.moving_averages:ExponentialMovingAverage",
     "train.FtrlOptimizer": "shims._src.graph.train.ftrl:FtrlOptimizer",
     "train.GradientDescentOptimizer": "shims._src.graph.train.gradient_descent:GradientDescentOptimizer",
     "train.MomentumOptimizer": "shims._src.graph.train.momentum:MomentumOptimizer",
@@ -258,6 +265,21 @@ _TRAINING = {
     "train.ProximalGradientDescentOptimizer": "shims._src.graph.train.gradient_descent:ProximalGradientDescentOptimizer",
     "train.RMSPropOptimizer": "shims._src.graph.train.rmsprop:RMSPropOptimizer",
     "train.SyncReplicasOptimizer": "shims._src.graph.train.sync_replicas:SyncReplicasOptimizer",
+    "train.assert_global_step": "shims._src.graph.train.global_step:assert_global_step",
+    "train.cosine_decay": "shims._src.graph.train.decays:cosine_decay",
+    "train.cosine_decay_restarts": "shims._src.graph.train.decays:cosine_decay_restarts",
+    "train.create_global_step": "shims._src.graph.train.global_step:create_global_step",
+    "train.exponential_decay": "shims._src.graph.train.decays:exponential_decay",
+    "train.get_global_step": "shims._src.graph.train.global_step:get_global_step",
+    "train.get_or_create_global_step": "shims._src.graph.train.global_step:get_or_create_global_step",
+    "train.global_step": "shims._src.graph.train.global_step:global_step",
+    "train.inverse_time_decay": "shims._src.graph.train.decays:inverse_time_decay",
+    "train.linear_cosine_decay": "shims._src.graph.train.decays:linear_cosine_decay",
+    "train.natural_exp_decay": "shims._src.graph.train.decays:natural_exp_decay",
+    "train.noisy_linear_cosine_decay": "shims._src.graph.train.decays:noisy_linear_cosine_decay",
+    "train.piecewise_constant": "shims._src.graph.train.decays:piecewise_constant",
+    "train.piecewise_constant_decay": "shims._src.graph.train.decays:piecewise_constant",
+    "train.polynomial_decay": "shims._src.graph.train.decays:polynomial_decay",
 }
 
 _TESTS = {

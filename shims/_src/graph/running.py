@@ -214,6 +214,12 @@ class Run:
         """Whether a variable has a value at this point."""
         return variable in self.known or variable in self.versions
 
+    def is_seen(self, variable, reader: Operation) -> bool:
+        """Whether one operation sees a value of a variable."""
+        seen = self.plan.before.get(reader, 0)
+        writers = (writer for writer, _ in self.versions.get(variable, ()))
+        return variable in self.known or any(seen & self.plan.bits.get(w, 0) for w in writers)
+
     def stream(self, op: Operation):
         """Where the random operators inside of an operation start."""
         draws = iter(range(len(op.attributes["seeds"])))

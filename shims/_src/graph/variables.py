@@ -287,7 +287,7 @@ class GraphVariable(Scattering):
         """Its value, or its initial value where it has none yet."""
 
         def compute(run, op, values):
-            return [run.read(self, op) if run.has_value(self) else values[0]]
+            return [run.read(self, op) if run.is_seen(self, op) else values[0]]
 
         graph = self.graph
         op = self._operation(graph, "If", graph.unique_name("cond"), compute, [self._initial_value])
@@ -354,7 +354,8 @@ class GraphVariable(Scattering):
         """
         graph = self.graph
         dtypes = dtypes or [self._dtype] * len(operands)
-        name = graph.unique_name(name or type_)
+        name = name or type_
+        name = name[:-1] if name.endswith("/") else graph.unique_name(name)
         with graph.name_scope(f"{name}/"):
             given = [convert_to_tensor(x, d) for x, d in zip(operands, dtypes, strict=True)]
 

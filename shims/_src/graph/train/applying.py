@@ -22,6 +22,7 @@ def assigning(
     variables: Sequence[GraphVariable],
     f: Callable,
     operands: Sequence = (),
+    gives: bool = False,
 ) -> Operation:
     """Add an operation that assigns what a function of the newest values gives.
 
@@ -31,21 +32,28 @@ def assigning(
       variables: what is read and assigned.
       f: a function of the arrays of the variables, and of the operands, that gives new arrays.
       operands: tensors.
+      gives: whether it gives the first variable as it is afterwards.
 
     Returns:
-      The operation, which has no outputs.
+      The operation; without `gives` it has no outputs.
     """
+    first = variables[0]
     graph = current_graph()
     name = name or type_
     full = name[:-1] if name.endswith("/") else graph.unique_name(name)
 
     def compute(run, op, values):
         before = [run.newest(v) for v in variables]
-        for v, new in zip(variables, f(*before, *values), strict=True):
-            run.write(v, jnp.asarray(new, v.slot.dtype), op)
-        return []
+        after = [jnp.asarray(new, v.slot.dtype) for v, new in zip(variables, f(*before, *values))]
+        for v, new in zip(variables, after, strict=True):
+            run.write(v, new, op)
+        return after[: len(op.outputs)]
 
-    op = Operation(graph, type_, full, compute, operands, (), graph.present_control_inputs())
+    outputs = [(first.shape, first.dtype)] if gives else ()
+    op = Operation(graph, type_, full, compute, operands, outputs, graph.present_control_inputs())
+    op.links = (frozenset(),)
+    for tensor in op.outputs:
+        tensor.read_of = first
     op.attributes["variables"] = tuple(variables)
     op.writes = tuple(variables)
     return op

@@ -48,13 +48,13 @@ def create_zeros_slot(primary, name: str, dtype=None) -> GraphVariable:
     """A variable of zeros that is named after another and has its shape."""
     dtype = primary.dtype if dtype is None else dtype
     if primary.shape.is_fully_defined():
-        return create_slot_with_initializer(primary, _zeros, primary.shape, dtype, name)
+        return create_slot_with_initializer(primary, zeros, primary.shape, dtype, name)
     from shims._src.graph.standard import zeros_like
 
     return _slot(primary, name, initializer=zeros_like(primary), shape=None, dtype=dtype)
 
 
-def _zeros(shape, dtype=None, partition_info=None) -> Tensor:
+def zeros(shape, dtype=None, partition_info=None) -> Tensor:
     """The initialiser of zeros."""
     del partition_info
     zeros = np.zeros(tuple(int(d) for d in shape), dtype.dtype)
