@@ -168,7 +168,7 @@ def _holds_tensor(value) -> bool:
 def _key(f, tree, leaves: Sequence, operands: list) -> Any:
     """What tells calls of one meaning from others; `None` where that is not known."""
     places = {t: i for i, t in enumerate(operands)}
-    found = []
+    found: list[tuple] = []
     for x in leaves:
         if isinstance(x, Tensor):
             found.append(("tensor", places[x]))

@@ -28,6 +28,13 @@ _RANKS = (2, 1, 3, 4, 0)
 _EXAMPLES = (6, 9)
 # What operators raise that take no such operands.
 _REFUSALS = (ArithmeticError, IndexError, TypeError, ValueError, errors.OpError)
+# What is raised where a program cannot be traced over symbols.
+_NOT_SYMBOLIC = (
+    errors.UnimplementedError,
+    errors.FreshSizeError,
+    errors.CapacityError,
+    jax.errors.JAXTypeError,
+)
 _MOST_KNOWN = 16
 _MOST_KEPT = 20000
 
@@ -174,9 +181,7 @@ def _agreed(shapes):
 def _traced(f, leaves, ranks) -> Outline:
     try:
         return _symbolic(f, leaves, ranks)
-    except (errors.UnimplementedError, errors.FreshSizeError, errors.CapacityError) as error:
-        refused = error
-    except jax.errors.JAXTypeError as error:
+    except _NOT_SYMBOLIC as error:
         refused = error
     try:
         found = [_by_example(f, leaves, ranks, size) for size in _EXAMPLES]

@@ -44,7 +44,8 @@ _UNARY = {
 
 def install() -> None:
     """Give tensors and variables Python's operators."""
-    for cls in (Tensor, GraphVariable):
+    classes: tuple[Any, ...] = (Tensor, GraphVariable)
+    for cls in classes:
         for python, (f, name, type_) in {**_BINARY, **_LOGICAL}.items():
             setattr(cls, f"__{python}__", _binary(f, name, type_))
             setattr(cls, f"__r{python}__", _binary(f, name, type_, reverse=True))

@@ -280,7 +280,7 @@ class TestCase(absltest.TestCase):
         self.assertEqual(self._array(target).dtype, np.dtype(expected_dtype))
 
     @contextlib.contextmanager
-    def assertRaisesWithPredicateMatch(
+    def assertRaisesWithPredicateMatch(  # type: ignore[override]
         self, exception_type, expected_err_re_or_predicate
     ) -> Iterator[Any]:
         """A block that raises an error whose message matches."""
