@@ -177,7 +177,9 @@ def create_optimizer(loss, warmup=5, steps=60):
     variables = tf.trainable_variables()
     grads, _ = tf.clip_by_global_norm(tf.gradients(loss, variables), clip_norm=1.0)
     train = AdamWeightDecayOptimizer(rate).apply_gradients(zip(grads, variables), global_step)
-    return tf.group(train, [global_step.assign(global_step + 1)])
+    # The step counts after the rate was read: without an order TensorFlow may read either.
+    with tf.control_dependencies([train]):
+        return tf.assign_add(global_step, 1)
 
 
 def main(steps=50):
