@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from shims._src import errors, state
+from shims._src import state
 from shims._src.function import Function
 from shims._src.graph.operation import Operation
 from shims._src.graph.running import Plan, Run, Slot, seed_words
@@ -26,9 +26,7 @@ class Compiled:
       fed: tensors whose values are given, in the order in which they are.
       known: variables that have a value.
       counters: the session's slots of random operations, which this adds to.
-
-    Raises:
-      UnimplementedError: something compiled needs what Python computes from something compiled.
+      is_ahead: whether it only computes what Python needs, and leaves everything as it was.
     """
 
     def __init__(
@@ -38,10 +36,19 @@ class Compiled:
         fed: Sequence[Tensor],
         known,
         counters: dict,
+        is_ahead: bool = False,
     ):
-        self.plan = Plan(operations, fetched, fed)
+        self.is_ahead = is_ahead
         self.fetched = dict.fromkeys(fetched)
-        self._split(fed)
+        self.ahead: list[tuple[Operation, Compiled]] = []
+        self.plan = Plan(operations, fetched, fed)
+        while (waiting := self._split(fed)) is not None:
+            # Python computes from what is computed before: that is computed for itself first.
+            controls = [op for op in waiting.control_inputs if not op.on_host]
+            inner = Compiled(controls, waiting.inputs, fed, known, counters, is_ahead=True)
+            self.ahead.append((waiting, inner))
+            fed = [*fed, *waiting.outputs]
+            self.plan = Plan(operations, fetched, fed)
         used = [v for v in self.plan.variables if v in known]
         self.known = frozenset(used)
         self.read = used
@@ -59,7 +66,9 @@ class Compiled:
         self._first: tuple | None = None
         self._by_rank: dict[tuple, Function] = {}
 
-    def _split(self, fed) -> None:
+    def _split(self, fed) -> Operation | None:
+        """Sort the operations; or give one of Python's that something compiled needs the result of."""
+        done = {op for op, _ in self.ahead}
         order = self.plan.order
         late: set[Operation] = set()
         self.large: dict[Tensor, Any] = {}
@@ -68,20 +77,16 @@ class Compiled:
         self.after: list[Operation] = []
         for op in order:
             needs = [t.op for t in op.inputs if t not in self.plan.fed] + op.control_inputs
+            if op in done:
+                continue
             if op.on_host:
                 # An assertion or an assignment it waits for is done when the program has run.
                 waits = any(o in late for o in needs)
                 (self.after if waits else self.before).append(op)
                 if waits:
                     late.add(op)
-            elif any(t.op.on_host and t.op in late for t in op.inputs):
-                raise errors.UnimplementedError(
-                    errors.message(
-                        "Session.run",
-                        f"{op.name} needs what Python computes from other results of this run.",
-                        do="run it in two calls: fetch the one and feed it to the other",
-                    )
-                )
+            elif found := [t.op for t in op.inputs if t.op.on_host and t.op in late]:
+                return found[0]
             elif getattr(op.attributes.get("value"), "nbytes", 0) > _LARGE:
                 # As an argument: XLA would look through a large constant element by element.
                 self.large[op.outputs[0]] = op.attributes["value"]
@@ -89,9 +94,7 @@ class Compiled:
                 self.inside.append(op)
                 late.add(op)
         inside = set(self.inside)
-        taken = {
-            t for op in self.inside for t in [*op.inputs, *op.attributes.get("captured", ())]
-        }
+        taken = {t for op in self.inside for t in [*op.inputs, *op.attributes.get("captured", ())]}
         self.arguments = [t for t in fed if t in taken or (t in self.fetched and is_numeric(t))]
         self.arguments += [t for op in self.before for t in op.outputs if t in taken]
         self.arguments += [t for t in self.large if t in taken or t in self.fetched]
@@ -99,11 +102,13 @@ class Compiled:
         wanted = [t for op in self.after for t in op.inputs if t.op in inside or t in there]
         wanted += [t for t in self.fetched if t.op in inside or t in there]
         self.results = list(dict.fromkeys(wanted))
+        return None
 
     # ---- the program -----------------------------------------------------------------------------
 
     def _program(self, arguments):
         run = Run(self.plan, self.known, self.counters)
+        run.is_ahead = self.is_ahead
         run.values.update(zip(self.arguments, arguments, strict=True))
         for op in self.inside:
             run.execute(op)
@@ -139,23 +144,29 @@ class Compiled:
         functions = [*filter(None, [self._exact]), *self._by_rank.values()]
         return sum(f.counts.compilations for f in functions)
 
-    def run(self, session, feeds: dict[Tensor, Any]) -> dict[Tensor, Any]:
+    def run(
+        self, session, feeds: dict[Tensor, Any], called: set | None = None
+    ) -> dict[Tensor, Any]:
         """Run everything once.
 
         Args:
           session: whose variables are read and assigned.
           feeds: NumPy arrays by tensor.
+          called: operations of Python that were called already, whose results are in `feeds`.
 
         Returns:
           The values of the fetched tensors, and of those in between that Python saw.
         """
         values: dict[Tensor, Any] = {**self.large, **feeds}
-        for op in self.before:
-            _execute(session, op, values)
+        called = set() if called is None else called
+        for op, inner in self.ahead:
+            found = inner.run(session, values, called)
+            _execute(session, [op], found, called)
+            values.update((t, found[t]) for o in called for t in o.outputs if t in found)
+        _execute(session, self.before, values, called)
         if self.inside or self.results:
             values.update(self._launch(session, values))
-        for op in self.after:
-            _execute(session, op, values)
+        _execute(session, self.after, values, called)
         return values
 
     def _launch(self, session, values) -> dict[Tensor, Any]:
@@ -167,6 +178,8 @@ class Compiled:
         function = self._function(tuple(a.shape for a in arguments), given)
         with jax.enable_x64(True), state.state_scope(None):
             results, assigned = function(given, arguments)
+        if self.is_ahead:
+            return dict(zip(self.results, results, strict=True))
         for variable, value in zip(self.written, assigned, strict=False):
             session.values[variable] = value
         for slot, value in zip(counters, assigned[len(self.written) :], strict=True):
@@ -191,6 +204,10 @@ def is_numeric(tensor: Tensor) -> bool:
     return tensor.dtype.name != "string"
 
 
-def _execute(session, op: Operation, values: dict[Tensor, Any]) -> None:
-    given = [np.asarray(values[t]) if t in values else None for t in op.inputs]
-    values.update(zip(op.outputs, op.compute(session, op, given), strict=True))
+def _execute(session, operations, values: dict[Tensor, Any], called: set) -> None:
+    """Call operations of Python, each of them once."""
+    for op in operations:
+        if op not in called:
+            called.add(op)
+            given = [np.asarray(values[t]) if t in values else None for t in op.inputs]
+            values.update(zip(op.outputs, op.compute(session, op, given), strict=True))

@@ -200,10 +200,15 @@ _CHECKPOINTS = {
 }
 
 _CONTROL_FLOW = {
+    "Assert": "shims._src.graph.stating:Assert",
     "IndexedSlices": "shims._src.indexed_slices:IndexedSlices",
+    "Print": "shims._src.graph.stating:Print",
     "TensorArray": "shims._src.graph.tensor_arrays:TensorArray",
+    "add_check_numerics_ops": "shims._src.graph.stating:add_check_numerics_ops",
+    "case": "shims._src.graph.cases:case",
     "cond": "shims._src.graph.branches:cond",
     "control_flow_v2_enabled": "shims._src.graph.modes:control_flow_v2_enabled",
+    "debugging.Assert": "shims._src.graph.stating:Assert",
     "disable_control_flow_v2": "shims._src.graph.modes:disable_control_flow_v2",
     "enable_control_flow_v2": "shims._src.graph.modes:enable_control_flow_v2",
     "custom_gradient": "shims._src.graph.custom_gradients:custom_gradient",
@@ -211,7 +216,11 @@ _CONTROL_FLOW = {
     "foldr": "shims._src.graph.slices:foldr",
     "hessians": "shims._src.graph.gradients:hessians",
     "map_fn": "shims._src.graph.slices:map_fn",
+    "numpy_function": "shims._src.graph.host_calls:numpy_function",
+    "py_func": "shims._src.graph.host_calls:py_func",
+    "py_function": "shims._src.graph.host_calls:py_function",
     "scan": "shims._src.graph.slices:scan",
+    "switch_case": "shims._src.graph.cases:switch_case",
     "vectorized_map": "shims._src.graph.slices:vectorized_map",
     "while_loop": "shims._src.graph.loops:while_loop",
 }
@@ -332,12 +341,52 @@ _LAYERS = {
     "layers.separable_conv2d": "shims._src.graph.layers.functions:separable_conv2d",
 }
 
+_SUMMARIES = {
+    "Event": "shims._src.graph.summary.messages:Event",
+    "HistogramProto": "shims._src.graph.summary.messages:HistogramProto",
+    "SessionLog": "shims._src.graph.summary.messages:SessionLog",
+    "Summary": "shims._src.graph.summary.messages:Summary",
+    "SummaryMetadata": "shims._src.graph.summary.messages:SummaryMetadata",
+    "summary.Event": "shims._src.graph.summary.messages:Event",
+    "summary.FileWriter": "shims._src.graph.summary.file_writer:FileWriter",
+    "summary.FileWriterCache": "shims._src.graph.summary.file_writer:FileWriterCache",
+    "summary.SessionLog": "shims._src.graph.summary.messages:SessionLog",
+    "summary.Summary": "shims._src.graph.summary.messages:Summary",
+    "summary.SummaryDescription": "shims._src.graph.summary.messages:SummaryDescription",
+    "summary.TaggedRunMetadata": "shims._src.graph.summary.messages:TaggedRunMetadata",
+    "summary.histogram": "shims._src.graph.summary.operators:histogram",
+    "summary.image": "shims._src.graph.summary.operators:image",
+    "summary.merge": "shims._src.graph.summary.operators:merge",
+    "summary.merge_all": "shims._src.graph.summary.operators:merge_all",
+    "summary.scalar": "shims._src.graph.summary.operators:scalar",
+    "summary.text": "shims._src.graph.summary.operators:text",
+}
+
+_RECURRENT = {
+    "nn.bidirectional_dynamic_rnn": "shims._src.graph.rnn.dynamic:bidirectional_dynamic_rnn",
+    "nn.dynamic_rnn": "shims._src.graph.rnn.dynamic:dynamic_rnn",
+    "nn.rnn_cell.BasicLSTMCell": "shims._src.graph.rnn.cells:BasicLSTMCell",
+    "nn.rnn_cell.BasicRNNCell": "shims._src.graph.rnn.cells:BasicRNNCell",
+    "nn.rnn_cell.DeviceWrapper": "shims._src.graph.rnn.wrappers:DeviceWrapper",
+    "nn.rnn_cell.DropoutWrapper": "shims._src.graph.rnn.wrappers:DropoutWrapper",
+    "nn.rnn_cell.GRUCell": "shims._src.graph.rnn.cells:GRUCell",
+    "nn.rnn_cell.LSTMCell": "shims._src.graph.rnn.cells:LSTMCell",
+    "nn.rnn_cell.LSTMStateTuple": "shims._src.graph.rnn.cells:LSTMStateTuple",
+    "nn.rnn_cell.MultiRNNCell": "shims._src.graph.rnn.cells:MultiRNNCell",
+    "nn.rnn_cell.RNNCell": "shims._src.graph.rnn.cell:RNNCell",
+    "nn.rnn_cell.ResidualWrapper": "shims._src.graph.rnn.wrappers:ResidualWrapper",
+    "nn.static_bidirectional_rnn": "shims._src.graph.rnn.static:static_bidirectional_rnn",
+    "nn.static_rnn": "shims._src.graph.rnn.static:static_rnn",
+}
+
 OWN_NAMES: dict[str, str] = {
+    **_SUMMARIES,
     **_TRAINING,
     **_CONTROL_FLOW,
     **_GRAPH,
     **_VARIABLES,
     **_LAYERS,
+    **_RECURRENT,
     **_CHECKPOINTS,
     **_VERSION_ONE,
     **_TESTS,

@@ -130,7 +130,12 @@ class Run:
       plan: the plan.
       known: which variables have a value before.
       counters: the slot of each counter by operation and draw.
+
+    Attributes:
+      is_ahead: whether it only computes what Python needs, so that nothing may be seen of it.
     """
+
+    is_ahead = False
 
     def __init__(self, plan: Plan, known, counters):
         self.plan, self.known, self.counters = plan, known, counters
@@ -237,9 +242,7 @@ class Run:
     def operands(self, op: Operation) -> list:
         """The values that an operation takes."""
         return [
-            self.values[t]
-            if t.read_of is None or t in self.plan.fed
-            else self.read_by(t, op)
+            self.values[t] if t.read_of is None or t in self.plan.fed else self.read_by(t, op)
             for t in op.inputs
         ]
 
