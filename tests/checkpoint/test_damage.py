@@ -9,10 +9,10 @@ import pytest
 from shims._src import errors
 from shims._src.checkpoint import table
 from shims._src.checkpoint.block import BlockBuilder, stored_block, with_trailer
-from shims._src.checkpoint.bundle_reader import BundleReader
 from shims._src.checkpoint.bundle_writer import write_bundle
 from shims._src.checkpoint.crc32c import crc32c, mask
 from shims._src.checkpoint.entry import HEADER_KEY, Entry, Header
+from shims._src.checkpoint.opening import open_checkpoint
 from shims._src.checkpoint.partitioned import Partitioned
 from shims._src.checkpoint.wire import Malformed
 
@@ -38,7 +38,7 @@ def checkpoint(tmp_path):
 def outcome(prefix):
     """What reading all of a checkpoint comes to."""
     try:
-        reader = BundleReader(str(prefix))
+        reader = open_checkpoint(str(prefix))
         found = {name: reader.read(name) for name in reader.names}
     except (errors.DataLossError, errors.UnimplementedError) as error:
         return type(error).__name__
@@ -88,7 +88,7 @@ def test_a_tensor_that_is_whole_is_read_beside_one_that_is_not(checkpoint):
     path = checkpoint.parent / "x.data-00000-of-00001"
     whole = path.read_bytes()
     path.write_bytes(b"\xff" + whole[1:])
-    reader = BundleReader(str(checkpoint))
+    reader = open_checkpoint(str(checkpoint))
     np.testing.assert_array_equal(reader.read("long"), TENSORS["long"])
     with pytest.raises(errors.DataLossError):
         reader.read("float")
@@ -178,13 +178,11 @@ def test_messages(checkpoint, tmp_path):
 
     big_endian = Header(1).to_bytes() + b"\x10\x01"
     newer = Header(1).to_bytes() + b"\x1a\x04\x08\x01\x10\x02"
-    reader = BundleReader(str(checkpoint))
-    (tmp_path / "v1").write_bytes((tmp_path / "x.index").read_bytes())
+    reader = open_checkpoint(str(checkpoint))
     data = tmp_path / "x.data-00000-of-00001"
-    note("no checkpoint", lambda: BundleReader(str(tmp_path / "y")))
+    note("no checkpoint", lambda: open_checkpoint(str(tmp_path / "y")))
     note("no tensor", lambda: reader.read("z"))
-    note("first format", lambda: BundleReader(str(tmp_path / "v1")))
-    note("not a prefix", lambda: BundleReader(str(tmp_path / "x.index")))
+    note("not a prefix", lambda: open_checkpoint(str(tmp_path / "x.index")))
     note("no folder", lambda: write_bundle(str(tmp_path / "no/such/x"), {}))
     note("no name", lambda: write_bundle(str(tmp_path / "e"), {"": 1}))
     note("no dtype", lambda: write_bundle(str(tmp_path / "e"), {"d": np.array(["2020"], "M8[Y]")}))
@@ -194,13 +192,13 @@ def test_messages(checkpoint, tmp_path):
     data.unlink()
     note("no data", lambda: reader.read("float"))
     rewritten(checkpoint, float=Entry(21, ()).to_bytes())
-    note("variant", lambda: BundleReader(str(checkpoint)).read("float"))
+    note("variant", lambda: open_checkpoint(str(checkpoint)).read("float"))
     rewritten(checkpoint, **{"": big_endian})
-    note("big endian", lambda: BundleReader(str(checkpoint)))
+    note("big endian", lambda: open_checkpoint(str(checkpoint)))
     rewritten(checkpoint, **{"": newer})
-    note("newer", lambda: BundleReader(str(checkpoint)))
+    note("newer", lambda: open_checkpoint(str(checkpoint)))
     (tmp_path / "x.index").write_bytes(b"")
-    note("index", lambda: BundleReader(str(checkpoint)))
+    note("index", lambda: open_checkpoint(str(checkpoint)))
     assert found == MESSAGES
     assert not list(tmp_path.glob("e.*"))
 
@@ -211,12 +209,6 @@ _REFUSED = "cannot be written to a checkpoint:"
 MESSAGES = {
     "no checkpoint": ("NotFoundError", "Failed to find any matching files for y"),
     "no tensor": ("NotFoundError", "Key z not found in checkpoint x"),
-    "first format": (
-        "UnimplementedError",
-        "v1 is a checkpoint of TensorFlow's first format.",
-        "Required: files PREFIX.index and PREFIX.data-00000-of-00001",
-        "Do: restore it with TensorFlow and save it with `SaverDef.V2`",
-    ),
     "not a prefix": (
         "DataLossError",
         "Unable to open table file x.index: it is not a checkpoint.",

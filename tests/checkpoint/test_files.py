@@ -5,8 +5,8 @@ import pytest
 import tensorflow as tf
 
 from shims._src import errors
-from shims._src.checkpoint.bundle_reader import BundleReader
 from shims._src.checkpoint.bundle_writer import write_bundle
+from shims._src.checkpoint.opening import open_checkpoint
 from shims._src.checkpoint.partitioned import Partitioned
 
 from . import bundles
@@ -41,7 +41,7 @@ def test_the_same_bytes(both):
 
 def test_ours_reads_theirs(both):
     tensors, theirs, _ = both
-    reader = BundleReader(str(theirs))
+    reader = open_checkpoint(str(theirs))
     bundles.assert_same({name: reader.read(name) for name in reader.names}, tensors)
     assert reader.names == sorted(tensors, key=str.encode)
 
@@ -63,14 +63,14 @@ def test_several_files_of_data(tmp_path):
     whole = tmp_path / "whole"
     tf.raw_ops.MergeV2Checkpoints(checkpoint_prefixes=prefixes, destination_prefix=str(whole))
     assert ".data-00001-of-00002" in bundles.files(whole)
-    reader = BundleReader(str(whole))
+    reader = open_checkpoint(str(whole))
     bundles.assert_same({name: reader.read(name) for name in reader.names}, parts[0] | parts[1])
 
 
 def test_object_based(tmp_path):
     values = {"x": np.arange(4.0), "y": np.array(3)}
     saved = tf.train.Checkpoint(**{k: tf.Variable(v) for k, v in values.items()})
-    reader = BundleReader(saved.write(str(tmp_path / "object")))
+    reader = open_checkpoint(saved.write(str(tmp_path / "object")))
     suffix = "/.ATTRIBUTES/VARIABLE_VALUE"
     assert reader.names == ["_CHECKPOINTABLE_OBJECT_GRAPH", "x" + suffix, "y" + suffix]
     bundles.assert_same({k: reader.read(k + suffix) for k in values}, values)
@@ -84,7 +84,7 @@ def test_quantised_elements_are_integers(tmp_path):
         shape_and_slices=[""],
         tensors=[tf.bitcast(tf.constant(value), tf.qint8)],
     )
-    bundles.assert_same({"q": BundleReader(str(tmp_path / "q")).read("q")}, {"q": value})
+    bundles.assert_same({"q": open_checkpoint(str(tmp_path / "q")).read("q")}, {"q": value})
 
 
 def test_text_and_foreign_byte_orders(tmp_path):
@@ -122,7 +122,7 @@ def test_partitioned(pieces, tmp_path):
     name = "v\0\udcff/w"  # bytes that are no text come as `os.fsdecode` gives them
     write_bundle(str(tmp_path / "ours"), {name: Partitioned((7, 200), parts), "v": other})
     assert bundles.files(tmp_path / "ours") == bundles.files(tmp_path / "theirs")
-    reader = BundleReader(str(tmp_path / "ours"))
+    reader = open_checkpoint(str(tmp_path / "ours"))
     assert reader.names == ["v", name]
     bundles.assert_same({n: reader.read(n) for n in reader.names}, {"v": other, name: whole})
 
@@ -134,7 +134,7 @@ def _spec(at, shape):
 def test_a_piece_without_the_others(tmp_path):
     whole = np.arange(6.0)
     write_bundle(str(tmp_path / "x"), {"v": Partitioned((6,), [((2,), whole[2:4])])})
-    reader = BundleReader(str(tmp_path / "x"))
+    reader = open_checkpoint(str(tmp_path / "x"))
     np.testing.assert_array_equal(reader.read("v", ((2, 2),)), whole[2:4])
     with pytest.raises(errors.DataLossError, match="the pieces do not cover it"):
         reader.read("v")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from shims._src import errors
-from shims._src.checkpoint.bundle_reader import BundleReader
 from shims._src.checkpoint.bundle_writer import write_bundle
+from shims._src.checkpoint.opening import open_checkpoint
 
 from . import bundles
 
@@ -50,7 +50,7 @@ def stopped(prefix, monkeypatch, passes, after):
 
 
 def state(prefix):
-    reader = BundleReader(prefix)
+    reader = open_checkpoint(prefix)
     found = {name: reader.read(name) for name in reader.names}
     expected = OLD if found["a"][0] == 1 else NEW
     bundles.assert_same(found, expected)
@@ -88,7 +88,7 @@ def test_a_first_one_that_stops_is_not_there(tmp_path, monkeypatch):
     for passes in range(4):
         assert stopped(prefix, monkeypatch, passes, after=False)
         with pytest.raises(errors.NotFoundError):
-            BundleReader(prefix)
+            open_checkpoint(prefix)
 
 
 def test_what_cannot_be_written_changes_nothing(tmp_path):

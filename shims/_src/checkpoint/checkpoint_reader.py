@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from shims._src.checkpoint import element_types
-from shims._src.checkpoint.bundle_reader import BundleReader, dtype_of
+from shims._src.checkpoint.opening import open_checkpoint
 from shims._src.checkpoint.state_file import latest_checkpoint
+from shims._src.checkpoint.tensor_reader import dtype_of
 from shims._src.dtypes import DType
 
 
@@ -22,7 +23,7 @@ class CheckpointReader:
     Raises:
       NotFoundError: there is no such checkpoint.
       DataLossError: its index is damaged.
-      UnimplementedError: it is of TensorFlow's first format, or written on a big-endian machine.
+      UnimplementedError: it was written on a big-endian machine, or in a later format.
 
     Differs from TensorFlow:
       Damage is `DataLossError`, which TensorFlow's own reader reports as an `OpError` of no kind.
@@ -31,7 +32,7 @@ class CheckpointReader:
     __module__ = "shims.compat.v1.train"
 
     def __init__(self, filepattern):
-        self._bundle = BundleReader(os.fsdecode(filepattern))
+        self._bundle = open_checkpoint(os.fsdecode(filepattern))
 
     def has_tensor(self, tensor_str) -> bool:
         """Whether there is a tensor of a name."""

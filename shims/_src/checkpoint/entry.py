@@ -99,15 +99,16 @@ class Entry:
             if number in numbers:
                 numbers[number] = number_of(value)
             elif number == 2:
-                shape = _shape(bytes_of(value))
+                shape = shape_of(bytes_of(value))
             elif number == 7:
-                slices.append(_extents(bytes_of(value)))
+                slices.append(extents_of(bytes_of(value)))
         return Entry(
             *(numbers[1], shape, numbers[3], numbers[4], numbers[5], numbers[6], tuple(slices))
         )
 
 
-def _shape(data: bytes) -> tuple[int, ...]:
+def shape_of(data: bytes) -> tuple[int, ...]:
+    """The shape that a message of TensorFlow says."""
     shape = []
     for number, value in wire.fields(data):
         if number == 3:
@@ -131,7 +132,8 @@ def _slice_bytes(extents: Place) -> bytes:
     return b"".join(pieces)
 
 
-def _extents(data: bytes) -> Place:
+def extents_of(data: bytes) -> Place:
+    """The piece of a tensor that a message of TensorFlow says."""
     extents: list[Extent] = []
     for number, value in wire.fields(data):
         if number == 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shims._src import errors
-from shims._src.checkpoint.bundle_reader import BundleReader
+from shims._src.checkpoint.tensor_reader import TensorReader
 from shims._src.checkpoint.wire import Malformed, bytes_of, fields
 
 _KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
@@ -13,7 +13,7 @@ _NODES, _ATTRIBUTES = 1, 2
 _FULL_NAME, _CHECKPOINT_KEY = 2, 3
 
 
-def keys_by_name(bundle: BundleReader) -> dict[str, str] | None:
+def keys_by_name(bundle: TensorReader) -> dict[str, str] | None:
     """Under which key each variable stands, by its name; `None` in a checkpoint of TensorFlow 1.
 
     Args:

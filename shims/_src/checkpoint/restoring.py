@@ -10,8 +10,9 @@ import numpy as np
 
 from shims._src import errors
 from shims._src.checkpoint import element_types
-from shims._src.checkpoint.bundle_reader import BundleReader
 from shims._src.checkpoint.object_graph import keys_by_name
+from shims._src.checkpoint.opening import open_checkpoint
+from shims._src.checkpoint.tensor_reader import TensorReader
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +46,7 @@ def restore(prefix: str, wanted: Sequence[Wanted], *, reshape: bool = False) -> 
       InvalidArgumentError: some have another dtype or shape there; all of these are named.
       DataLossError: the checkpoint is damaged.
     """
-    bundle = BundleReader(prefix)
+    bundle = open_checkpoint(prefix)
     found = _found(wanted, bundle)
     faults = [fault for w in found if (fault := _fault(w, bundle, reshape))]
     if faults:
@@ -55,7 +56,7 @@ def restore(prefix: str, wanted: Sequence[Wanted], *, reshape: bool = False) -> 
     return [_value(w, bundle) for w in found]
 
 
-def _found(wanted: Sequence[Wanted], bundle: BundleReader) -> list[Wanted]:
+def _found(wanted: Sequence[Wanted], bundle: TensorReader) -> list[Wanted]:
     """What is wanted, by names that the checkpoint has."""
     missing = sorted({w.name for w in wanted if w.name not in bundle})
     if not missing:
@@ -69,7 +70,7 @@ def _found(wanted: Sequence[Wanted], bundle: BundleReader) -> list[Wanted]:
     return [dataclasses.replace(w, name=keys[w.name]) for w in wanted]
 
 
-def _fault(wanted: Wanted, bundle: BundleReader, reshape: bool) -> str | None:
+def _fault(wanted: Wanted, bundle: TensorReader, reshape: bool) -> str | None:
     """What keeps a variable from being restored, if anything does."""
     name = wanted.name
     entry = bundle.entry(name)
@@ -95,7 +96,7 @@ def _fault(wanted: Wanted, bundle: BundleReader, reshape: bool) -> str | None:
     )
 
 
-def _value(wanted: Wanted, bundle: BundleReader) -> np.ndarray:
+def _value(wanted: Wanted, bundle: TensorReader) -> np.ndarray:
     value = bundle.read(wanted.name, wanted.place)
     return value if wanted.shape is None else value.reshape(wanted.shape)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
@@ -32,6 +34,25 @@ def read_varint(data, at: int) -> tuple[int, int]:
             return value, at
         shift += 7
     raise Malformed("a number is cut off")
+
+
+def varints(data: bytes) -> np.ndarray:
+    """All numbers that stand side by side in `data`, as signed ones of 64 bits.
+
+    Raises:
+      Malformed: the last one is cut off, or one is too long.
+    """
+    array = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(array < 0x80)
+    starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
+    sizes = ends + 1 - starts
+    if sizes.sum() != len(array) or sizes.max(initial=0) > 10:
+        raise Malformed("a number is cut off")
+    if not len(ends):
+        return np.zeros(0, np.int64)
+    shifts = np.arange(len(array)) - np.repeat(starts, sizes)
+    parts = (array & 0x7F).astype(np.uint64) << (7 * shifts).astype(np.uint64)
+    return np.bitwise_or.reduceat(parts, starts).view(np.int64)
 
 
 def take(data, at: int, size: int) -> tuple[bytes, int]:

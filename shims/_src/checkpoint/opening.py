@@ -1,0 +1,42 @@
+"""Which format the files of a path are in."""
+
+from __future__ import annotations
+
+import os
+
+from shims._src import errors
+from shims._src.checkpoint.bundle_reader import BundleReader
+from shims._src.checkpoint.file_names import index_path
+from shims._src.checkpoint.first_format import FirstFormatReader
+from shims._src.checkpoint.table import is_table
+from shims._src.checkpoint.tensor_reader import TensorReader
+
+
+def open_checkpoint(prefix: str) -> TensorReader:
+    """The tensors of a checkpoint.
+
+    Args:
+      prefix: the path of the checkpoint, without `.index`; the file itself in the first format.
+
+    Raises:
+      NotFoundError: there is no such checkpoint.
+      DataLossError: its index is damaged, or it is something else.
+      UnimplementedError: it was written on a big-endian machine, or in a later format.
+    """
+    if os.path.isfile(index_path(prefix)):
+        return BundleReader(prefix)
+    if not os.path.isfile(prefix):
+        raise errors.NotFoundError(f"Failed to find any matching files for {prefix}")
+    with open(prefix, "rb") as file:
+        file.seek(max(0, os.path.getsize(prefix) - 48))
+        tail = file.read()
+    if is_table(tail) and not prefix.endswith(".index"):
+        return FirstFormatReader(prefix)
+    raise errors.DataLossError(
+        errors.message(
+            "",
+            f"Unable to open table file {prefix}: it is not a checkpoint.",
+            required="the path without `.index`, `.meta` and `.data-00000-of-00001`",
+            received=prefix,
+        )
+    )

@@ -1,0 +1,141 @@
+"""Tensors by name, whole or in pieces: what all formats of checkpoints have in common."""
+
+from __future__ import annotations
+
+import abc
+
+import numpy as np
+
+from shims._src import errors
+from shims._src.checkpoint import element_types
+from shims._src.checkpoint.entry import Entry, Place
+from shims._src.checkpoint.slice_keys import slice_key
+from shims._src.checkpoint.wire import Malformed
+
+
+class TensorReader(abc.ABC):
+    """What a checkpoint holds. The index is read at once, tensors when they are asked for.
+
+    Args:
+      prefix: the path of the checkpoint, without `.index`.
+      entries: what the index says, by key.
+
+    Attributes:
+      prefix: the path of the checkpoint.
+      entries: what the index says, by key; pieces of partitioned variables have keys of their own.
+    """
+
+    def __init__(self, prefix: str, entries: dict[bytes, Entry]):
+        self.prefix, self.entries = prefix, entries
+        parts = {slice_key(k, s) for k, e in entries.items() for s in e.slices}
+        self._names = {_text(key): key for key in entries if key not in parts}
+
+    @abc.abstractmethod
+    def _stored(self, key: bytes, dtype: np.dtype) -> np.ndarray:
+        """The array that stands under a key, checked.
+
+        Raises:
+          Malformed: it is damaged.
+        """
+
+    @abc.abstractmethod
+    def _file_of(self, entry: Entry) -> str:
+        """The file that has the data of an entry."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all tensors, sorted; a partitioned variable is one."""
+        return list(self._names)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def entry(self, name: str) -> Entry:
+        """What the index says of a tensor.
+
+        Raises:
+          NotFoundError: there is no tensor of this name.
+        """
+        key = self._names.get(name)
+        if key is None:
+            raise errors.NotFoundError(f"Key {name} not found in checkpoint {self.prefix}")
+        return self.entries[key]
+
+    def read(self, name: str, place: Place | None = None) -> np.ndarray:
+        """The value of a tensor, in memory of its own.
+
+        Args:
+          name: of the tensor.
+          place: start and length on each axis of a piece that lies in it; all of it if `None`.
+
+        Raises:
+          NotFoundError: there is no tensor of this name, or no file with its data.
+          DataLossError: its data is damaged, or not all of it was written.
+          UnimplementedError: NumPy has no arrays of its dtype.
+        """
+        entry = self.entry(name)
+        key, dtype = self._names[name], dtype_of(name, entry)
+        try:
+            if place in entry.slices:
+                return self._stored(slice_key(key, place), dtype)
+            if entry.slices:
+                whole = self._partitioned(key, entry, dtype)
+            else:
+                whole = self._stored(key, dtype)
+        except Malformed as fault:
+            raise damaged(self._file_of(entry), f"in tensor {name!r}, {fault}") from None
+        return whole if place is None else whole[_slices(place, entry.shape)]
+
+    def _partitioned(self, key: bytes, entry: Entry, dtype: np.dtype) -> np.ndarray:
+        array = np.empty(entry.shape, dtype)
+        covered = np.zeros(entry.shape, bool)
+        for extents in entry.slices:
+            piece_key = slice_key(key, extents)
+            piece = self.entries.get(piece_key)
+            if piece is None:
+                raise Malformed("a piece of it is not in the index")
+            place = _slices(extents, entry.shape)
+            if piece.dtype != entry.dtype or covered[place].shape != piece.shape:
+                raise Malformed("a piece of it has another dtype or shape")
+            array[place] = self._stored(piece_key, dtype)
+            covered[place] = True
+        if not covered.all():
+            raise Malformed("the pieces do not cover it")
+        return array
+
+
+def dtype_of(name: str, entry: Entry) -> np.dtype:
+    """NumPy's dtype of a tensor.
+
+    Raises:
+      UnimplementedError: it has none of it.
+    """
+    dtype = element_types.numpy_dtype(entry.dtype)
+    if dtype is None:
+        raise errors.UnimplementedError(
+            f"Data type not supported: tensor {name!r} is of"
+            f" {element_types.name_of(entry.dtype)}, and NumPy has no arrays of it"
+        )
+    return dtype
+
+
+def damaged(path: str, problem: str) -> errors.DataLossError:
+    """The error of a file that does not say what was written."""
+    return errors.DataLossError(
+        errors.message(
+            "",
+            f"{path} is damaged: {problem}.",
+            do="take the file from another copy, or an older checkpoint",
+        )
+    )
+
+
+def _slices(extents: Place, shape: tuple[int, ...]) -> tuple[slice, ...]:
+    if len(extents) != len(shape):
+        raise Malformed("a piece of it has another rank")
+    return tuple(slice(None) if e is None else slice(e[0], e[0] + e[1]) for e in extents)
+
+
+def _text(key: bytes) -> str:
+    """A key as text; bytes that are none survive there and back."""
+    return key.decode(errors="surrogateescape")
