@@ -10,6 +10,7 @@ from shims._src import checks
 from shims._src.dispatch import operator
 from shims._src.dtypes import narrowed
 from shims._src.elementwise import is_inexact, pair
+from shims._src.exact_quotient import quotient
 from shims._src.mul_no_nan import mul_no_nan
 from shims._src.operands import operand
 
@@ -45,7 +46,7 @@ def truediv(x, y, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/truediv
     """
-    return jnp.divide(*floating_quotients(*pair("truediv", x, y)))
+    return quotient(*floating_quotients(*pair("truediv", x, y)))
 
 
 @operator(compiled=True)
@@ -71,7 +72,7 @@ def divide(x, y, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/divide
     """
-    return jnp.divide(*floating_quotients(*pair("divide", x, y)))
+    return quotient(*floating_quotients(*pair("divide", x, y)))
 
 
 @operator(compiled=True)
@@ -99,7 +100,7 @@ def floordiv(x, y, name=None):
     """
     x, y = pair("floordiv", x, y)
     if is_inexact(x):
-        return jnp.floor(jnp.divide(x, y))
+        return jnp.floor(quotient(x, y))
     checks.check_nonzero("floordiv", "y", y)
     return jnp.floor_divide(x, y)
 
@@ -178,7 +179,7 @@ def divide_no_nan(x, y, name=None):
 @jax.custom_jvp
 def quotient_or_zero(x, y):
     """`x / y`, and 0 where `y` is 0."""
-    return jnp.where(y == 0, 0, x / jnp.where(y == 0, 1, y))
+    return jnp.where(y == 0, 0, quotient(x, jnp.where(y == 0, 1, y)))
 
 
 @quotient_or_zero.defjvp
@@ -342,4 +343,4 @@ def xdivy(x, y, name=None):
     """
     x, y = pair("xdivy", x, y)
     checks.check_kind("xdivy", "inexact", x)
-    return jnp.where(x == 0, 0, x / jnp.where(x == 0, 1, y))
+    return jnp.where(x == 0, 0, quotient(x, jnp.where(x == 0, 1, y)))

@@ -8,6 +8,7 @@ from jax import lax
 from shims._src import checks
 from shims._src.dispatch import operator
 from shims._src.elementwise import is_inexact, pair
+from shims._src.exact_quotient import quotient
 from shims._src.quotients import floordiv
 
 
@@ -36,7 +37,7 @@ def truncatediv(x, y, name=None):
     """
     x, y = pair("truncatediv", x, y)
     if is_inexact(x):
-        return jnp.trunc(jnp.divide(x, y))
+        return jnp.trunc(quotient(x, y))
     checks.check_nonzero("truncatediv", "y", y)
     return lax.div(*jnp.broadcast_arrays(x, y))
 
@@ -93,4 +94,4 @@ def div(x, y, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/div
     """
     x, y = pair("div", x, y)
-    return jnp.divide(x, y) if is_inexact(x) else floordiv(x, y)
+    return quotient(x, y) if is_inexact(x) else floordiv(x, y)

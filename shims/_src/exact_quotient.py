@@ -1,0 +1,39 @@
+"""Quotients that stay quotients.
+
+XLA turns the quotient of an array and a number, or of rows and their norms, into a product with the
+reciprocal. That differs in the last place, and a `floor` behind it by one: 41 / 41 is less than 1.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+
+def quotient(x, y):
+    """`x / y` of two arrays of inexact dtype, each element rounded as TensorFlow rounds it."""
+    is_spread = y.ndim == 0 or y.ndim < x.ndim or _has_ones(x.shape, y.shape)
+    if not is_spread or not jnp.issubdtype(x.dtype, jnp.floating):
+        return jnp.divide(x, y)
+    return _quotient(x, y)
+
+
+def _has_ones(x_shape, y_shape) -> bool:
+    """Whether an axis of the divisor is spread over one of the dividend."""
+    pairs = zip(reversed(x_shape), reversed(y_shape), strict=False)
+    return any(_is_one(b) and not _is_one(a) for a, b in pairs)
+
+
+def _is_one(size) -> bool:
+    return isinstance(size, int) and size == 1
+
+
+@jax.custom_jvp
+def _quotient(x, y):
+    # Each element has a divisor of its own as far as XLA can tell; where x is NaN, either will do.
+    return jnp.divide(x, jnp.where(x == x, y, -y))
+
+
+@_quotient.defjvp
+def _quotient_jvp(primals, tangents):
+    return _quotient(*primals), jax.jvp(jnp.divide, primals, tangents)[1]
