@@ -203,6 +203,7 @@ _CONTROL_FLOW = {
     "Assert": "shims._src.graph.stating:Assert",
     "IndexedSlices": "shims._src.indexed_slices:IndexedSlices",
     "Print": "shims._src.graph.stating:Print",
+    "SparseTensor": "shims._src.graph.sparse:SparseTensor",
     "TensorArray": "shims._src.graph.tensor_arrays:TensorArray",
     "add_check_numerics_ops": "shims._src.graph.stating:add_check_numerics_ops",
     "case": "shims._src.graph.cases:case",
@@ -211,6 +212,12 @@ _CONTROL_FLOW = {
     "debugging.Assert": "shims._src.graph.stating:Assert",
     "disable_control_flow_v2": "shims._src.graph.modes:disable_control_flow_v2",
     "enable_control_flow_v2": "shims._src.graph.modes:enable_control_flow_v2",
+    "convert_to_tensor_or_indexed_slices": (
+        "shims._src.graph.sparse:convert_to_tensor_or_indexed_slices"
+    ),
+    "convert_to_tensor_or_sparse_tensor": (
+        "shims._src.graph.sparse:convert_to_tensor_or_sparse_tensor"
+    ),
     "custom_gradient": "shims._src.graph.custom_gradients:custom_gradient",
     "foldl": "shims._src.graph.slices:foldl",
     "foldr": "shims._src.graph.slices:foldr",
@@ -220,6 +227,10 @@ _CONTROL_FLOW = {
     "py_func": "shims._src.graph.host_calls:py_func",
     "py_function": "shims._src.graph.host_calls:py_function",
     "scan": "shims._src.graph.slices:scan",
+    "sparse.SparseTensor": "shims._src.graph.sparse:SparseTensor",
+    "sparse.placeholder": "shims._src.graph.sparse:sparse_placeholder",
+    "sparse_placeholder": "shims._src.graph.sparse:sparse_placeholder",
+    "sparse_to_dense": "shims._src.graph.sparse:sparse_to_dense",
     "switch_case": "shims._src.graph.cases:switch_case",
     "vectorized_map": "shims._src.graph.slices:vectorized_map",
     "while_loop": "shims._src.graph.loops:while_loop",
@@ -375,6 +386,7 @@ _RECURRENT = {
     "nn.rnn_cell.MultiRNNCell": "shims._src.graph.rnn.cells:MultiRNNCell",
     "nn.rnn_cell.RNNCell": "shims._src.graph.rnn.cell:RNNCell",
     "nn.rnn_cell.ResidualWrapper": "shims._src.graph.rnn.wrappers:ResidualWrapper",
+    "nn.raw_rnn": "shims._src.graph.rnn.raw:raw_rnn",
     "nn.static_bidirectional_rnn": "shims._src.graph.rnn.static:static_bidirectional_rnn",
     "nn.static_rnn": "shims._src.graph.rnn.static:static_rnn",
 }

@@ -264,4 +264,4 @@ def _as_numpy(value):
     if isinstance(value, (bytes, str)):
         return value
     array = np.asarray(value)
-    return array[()] if array.ndim == 0 and array.dtype != object else array
+    return array[()] if array.ndim == 0 else array

@@ -1,0 +1,52 @@
+"""How often which numbers occur, in the buckets that TensorBoard knows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+_LARGEST = np.finfo(np.float64).max
+
+
+def _limits() -> np.ndarray:
+    """The upper ends of the buckets: tenth by tenth further from 0 on both sides."""
+    positive, v = [], 1e-12
+    while v < 1e20:
+        positive.append(v)
+        v *= 1.1
+    positive.append(_LARGEST)
+    return np.array([*(-x for x in reversed(positive)), 0.0, *positive])
+
+
+def histogram_of(values: np.ndarray) -> dict:
+    """The fields of a `HistogramProto`.
+
+    Args:
+      values: finite numbers.
+    """
+    flat = values.astype(np.float64).ravel()
+    limits = _limits()
+    counts = np.bincount(np.searchsorted(limits, flat, side="right"), minlength=len(limits))
+    ends, kept = _without_runs(limits, counts)
+    return {
+        "min": flat.min() if flat.size else _LARGEST,
+        "max": flat.max() if flat.size else -_LARGEST,
+        "num": float(flat.size),
+        # One after the other: TensorFlow's sums are rounded in this order.
+        "sum": np.cumsum(flat)[-1] if flat.size else 0.0,
+        "sum_squares": np.cumsum(flat * flat)[-1] if flat.size else 0.0,
+        "bucket_limit": ends,
+        "bucket": kept,
+    }
+
+
+def _without_runs(limits, counts) -> tuple[list[float], list[float]]:
+    """Buckets with neighbouring empty ones made one."""
+    ends: list[float] = []
+    kept: list[float] = []
+    for limit, count in zip(limits.tolist(), counts.tolist(), strict=True):
+        if kept and not count and not kept[-1]:
+            ends[-1] = limit
+        else:
+            ends.append(limit)
+            kept.append(float(count))
+    return ends, kept
