@@ -302,6 +302,16 @@ _TRAINING = {
     "train.polynomial_decay": "shims._src.graph.train.decays:polynomial_decay",
 }
 
+_BROUGHT = {
+    "GradientTape": "shims._src.version_one.eager_only:GradientTape",
+    "Module": "shims._src.module:Module",
+    "TensorSpec": "shims._src.tensor_spec:TensorSpec",
+    "function": "shims._src.version_one.eager_only:function",
+    "initializers.tables_initializer": "shims._src.version_one.questions:tables_initializer",
+    "is_tensor": "shims._src.version_one.questions:is_tensor",
+    "tables_initializer": "shims._src.version_one.questions:tables_initializer",
+}
+
 _TESTS = {
     "contrib.learn.ModeKeys": "shims._src.version_one.mode_keys:ModeKeys",
     "estimator.ModeKeys": "shims._src.version_one.mode_keys:ModeKeys",
@@ -402,4 +412,5 @@ OWN_NAMES: dict[str, str] = {
     **_CHECKPOINTS,
     **_VERSION_ONE,
     **_TESTS,
+    **_BROUGHT,
 }
