@@ -62,6 +62,12 @@ class Compiled:
                     counters[op, i] = (slot, seed_words(seeds))
                     slot.stored_value = np.zeros(2, np.uint32)
                 self.counters[op, i] = counters[op, i]
+        # Sizes that say what rank something has must be known.
+        self._ranks = [
+            (i, t.op.attributes["rank_axis"])
+            for i, t in enumerate(self.arguments)
+            if "rank_axis" in t.op.attributes
+        ]
         self._exact: Function | None = None
         self._first: tuple | None = None
         self._by_rank: dict[tuple, Function] = {}
@@ -72,6 +78,7 @@ class Compiled:
         order = self.plan.order
         late: set[Operation] = set()
         self.large: dict[Tensor, Any] = {}
+        self.places = {op.name: op.place for op in self.plan.everything if op.place}
         self.before: list[Operation] = []
         self.inside: list[Operation] = []
         self.after: list[Operation] = []
@@ -126,16 +133,20 @@ class Compiled:
             # Most programs feed one shape again and again: that one is compiled for itself.
             self._exact = self._exact or Function(pure, **_OPTIONS, input_signature=None)
             return self._exact
-        ranks = tuple(map(len, shapes))
-        found = self._by_rank.get(ranks)
+        key = (*map(len, shapes), *(shapes[i][axis] for i, axis in self._ranks))
+        found = self._by_rank.get(key)
         if found is None:
             given = [TensorSpec(np.shape(v), v.dtype) for v in values]
-            specs = [
-                TensorSpec(t.shape if t.shape.rank is not None else [None] * rank, t.dtype)
-                for t, rank in zip(self.arguments, ranks, strict=True)
+            sizes = [
+                t.shape.as_list() if t.shape.rank is not None else [None] * len(shape)
+                for t, shape in zip(self.arguments, shapes, strict=True)
             ]
+            for i, axis in self._ranks:
+                sizes[i][axis] = shapes[i][axis]
+            pairs = zip(sizes, self.arguments, strict=True)
+            specs = [TensorSpec(shape, t.dtype) for shape, t in pairs]
             found = Function(pure, **_OPTIONS, input_signature=[given, specs])
-            self._by_rank[ranks] = found
+            self._by_rank[key] = found
         return found
 
     @property
@@ -176,7 +187,7 @@ class Compiled:
         counters = [slot for slot, _ in self.counters.values()]
         given = [session.values[v] for v in self.read] + [s.stored_value for s in counters]
         function = self._function(tuple(a.shape for a in arguments), given)
-        with jax.enable_x64(True), state.state_scope(None):
+        with jax.enable_x64(True), state.state_scope(None), errors.with_places(self.places):
             results, assigned = function(given, arguments)
         if self.is_ahead:
             return dict(zip(self.results, results, strict=True))

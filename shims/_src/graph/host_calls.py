@@ -102,7 +102,8 @@ def _called(func, inp, outputs, name: str, type_: str, convert):
         graph.present_control_inputs(),
     )
     op.on_host = True
-    op.links = (frozenset(),) * len(dtypes)
+    if type_ == "PyFunc":
+        op.links = (frozenset(),) * len(dtypes)
     op.attributes["traced"] = _traced
     if not dtypes:
         return op

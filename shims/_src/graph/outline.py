@@ -63,13 +63,15 @@ class Outline:
 _KEPT: dict[Any, Outline] = {}
 
 
-def outline(f, operands: list[Tensor], key=None) -> Outline:
+def outline(f, operands: list[Tensor], key=None, coordinates=()) -> Outline:
     """What `f(*operands)` gives.
 
     Args:
       f: a function of arrays.
       operands: tensors that stand for its arguments.
       key: hashable, equal for calls of equal meaning; `None` where nothing is known of that.
+      coordinates: those of the operands that are coordinates and shape of a sparse tensor whose
+        rank is unknown, in pairs.
 
     Raises:
       ValueError, TypeError: the operator refuses operands of these shapes and dtypes.
@@ -81,13 +83,13 @@ def outline(f, operands: list[Tensor], key=None) -> Outline:
         found = _KEPT.get(key)
         if found is not None:
             return found
-    result = _outlined(f, operands, whole)
+    result = _outlined(f, operands, whole, coordinates)
     if key is not None and not whole and len(_KEPT) < _MOST_KEPT:
         _KEPT[key] = result
     return result
 
 
-def _outlined(f, operands, whole) -> Outline:
+def _outlined(f, operands, whole, coordinates) -> Outline:
     leaves = list(dict.fromkeys(leaf for t in operands for leaf in _leaves_of(t, whole)))
 
     def traced(*values):
@@ -98,7 +100,7 @@ def _outlined(f, operands, whole) -> Outline:
         return f(*(known[t] for t in operands))
 
     with jax.enable_x64(True), state.state_scope(state.Overlay()):
-        found = _over_ranks(traced, leaves)
+        found = _over_ranks(traced, leaves, coordinates)
     taken: dict[Tensor, set[int]] = {}
     for k, t in enumerate(operands):
         taken.setdefault(t, set()).add(k)
@@ -153,14 +155,20 @@ def _leaves_of(tensor: Tensor, whole) -> list[Tensor]:
     return [t for op in producers for t in op.inputs if t not in made]
 
 
-def _over_ranks(f, leaves) -> Outline:
+def _over_ranks(f, leaves, coordinates) -> Outline:
     unknown = [t for t in leaves if t.shape.rank is None]
-    if not unknown:
+    if not unknown and not coordinates:
         return _traced(f, leaves, {})
+
+    def sizes(rank: int) -> dict[Tensor, tuple]:
+        known = dict.fromkeys(unknown, (None,) * rank)
+        known.update({t: (None, rank) for t, _ in coordinates})
+        return {**known, **{t: (rank,) for _, t in coordinates}}
+
     found, first = [], None
     for rank in _RANKS:
         try:
-            found.append(_traced(f, leaves, dict.fromkeys(unknown, rank)))
+            found.append(_traced(f, leaves, sizes(rank)))
         except _REFUSALS as error:  # another rank may do
             first = first or error
     if not found:
@@ -233,7 +241,7 @@ def _by_example(f, leaves, ranks, example: int) -> Outline:
 
 
 def _sizes(tensor, ranks) -> tuple:
-    return (None,) * ranks[tensor] if tensor in ranks else tensor.shape._dims
+    return ranks.get(tensor, tensor.shape._dims)
 
 
 def _of_jaxpr(closed, tree, draws) -> Outline:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shims._src import errors
 from shims._src.connectivity import is_differentiable
 from shims._src.graph.operation import Operation
 from shims._src.graph.tensor import Tensor
@@ -40,6 +41,14 @@ class Ways:
 
     def _before(self, tensor: Tensor) -> list[Tensor]:
         op, i = tensor.op, tensor.value_index
+        if op.type == "EagerPyFunc":
+            raise errors.UnimplementedError(
+                errors.message(
+                    "gradients",
+                    f"{op.name} is a function of Python, which is not differentiated.",
+                    do="write it with operators, or put `tf.stop_gradient` around its result",
+                )
+            )
         links = op.links[i] if op.links else range(len(op.inputs))
         found = []
         for k in links:

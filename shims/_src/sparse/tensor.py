@@ -69,8 +69,13 @@ class SparseTensor:
 
     @classmethod
     def tree_unflatten(cls, _, children):
-        """The inverse of `tree_flatten`; checks nothing."""
-        return unchecked(*children)
+        """The inverse of `tree_flatten`; all it checks is that unknown sizes are equal."""
+        indices, values, dense_shape = children
+        if jp.is_tracer(indices) and jp.is_tracer(values) and indices.ndim and values.ndim:
+            rows = indices.shape[0]
+            if jp.is_symbolic(rows) or jp.is_symbolic(values.shape[0]):
+                values = primitives.unify_axis(values, 0, rows, label="SparseTensor")
+        return unchecked(indices, values, dense_shape)
 
     @property
     def indices(self):
@@ -96,6 +101,10 @@ class SparseTensor:
     def shape(self) -> TensorShape:
         """The shape, as far as it is known."""
         d = self._dense_shape
+        if _is_of_graph(d):
+            from shims._src.graph.outline import shape_behind
+
+            return shape_behind(d)
         if not jp.is_tracer(d):
             return TensorShape(np.asarray(d).tolist())
         sizes = [numbering.symbolic_value(d[i]) for i in range(d.shape[0])]
@@ -107,14 +116,50 @@ class SparseTensor:
 
     def with_values(self, new_values) -> SparseTensor:
         """Other values at the same coordinates."""
+        if _is_of_graph(self._indices):
+            return unchecked(self._indices, new_values, self._dense_shape)
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
+    # ---- of a graph ------------------------------------------------------------------------------
+
+    @property
+    def op(self):
+        """The operation that gives the values, in a graph."""
+        return self._values.op
+
+    @property
+    def graph(self):
+        """The graph of the values."""
+        return self._values.graph
+
+    def eval(self, feed_dict=None, session=None):
+        """Its value in a session, the default one if none is given."""
+        from shims._src.graph.session import session_for
+
+        return session_for(session, self.graph, "evaluate tensor").run(self, feed_dict)
+
+    def set_shape(self, shape) -> None:
+        """Add what is known of its shape, in a graph."""
+        attributes = self._dense_shape.op.attributes
+        attributes["shapes"] = {self._dense_shape.value_index: self.shape.merge_with(shape)}
+
+    def _deferred(self, f, other, name: str):
+        from shims._src.graph.deferring import operation_of
+
+        return operation_of(f, (self, other), {}, public=name, name=name)
+
+    # ---- operators -------------------------------------------------------------------------------
+
     def __mul__(self, other):
+        if _is_of_graph(self._values):
+            return self._deferred(SparseTensor.__mul__, other, "SparseDenseCwiseMul")
         return self.with_values(self._values * beside(self, other))
 
     def __truediv__(self, other):
         from shims._src.quotients import truediv
 
+        if _is_of_graph(self._values):
+            return self._deferred(SparseTensor.__truediv__, other, "SparseDenseCwiseDiv")
         return self.with_values(truediv(self._values, beside(self, other)))
 
     def __repr__(self) -> str:
@@ -122,6 +167,11 @@ class SparseTensor:
             f"SparseTensor(indices={self._indices}, values={self._values}, "
             f"dense_shape={self._dense_shape})"
         )
+
+
+def _is_of_graph(part) -> bool:
+    """Whether a part is a tensor of a graph, whose numbers only a session knows."""
+    return hasattr(part, "graph")
 
 
 def _differ(a, b) -> bool:

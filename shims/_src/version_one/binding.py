@@ -123,7 +123,9 @@ class Translation:
             new = self.renamed.get(parameter, parameter)
             if new not in self.own:
                 self._refuse(parameter, value)
-            elif value is None and (new != parameter or self.own[new].default is not None):
+            elif value is None and (
+                new != parameter or self.own[new].default not in (None, inspect.Parameter.empty)
+            ):
                 continue
             elif new != parameter and bound.get(new) is not None:
                 raise ValueError(f"Cannot specify both '{parameter}' and '{new}'")
