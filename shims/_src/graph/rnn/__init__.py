@@ -1,0 +1,1 @@
+"""`tf.nn.rnn_cell` and what runs cells over time."""
