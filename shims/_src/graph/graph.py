@@ -359,6 +359,10 @@ class Graph:
         """Let nothing be added any more."""
         self._finalized = True
 
+    def _unsafe_unfinalize(self) -> None:
+        """Let things be added again."""
+        self._finalized = False
+
     @property
     def finalized(self) -> bool:
         """Whether nothing can be added."""

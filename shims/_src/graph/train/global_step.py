@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 
 from shims._src.dtypes import int64
+from shims._src.graph.conversion import convert_to_tensor
 from shims._src.graph.graph import current_graph
+from shims._src.graph.standard import add
 from shims._src.graph.tensor import Tensor
 from shims._src.graph.train.slots import zeros
 from shims._src.graph.variable_scope import get_variable
@@ -114,3 +116,31 @@ def global_step(sess, global_step_tensor) -> int:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/global_step
     """
     return int(sess.run(global_step_tensor))
+
+
+_READS = "global_step_read_op_cache"
+
+
+def read_of_global_step(user: str) -> Tensor:
+    """A tensor with the number of steps, one for all hooks of a graph.
+
+    Args:
+      user: what needs it, for the message.
+
+    Raises:
+      RuntimeError: there is no global step.
+    """
+    graph = current_graph()
+    known = graph.get_collection(_READS)
+    if known:
+        return known[0]
+    step = get_global_step()
+    if step is None:
+        raise RuntimeError(
+            f"Global step should be created to use {user}: call "
+            "tf.train.get_or_create_global_step()."
+        )
+    with graph.name_scope(None), graph.name_scope(f"{step.op.name}/"):
+        read = add(convert_to_tensor(step), convert_to_tensor(0, step.dtype), name="add")
+    graph.add_to_collection(_READS, read)
+    return read

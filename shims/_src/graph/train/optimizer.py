@@ -373,12 +373,9 @@ def flat_variables(variables) -> list:
         return [variables]
     if isinstance(variables, dict):
         return [v for key in sorted(variables) for v in flat_variables(variables[key])]
-    if isinstance(variables, (list, tuple)) or hasattr(variables, "graph_leaves"):
-        return [v for part in variables for v in flat_variables(part)]
-    try:
-        return [v for part in variables for v in flat_variables(part)]
-    except TypeError:
+    if isinstance(variables, str) or not hasattr(variables, "__iter__"):
         return [variables]
+    return [v for part in variables for v in flat_variables(part)]
 
 
 def _gradient(g):

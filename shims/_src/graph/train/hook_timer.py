@@ -1,0 +1,70 @@
+"""When a hook has to do something: every so many steps or seconds."""
+
+from __future__ import annotations
+
+import time
+
+
+class SecondOrStepTimer:
+    """Says when something is due that is done every so many seconds or steps.
+
+    Args:
+      every_secs: the seconds between two times.
+      every_steps: the steps between two times.
+
+    Raises:
+      ValueError: not exactly one of them is given.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/SecondOrStepTimer
+    """
+
+    __module__ = "shims.compat.v1.train"
+
+    def __init__(self, every_secs=None, every_steps=None):
+        if every_secs is None and every_steps is None:
+            raise ValueError("Either every_secs or every_steps should be provided.")
+        if every_secs is not None and every_steps is not None:
+            raise ValueError("Can not provide both every_secs and every_steps.")
+        self._every_secs, self._every_steps = every_secs, every_steps
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew: it is due at once."""
+        self._last_step: int | None = None
+        self._last_time = 0.0
+
+    def should_trigger_for_step(self, step) -> bool:
+        """Whether it is due at a step."""
+        if self._last_step is None:
+            return True
+        if step == self._last_step:
+            return False
+        if self._every_secs is not None:
+            return time.time() >= self._last_time + self._every_secs
+        return step >= self._last_step + self._every_steps
+
+    def update_last_triggered_step(self, step) -> tuple:
+        """Note that it was done at a step.
+
+        Returns:
+          The seconds and the steps since it was done before; `(None, None)` the first time.
+        """
+        now, last = time.time(), self._last_step
+        passed = (None, None) if last is None else (now - self._last_time, step - last)
+        self._last_step, self._last_time = step, now
+        return passed
+
+    def last_triggered_step(self) -> int | None:
+        """The step at which it was done last."""
+        return self._last_step
+
+
+class NeverTimer(SecondOrStepTimer):
+    """Says that nothing is due."""
+
+    def __init__(self):
+        super().__init__(every_steps=1)
+
+    def should_trigger_for_step(self, step) -> bool:
+        """Whether it is due at a step: never."""
+        return False
