@@ -165,11 +165,16 @@ def _over_ranks(f, leaves, coordinates) -> Outline:
         known.update({t: (None, rank) for t, _ in coordinates})
         return {**known, **{t: (rank,) for _, t in coordinates}}
 
+    return _all_that_work(_traced, f, leaves, [sizes(rank) for rank in _RANKS])
+
+
+def _all_that_work(trace_with, f, leaves, every_sizes) -> Outline:
+    """What the results have in common over several sizes of what is unknown."""
     found, first = [], None
-    for rank in _RANKS:
+    for sizes in every_sizes:
         try:
-            found.append(_traced(f, leaves, sizes(rank)))
-        except _REFUSALS as error:  # another rank may do
+            found.append(trace_with(f, leaves, sizes))
+        except _REFUSALS as error:  # others may do
             first = first or error
     if not found:
         assert first is not None
@@ -194,9 +199,21 @@ def _traced(f, leaves, ranks) -> Outline:
     try:
         found = [_by_example(f, leaves, ranks, size) for size in _EXAMPLES]
     except _REFUSALS:
-        raise refused from None
+        return _over_lengths(f, leaves, ranks, refused)
     shapes = tuple(_agreed(shapes) for shapes in zip(*(o.shapes for o in found), strict=True))
     return dataclasses.replace(found[0], shapes=shapes)
+
+
+def _over_lengths(f, leaves, ranks, refused) -> Outline:
+    """Take vectors of unknown length for shapes, which are as long as the rank of a result."""
+    vectors = [t for t in leaves if t.dtype.is_integer and _sizes(t, ranks) == (None,)]
+    every = [{**ranks, **dict.fromkeys(vectors, (n,))} for n in _RANKS]
+    if not vectors:
+        raise refused
+    try:
+        return _all_that_work(_symbolic, f, leaves, every)
+    except _REFUSALS:
+        raise refused from None
 
 
 def _symbolic(f, leaves, ranks) -> Outline:
