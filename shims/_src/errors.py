@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import threading
+import types
+from collections.abc import Iterable, Iterator, Mapping
 from types import FrameType
 from typing import Any
 
@@ -286,8 +290,54 @@ def is_user_frame(frame: FrameType) -> bool:
     return name.partition(".")[0] not in _LIBRARIES and not file.startswith("<")
 
 
+# The file, the line and the operation of a graph that was written down there.
+Place = tuple[str, int, str]
+
+
+class _Thread(threading.local):
+    place: Place | None = None
+    places: Mapping[str, Place] = types.MappingProxyType({})
+
+
+_THREAD = _Thread()
+
+
+@contextlib.contextmanager
+def at_place(place: Place | None) -> Iterator[None]:
+    """Let messages name the place where what runs now was written down."""
+    outer, _THREAD.place = _THREAD.place, place
+    try:
+        yield
+    finally:
+        _THREAD.place = outer
+
+
+@contextlib.contextmanager
+def with_places(places: Mapping[str, Place]) -> Iterator[None]:
+    """Let messages about programs traced in here name places, by the scopes of JAX."""
+    outer, _THREAD.places = _THREAD.places, places
+    try:
+        yield
+    finally:
+        _THREAD.places = outer
+
+
+def line_in(scopes: Iterable[str]) -> str:
+    """The line of the innermost scope that has a place, or nothing."""
+    found = [_THREAD.places[name] for name in scopes if name in _THREAD.places]
+    return line_at(found[-1]) if found else ""
+
+
+def line_at(place: Place) -> str:
+    """`file.py:41  source text  (operation)`."""
+    filename, number, operation = place
+    return f"{line_of(filename, number)}  ({operation})"
+
+
 def user_line() -> str:
     """`file.py:41  source text` of the user's own line, or an empty string."""
+    if _THREAD.place is not None:
+        return line_at(_THREAD.place)
     frame = user_frame()
     return "" if frame is None else line_of(frame.f_code.co_filename, frame.f_lineno)
 

@@ -220,6 +220,11 @@ def as_array_like(values: np.ndarray, like) -> jax.Array:
     return pxla.batched_device_put(aval, like.sharding, [values], list(like.devices()), False)
 
 
+def scopes_of(eqn) -> list[str]:
+    """The names of the scopes in which an equation was staged, outermost first."""
+    return [scope.name for scope in eqn.source_info.name_stack.stack if hasattr(scope, "name")]
+
+
 def user_line_of(eqn) -> tuple[str, int] | None:
     """File and line of the user's code that staged an equation."""
     if eqn.source_info.traceback is None:

@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from shims._src import state
+from shims._src import errors, state
 from shims._src.function import Function
 from shims._src.graph.operation import Operation
 from shims._src.graph.running import Plan, Run, Slot, seed_words

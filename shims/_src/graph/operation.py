@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
+from shims._src import errors
 from shims._src.graph.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Operation:
     Attributes:
       links: per output the positions of the inputs that it is differentiable by.
       writes: variables that it assigns.
+      place: the user's file and line that made it, and its name.
       on_host: whether it runs in Python after the compiled program, or before it.
       attributes: what else TensorFlow calls its attributes.
 
@@ -62,6 +64,8 @@ class Operation:
         self.writes: tuple = ()
         self.on_host = False
         self.attributes: dict[str, Any] = {}
+        frame = errors.user_frame()
+        self.place = None if frame is None else (frame.f_code.co_filename, frame.f_lineno, name)
         graph.count(1)
         self._outputs = [Tensor(self, i, s, d) for i, (s, d) in enumerate(outputs)]
         for tensor in self._inputs:

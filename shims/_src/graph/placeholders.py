@@ -68,7 +68,8 @@ def placeholder_with_default(input, shape, name=None):
 def _not_fed(run, op, values):
     del run, values
     tensor = op.outputs[0]
-    raise errors.InvalidArgumentError(
+    text = (
         f"You must feed a value for placeholder tensor '{op.name}' with dtype "
         f"{tensor.dtype.name} and shape {tensor.shape}"
     )
+    raise errors.InvalidArgumentError(errors.with_place(text, errors.user_line()))

@@ -248,7 +248,8 @@ class Run:
 
     def execute(self, op: Operation) -> None:
         """Compute an operation."""
-        results = op.compute(self, op, self.operands(op))
+        with errors.at_place(op.place), jax.named_scope(op.name):
+            results = op.compute(self, op, self.operands(op))
         for tensor, value in zip(op.outputs, results, strict=True):
             if tensor in self.plan.fed:
                 continue

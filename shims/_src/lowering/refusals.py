@@ -26,6 +26,9 @@ def line_of(eqn) -> str:
     """The user's line behind an equation, with its text."""
     # What an inner `jax.jit` stages knows lines of that function only.
     for one in (eqn, *reversed(getattr(_LOWERED, "equations", ()))):
+        line = errors.line_in(jp.scopes_of(one))
+        if line:
+            return line
         place = jp.user_line_of(one)
         if place is not None:
             return errors.line_of(*place)
