@@ -9,6 +9,7 @@ import pytest
 from shims._src import errors
 from shims._src.checkpoint import table
 from shims._src.checkpoint.block import BlockBuilder, stored_block, with_trailer
+from shims._src.checkpoint.bundle_reader import BundleReader
 from shims._src.checkpoint.bundle_writer import write_bundle
 from shims._src.checkpoint.crc32c import crc32c, mask
 from shims._src.checkpoint.entry import HEADER_KEY, Entry, Header
@@ -181,6 +182,7 @@ def test_messages(checkpoint, tmp_path):
     reader = open_checkpoint(str(checkpoint))
     data = tmp_path / "x.data-00000-of-00001"
     note("no checkpoint", lambda: open_checkpoint(str(tmp_path / "y")))
+    note("no index", lambda: BundleReader(str(tmp_path / "y")))
     note("no tensor", lambda: reader.read("z"))
     note("not a prefix", lambda: open_checkpoint(str(tmp_path / "x.index")))
     note("no folder", lambda: write_bundle(str(tmp_path / "no/such/x"), {}))
@@ -208,6 +210,7 @@ _WHERE = "Do: restore it with TensorFlow where it was written, and save the arra
 _REFUSED = "cannot be written to a checkpoint:"
 MESSAGES = {
     "no checkpoint": ("NotFoundError", "Failed to find any matching files for y"),
+    "no index": ("NotFoundError", "Failed to find any matching files for y"),
     "no tensor": ("NotFoundError", "Key z not found in checkpoint x"),
     "not a prefix": (
         "DataLossError",

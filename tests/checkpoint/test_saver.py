@@ -279,7 +279,8 @@ def test_what_is_refused_here_alone(tmp_path):
 
     found = in_session(ours, program)
     assert {f[1] for f in found.values()} == {
-        "build the graph by the code that built it before, then call `Saver().restore`",
+        "build the graph by the code that built it before, then call `Saver().restore`; where that "
+        "code is lost, freeze the graph in TensorFlow and run `tf2jax-port import-graph`",
         "leave it out: checkpoints of the second format are read by every TensorFlow since 0.12",
     }
     with pytest.raises(RuntimeError, match="When eager execution is enabled"):

@@ -14,7 +14,7 @@ from shims._src.checkpoint.entry import HEADER_KEY, Entry, Header
 from shims._src.checkpoint.file_names import data_path, index_path
 from shims._src.checkpoint.string_tensors import strings_of
 from shims._src.checkpoint.table import table_items
-from shims._src.checkpoint.tensor_reader import TensorReader, damaged
+from shims._src.checkpoint.tensor_reader import TensorReader, damaged, no_checkpoint
 from shims._src.checkpoint.wire import Malformed
 
 
@@ -25,14 +25,17 @@ class BundleReader(TensorReader):
       prefix: the path of the checkpoint, without `.index`.
 
     Raises:
-      FileNotFoundError: there is no index.
+      NotFoundError: there is no such checkpoint.
       DataLossError: the index is damaged.
       UnimplementedError: it was written on a big-endian machine, or in a later format.
     """
 
     def __init__(self, prefix: str):
-        with open(index_path(prefix), "rb") as file:
-            data = file.read()
+        try:
+            with open(index_path(prefix), "rb") as file:
+                data = file.read()
+        except FileNotFoundError:
+            raise no_checkpoint(prefix) from None
         try:
             items = dict(table_items(data))
             if HEADER_KEY not in items:

@@ -9,7 +9,7 @@ from shims._src.checkpoint.bundle_reader import BundleReader
 from shims._src.checkpoint.file_names import index_path
 from shims._src.checkpoint.first_format import FirstFormatReader
 from shims._src.checkpoint.table import is_table
-from shims._src.checkpoint.tensor_reader import TensorReader
+from shims._src.checkpoint.tensor_reader import TensorReader, no_checkpoint
 
 
 def open_checkpoint(prefix: str) -> TensorReader:
@@ -26,7 +26,7 @@ def open_checkpoint(prefix: str) -> TensorReader:
     if os.path.isfile(index_path(prefix)):
         return BundleReader(prefix)
     if not os.path.isfile(prefix):
-        raise errors.NotFoundError(f"Failed to find any matching files for {prefix}")
+        raise no_checkpoint(prefix)
     with open(prefix, "rb") as file:
         file.seek(max(0, os.path.getsize(prefix) - 48))
         tail = file.read()

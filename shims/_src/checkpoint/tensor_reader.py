@@ -119,6 +119,11 @@ def dtype_of(name: str, entry: Entry) -> np.dtype:
     return dtype
 
 
+def no_checkpoint(prefix: str) -> errors.NotFoundError:
+    """The error of a path where nothing is."""
+    return errors.NotFoundError(f"Failed to find any matching files for {prefix}")
+
+
 def damaged(path: str, problem: str) -> errors.DataLossError:
     """The error of a file that does not say what was written."""
     return errors.DataLossError(

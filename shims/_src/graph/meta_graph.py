@@ -13,7 +13,9 @@ def no_meta_graph(function: str) -> errors.UnimplementedError:
         errors.message(
             function,
             "graphs have no protocol buffer here, so there are no `.meta` files.",
-            do="build the graph by the code that built it before, then call `Saver().restore`",
+            do="build the graph by the code that built it before, then call `Saver().restore`; "
+            "where that code is lost, freeze the graph in TensorFlow and run `tf2jax-port "
+            "import-graph`",
         )
     )
 
