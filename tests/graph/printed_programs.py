@@ -11,7 +11,7 @@ import json
 import sys
 import textwrap
 
-from tests.graph import session_programs
+from tests.graph import session_programs, version_one_programs
 
 _OF_GRAPHS = {
     "placeholders": """
@@ -124,7 +124,7 @@ _OF_GRAPHS = {
 }
 
 
-PROGRAMS = {**_OF_GRAPHS, **session_programs.PROGRAMS}
+PROGRAMS = {**_OF_GRAPHS, **session_programs.PROGRAMS, **version_one_programs.PROGRAMS}
 
 
 def printed(tf, text: str) -> str:
