@@ -85,6 +85,25 @@ _OF_GRAPHS = {
         print(graph.get_tensor_by_name("a/x:0") is x, graph.get_operation_by_name("a/x") is x.op)
         print(graph.unique_name("a"), graph.unique_name("new"), graph.unique_name("new"))
     """,
+    "templates and devices": """
+        f = tf.make_template("f", lambda x: x * tf.get_variable("w", [2], initializer=tf.ones_initializer()))
+        a, b = f(tf.zeros([2])), f(tf.ones([2]))
+        g = tf.make_template("f", lambda x, y: x + y + tf.get_variable("v", []), y=2.0)
+        c = g(1.0)
+        h = tf.make_template("h", lambda: tf.get_variable("u", []), create_scope_now_=True)
+        with tf.variable_scope("outer"):
+            h()
+            d = f(a)
+        print([v.name for v in tf.global_variables()], a.name, b.name, c.name, d.name, f.name)
+        with tf.device("/cpu:0"):
+            print(tf.constant(1.0).device)
+            with tf.device("/job:ps/task:1"):
+                print(tf.constant(1.0).device)
+                with tf.device("/gpu:3"):
+                    print(tf.constant(1.0).device)
+                with tf.device(None):
+                    print(repr(tf.constant(1.0).device))
+    """,
     "refusals": """
         x = tf.placeholder(tf.float32, [None, 3], name="x")
         graph = tf.get_default_graph()

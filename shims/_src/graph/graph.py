@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from shims._src.graph.devices import merged
 from shims._src.graph.modes import get_default_graph, graph_scope
 from shims._src.graph.operation import Operation
 from shims._src.graph.tensor import Tensor
@@ -163,9 +164,7 @@ class Graph:
           TypeError: the name is no string.
         """
         if not isinstance(name, str):
-            raise TypeError(
-                f"Operation names are strings (or similar), not {type(name).__name__}."
-            )
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
         return self.as_graph_element(name, allow_tensor=False)
 
     def get_tensor_by_name(self, name: str) -> Tensor:
@@ -233,9 +232,7 @@ class Graph:
                 '<output_index>".'
             )
         if name not in self._by_name:
-            raise KeyError(
-                f"The name {name!r} refers to an Operation not in the graph."
-            )
+            raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
         return self._by_name[name]
 
     # ---- blocks ----------------------------------------------------------------------------------
@@ -295,7 +292,10 @@ class Graph:
     @contextlib.contextmanager
     def device(self, device_name_or_function) -> Iterator[None]:
         """A block whose operations belong to a device: kept with them; JAX places them."""
-        self._devices.append(device_name_or_function)
+        given = device_name_or_function
+        if not callable(given):
+            given = merged(self.present_device(), given)
+        self._devices.append(given)
         try:
             yield
         finally:
