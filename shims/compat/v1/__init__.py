@@ -2,7 +2,7 @@
 """The names of `tf` in TensorFlow 1."""
 
 from shims._src.graph.overloads import install as _install
-from shims._src.version import __version__ as __version__
+from shims._src.version_one.release import TENSORFLOW as __version__
 from shims._src.version_one.namespaces import opened as _opened
 
 _install()
@@ -18,6 +18,7 @@ __getattr__, __dir__ = _opened(
         "distributions",
         "dtypes",
         "errors",
+        "estimator",
         "flags",
         "gfile",
         "image",

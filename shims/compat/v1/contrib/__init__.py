@@ -3,4 +3,4 @@
 
 from shims._src.version_one.namespaces import opened as _opened
 
-__getattr__, __dir__ = _opened(__name__, "contrib", ())
+__getattr__, __dir__ = _opened(__name__, "contrib", ("framework", "layers", "learn", "rnn", "slim"))
