@@ -109,6 +109,7 @@ def _report(model: str, found: Imported) -> dict[str, Any]:
         },
         "outputs": {key: str(edge) for key, edge in found.choice.outputs.items()},
         "signatures": sorted(found.model.signatures),
+        "random_operators": program.draws,
         "operators": dict(sorted(program.operators.items())),
         "variables": len(program.variables),
         "left_out": dict(sorted(program.left_out.items())),
@@ -143,6 +144,11 @@ def _lines(report: dict[str, Any]) -> list[str]:
     for key, entry in report["inputs"].items():
         shape = "unknown shape" if entry["shape"] is None else str(tuple(entry["shape"]))
         lines.append(f"  input   {key}  {entry['dtype'] or 'any dtype'} {shape}")
+    if report["random_operators"]:
+        count = report["random_operators"]
+        lines.append(
+            f"  input   seed  int32 (2,), for {count} operators that draw other random numbers"
+        )
     lines += [
         f"  output  {key}" + (f"  {edge}" if edge != key else "")
         for key, edge in report["outputs"].items()

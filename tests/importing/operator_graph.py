@@ -238,6 +238,19 @@ def _images(tf, raw, given):
             padding="VALID",
         ),
     ]
+    for corners, half in ((False, False), (True, False), (False, True)):
+        way = {
+            "images": images,
+            "size": [5, 11],
+            "align_corners": corners,
+            "half_pixel_centers": half,
+        }
+        found += [
+            raw.ResizeBilinear(**way),
+            raw.ResizeNearestNeighbor(**way),
+            raw.ResizeBicubic(**way),
+        ]
+    found += [raw.ResizeArea(images=images, size=[3, 5])]
     found += [raw.ResizeBilinear(images=images, size=[5, 11], half_pixel_centers=True)]
     found += [raw.ResizeNearestNeighbor(images=images, size=[5, 11], half_pixel_centers=True)]
     found += [
@@ -277,6 +290,14 @@ def _matrices(tf, raw, given):
     found += [raw.MatrixDeterminant(input=square), raw.MatrixInverse(input=square, adjoint=True)]
     found += [raw.MatrixSolve(matrix=square, rhs=square[:, :1])]
     found += [raw.MatrixTriangularSolve(matrix=square, rhs=square[:, :1], lower=False)]
+    found += [
+        raw.SparseTensorDenseMatMul(
+            a_indices=np.array([[0, 1], [2, 2]]),
+            a_values=[2.0, 3.0],
+            a_shape=np.array([3, 3]),
+            b=square,
+        )
+    ]
     found += [raw.FFT(input=given["complex"]), raw.IFFT(input=given["complex"])]
     found += [raw.RFFT(input=signal, fft_length=[8])]
     found += [raw.IRFFT(input=raw.RFFT(input=signal, fft_length=[8]), fft_length=[8])]

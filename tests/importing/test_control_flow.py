@@ -29,6 +29,14 @@ def recurrent(x):
     return tf.scan(cell, steps, initializer=tf.zeros_like(x[:, 0]))
 
 
+def arrays(x):
+    """The length of an array, and (version 1 alone) its elements joined."""
+    array = tf.TensorArray(tf.float32, size=2, element_shape=[None, 4])
+    array = array.write(0, x).write(1, x[:1])
+    total = tf.cast(array.size(), tf.float32)
+    return total * (array.stack() if v1.control_flow_v2_enabled() else array.concat())
+
+
 def nested(x):
     """A branch in a loop in a loop, and two branches after each other on one predicate."""
 
@@ -44,7 +52,12 @@ def nested(x):
     return v1.cond(positive, lambda: a + b, lambda: a - b)
 
 
-PROGRAMS = {"loop": (loop, (3, 4)), "recurrent": (recurrent, (2, 3, 4)), "nested": (nested, (2, 4))}
+PROGRAMS = {
+    "loop": (loop, (3, 4)),
+    "recurrent": (recurrent, (2, 3, 4)),
+    "nested": (nested, (2, 4)),
+    "arrays": (arrays, (1, 4)),
+}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -78,7 +78,7 @@ def test_variables_that_parts_of_a_model_share(tmp_path):
 
 def test_every_operator_that_is_in_the_way_is_named(freeze):
     def build(x):
-        noise = v1.random_normal([4], name="noise")
+        noise = tf.raw_ops.RandomShuffle(value=x[0], name="noise")
         return tf.raw_ops.MatrixDiagV3(
             diagonal=x * noise, k=0, num_rows=-1, num_cols=-1, padding_value=0.0, name="diagonal"
         )
@@ -90,9 +90,32 @@ def test_every_operator_that_is_in_the_way_is_named(freeze):
         str(caught.value)
         == """\
 this graph cannot be imported:
-  RandomStandardNormal at noise/RandomStandardNormal: it draws random numbers, and no seed gives those of TensorFlow here
+  RandomShuffle at noise: there is no rule for this random operator
   MatrixDiagV3 at diagonal: there is no rule for this operator"""
     )
+
+
+def test_random_numbers(freeze):
+    """They are other ones than TensorFlow's, so a seed is fed; dropout that drops nothing is equal."""
+
+    def build(x):
+        keep = v1.placeholder_with_default(1.0, [], name="keep")
+        return v1.nn.dropout(x, keep_prob=keep)
+
+    x = np.abs(normal(200, 100))
+    path, expected = freeze(build, x)
+    function, _ = import_graph(path)
+    seed = np.array([1, 2], np.int32)
+    np.testing.assert_array_equal(function({}, {"x:0": x, "seed": seed})["y:0"], expected)
+    function, _ = import_graph(path, inputs=["x", "keep"])
+    feeds = {"x:0": x, "keep:0": 0.25}
+    one, again, other = (
+        np.asarray(function({}, feeds | {"seed": s})["y:0"]) for s in (seed, seed, seed + 1)
+    )
+    np.testing.assert_array_equal(one, again)
+    assert abs(np.mean(one > 0) - 0.25) < 0.01
+    assert np.mean(one != other) > 0.3
+    np.testing.assert_allclose(one[one > 0], 4 * x[one > 0], 1e-6)
 
 
 def test_names(freeze):

@@ -49,7 +49,8 @@ def _given(data: str, found: Imported) -> dict[str, np.ndarray]:
 
 def _drawn(found: Imported) -> dict[str, np.ndarray]:
     rng, nodes = np.random.default_rng(0), found.model.graph.nodes
-    return {key: _draw(rng, key, nodes[edge.node]) for key, edge in found.choice.inputs.items()}
+    feeds = {key: _draw(rng, key, nodes[edge.node]) for key, edge in found.choice.inputs.items()}
+    return feeds | {"seed": np.zeros(2, np.int32)} if found.program.draws else feeds
 
 
 def _draw(rng: np.random.Generator, key: str, node: Node) -> np.ndarray:

@@ -76,11 +76,18 @@ def read(
         raise BrokenFileError(str(error)) from None
     results = writer.texts(choice.outputs.values(), scope)
     writer.finish()
+    if program.draws:
+        scope.lines.insert(0, "    seed = feeds['seed']")
     pairs = (
         f"{key!r}: {as_tensor(text)}" for key, text in zip(choice.outputs, results, strict=True)
     )
     scope.write(f"return {{{', '.join(pairs)}}}")
-    lines = [_DECORATOR, "def model(variables, feeds):", _documented(choice, model), *scope.lines]
+    lines = [
+        _DECORATOR,
+        "def model(variables, feeds):",
+        _documented(choice, model, program.draws),
+        *scope.lines,
+    ]
     text = "\n\n\n".join([*program.definitions, "\n".join(lines)]) + "\n"
     return Imported(model, choice, program, text)
 
@@ -121,9 +128,11 @@ def import_graph(
 def function_of(found: Imported) -> Callable[..., dict[str, Any]]:
     """The function that the text of a program defines."""
     import shims
+    from shims.compat import v1
 
     namespace: dict[str, Any] = {
         "tf": shims,
+        "v1": v1,
         "np": np,
         "constants": lambda: found.program.constants,
     }
@@ -137,10 +146,13 @@ def write(found: Imported, path: pathlib.Path, source: str) -> list[pathlib.Path
     numbers = path.with_suffix(".npz")
     arrays = {f"variables/{name}": array for name, array in found.variables().items()}
     arrays |= {f"constants/{name}": array for name, array in found.program.constants.items()}
+    version_1 = "\nfrom shims.compat import v1" if "v1." in found.text else ""
     path.parent.mkdir(parents=True, exist_ok=True)
     with numbers.open("wb") as file:
         np.savez(file, **cast("Any", arrays))
-    path.write_text(_MODULE.format(source=source) + found.text, encoding="utf-8")
+    path.write_text(
+        _MODULE.format(source=source, version_1=version_1) + found.text, encoding="utf-8"
+    )
     return [path, numbers]
 
 
@@ -154,7 +166,7 @@ import pathlib
 
 import numpy as np
 
-import shims as tf
+import shims as tf{version_1}
 
 NUMBERS = pathlib.Path(__file__).with_suffix(".npz")
 
@@ -193,7 +205,7 @@ def _fed(key: str, node: Node) -> str:
     return f"tf.ensure_shape({text}, {shape})" if shape is not None else text
 
 
-def _documented(choice: Choice, model: Model) -> str:
+def _documented(choice: Choice, model: Model, draws: int) -> str:
     lines = ['    """The graph as a pure function of `variables` and `feeds`.', "", "    Args:"]
     lines += [
         "      variables: a dictionary, see `load_variables`.",
@@ -204,5 +216,7 @@ def _documented(choice: Choice, model: Model) -> str:
         shape = node.attribute("shape")
         known = "unknown shape" if shape is None else str(tuple(shape))
         lines.append(f"        {key}: {node.attribute('dtype') or 'any dtype'}, {known}")
+    if draws:
+        lines.append("        seed: int32, (2,), for random numbers")
     lines += ["", "    Returns:", f"      A dictionary of {', '.join(choice.outputs)}."]
     return "\n".join([*lines, '    """'])

@@ -13,7 +13,7 @@ import numpy as np
 from tf2jax_port.importing.rule import UnsupportedError, python_text
 from tf2jax_port.importing.scope import Names
 
-_TAKEN = ("tf", "np", "model", "variables", "feeds", "constants")
+_TAKEN = ("tf", "v1", "np", "model", "variables", "feeds", "constants", "seed")
 _WEIGHT = 16  # numbers from which a constant of floats is a variable of the program
 _LITERAL = 64  # numbers up to which another constant stands in the text
 _PLAIN = {"float32", "int32", "bool"}  # dtypes that TensorFlow gives to numbers of Python
@@ -40,6 +40,7 @@ class Program:
     operators: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     left_out: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     lists_grow: bool = False  # whether some list of version 2 is written behind its end
+    draws: int = 0  # operators that draw random numbers
     problems: list[Problem] = dataclasses.field(default_factory=list)
 
     def constant(self, name: str, array: np.ndarray) -> str:
@@ -59,6 +60,11 @@ class Program:
             self.constants[name] = array
             return f"constants()[{name!r}]"
         return _literal(array, dtype)
+
+    def key(self) -> str:
+        """The expression of a seed that no other draw has."""
+        self.draws += 1
+        return f"tf.random.fold_in(seed, {self.draws})"
 
     def variable(self, name: str) -> str:
         """The expression of a variable of a SavedModel; its value is read later."""

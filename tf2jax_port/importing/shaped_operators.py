@@ -103,11 +103,24 @@ def _stitch(node: Node, inputs: list[str]) -> str:
 
 def _resize(method: str) -> Callable[[Node, list[str]], str]:
     def spell(node: Node, inputs: list[str]) -> str:
-        if node.attribute("align_corners") or not node.attribute("half_pixel_centers"):
-            raise UnsupportedError("it samples as version 1 did, not at half pixels")
-        return f"tf.image.resize({inputs[0]}, {inputs[1]}, {method!r})"
+        options = ("align_corners", "half_pixel_centers")
+        given = "".join(f", {option}=True" for option in options if node.attribute(option))
+        return f"v1.image.resize_{method}({inputs[0]}, {inputs[1]}{given})"
 
     return spell
+
+
+def _resize_area(node: Node, inputs: list[str]) -> str:
+    corners = ", align_corners=True" if node.attribute("align_corners") else ""
+    return f"v1.image.resize_area({inputs[0]}, {inputs[1]}{corners})"
+
+
+def _sparse_product(node: Node, inputs: list[str]) -> str:
+    """A sparse matrix comes as its positions, its values and its shape."""
+    call = f"tf.sparse.sparse_dense_matmul(tf.SparseTensor({', '.join(inputs[:3])}), {inputs[3]}"
+    for side in ("adjoint_a", "adjoint_b"):
+        call += f", {side}=True" if node.attribute(side) else ""
+    return call + ")"
 
 
 def _cross_entropy(name: str) -> Callable[[Node, list[str]], str]:
@@ -158,7 +171,10 @@ SHAPED: dict[str, Rule] = {
     "DynamicStitch": Rule(_stitch),
     "ParallelDynamicStitch": Rule(_stitch),
     "ResizeBilinear": Rule(_resize("bilinear")),
-    "ResizeNearestNeighbor": Rule(_resize("nearest")),
+    "ResizeNearestNeighbor": Rule(_resize("nearest_neighbor")),
+    "ResizeBicubic": Rule(_resize("bicubic")),
+    "ResizeArea": Rule(_resize_area),
+    "SparseTensorDenseMatMul": Rule(_sparse_product),
     "SoftmaxCrossEntropyWithLogits": Rule(
         _cross_entropy("softmax_cross_entropy_with_logits"), ("loss",)
     ),

@@ -18,6 +18,7 @@ from tf2jax_port.importing.control_flow import (
 from tf2jax_port.importing.graph import Edge, Graph, Node
 from tf2jax_port.importing.operators import OPERATORS
 from tf2jax_port.importing.program import Problem, Program
+from tf2jax_port.importing.random_operators import DRAWS
 from tf2jax_port.importing.rule import Rule, UnsupportedError
 from tf2jax_port.importing.scope import ANY, Scope, Value
 from tf2jax_port.importing.shaped_operators import SHAPED
@@ -38,7 +39,7 @@ PASS_ON = {
 }
 VARIABLES = {"VarHandleOp", "VariableV2", "Variable"}
 READING = {"ReadVariableOp", "ResourceGather", "StatefulPartitionedCall", "While", "If", "Case"}
-RANDOM = ("Random", "Multinomial", "ParameterizedTruncatedNormal", "TruncatedNormal", "Stateless")
+RANDOM = ("Random", "Parameterized", "Stateless", "Multinomial")
 
 
 class GraphWriter:
@@ -126,6 +127,8 @@ class GraphWriter:
         if node.op in SWITCH and node.inputs[0].node in self.control.loop_merges:
             return Value(self._text(node.inputs[0], scope), ANY)
         inputs = [self._text(edge, scope) for edge in node.inputs]
+        if node.op in DRAWS and (scope.outer is not None or self.prefix):
+            raise UnsupportedError("it draws random numbers in a loop, a branch or a function")
         if node.op in PASS_ON:
             return Value(inputs[0])
         text, outputs = self._spelt(node, inputs)
@@ -138,6 +141,8 @@ class GraphWriter:
             return _listed(inputs), LIST
         if node.op in CALLING:
             return CALLING[node.op](self, node, inputs), LIST
+        if node.op in DRAWS:
+            return DRAWS[node.op](node, inputs, self.program.key()), ()
         if node.op == "TensorListReserve":
             return self._reserved(node, inputs), ()
         if node.op not in RULES:
@@ -250,7 +255,7 @@ def _reason(node: Node) -> str:
     if effects.changes_state(node):
         return "it assigns to a variable; a pure function does not"
     if node.op.startswith(RANDOM):
-        return "it draws random numbers, and no seed gives those of TensorFlow here"
+        return "there is no rule for this random operator"
     return "there is no rule for this operator"
 
 

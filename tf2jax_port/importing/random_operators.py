@@ -1,0 +1,33 @@
+"""Operators that draw random numbers: each draws from a seed of its own, which the caller chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tf2jax_port.importing.graph import Node
+from tf2jax_port.importing.rule import dtype_text
+
+
+def _drawn(name: str) -> Callable[[Node, list[str], str], str]:
+    """A draw of a shape, and of bounds where there are some."""
+
+    def spell(node: Node, inputs: list[str], key: str) -> str:
+        dtype = dtype_text(node.attribute("dtype") or node.attribute("Tout"))
+        bounds = "".join(f", {text}" for text in inputs[1:])
+        return f"tf.random.stateless_{name}({inputs[0]}, {key}{bounds}, dtype={dtype})"
+
+    return spell
+
+
+def _categories(node: Node, inputs: list[str], key: str) -> str:
+    dtype = dtype_text(node.attribute("output_dtype", "int64"))
+    return f"tf.random.stateless_categorical({inputs[0]}, {inputs[1]}, {key}, dtype={dtype})"
+
+
+DRAWS: dict[str, Callable[[Node, list[str], str], str]] = {
+    "RandomUniform": _drawn("uniform"),
+    "RandomUniformInt": _drawn("uniform"),
+    "RandomStandardNormal": _drawn("normal"),
+    "TruncatedNormal": _drawn("truncated_normal"),
+    "Multinomial": _categories,
+}
