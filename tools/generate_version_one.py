@@ -58,11 +58,13 @@ def _module(space: str, inside: tuple[str, ...]) -> str:
             f'    "{space}",\n    (\n{rows}    ),\n)\n'
         )
     start = "" if space else "from shims._src.graph.overloads import install as _install\n"
-    more = "" if space else "from shims._src.version import __version__ as __version__\n"
+    more = (
+        "" if space else "from shims._src.version_one.release import __version__ as __version__\n"
+    )
     made = "" if space else "_install()\n"
     return (
-        f'{FIRST_LINE}"""The names of `{shown}` in TensorFlow 1."""\n\n{start}{more}'
-        f"from shims._src.version_one.namespaces import opened as _opened\n\n{made}{call}"
+        f'{FIRST_LINE}"""The names of `{shown}` in TensorFlow 1."""\n\n{start}'
+        f"from shims._src.version_one.namespaces import opened as _opened\n{more}\n{made}{call}"
     )
 
 

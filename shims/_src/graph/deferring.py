@@ -12,16 +12,20 @@ import numpy as np
 
 from shims._src import errors
 from shims._src.graph import naming
+from shims._src.graph.call_features import call_features, without_defaults
 from shims._src.graph.graph import current_graph
 from shims._src.graph.modes import executing_eagerly
 from shims._src.graph.operation import Operation
 from shims._src.graph.outline import Outline, outline
 from shims._src.graph.shapes import Dimension, GraphShape
 from shims._src.graph.tensor import Tensor
+from shims._src.graph.views import separate
 from shims._src.random import streams
 from shims._src.random.global_seed import pair
 
 _LARGE = 64
+# Operators that give their operand itself where it has the dtype of the result already.
+_ITSELF = frozenset(["cast", "conj", "real"])
 
 
 def deferred(f: Callable, public: str) -> Callable:
@@ -89,12 +93,26 @@ def operation_of(f, args, kwargs, *, public: str, name=None, type_: str | None =
         given, named = jax.tree.unflatten(tree, full)
         return f(*given, **named)
 
-    named = naming.named(graph, public, name, leaves, operands)
-    found = _refusing(structured, operands, _key(f, tree, leaves, operands))
+    unranked = list(_unranked((args, kwargs)))
+    found = _refusing(structured, operands, _key(f, tree, leaves, operands), unranked)
+    if public in _ITSELF and len(operands) == 1 and (operands[0].dtype,) == found.dtypes:
+        return operands[0]
+    if type_ is not None and name:
+        public = ""  # the caller knows the whole name
+    features = functools.partial(_features, f, jax.tree.unflatten(tree, leaves))
+    named = naming.named(graph, public, name, features, len(found.shapes))
+    operation = _added(graph, named.names[0], type_ or named.type, compute, operands, found)
+    if not operation.outputs:
+        return operation
+    return jax.tree.unflatten(found.tree, separate(operation, named))
+
+
+def _added(graph, name: str, type_: str, compute, operands, found: Outline) -> Operation:
+    """The operation of a call, which is in the graph from here on."""
     operation = Operation(
         graph,
-        type_ or named.type,
-        named.name,
+        type_,
+        name,
         compute,
         operands,
         list(zip(found.shapes, found.dtypes, strict=True)),
@@ -105,12 +123,46 @@ def operation_of(f, args, kwargs, *, public: str, name=None, type_: str | None =
     operation.attributes["rows"] = found.rows
     if found.draws:
         _seed(operation, found.draws)
-    return jax.tree.unflatten(found.tree, operation.outputs) if operation.outputs else operation
+    return operation
 
 
-def _refusing(f, operands, key) -> Outline:
+def _features(f, call) -> frozenset[str]:
+    """What of a call decides its name."""
+    args, kwargs = call
+    signature = inspect.signature(f)
     try:
-        return outline(f, operands, key)
+        arguments = signature.bind(*args, **kwargs).arguments
+    except TypeError:
+        return frozenset()
+    defaults = {name: p.default for name, p in signature.parameters.items()}
+    return call_features(without_defaults(arguments, defaults), _sizes)
+
+
+def _sizes(value):
+    if not isinstance(value, (Tensor, np.ndarray)):
+        raise LookupError
+    if isinstance(value, np.ndarray):
+        return value.shape
+    return None if value.shape.rank is None else value.shape.as_list()
+
+
+def _unranked(value):
+    """Coordinates and shapes of the sparse tensors in arguments whose rank is unknown."""
+    if getattr(value, "is_composite", False) and hasattr(value, "dense_shape"):
+        shape = value.dense_shape
+        if isinstance(shape, Tensor) and shape.shape.as_list() == [None]:
+            yield value.indices, shape
+    elif isinstance(value, (list, tuple)):
+        for v in value:
+            yield from _unranked(v)
+    elif isinstance(value, dict):
+        for v in value.values():
+            yield from _unranked(v)
+
+
+def _refusing(f, operands, key, unranked) -> Outline:
+    try:
+        return outline(f, operands, key, unranked)
     except errors.OpError as error:
         # What a kernel refuses when it runs, TensorFlow refuses here already.
         kind = TypeError if isinstance(error, errors.DtypeMismatchError) else ValueError

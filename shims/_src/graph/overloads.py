@@ -25,8 +25,8 @@ _BINARY = {
     "matmul": (shims.matmul, "matmul", "MatMul"),
 }
 _LOGICAL = {
-    "and": (shims.logical_and, "LogicalAnd", "LogicalAnd"),
-    "or": (shims.logical_or, "LogicalOr", "LogicalOr"),
+    "and": (shims.logical_and, "and", "LogicalAnd"),
+    "or": (shims.logical_or, "or", "LogicalOr"),
     "xor": (shims.math.logical_xor, "LogicalXor", "LogicalXor"),
 }
 _COMPARISONS = {
@@ -81,7 +81,7 @@ def _equal(self, other):
         return self is other
     if other is None:
         return False
-    return operation_of(shims.equal, (self, other), {}, public="equal", name="equal")
+    return operation_of(shims.equal, (self, other), {}, public="operator equal", name="equal")
 
 
 def _not_equal(self, other):
@@ -89,14 +89,18 @@ def _not_equal(self, other):
         return self is not other
     if other is None:
         return True
-    return operation_of(shims.not_equal, (self, other), {}, public="not_equal", name="not_equal")
+    return operation_of(
+        shims.not_equal, (self, other), {}, public="operator not_equal", name="not_equal"
+    )
 
 
 def _getitem(self, key):
     """A window, or a single position: `x[1:, ..., tf.newaxis, i]`."""
     graph = current_graph()
     begin, end, strides = [], [], []
-    masks = dict.fromkeys(("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"), 0)
+    masks = dict.fromkeys(
+        ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"), 0
+    )
     for i, part in enumerate(key if isinstance(key, (list, tuple)) else (key,)):
         first, last, step, set_ = _entry(part)
         begin.append(first)
@@ -109,7 +113,7 @@ def _getitem(self, key):
         _window,
         (self, begin, end, strides),
         masks,
-        public="strided_slice",
+        public="operator getitem",
         name="strided_slice",
         type_="StridedSlice",
     )
@@ -140,6 +144,8 @@ def _entry(part) -> tuple[Any, Any, Any, tuple[str, ...]]:
             "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
             f"tf.int32/tf.int64 tensors are valid indices, got {part!r}"
         )
+    if isinstance(position, Tensor):
+        current_graph().unique_name("add")  # TensorFlow ends the slice at `position + 1`
     return position, 0, 1, ("shrink_axis_mask",)
 
 

@@ -2,8 +2,8 @@
 """The names of `tf` in TensorFlow 1."""
 
 from shims._src.graph.overloads import install as _install
-from shims._src.version_one.release import TENSORFLOW as __version__
 from shims._src.version_one.namespaces import opened as _opened
+from shims._src.version_one.release import __version__ as __version__
 
 _install()
 __getattr__, __dir__ = _opened(
