@@ -7,7 +7,7 @@ import numbers
 import shims
 from shims._src.graph.deferring import deferred
 from shims._src.graph.graph import current_graph
-from shims._src.graph.standard import add, multiply
+from shims._src.graph.standard import multiply
 
 _absolute = deferred(shims.abs, "abs")
 _add_n = deferred(shims.add_n, "add_n")
@@ -50,11 +50,11 @@ class L1L2(Regularizer):
         """The loss of `x`."""
         loss = None
         if self.l1:
-            loss = multiply(self.l1, _total(_absolute(x)))
+            loss = self.l1 * _total(_absolute(x))
         if self.l2:
-            squares = multiply(2.0 * self.l2, _half_of_squares(x))
-            loss = squares if loss is None else add(loss, squares)
-        return multiply(0.0, _total(x)) if loss is None else loss
+            squares = (2.0 * self.l2) * _half_of_squares(x)
+            loss = squares if loss is None else loss + squares
+        return 0.0 * _total(x) if loss is None else loss
 
     def get_config(self) -> dict:
         """The arguments that make another one."""

@@ -29,6 +29,9 @@ class Layer:
       dtype: the dtype of its variables; that of its first input if `None`.
       activity_regularizer: a function of the output that gives a loss.
 
+    Attributes:
+      updates_collection: the collection that its updates go to; `None` for none.
+
     Differs from TensorFlow:
       Layers are not taken apart: only variables made by `add_weight` are found.
 
@@ -36,6 +39,7 @@ class Layer:
     """
 
     __module__ = "shims.compat.v1.layers"
+    updates_collection: Any = GraphKeys.UPDATE_OPS
 
     def __init__(self, trainable=True, name=None, dtype=None, activity_regularizer=None, **kwargs):
         scope, self._reuse = kwargs.pop("_scope", None), kwargs.pop("_reuse", None)
@@ -290,7 +294,8 @@ class Layer:
                 outputs = self.call(inputs, *args, **kwargs)
                 if self._activity_regularizer:
                     self._regularize_activity(outputs)
-        collect(self.updates, GraphKeys.UPDATE_OPS)
+        if self.updates_collection is not None:
+            collect(self.updates, self.updates_collection)
         return outputs
 
     def _prepare(self, inputs) -> None:

@@ -48,6 +48,7 @@ class BatchNormalization(Layer):
     """
 
     __module__ = "shims.compat.v1.layers"
+    _parameters = ("gamma", "beta")
 
     def __init__(
         self,
@@ -126,24 +127,18 @@ class BatchNormalization(Layer):
         self.fused = self.fused is not False and self._data_format is not None and not wide
         half = self._dtype.name in ("float16", "bfloat16")
         kind = "float32" if half else self._dtype
-        if self.scale:
-            self.gamma = self.add_weight(
-                "gamma",
-                [size],
-                kind,
-                self.gamma_initializer,
-                self.gamma_regularizer,
-                constraint=self.gamma_constraint,
-            )
-        if self.center:
-            self.beta = self.add_weight(
-                "beta",
-                [size],
-                kind,
-                self.beta_initializer,
-                self.beta_regularizer,
-                constraint=self.beta_constraint,
-            )
+        wanted = {"gamma": self.scale, "beta": self.center}
+        for name in self._parameters:
+            if wanted[name]:
+                made = self.add_weight(
+                    name,
+                    [size],
+                    kind,
+                    getattr(self, f"{name}_initializer"),
+                    getattr(self, f"{name}_regularizer"),
+                    constraint=getattr(self, f"{name}_constraint"),
+                )
+                setattr(self, name, made)
         self.moving_mean = self.add_weight(
             "moving_mean", [size], kind, self.moving_mean_initializer, trainable=False
         )

@@ -1,15 +1,13 @@
-"""The cells: plain ones, gated ones, and stacks of them."""
+"""The cells: plain ones and gated ones."""
 
 from __future__ import annotations
 
 import collections
 
-from shims._src.graph.graph import current_graph
 from shims._src.graph.initializers import constant_initializer, zeros_initializer
-from shims._src.graph.layers.base import Layer
 from shims._src.graph.layers.options import activation_of, initializer_of
 from shims._src.graph.partitioned import fixed_size_partitioner
-from shims._src.graph.rnn.cell import LayerRNNCell, RNNCell
+from shims._src.graph.rnn.cell import LayerRNNCell
 from shims._src.graph.standard import (
     add,
     bias_add,
@@ -22,7 +20,6 @@ from shims._src.graph.standard import (
     split,
     tanh,
 )
-from shims._src.graph.variable_scope import variable_scope
 
 
 class LSTMStateTuple(collections.namedtuple("LSTMStateTuple", ("c", "h"))):
@@ -334,83 +331,3 @@ class LSTMCell(LayerRNNCell):
             if self._proj_clip is not None:
                 m = clip_by_value(m, -self._proj_clip, self._proj_clip)
         return m, LSTMStateTuple(c, m) if self._state_is_tuple else concat([c, m], 1)
-
-
-class MultiRNNCell(RNNCell):
-    """Cells one behind another, each on the output of the one before.
-
-    Args:
-      cells: the cells.
-      state_is_tuple: whether the state is a tuple of their states, or all in one tensor.
-
-    Raises:
-      ValueError: there is no cell, or one has a state that is no single tensor and must be.
-      TypeError: `cells` is no list.
-
-    https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/MultiRNNCell
-    """
-
-    __module__ = "shims.compat.v1.nn.rnn_cell"
-
-    def __init__(self, cells, state_is_tuple=True):
-        super().__init__()
-        if not cells:
-            raise ValueError("Must specify at least one cell for MultiRNNCell.")
-        if not isinstance(cells, (list, tuple)):
-            raise TypeError(f"cells must be a list or tuple, but received: {cells}.")
-        self._cells, self._state_is_tuple = cells, state_is_tuple
-        if not state_is_tuple and any(isinstance(c.state_size, tuple) for c in cells):
-            raise ValueError(
-                "Some cells return tuples of states, but the flag state_is_tuple is not set. State "
-                f"sizes are: {[c.state_size for c in cells]}"
-            )
-
-    @property
-    def state_size(self):
-        """The sizes of the states, or their sum."""
-        sizes = tuple(cell.state_size for cell in self._cells)
-        return sizes if self._state_is_tuple else sum(sizes)
-
-    @property
-    def output_size(self):
-        """The size of the last output."""
-        return self._cells[-1].output_size
-
-    @property
-    def trainable_weights(self) -> list:
-        """The variables of the cells that optimisers change."""
-        layers = [c for c in self._cells if isinstance(c, Layer)]
-        return [w for c in layers for w in c.trainable_weights] if self.trainable else []
-
-    @property
-    def non_trainable_weights(self) -> list:
-        """The other variables of the cells."""
-        layers = [c for c in self._cells if isinstance(c, Layer)]
-        rest = [w for c in layers for w in c.non_trainable_weights]
-        return rest if self.trainable else [w for c in layers for w in c.trainable_weights] + rest
-
-    def zero_state(self, batch_size, dtype):
-        """The states of zeros."""
-        if not self._state_is_tuple:
-            return super().zero_state(batch_size, dtype)
-        with current_graph().name_scope(f"{type(self).__name__}ZeroState"):
-            return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
-
-    def call(self, inputs, state):
-        """One step of all cells."""
-        new, place = [], 0
-        for number, cell in enumerate(self._cells):
-            with variable_scope(f"cell_{number}"):
-                if self._state_is_tuple:
-                    if not isinstance(state, (list, tuple)):
-                        raise ValueError(
-                            f"Expected state to be a tuple of length {len(self.state_size)}, but "
-                            f"received: {state}"
-                        )
-                    own = state[number]
-                else:
-                    own = slice_(state, [0, place], [-1, cell.state_size])
-                    place += cell.state_size
-                inputs, after = cell(inputs, own)
-                new.append(after)
-        return inputs, tuple(new) if self._state_is_tuple else concat(new, 1)

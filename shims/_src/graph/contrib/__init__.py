@@ -1,0 +1,1 @@
+"""What public programs use of `tf.contrib`: layers, `slim`, `arg_scope`."""

@@ -1,0 +1,105 @@
+"""`arg_scope`: defaults of the arguments of functions, within a block."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Iterator
+
+
+class _Thread(threading.local):
+    def __init__(self):
+        self.scopes: list[dict[str, dict]] = [{}]
+
+
+_THREAD = _Thread()
+_DECORATED: dict[str, tuple[str, ...]] = {}
+
+
+def _key(f) -> str:
+    return getattr(f, "_key_op", str(f))
+
+
+def add_arg_scope(func: Callable) -> Callable:
+    """Let a function take defaults from `arg_scope`.
+
+    Args:
+      func: the function.
+    """
+
+    @functools.wraps(func)
+    def with_defaults(*args, **kwargs):
+        found = _THREAD.scopes[-1].get(_key(func))
+        return func(*args, **({**found, **kwargs} if found else kwargs))
+
+    defaults = inspect.signature(func).parameters.values()
+    _DECORATED[_key(func)] = tuple(p.name for p in defaults if p.default is not p.empty)
+    with_defaults._key_op = _key(func)  # type: ignore[attr-defined]
+    return with_defaults
+
+
+def has_arg_scope(func: Callable) -> bool:
+    """Whether a function takes defaults from `arg_scope`."""
+    return _key(func) in _DECORATED
+
+
+def arg_scoped_arguments(func: Callable) -> tuple[str, ...]:
+    """The arguments of a function that have defaults.
+
+    Raises:
+      AssertionError: it takes none from `arg_scope`.
+    """
+    assert has_arg_scope(func), f"{func} is not decorated with @add_arg_scope"
+    return _DECORATED[_key(func)]
+
+
+def current_arg_scope() -> dict:
+    """The defaults of this place, by function."""
+    return _THREAD.scopes[-1]
+
+
+def arg_scope_func_key(op: Callable) -> str:
+    """What `current_arg_scope` knows a function by."""
+    return _key(op)
+
+
+@contextlib.contextmanager
+def arg_scope(list_ops_or_scope, **kwargs) -> Iterator[dict]:
+    """A block in which functions have other defaults.
+
+    Args:
+      list_ops_or_scope: functions that `add_arg_scope` was applied to, or what another `arg_scope`
+        gave.
+      **kwargs: the defaults.
+
+    Yields:
+      All defaults, for another `arg_scope`.
+
+    Raises:
+      TypeError: it is neither a list nor a scope.
+      ValueError: a scope comes with defaults, or a function takes none.
+    """
+    if isinstance(list_ops_or_scope, dict):
+        if kwargs:
+            raise ValueError(
+                "When attempting to re-use a scope by suppling a dictionary, kwargs must be empty."
+            )
+        scope = dict(list_ops_or_scope)
+    else:
+        if not isinstance(list_ops_or_scope, (list, tuple)):
+            raise TypeError(
+                "list_ops_or_scope must either be a list/tuple or reused scope (i.e. dict)"
+            )
+        scope = dict(_THREAD.scopes[-1])
+        for op in list_ops_or_scope:
+            if not has_arg_scope(op):
+                name = f"{op.__module__}.{op.__name__}" if hasattr(op, "__name__") else str(op)
+                raise ValueError(f"{name} is not decorated with @add_arg_scope")
+            scope[_key(op)] = {**scope.get(_key(op), {}), **kwargs}
+    _THREAD.scopes.append(scope)
+    try:
+        yield scope
+    finally:
+        _THREAD.scopes.pop()
