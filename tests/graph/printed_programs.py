@@ -11,7 +11,12 @@ import json
 import sys
 import textwrap
 
-from tests.graph import session_programs, version_one_programs
+from tests.graph import (
+    composite_programs,
+    control_flow_programs,
+    session_programs,
+    version_one_programs,
+)
 
 _OF_GRAPHS = {
     "placeholders": """
@@ -143,7 +148,13 @@ _OF_GRAPHS = {
 }
 
 
-PROGRAMS = {**_OF_GRAPHS, **session_programs.PROGRAMS, **version_one_programs.PROGRAMS}
+PROGRAMS = {
+    **_OF_GRAPHS,
+    **session_programs.PROGRAMS,
+    **version_one_programs.PROGRAMS,
+    **control_flow_programs.PROGRAMS,
+    **composite_programs.PROGRAMS,
+}
 
 
 def printed(tf, text: str) -> str:

@@ -76,9 +76,9 @@ class Ways:
         return all(self._takes_rows(op, i) for op, i in users) and all(map(self.take_rows, reads))
 
     def _takes_rows(self, op: Operation, i: int) -> bool:
-        if op.type.lower() == "identity":
-            return self.take_rows(op.outputs[0])
-        return i in op.attributes.get("rows", ())
+        if i in op.attributes.get("rows", ()):
+            return True
+        return op.type == "Identity" and len(op.inputs) == 1 and self.take_rows(op.outputs[0])
 
 
 def mark_loops(operations) -> None:
