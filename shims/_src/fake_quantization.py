@@ -10,6 +10,7 @@ from jax import lax
 
 from shims._src import checks
 from shims._src.dispatch import operator
+from shims._src.exact_quotient import quotient
 from shims._src.operands import agreeing, check_alike, matching, operand
 
 
@@ -61,7 +62,8 @@ def _quantized(x, low, high, levels, divides):
     clamped = jnp.where(x > end, end, x)
     clamped = jnp.where(clamped < start, start, clamped)
     zero = jnp.floor(-start * inverse + 0.5)
-    steps = (clamped - start) / step if divides else (clamped - start) * inverse
+    above = clamped - start
+    steps = quotient(above, step) if divides else above * inverse
     value = jnp.floor(lax.optimization_barrier(steps) - zero + 0.5) * step
     return jnp.where((low == 0) & (high == 0), jnp.zeros_like(value), value)
 

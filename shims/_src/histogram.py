@@ -11,6 +11,7 @@ from shims._src import jax_private as jp
 from shims._src.casting import convert
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
+from shims._src.exact_quotient import quotient
 from shims._src.kernels import checked
 from shims._src.operands import agreeing, check_alike, describe, matching, operand
 from shims._src.shapes import size_of
@@ -193,7 +194,10 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=np.int32, name=N
     _check_bins(function, nbins)
     low, high = value_range[0], value_range[1]
     checks.check_data(
-        high <= low, function, "`value_range` is empty.", required="value_range[0] < value_range[1]"
+        ~(low < high),
+        function,
+        "`value_range` is empty.",
+        required="value_range[0] < value_range[1]",
     )
     checks.check_data(jnp.isnan(values), function, "a value is NaN.", required="numbers")
     bins = _bins_from(values, low, high, nbins).reshape((-1,))
@@ -204,15 +208,47 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=np.int32, name=N
 def _bins_from(values, low, high, nbins):
     """The bin of each value; what the range is too wide for belongs to the last one."""
     wide = array_dtype(np.float64, "histogram_fixed_width")
-    count = jnp.asarray(nbins)
-    above = (jnp.maximum(values, low) - low).astype(wide)
-    # Without float64 the product is nearer than the quotient by the width of a bin.
-    scaled = above / (high - low).astype(wide) * count.astype(wide)
+    width, number = (high - low).astype(wide), jnp.asarray(nbins).astype(wide)
+    values, low = jnp.maximum(values, low).astype(wide), low.astype(wide)
     if wide == np.float64:
-        scaled = above / ((high - low).astype(wide) / count.astype(wide))
-    last = count.astype(jnp.int32) - 1
+        scaled = quotient(values - low, width / number)
+    else:
+        scaled = _whole_quotient(*_difference(values, low), number, width)
+    last = jnp.asarray(nbins).astype(jnp.int32) - 1
     inside = scaled < last.astype(wide)
     return jnp.where(inside, jnp.where(inside, scaled, 0).astype(jnp.int32), last)
+
+
+def _whole_quotient(x, x_rest, factor, divisor):
+    """`floor((x + x_rest) * factor / divisor)` of float32 numbers >= 0, as if nothing was rounded."""
+    product, rest = _product(x, factor)
+    whole = jnp.floor(quotient(product, divisor))
+    back, back_rest = _product(whole, jnp.broadcast_to(divisor, whole.shape))
+    left = (product - back) + (rest - back_rest + x_rest * factor)
+    whole = whole + jnp.where(left < 0, -1, jnp.where(left >= divisor, 1, 0))
+    return jnp.where(jnp.isfinite(left), whole, x / divisor * factor)
+
+
+def _difference(x, y):
+    """A difference, and what is lost in rounding it (Knuth)."""
+    difference = x - y
+    less = difference - x
+    return difference, (x - (difference - less)) - (y + less)
+
+
+def _product(x, y):
+    """A product, and what is lost in rounding it (Dekker)."""
+    product = x * y
+    (x_high, x_low), (y_high, y_low) = _halves(x), _halves(y)
+    rest = x_high * y_high - product
+    return product, ((rest + x_high * y_low) + x_low * y_high) + x_low * y_low
+
+
+def _halves(x):
+    """A float32 as the sum of two numbers of 12 bits."""
+    scaled = 4097 * x
+    high = scaled - (scaled - x)
+    return high, x - high
 
 
 def _check_range(function, value_range, required, fits):
@@ -258,7 +294,8 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=np.int32, n
     _check_range(function, value_range, "at least two", lambda n: n >= 2)
     _check_bins(function, nbins)
     low, high = value_range[0], value_range[1]
-    scaled = jnp.floor((values - low) / (high - low) * jnp.asarray(nbins).astype(values.dtype))
+    part = quotient(values - low, high - low)
+    scaled = jnp.floor(part * jnp.asarray(nbins).astype(values.dtype))
     last = jnp.asarray(nbins, jnp.int32) - 1
     inside = jnp.clip(scaled, 0, last.astype(values.dtype))
     return convert(convert(inside, np.dtype(np.int32)), array_dtype(dtype, function))
@@ -281,7 +318,8 @@ def confusion_matrix(
       `[num_classes, num_classes]`, labels by predictions.
 
     Raises:
-      InvalidArgumentError: a number is out of range, or the shapes differ.
+      InvalidArgumentError: a number is out of range, the shapes differ, or neither labels nor
+        `num_classes` say how many classes there are.
 
     Differs from TensorFlow:
       Nothing on CPU.
@@ -316,6 +354,12 @@ def _pairs(labels, predictions):
 @selected_by("labels", "predictions")
 def _confusion_of_some(labels, predictions, weights, dtype):
     both = jnp.maximum(*_pairs(_classes(labels), _classes(predictions)))
+    checks.check_data(
+        primitives.as_size(both.size) == 0,
+        "confusion_matrix",
+        "there are no labels.",
+        required="`num_classes`, or labels to count the classes by",
+    )
     highest = lax.reduce_max(both, tuple(range(both.ndim))).astype(jnp.int32)
     count = primitives.to_dim(jnp.maximum(highest, -1) + 1, label="confusion_matrix")
     return _confusion(labels, predictions, count, weights, dtype)

@@ -10,6 +10,7 @@ from shims._src import checks
 from shims._src.dispatch import operator
 from shims._src.elementwise import pair
 from shims._src.operands import broadcasting, describe, matching, operand
+from shims._src.quotients import xlog1py, xlogy
 from shims._src.special import digamma_of, lgamma_of
 
 
@@ -111,8 +112,24 @@ def betainc(a, b, x, name=None):
             received=", ".join(map(describe, operands)),
         )
     a, b, x = jnp.broadcast_arrays(*broadcasting("betainc", *operands))
-    a, b = lax.stop_gradient(a), lax.stop_gradient(b)
-    return jnp.where((a > 0) & (b > 0), lax.betainc(a, b, x), jnp.nan)
+    return _betainc(lax.stop_gradient(a), lax.stop_gradient(b), x)
+
+
+@jax.custom_jvp
+def _betainc(a, b, x):
+    is_end = (x == 0) | (x == 1)
+    finite = jnp.isfinite(a) & jnp.isfinite(b)
+    value = jnp.where(is_end, x, jnp.where(finite, lax.betainc(a, b, x), jnp.nan))
+    return jnp.where((a <= 0) | (b <= 0), jnp.nan, value)
+
+
+@_betainc.defjvp
+def _betainc_jvp(primals, tangents):
+    (a, b, x), (_, _, tx) = primals, tangents
+    # Added up as logarithms: at the ends 0 times infinity is 0, and no power overflows.
+    scale = lgamma_of(a) + lgamma_of(b) - lgamma_of(a + b)
+    slope = jnp.exp(xlog1py(b - 1, -x) + xlogy(a - 1, x) - scale)
+    return _betainc(a, b, x), tx * slope
 
 
 @jax.custom_jvp

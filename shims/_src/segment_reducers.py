@@ -76,9 +76,9 @@ def extreme(method: str):
         data, ids = primals
         out = reduce(data, ids, count, start)
         here = (data == _read(out, ids, count)) & _inside(ids, data)
-        hits = here.astype(data.dtype)
-        shared = jnp.maximum(total(hits, ids, count), 1)
-        return out, total(tangents[0] * hits, ids, count) / shared
+        shared = jnp.maximum(total(here.astype(data.dtype), ids, count), 1)
+        # Chosen, not multiplied: a slope that is NaN reaches the largest only.
+        return out, total(jnp.where(here, tangents[0], 0), ids, count) / shared
 
     return reduce
 
@@ -94,13 +94,18 @@ def _product_jvp(count, primals, tangents):
     data, ids = primals
     out = product(data, ids, count)
     is_zero = data == 0
-    zeros = _read(total(is_zero.astype(jnp.int32), ids, count), ids, count)
+    is_dropped = (ids < 0) | (ids >= primitives.as_size(count).astype(ids.dtype))
+    first = jnp.where(is_dropped, 0, ids)  # where TensorFlow looks for what it drops
+    zeros = _read(total(is_zero.astype(jnp.int32), ids, count), first, count)
     without = product(jnp.where(is_zero, 1, data), ids, count)
     # The product of the others, as TensorFlow has it: two zeros leave nothing, a NaN stays one.
-    divided = _read(out, ids, count) / jnp.where(is_zero, 1, data)
-    others = jnp.where(is_zero, _read(without, ids, count), divided)
+    divided = _read(out, first, count) / jnp.where(is_zero, 1, data)
+    others = jnp.where(is_zero, _read(without, first, count), divided)
     others = jnp.where(zeros > 1, 0 * others, others)
-    return out, total(tangents[0] * others, ids, count)
+    # Rows that count for nothing have 0 times that slope, which may be NaN.
+    dropped = lax.expand_dims(is_dropped, tuple(range(1, data.ndim)))
+    others = jnp.where(dropped, 0 * others, others)
+    return out, total(tangents[0] * others, first, count)
 
 
 def _lowest(dtype, method):

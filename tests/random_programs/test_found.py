@@ -149,6 +149,30 @@ def boxes_that_begin_nowhere(tf, x):
     return tf.stop_gradient(tf.image.draw_bounding_boxes(tf.zeros([1, 3, 4, 1]), boxes, None))
 
 
+def slope_that_is_nan_of_a_largest_number(tf, x):
+    largest = tf.math.segment_max(x, ints(0, 0, 1))
+    return tf.math.log(largest) * tf.math.sqrt(largest)
+
+
+def slope_of_a_row_that_no_product_has(tf, x):
+    return tf.math.unsorted_segment_prod(x, ints(0, -1, 1, 0), 2)
+
+
+def slopes_of_the_incomplete_beta_function_at_its_ends(tf, x):
+    a, b = np.float32([1, 2, 0.5, 1, 2]), np.float32([1, 3, 2, 2, 0.5])
+    return tf.math.betainc(a, b, x), tf.math.betainc(np.full(5, INF, np.float32), b, x)
+
+
+def quotients_that_are_halves(tf, x):
+    return tf.quantization.fake_quant_with_min_max_vars(x, -6.0, 6.0)
+
+
+def numbers_on_the_edges_of_bins(tf, x):
+    limits = np.float32([-1, 1])
+    x = tf.stop_gradient(x)
+    return tf.histogram_fixed_width(x, limits, 20), tf.histogram_fixed_width_bins(x, limits, 49)
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -185,6 +209,11 @@ FOUND = (
     Found(colours_of_negative_pixels, ([[-1, -2, -3], [-0.5, 2, -1]],)),
     Found(colours_of_infinite_pixels, ([[-INF, 1, 0.5], [2, INF, 3], [INF, -INF, 1]],)),
     Found(boxes_that_begin_nowhere, ([[[NAN, 0, 1, 1], [0, -INF, 0.5, 1e19], [0, 0, 1e10, 0.5]]],)),
+    Found(slope_that_is_nan_of_a_largest_number, ([3, -1, 0],)),
+    Found(slope_of_a_row_that_no_product_has, ([NAN, -2.5, 0, 3],)),
+    Found(slopes_of_the_incomplete_beta_function_at_its_ends, ([0, 1, 0, 1, 0.5],)),
+    Found(quotients_that_are_halves, ([2, -3, 0.5, 1],)),
+    Found(numbers_on_the_edges_of_bins, (np.linspace(-1, 1, 21, dtype=np.float32),)),
     Found(gamma_functions_at_0, ([2, 1, -1, 0, NAN],)),
     Found(positions_at_which_nothing_stands, (np.zeros((0, 2), np.float32),)),
 )

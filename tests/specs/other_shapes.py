@@ -140,4 +140,7 @@ CALLS = {
     "an axis reduced twice": lambda tf: tf.reduce_sum(z(2, 3), [0, -2]),
     "an axis shifted twice": lambda tf: tf.signal.ifftshift(z(2, 3), [1, -1]),
     "statistics of an axis named twice": lambda tf: tf.nn.sufficient_statistics(z(2, 3), [0, 0]),
+    "classes of no labels": lambda tf: tf.math.confusion_matrix(i(0), i(0)),
+    "no labels of three classes": lambda tf: tf.math.confusion_matrix(i(0), i(0), 3),
+    "a range that is NaN": lambda tf: tf.histogram_fixed_width(z(3), np.float32([np.nan, 1]), 3),
 }
