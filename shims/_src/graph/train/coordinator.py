@@ -72,7 +72,7 @@ class Coordinator:
         """A block whose exceptions let all threads stop."""
         try:
             yield
-        except BaseException:
+        except BaseException:  # noqa: BLE001  # raised again where the threads are joined
             self.request_stop(ex=sys.exc_info())
 
     def wait_for_stop(self, timeout=None) -> bool:

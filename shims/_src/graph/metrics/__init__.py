@@ -1,0 +1,1 @@
+"""`tf.metrics` of TensorFlow 1: values over many batches, kept in local variables."""
