@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 import warnings
+import weakref
 from typing import Any
 
 from shims._src.graph.summary import messages
@@ -69,6 +70,8 @@ class FileWriter:
             number += 1
             suffix = f".{number}{self._suffix}"
         self._file: Any = writer(os.path.join(self._logdir, "events"), suffix)
+        # Whoever forgets to close it, and the writers of `FileWriterCache`, lose nothing.
+        self._finish = weakref.finalize(self, self._file.close)
         self._waiting, self._flushed = 0, time.time()
         self._file.flush()
 
@@ -152,7 +155,7 @@ class FileWriter:
         if not self._closed:
             self._closed = True
             with self._lock:
-                self._file.close()
+                self._finish()
 
     def reopen(self) -> None:
         """Go on in another file after `close`."""
