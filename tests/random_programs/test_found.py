@@ -173,6 +173,10 @@ def numbers_on_the_edges_of_bins(tf, x):
     return tf.histogram_fixed_width(x, limits, 20), tf.histogram_fixed_width_bins(x, limits, 49)
 
 
+def slopes_of_the_nearly_largest_in_a_box(tf, x):
+    return tf.nn.max_pool3d(tf.reshape(x, [-1, 2, 2, 2, 1]), 2, 2, "VALID")
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -214,6 +218,10 @@ FOUND = (
     Found(slopes_of_the_incomplete_beta_function_at_its_ends, ([0, 1, 0, 1, 0.5],)),
     Found(quotients_that_are_halves, ([2, -3, 0.5, 1],)),
     Found(numbers_on_the_edges_of_bins, (np.linspace(-1, 1, 21, dtype=np.float32),)),
+    Found(
+        slopes_of_the_nearly_largest_in_a_box,
+        ([[1, 1.000001, 0.9999, 1, 0, 0, 0, -1], [INF, INF, 1, 2, 3, 4, 5, NAN]],),
+    ),
     Found(gamma_functions_at_0, ([2, 1, -1, 0, NAN],)),
     Found(positions_at_which_nothing_stands, (np.zeros((0, 2), np.float32),)),
 )

@@ -153,7 +153,8 @@ def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
-      Nothing: NaN is never the largest. The gradient flows to all of equal elements.
+      Nothing: NaN is never the largest. The gradient flows to all elements that are less than 1e-5
+      below the largest, and to none where that is infinite.
 
     Under jit:
       All sizes but the channels may be known only at run time.
@@ -320,7 +321,10 @@ def first_of(windows: Windows, all_spans, x):
 
 
 def _equal_ones(windows: Windows, all_spans, x, value):
-    """What has the derivative of all elements of a window that are as large as the largest."""
+    """What has the derivative of all elements of a window that are as large as the largest.
+
+    Or nearly: TensorFlow asks for less than 1e-5 between them, which two infinities have not.
+    """
     total = jnp.zeros((), x.dtype)
     for place in np.ndindex(*windows.sizes):
         one = x
@@ -331,7 +335,7 @@ def _equal_ones(windows: Windows, all_spans, x, value):
             (np.nan,),
             _later,
         )
-        total = total + jnp.where(one == value, one, 0)
+        total = total + jnp.where(jnp.abs(value - one) < 1e-5, one, 0)
     return total
 
 
