@@ -15,6 +15,7 @@ from tests.graph import (
     composite_programs,
     control_flow_programs,
     session_programs,
+    variable_programs,
     version_one_programs,
 )
 
@@ -151,6 +152,7 @@ _OF_GRAPHS = {
 PROGRAMS = {
     **_OF_GRAPHS,
     **session_programs.PROGRAMS,
+    **variable_programs.PROGRAMS,
     **version_one_programs.PROGRAMS,
     **control_flow_programs.PROGRAMS,
     **composite_programs.PROGRAMS,

@@ -129,14 +129,14 @@ def _unique(graph, name: str) -> str:
 def _holds_tensor(value) -> bool:
     if isinstance(value, (list, tuple)):
         return any(map(_holds_tensor, value))
-    return isinstance(value, Tensor) or hasattr(value, "graph_value")
+    return isinstance(value, Tensor) or hasattr(type(value), "graph_value")
 
 
 def _dtypes_in(value):
     if isinstance(value, (list, tuple)):
         for v in value:
             yield from _dtypes_in(v)
-    elif isinstance(value, Tensor) or hasattr(value, "graph_value"):
+    elif isinstance(value, Tensor) or hasattr(type(value), "graph_value"):
         yield value.dtype
 
 
@@ -154,6 +154,7 @@ def _array(value, dtype) -> np.ndarray:
     if array.dtype.kind in "USO":
         if dtype is not None and as_dtype(dtype).name != "string":
             raise TypeError(f"Cannot convert {value!r} to a tensor of dtype {as_dtype(dtype).name}")
+        array = np.array(value, object)
         flat = [v.encode() if isinstance(v, str) else v for v in array.ravel().tolist()]
         if not all(isinstance(v, bytes) for v in flat):
             raise TypeError(f"Failed to convert elements of {value!r} to Tensor.")

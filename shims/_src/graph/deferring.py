@@ -208,7 +208,7 @@ def _is_leaf(value) -> bool:
 
 
 def _holds_tensor(value) -> bool:
-    if isinstance(value, Tensor) or hasattr(value, "graph_value"):
+    if isinstance(value, Tensor) or hasattr(type(value), "graph_value"):
         return True
     if isinstance(value, (list, tuple)):
         return any(map(_holds_tensor, value))

@@ -129,8 +129,8 @@ class VariableScope:
                 given = convert_to_tensor(initializer).dtype
                 if given != as_dtype(dtype):
                     raise ValueError(
-                        f"Initializer type '{given!r}' and explicit dtype '{as_dtype(dtype)!r}' "
-                        "don't match."
+                        f"Initializer type '<dtype: '{given.name}'>' and explicit dtype "
+                        f"'<dtype: '{as_dtype(dtype).name}'>' don't match."
                     )
             if initializer is None:
                 options["initializer"] = self.initializer

@@ -182,7 +182,7 @@ def _default_initializer(name, dtype):
         return glorot_uniform_initializer()
     if dtype.is_integer or dtype.is_bool or dtype.name == "string":
         return zeros_initializer()
-    raise ValueError(f"An initializer for variable {name} of {dtype!r} is required")
+    raise ValueError(f"An initializer for variable {name} of <dtype: '{dtype.name}'> is required")
 
 
 def _initial_value(initializer, shape, dtype, partition_info):

@@ -144,7 +144,7 @@ class TestCase(absltest.TestCase):
     # ---- comparisons -----------------------------------------------------------------------------
 
     def _array(self, value) -> np.ndarray:
-        if isinstance(value, Tensor) or hasattr(value, "graph_value"):
+        if isinstance(value, Tensor) or hasattr(type(value), "graph_value"):
             value = self.evaluate(value)
         return np.asarray(value)
 
@@ -303,7 +303,9 @@ class TestCase(absltest.TestCase):
 def _is_numbers(a, b) -> bool:
     """Whether nested lists are one array of numbers."""
     if any(
-        isinstance(x, Tensor) or hasattr(x, "graph_value") or isinstance(x, (dict, np.ndarray))
+        isinstance(x, Tensor)
+        or hasattr(type(x), "graph_value")
+        or isinstance(x, (dict, np.ndarray))
         for x in (*a, *(b if isinstance(b, (list, tuple)) else ()))
     ):
         return False

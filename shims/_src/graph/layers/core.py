@@ -69,7 +69,7 @@ class Dense(Layer):
         if not self._dtype.is_floating and not self._dtype.is_complex:
             raise TypeError(
                 "A Dense layer can only be built with a floating-point dtype. Received: "
-                f"dtype={self._dtype!r}"
+                f"dtype=<dtype: '{self._dtype.name}'>"
             )
         size = dimension_value(input_shape[-1]) if input_shape.rank else None
         if size is None:

@@ -115,7 +115,7 @@ def layout_of(data_format, rank: int) -> str:
 def smart_cond(pred, true_fn, false_fn, name=None):
     """One of two functions where it is known which, else `cond`."""
     known = pred
-    if isinstance(pred, Tensor) or hasattr(pred, "graph_value"):
+    if isinstance(pred, Tensor) or hasattr(type(pred), "graph_value"):
         known = constant_value(getattr(pred, "graph_value", pred))
     if known is None and pred is not None:
         return cond(pred, true_fn, false_fn, name=name)
@@ -124,7 +124,7 @@ def smart_cond(pred, true_fn, false_fn, name=None):
 
 def is_known(pred) -> bool | None:
     """What `training` is, or `None` where only a session knows."""
-    if isinstance(pred, Tensor) or hasattr(pred, "graph_value"):
+    if isinstance(pred, Tensor) or hasattr(type(pred), "graph_value"):
         pred = constant_value(getattr(pred, "graph_value", pred))
         return None if pred is None else bool(pred)
     return bool(pred)

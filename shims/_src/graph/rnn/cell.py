@@ -114,7 +114,7 @@ class LayerRNNCell(RNNCell):
         if not (inputs.dtype.is_floating or inputs.dtype.is_complex):
             raise ValueError(
                 "RNN cell only supports floating point inputs, but received dtype: "
-                f"{inputs.dtype!r}"
+                f"<dtype: '{inputs.dtype.name}'>"
             )
 
     def _depth(self, input_shape) -> int:
