@@ -8,6 +8,7 @@ What the operations are called then, and what of the call decides it, is written
 from __future__ import annotations
 
 import collections
+import contextlib
 import inspect
 import itertools
 import pathlib
@@ -21,6 +22,7 @@ from shims._src.graph.call_features import call_features, without_defaults
 from shims._src.version_one import binding, names
 from tf2jax_port.diff.parity.points import arguments, points_of
 from tf2jax_port.table import ROWS
+from tools.live_calls import CALLS
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PATH = "shims/_src/graph/recipes.py"
@@ -39,85 +41,6 @@ _REFUSALS = (
 )
 _NAME = "given_name"
 _MOST_CASES = 25
-
-_X = np.ones([2, 3], np.float32)
-_IMAGES = np.ones([2, 4, 4, 3], np.float32)
-# Calls of operators that have no row, or whose row's cases are not in version 1's spelling.
-_MORE: dict[str, list[dict[str, Any]]] = {
-    "arg_max": [{"input": _X, "dimension": 1}],
-    "arg_min": [{"input": _X, "dimension": 1}],
-    "batch_gather": [{"params": _X, "indices": np.zeros([2, 1], np.int32)}],
-    "batch_to_space": [
-        {"input": np.ones([4, 1, 1, 1], np.float32), "crops": [[0, 0], [0, 0]], "block_size": 2}
-    ],
-    "div": [{"x": _X, "y": _X}],
-    "extract_image_patches": [
-        {
-            "images": _IMAGES,
-            "ksizes": [1, 2, 2, 1],
-            "strides": [1, 2, 2, 1],
-            "rates": [1, 1, 1, 1],
-            "padding": "SAME",
-        }
-    ],
-    "floor_div": [{"x": _X, "y": _X}],
-    "image.crop_and_resize": [
-        {
-            "image": _IMAGES,
-            "boxes": np.ones([1, 4], np.float32),
-            "box_ind": np.zeros([1], np.int32),
-            "crop_size": [2, 2],
-        }
-    ],
-    **{
-        f"image.resize_{method}": [{"images": _IMAGES, "size": [2, 2]}]
-        for method in ("area", "bicubic", "bilinear", "nearest_neighbor")
-    },
-    "image.resize_images": [{"images": _IMAGES, "size": [2, 2]}],
-    "multinomial": [{"logits": _X, "num_samples": 3}],
-    "nn.avg_pool": [
-        {"value": _IMAGES, "ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "SAME"}
-    ],
-    "nn.embedding_lookup": [
-        {"params": _X, "ids": np.zeros([2], np.int32)},
-        {"params": (_X, _X), "ids": np.zeros([2], np.int32)},
-    ],
-    "nn.fused_batch_norm": [
-        {"x": _IMAGES, "scale": np.ones(3, np.float32), "offset": np.ones(3, np.float32)}
-    ],
-    "nn.max_pool": [
-        {"value": _IMAGES, "ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "SAME"}
-    ],
-    "nn.moments": [{"x": _X, "axes": [0], "keep_dims": True}, {"x": _X, "axes": [0, 1]}],
-    "nn.relu_layer": [
-        {"x": _X, "weights": _X.T.copy(), "biases": np.ones([2], np.float32)},
-    ],
-    "nn.xw_plus_b": [
-        {"x": _X, "weights": _X.T.copy(), "biases": np.ones([2], np.float32)},
-    ],
-    **{
-        f"nn.{name}": [{"logits": _X, "axis": a} for a in (-1, 0, 1)]
-        for name in ("log_softmax", "softmax")
-    },
-    "norm": [{"tensor": _X, "axis": a, "keepdims": k} for a in (0, 1) for k in (False, True)],
-    "random_gamma": [{"shape": [2], "alpha": 0.5}],
-    "random_uniform": [
-        {"shape": [2]},
-        {"shape": [2], "minval": -1.0, "maxval": 1.0},
-        {"shape": [2], "maxval": 3.0},
-        {"shape": [2], "maxval": 3, "dtype": tf.int32},
-        {"shape": [2], "minval": 1, "maxval": 3, "dtype": tf.int32},
-    ],
-    "reduce_sum": [{"input_tensor": _X, "reduction_indices": 1}],
-    "setdiff1d": [{"x": np.ones(3, np.int32), "y": np.ones(2, np.int32)}],
-    "space_to_batch": [
-        {"input": np.ones([1, 2, 2, 1], np.float32), "paddings": [[0, 0], [0, 0]], "block_size": 2}
-    ],
-    "sparse_to_dense": [
-        {"sparse_indices": [[0, 1]], "output_shape": [2, 2], "sparse_values": [1.0]}
-    ],
-    "tensordot": [{"a": np.ones([2, 3, 4], np.float32), "b": _X.T.copy(), "axes": [[1], [0]]}],
-}
 
 
 class Example:
@@ -142,7 +65,7 @@ def generate() -> str:
     """The text of the file."""
     rows = {name: row for row in ROWS for name in row.names}
     lines = []
-    publics = dict.fromkeys([*(o.name for o in names.operators().values()), *_MORE])
+    publics = dict.fromkeys([*(o.name for o in names.operators().values()), *CALLS])
     for public in sorted(publics):
         spellings = [s for s, o in names.operators().items() if o.name == public]
         found = [rows[n] for s in spellings for n in (f"v1.{s}", s) if n in rows]
@@ -164,23 +87,21 @@ def _examples(public: str, row) -> Any:
     for part in public.split("."):
         function = getattr(function, part)
     signature = inspect.signature(function)
-    calls = list(_MORE.get(public, ()))
+    calls = list(CALLS.get(public, ()))
     operator = names.operators().get(public)
     if row is not None and operator is not None:
         renamed = _old_names(operator, signature)
         for point in points_of(row.name)[:_MOST_CASES]:
             calls.append({renamed.get(k, k): v for k, v in arguments(point).items()})
     for call, form in itertools.product(calls, ("all", "first", "sizes", "rank")):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                found = [_example(function, signature, call, form, operator, "")]
-                if "name" in signature.parameters:
-                    own = found[0].own
-                    found.append(_example(function, signature, call, form, operator, own))
-        except _REFUSALS:
-            continue  # not in this form
-        if any("{}" in suffix for suffix in found[-1].recipe[1]):
+        found: list[Example] = []
+        with warnings.catch_warnings(), contextlib.suppress(*_REFUSALS):  # not in this form
+            warnings.simplefilter("ignore")
+            found.append(_example(function, signature, call, form, operator, ""))
+            if "name" in signature.parameters:
+                own = found[0].own
+                found.append(_example(function, signature, call, form, operator, own))
+        if found and any("{}" in suffix for suffix in found[-1].recipe[1]):
             found[0].recipe = found[1].recipe
         yield from found
 
@@ -267,6 +188,8 @@ def _sizes(value):
 
 def _made(value: Any, form: str, is_first: bool) -> Any:
     """An argument in a form: arrays become placeholders, or stay."""
+    if callable(value):
+        return value()
     if isinstance(value, np.ndarray):
         if form == "first" and not is_first:
             return value

@@ -58,5 +58,5 @@ def _of_plain(name: str, value: Any) -> list[str]:
         return [f"{name}.list", *([f"{name}.several"] if len(value) > 1 else [])]
     if isinstance(value, (bool, int, str)):
         return [f"{name}={value}"]
-    dtype = getattr(value, "as_numpy_dtype", None) or getattr(value, "dtype", None)
+    dtype = value if isinstance(value, np.dtype) else getattr(value, "as_numpy_dtype", None)
     return [f"{name}={np.dtype(dtype).name}"] if dtype is not None else []

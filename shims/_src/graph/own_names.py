@@ -244,6 +244,11 @@ _CHECKPOINTS = {
 }
 
 _CONTROL_FLOW = {
+    "AggregationMethod": "shims._src.graph.gradient_registry:AggregationMethod",
+    "NoGradient": "shims._src.graph.gradient_registry:NotDifferentiable",
+    "NotDifferentiable": "shims._src.graph.gradient_registry:NotDifferentiable",
+    "RegisterGradient": "shims._src.graph.gradient_registry:RegisterGradient",
+    "no_gradient": "shims._src.graph.gradient_registry:NotDifferentiable",
     "Assert": "shims._src.graph.stating:Assert",
     "IndexedSlices": "shims._src.indexed_slices:IndexedSlices",
     "Print": "shims._src.graph.stating:Print",
@@ -614,6 +619,20 @@ _CONTRIB = {
     "contrib.slim.xavier_initializer_conv2d": "shims._src.graph.contrib.xavier:xavier_initializer_conv2d",
 }
 
+_QUESTIONS = {
+    "as_dtype": "shims._src.version_one.questions:as_dtype",
+    "assert_proper_iterable": "shims._src.version_one.questions:assert_proper_iterable",
+    "assert_same_float_dtype": "shims._src.version_one.questions:assert_same_float_dtype",
+    "assert_scalar": "shims._src.version_one.questions:assert_scalar",
+    "broadcast_static_shape": "shims._src.version_one.questions:broadcast_static_shape",
+    "debugging.assert_proper_iterable": "shims._src.version_one.questions:assert_proper_iterable",
+    "debugging.assert_same_float_dtype": "shims._src.version_one.questions:assert_same_float_dtype",
+    "debugging.assert_scalar": "shims._src.version_one.questions:assert_scalar",
+    "debugging.is_numeric_tensor": "shims._src.version_one.questions:is_numeric_tensor",
+    "dtypes.as_dtype": "shims._src.version_one.questions:as_dtype",
+    "is_numeric_tensor": "shims._src.version_one.questions:is_numeric_tensor",
+}
+
 OWN_NAMES: dict[str, str] = {
     **_METRICS,
     **_SUMMARIES,
@@ -628,4 +647,5 @@ OWN_NAMES: dict[str, str] = {
     **_VERSION_ONE,
     **_TESTS,
     **_BROUGHT,
+    **_QUESTIONS,
 }
