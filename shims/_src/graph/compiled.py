@@ -48,7 +48,7 @@ class Compiled:
             inner = Compiled(controls, waiting.inputs, fed, known, counters, is_ahead=True)
             self.ahead.append((waiting, inner))
             fed = [*fed, *waiting.outputs]
-            self.plan = Plan(operations, fetched, fed)
+            self.plan = Plan(operations, fetched, fed, [op for op, _ in self.ahead])
         used = [v for v in self.plan.variables if v in known]
         self.known = frozenset(used)
         self.read = used

@@ -311,6 +311,16 @@ class Graph:
         del op, ignore_existing
         yield
 
+    def gradient_override_map(self, op_type_map):
+        """Not supported: JAX differentiates, and knows no kinds of operations.
+
+        Raises:
+          UnimplementedError: always.
+        """
+        from shims._src.graph.gradient_registry import refused
+
+        raise refused("Graph.gradient_override_map", op_type_map)
+
     @contextlib.contextmanager
     def container(self, container_name) -> Iterator[str]:
         """A block whose variables belong to a container: the session holds all of them."""

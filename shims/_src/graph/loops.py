@@ -94,13 +94,20 @@ def while_loop(
                 raise ValueError(
                     f"'maximum_iterations' must be a scalar. Received shape: {limit.shape}"
                 )
-            for counter in {"Identity", shown}:
-                graph.unique_name(counter)
         name = scope.rstrip("/") if MODES.control_flow_v2 else graph.unique_name("LoopCond")
+        for taken in _counters(limit is not None):
+            graph.unique_name(taken)
         loop.record(cond, body)
         op = loop.operation(name, limit, back_prop)
         exits = passed_on(graph, op.outputs, [shown] * len(op.outputs), shown)
     return loop.result(exits, return_same_structure)
+
+
+def _counters(is_limited: bool) -> list[str]:
+    """The names that TensorFlow's own counters of a loop take."""
+    if MODES.control_flow_v2:
+        return ["Identity", "Identity"]
+    return ["Identity", "Exit"] if is_limited else []
 
 
 class _Loop:
@@ -147,8 +154,9 @@ class _Loop:
                 )
 
     def _given(self) -> Sequence:
+        name = "Placeholder" if MODES.control_flow_v2 else "Identity"
         found = [
-            parameter(self.graph, self.graph.unique_name("Identity"), shape, t.dtype)
+            parameter(self.graph, self.graph.unique_name(name), shape, t.dtype)
             for t, shape in zip(self.initial, self.shapes, strict=True)
         ]
         self.parameters.append(found)

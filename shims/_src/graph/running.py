@@ -29,6 +29,7 @@ class Plan:
       operations: what must run, be it for its effects.
       tensors: what must be computed.
       fed: tensors whose values are given.
+      called: operations of Python whose results are among `fed`.
 
     Attributes:
       order: the operations, each after what it needs.
@@ -38,16 +39,24 @@ class Plan:
       copied: tensors by which something is differentiated: each needs a value of its own.
     """
 
-    def __init__(self, operations: Sequence[Operation], tensors: Sequence[Tensor], fed):
+    def __init__(
+        self,
+        operations: Sequence[Operation],
+        tensors: Sequence[Tensor],
+        fed,
+        called: Sequence[Operation] = (),
+    ):
         self.fed = set(fed)
-        needed = [t.op for t in tensors if t not in self.fed]
-        self.order = ordered([*operations, *needed], self.fed)
+        # What Python computed is given, too, but what it waited for has to be done.
+        ends = self.fed.difference(t for op in called for t in op.outputs)
+        needed = [t.op for t in tensors if t not in ends]
+        self.order = ordered([*operations, *needed], ends)
         self.writers = [op for op in self.order if op.writes]
         bits = {op: 1 << i for i, op in enumerate(self.writers)}
         self.before: dict[Operation, int] = {}
         for op in self.order:
             known = 0
-            for other in needs_of(op, self.fed):
+            for other in needs_of(op, ends):
                 known |= self.before.get(other, 0) | bits.get(other, 0)
             self.before[op] = known
         self.bits = bits

@@ -251,8 +251,8 @@ def _accumulated(kind: str, fn, elems, initializer, back_prop, name, reverse: bo
         link(op, made.part, made.places(first_again=not start), count, back_prop)
         if kind == "scan":
             return rebuild(_stacks(graph, op))
-        shown = "while_Identity" if MODES.control_flow_v2 else "while/Exit"
-        for _ in range(2):
+        shown, counters = ("while/Identity", 3) if MODES.control_flow_v2 else ("while/Exit", 2)
+        for _ in range(counters):
             graph.unique_name(shown)
         return rebuild(passed_on(graph, op.outputs, [shown] * count, "Exit"))
 
