@@ -93,8 +93,8 @@ def _write_jvp(primals, tangents):
     tx, _, tu = tangents
     # Of equal places the last update wins, but TensorFlow gives every one of them the gradient of
     # the result: that is what adding their tangents comes to.
-    kept = jnp.ones(x.shape, x.dtype).at[places].set(0, mode="drop")
-    return write(x, places, updates), (tx * kept).at[places].add(tu, mode="drop")
+    kept = jnp.ones(x.shape, bool).at[places].set(False, mode="drop")
+    return write(x, places, updates), jnp.where(kept, tx, 0).at[places].add(tu, mode="drop")
 
 
 def _extreme(method, x, places, updates):

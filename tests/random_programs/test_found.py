@@ -177,6 +177,13 @@ def slopes_of_the_nearly_largest_in_a_box(tf, x):
     return tf.nn.max_pool3d(tf.reshape(x, [-1, 2, 2, 2, 1]), 2, 2, "VALID")
 
 
+def slopes_that_are_infinite_of_what_is_overwritten(tf, x):
+    written = tf.tensor_scatter_nd_update(x, ints([0], [0]), x[:2])
+    return tf.math.log(written), tf.math.log(
+        tf.dynamic_stitch([ints(1), ints(0, 1)], [x[:1], x[1:]])
+    )
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -222,6 +229,7 @@ FOUND = (
         slopes_of_the_nearly_largest_in_a_box,
         ([[1, 1.000001, 0.9999, 1, 0, 0, 0, -1], [INF, INF, 1, 2, 3, 4, 5, NAN]],),
     ),
+    Found(slopes_that_are_infinite_of_what_is_overwritten, ([NAN, 0, 2],)),
     Found(gamma_functions_at_0, ([2, 1, -1, 0, NAN],)),
     Found(positions_at_which_nothing_stands, (np.zeros((0, 2), np.float32),)),
 )
