@@ -107,8 +107,8 @@ _PROGRAMS = {
         y.set_shape([None])
         z = tf.reduce_sum(y) * v
         g = tf.gradients(z, [v])
-        with tf.control_dependencies([v.assign_add(1.0)]):
-            late = tf.identity(z)
+        with tf.control_dependencies([z]):
+            late = v.assign_add(1.0)
         drawn = tf.random_uniform([2], seed=1)
         both = tf.py_func(lambda t: t, [drawn], tf.float32) - drawn
         count, same = tf.py_func(lambda t: (np.int64(t.size), t), [x], [tf.int64, tf.float32])
