@@ -61,9 +61,8 @@ def _selected(time, lengths, new, old):
     found = operation_of(
         _select, (time, lengths, new, old), {}, public="where", name="SelectV2", type_="SelectV2"
     )
-    if old is not None:
-        found.set_shape(old.shape)
-    found.set_shape(new.shape)
+    # As TensorFlow's, the shape says nothing that only the lengths know.
+    found._shape = new.shape if old is None else new.shape.merge_with(old.shape)
     return found
 
 
