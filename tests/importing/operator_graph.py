@@ -298,6 +298,8 @@ def _matrices(tf, raw, given):
             b=square,
         )
     ]
+    sparse = {"sp_indices": np.array([[0, 1], [2, 2]]), "sp_shape": np.array([3, 3])}
+    found += [raw.SparseDenseCwiseMul(sp_values=[2.0, 3.0], dense=square[:1], **sparse)]
     found += [raw.FFT(input=given["complex"]), raw.IFFT(input=given["complex"])]
     found += [raw.RFFT(input=signal, fft_length=[8])]
     found += [raw.IRFFT(input=raw.RFFT(input=signal, fft_length=[8]), fft_length=[8])]

@@ -143,6 +143,9 @@ OPERATORS |= {
         extrapolation_value=("extrapolation_value", 0.0),
     ),
     "DepthToSpace": template("tf.nn.depth_to_space({0}, {block_size}", **_LAYOUT),
+    "SparseDenseCwiseMul": template(
+        "tf.multiply({1}, tf.gather_nd(tf.broadcast_to({3}, {2}), {0})"
+    ),
     "SpaceToDepth": template("tf.nn.space_to_depth({0}, {block_size}", **_LAYOUT),
     "DynamicPartition": template("tf.dynamic_partition({0}, {1}, {num_partitions}", "*"),
     "Einsum": template("tf.einsum({equation}, {all}"),
