@@ -129,6 +129,7 @@ class Compiled:
         if self._first is None:
             self._first = shapes
         pure = lift(self._program, *self._slots())
+        pure.__name__ = "Session.run"  # what warnings call it
         if shapes == self._first:
             # Most programs feed one shape again and again: that one is compiled for itself.
             self._exact = self._exact or Function(pure, **_OPTIONS, input_signature=None)

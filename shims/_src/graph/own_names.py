@@ -392,6 +392,7 @@ _BROUGHT = {
 }
 
 _TESTS = {
+    "contrib.training.HParams": "shims._src.version_one.hparams:HParams",
     "contrib.learn.ModeKeys": "shims._src.version_one.mode_keys:ModeKeys",
     "estimator.ModeKeys": "shims._src.version_one.mode_keys:ModeKeys",
     "test.TestCase": "shims._src.version_one.test_case:TestCase",
@@ -620,17 +621,17 @@ _CONTRIB = {
 }
 
 _QUESTIONS = {
-    "as_dtype": "shims._src.version_one.questions:as_dtype",
-    "assert_proper_iterable": "shims._src.version_one.questions:assert_proper_iterable",
-    "assert_same_float_dtype": "shims._src.version_one.questions:assert_same_float_dtype",
-    "assert_scalar": "shims._src.version_one.questions:assert_scalar",
-    "broadcast_static_shape": "shims._src.version_one.questions:broadcast_static_shape",
-    "debugging.assert_proper_iterable": "shims._src.version_one.questions:assert_proper_iterable",
-    "debugging.assert_same_float_dtype": "shims._src.version_one.questions:assert_same_float_dtype",
-    "debugging.assert_scalar": "shims._src.version_one.questions:assert_scalar",
-    "debugging.is_numeric_tensor": "shims._src.version_one.questions:is_numeric_tensor",
-    "dtypes.as_dtype": "shims._src.version_one.questions:as_dtype",
-    "is_numeric_tensor": "shims._src.version_one.questions:is_numeric_tensor",
+    "as_dtype": "shims._src.version_one.checked_while_built:as_dtype",
+    "assert_proper_iterable": "shims._src.version_one.checked_while_built:assert_proper_iterable",
+    "assert_same_float_dtype": "shims._src.version_one.checked_while_built:assert_same_float_dtype",
+    "assert_scalar": "shims._src.version_one.checked_while_built:assert_scalar",
+    "broadcast_static_shape": "shims._src.version_one.checked_while_built:broadcast_static_shape",
+    "debugging.assert_proper_iterable": "shims._src.version_one.checked_while_built:assert_proper_iterable",
+    "debugging.assert_same_float_dtype": "shims._src.version_one.checked_while_built:assert_same_float_dtype",
+    "debugging.assert_scalar": "shims._src.version_one.checked_while_built:assert_scalar",
+    "debugging.is_numeric_tensor": "shims._src.version_one.checked_while_built:is_numeric_tensor",
+    "dtypes.as_dtype": "shims._src.version_one.checked_while_built:as_dtype",
+    "is_numeric_tensor": "shims._src.version_one.checked_while_built:is_numeric_tensor",
 }
 
 OWN_NAMES: dict[str, str] = {

@@ -3,4 +3,15 @@
 
 from shims._src.version_one.namespaces import opened as _opened
 
-__getattr__, __dir__ = _opened(__name__, "contrib", ("framework", "layers", "learn", "rnn", "slim"))
+__getattr__, __dir__ = _opened(
+    __name__,
+    "contrib",
+    (
+        "framework",
+        "layers",
+        "learn",
+        "rnn",
+        "slim",
+        "training",
+    ),
+)

@@ -1,0 +1,193 @@
+"""`contrib.training.HParams`: the settings of a model by name, each with a type."""
+
+from __future__ import annotations
+
+import json
+import numbers
+import re
+from typing import Any
+
+# One `name=value`: the value is a word, or a list in brackets.
+_PARAMETER = re.compile(
+    r"(?P<name>[a-zA-Z][\w.]*)(\[\s*(?P<index>\d+)\s*\])?\s*=\s*"
+    r"((?P<value>[^,\[]*)|\[(?P<values>[^\]]*)\])($|,\s*)"
+)
+
+
+class HParams:
+    """Settings by name.
+
+    Args:
+      hparam_def: not supported.
+      model_structure: anything, kept.
+      **kwargs: names and first values; the type of a value stays.
+
+    Raises:
+      ValueError: a name is taken, or a value has no type to keep.
+
+    Differs from TensorFlow:
+      TensorFlow 2 does not have it. Settings are not read from protocol buffers.
+
+    Example:
+      >>> settings = HParams(rate=0.1, layers=[64, 64])
+      >>> settings.parse("rate=0.5,layers=[8,16,32]").values()
+      {'rate': 0.5, 'layers': [8, 16, 32]}
+    """
+
+    __module__ = "shims.compat.v1.contrib.training"
+
+    def __init__(self, hparam_def=None, model_structure=None, **kwargs):
+        if hparam_def is not None:
+            raise ValueError("HParams: settings are not read from protocol buffers here.")
+        self._types: dict[str, tuple[type, bool]] = {}
+        self._model_structure = model_structure
+        for name, value in kwargs.items():
+            self.add_hparam(name, value)
+
+    def add_hparam(self, name: str, value) -> None:
+        """Add a setting.
+
+        Raises:
+          ValueError: the name is taken, or the value is an empty list.
+        """
+        if getattr(self, name, None) is not None:
+            raise ValueError(f"Hyperparameter name is reserved: {name}")
+        if isinstance(value, (list, tuple)):
+            if not value:
+                raise ValueError(f"Multi-valued hyperparameters cannot be empty: {name}")
+            self._types[name] = (type(value[0]), True)
+        else:
+            self._types[name] = (type(value), False)
+        setattr(self, name, value)
+
+    def set_hparam(self, name: str, value) -> None:
+        """Give a setting another value of its type.
+
+        Raises:
+          KeyError: there is no such setting.
+          ValueError: the value has another type.
+        """
+        kind, is_list = self._types[name]
+        if isinstance(value, list) != is_list and value is not None:
+            what = "must be a list" if is_list else "must not be a list"
+            raise ValueError(f"Parameter {name} {what}: {value!r}")
+        setattr(
+            self,
+            name,
+            [_cast(name, kind, v) for v in value] if is_list else _cast(name, kind, value),
+        )
+
+    def del_hparam(self, name: str) -> None:
+        """Take a setting away."""
+        if hasattr(self, name):
+            delattr(self, name)
+            del self._types[name]
+
+    def parse(self, values: str) -> HParams:
+        """Set what a text such as `"rate=0.5,layers=[8,16],layers[0]=4"` says.
+
+        Raises:
+          ValueError: the text is no such list, names something unknown, or a value has another type.
+        """
+        place = 0
+        while place < len(values):
+            found = _PARAMETER.match(values, place)
+            if found is None:
+                raise ValueError(f"Malformed hyperparameter value: {values[place:]}")
+            place = found.end()
+            self._set(found)
+        return self
+
+    def _set(self, found: re.Match) -> None:
+        name = found["name"]
+        if name not in self._types:
+            raise ValueError(f"Unknown hyperparameter type for {name}")
+        kind, is_list = self._types[name]
+        if found["values"] is not None:
+            self.set_hparam(name, [_parsed(name, kind, v) for v in _words(found["values"])])
+        elif found["index"] is not None:
+            if not is_list:
+                raise ValueError(f"{name} is not a list.")
+            getattr(self, name)[int(found["index"])] = _parsed(name, kind, found["value"])
+        else:
+            value = _parsed(name, kind, found["value"])
+            self.set_hparam(name, [value] if is_list else value)
+
+    def override_from_dict(self, values_dict: dict) -> HParams:
+        """Set what a dictionary says."""
+        for name, value in values_dict.items():
+            self.set_hparam(name, value)
+        return self
+
+    def parse_json(self, values_json: str) -> HParams:
+        """Set what a JSON object says."""
+        return self.override_from_dict(json.loads(values_json))
+
+    def to_json(self, indent=None, separators=None, sort_keys=False) -> str:
+        """The settings as a JSON object."""
+        kept = {name: v for name, v in self.values().items() if not callable(v)}
+        return json.dumps(kept, indent=indent, separators=separators, sort_keys=sort_keys)
+
+    def values(self) -> dict[str, Any]:
+        """The settings by name."""
+        return {name: getattr(self, name) for name in self._types}
+
+    def get(self, key: str, default=None):
+        """A setting, or `default` where there is none."""
+        return getattr(self, key) if key in self._types else default
+
+    def set_model_structure(self, model_structure) -> None:
+        """Keep something with the settings."""
+        self._model_structure = model_structure
+
+    def get_model_structure(self):
+        """What was kept with the settings."""
+        return self._model_structure
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._types
+
+    def __str__(self) -> str:
+        return str(sorted(self.values().items()))
+
+    def __repr__(self) -> str:
+        return f"HParams({', '.join(f'{k}={v!r}' for k, v in sorted(self.values().items()))})"
+
+
+def _words(text: str) -> list[str]:
+    return [w for w in re.split(r"[,\s]+", text.strip()) if w]
+
+
+def _parsed(name: str, kind: type, text: str):
+    """A word of a text as a value."""
+    text = text.strip()
+    if kind is bool:
+        if text.lower() in ("true", "1"):
+            return True
+        if text.lower() in ("false", "0"):
+            return False
+        raise ValueError(f"Could not parse hparam '{name}' of type 'bool' with value '{text}'")
+    try:
+        return kind(text) if kind in (int, float, str) else text
+    except ValueError:
+        raise ValueError(
+            f"Could not parse hparam '{name}' of type '{kind.__name__}' with value '{text}'"
+        ) from None
+
+
+def _cast(name: str, kind: type, value):
+    """A value in the type of its setting; numbers only become wider."""
+    if value is None or kind is type(None) or isinstance(value, kind):
+        is_number = kind is not bool and isinstance(value, bool) and kind in (int, float)
+        if not is_number:
+            return value
+    fits = {
+        float: isinstance(value, numbers.Number) and not isinstance(value, (bool, complex)),
+        int: isinstance(value, numbers.Integral) and not isinstance(value, bool),
+        str: isinstance(value, (str, bytes)),
+    }
+    if not fits.get(kind, False):
+        raise ValueError(
+            f"Could not cast hparam '{name}' of type '{kind.__name__}' from value {value!r}"
+        )
+    return kind(value)
