@@ -82,17 +82,12 @@ def batch_norm(
       UnimplementedError: something is asked for that must not be.
     """
     del renorm_clipping, renorm_decay
-    asked = {
-        "batch_weights": batch_weights is not None,
-        "zero_debias_moving_mean": zero_debias_moving_mean,
-        "renorm": renorm,
-        "adjustment": adjustment is not None,
-    }
-    for what, is_asked in asked.items():
-        if is_asked:
-            raise errors.UnimplementedError(
-                errors.message("batch_norm", f"`{what}` is not there.", do=f"leave `{what}` out")
-            )
+    _refuse(
+        batch_weights=batch_weights is not None,
+        zero_debias_moving_mean=zero_debias_moving_mean,
+        renorm=renorm,
+        adjustment=adjustment is not None,
+    )
     initial, losses = param_initializers or {}, param_regularizers or {}
     with variable_scope(
         scope, "BatchNorm", [inputs], reuse=reuse, custom_getter=renaming({})
@@ -134,6 +129,15 @@ def batch_norm(
         if activation_fn is not None:
             outputs = activation_fn(outputs)
         return collect_named_outputs(outputs_collections, opened.name, outputs)
+
+
+def _refuse(**asked) -> None:
+    """Raises `UnimplementedError` where something is asked for that is not there."""
+    for what, is_asked in asked.items():
+        if is_asked:
+            raise errors.UnimplementedError(
+                errors.message("batch_norm", f"`{what}` is not there.", do=f"leave `{what}` out")
+            )
 
 
 def _as_images(inputs, data_format):
