@@ -113,8 +113,8 @@ def polynomial_decay(
     """
 
     def f(rate, step, decay_steps, end, power):
-        step, end, power = (jnp.asarray(x, rate.dtype) for x in (step, end, power))
-        steps = _divisor(decay_steps, rate)
+        end, power = (jnp.asarray(x, rate.dtype) for x in (end, power))
+        step, steps = _kept_apart(step, decay_steps, rate)
         if cycle:
             steps = steps * jnp.where(step == 0, 1, jnp.ceil(step / steps))
         else:
@@ -334,19 +334,21 @@ def _exponential(rate, step, decay_steps, decay_rate, staircase):
 
 def _done(rate, step, decay_steps, staircase=False):
     """Which part of the steps is done; more than 1 afterwards."""
-    done = jnp.asarray(step, rate.dtype) / _divisor(decay_steps, rate)
+    step, steps = _kept_apart(step, decay_steps, rate)
+    done = step / steps
     return jnp.floor(done) if staircase else done
 
 
-def _divisor(steps, rate):
-    """A number of steps that XLA does not replace by its reciprocal: 41 / 41 has to be 1."""
-    return lax.optimization_barrier(jnp.asarray(steps, rate.dtype))
+def _kept_apart(step, steps, rate):
+    """Two numbers of steps of which XLA does not replace one by its reciprocal: 41 / 41 is 1."""
+    # Both go through the barrier: one around a constant alone would be computed beforehand.
+    return lax.optimization_barrier((jnp.asarray(step, rate.dtype), jnp.asarray(steps, rate.dtype)))
 
 
 def _left_and_done(rate, step, decay_steps):
     """Which part of the steps is left, and which is done; 0 and 1 afterwards."""
-    steps = _divisor(decay_steps, rate)
-    step = jnp.minimum(jnp.asarray(step, rate.dtype), steps)
+    step, steps = _kept_apart(step, decay_steps, rate)
+    step = jnp.minimum(step, steps)
     return (steps - step) / steps, step / steps
 
 
