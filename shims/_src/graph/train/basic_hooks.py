@@ -19,7 +19,7 @@ class StopAtStepHook(SessionRunHook):
     """Stops a training at a step.
 
     Args:
-      num_steps: how many steps are made from the beginning of this session.
+      num_steps: how many steps are made from where the session begins.
       last_step: the number of the last step.
 
     Raises:
