@@ -28,8 +28,8 @@ def histogram_of(values: np.ndarray) -> dict:
     counts = np.bincount(np.searchsorted(limits, flat, side="right"), minlength=len(limits))
     ends, kept = _without_runs(limits, counts)
     return {
-        "min": flat.min() if flat.size else _LARGEST,
-        "max": flat.max() if flat.size else -_LARGEST,
+        "min": np.min(flat) if flat.size else _LARGEST,
+        "max": np.max(flat) if flat.size else -_LARGEST,
         "num": float(flat.size),
         # One after the other: TensorFlow's sums are rounded in this order.
         "sum": np.cumsum(flat)[-1] if flat.size else 0.0,
