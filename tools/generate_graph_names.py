@@ -8,7 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import shims
-from shims._src.graph.own_names import OWN_NAMES
 from shims._src.version_one import names
 
 TARGET = Path(__file__).parent.parent / "tf2jax_port/rewrite/graph_names.py"
@@ -23,10 +22,16 @@ _TEXT = """
 
 def text() -> str:
     """The file."""
-    every = {*names.operators(), *names.values(), *OWN_NAMES}
+    every = {*names.every_name()}
+    modules = ("app", "app.flags", "flags", "gfile", "io.gfile", "logging")
+    every |= {f"{module}.{name}" for module in modules for name in names.names_in(module)}
     plain = {"errors": shims.errors, "nest": shims.nest}
     every |= {f"{n}.{name}" for n, m in plain.items() for name in dir(m) if name[0] != "_"}
-    return HEAD + "".join(f"{name}\n" for name in sorted(every)) + '"""\n\nGRAPH_NAMES = frozenset(_TEXT.split())\n'
+    return (
+        HEAD
+        + "".join(f"{name}\n" for name in sorted(every))
+        + '"""\n\nGRAPH_NAMES = frozenset(_TEXT.split())\n'
+    )
 
 
 if __name__ == "__main__":

@@ -167,7 +167,9 @@ class _Run:
     def _graph_program(self, file: File, is_shared: bool) -> GraphProgram | None:
         """The file as a program of TensorFlow 1 that runs as it stands, where that was asked for."""
         asked = self.options.target == "shims" and self.options.selects(GRAPH)
-        if not asked or is_shared or self.ignored.lines or file.names.stars:
+        # What an earlier run has changed in part cannot become whole again.
+        begun = self.marked or b"import shims" in self.source.data
+        if not asked or is_shared or begun or self.ignored.lines or file.names.stars:
             return None
         return as_graph_program(file)
 
