@@ -29,9 +29,6 @@ PROGRAMS = {
 
         for resource in (False, True):
             for program in (
-                lambda v: [v, v.assign(5.0)],
-                lambda v: [v, v.assign_add(5.0)],
-                lambda v: [v + 0.0, v.assign_add(5.0)],
                 lambda v: [v.assign_add(5.0) + 1.0],
                 added_then_read,
                 assigned_then_read,

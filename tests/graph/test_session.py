@@ -77,3 +77,13 @@ def test_what_is_refused_says_what_to_do():
     session.close()
     with pytest.raises(RuntimeError, match="closed Session"):
         session.run(x, {x: [1.0]})
+
+
+def test_where_no_order_is_said_reads_come_first():
+    """TensorFlow leaves it open; a reference that is fetched shows what was assigned meanwhile."""
+    with tf.Session() as session:
+        for resource in (False, True):
+            v = tf.Variable(1.0, use_resource=resource)
+            session.run(v.initializer)
+            assert session.run([v + 0.0, v.assign_add(5.0)]) == [1.0, 6.0]
+            assert session.run([v, v.assign(9.0)]) == [6.0 if resource else 9.0, 9.0]
