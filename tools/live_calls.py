@@ -20,7 +20,7 @@ def _sparse() -> tf.SparseTensor:
 
 
 def _sparse_ids() -> tf.SparseTensor:
-    return tf.SparseTensor([[0, 0], [1, 0]], np.int32([1, 1]), [2, 3])
+    return tf.SparseTensor([[0, 0], [1, 0]], np.asarray([1, 1], np.int32), [2, 3])
 
 
 CALLS: dict[str, list[dict[str, Any]]] = {
@@ -67,13 +67,13 @@ CALLS: dict[str, list[dict[str, Any]]] = {
         for scale in (None, _X[0])
     ],
     "nn.ctc_greedy_decoder": [
-        {"inputs": np.ones([5, 2, 3], np.float32), "sequence_length": np.int32([5, 5])}
+        {"inputs": np.ones([5, 2, 3], np.float32), "sequence_length": np.asarray([5, 5], np.int32)}
     ],
     "nn.ctc_loss": [
         {
             "labels": _sparse_ids,
             "inputs": np.ones([5, 2, 3], np.float32),
-            "sequence_length": np.int32([5, 5]),
+            "sequence_length": np.asarray([5, 5], np.int32),
         }
     ],
     "nn.conv3d_transpose": [
@@ -153,6 +153,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "nn.relu_layer": [
         {"x": _X, "weights": _X.T.copy(), "biases": np.ones([2], np.float32)},
     ],
+    "nn.sparse_softmax_cross_entropy_with_logits": [{"labels": [0, 1], "logits": _X}],
     "nn.xw_plus_b": [
         {"x": _X, "weights": _X.T.copy(), "biases": np.ones([2], np.float32)},
     ],

@@ -76,7 +76,7 @@ def generate() -> str:
         f'{FIRST_LINE}"""How TensorFlow 1 names the operations of a call.\n\n'
         "Operator | type | recipe | recipe if feature !feature | ...\n"
         "A recipe: names taken on the way, `@` before the own one; `=`; then per output what follows the\n"
-        'own name, `.` for nothing, `{}` for the own name once more.\n"""\n\n'
+        'own name, `.` for nothing, `{Sum}` for the caller\'s name or `Sum`.\n"""\n\n'
         'RECIPES = """\n' + "".join(lines) + '"""\n'
     )
 
@@ -101,9 +101,22 @@ def _examples(public: str, row) -> Any:
             if "name" in signature.parameters:
                 own = found[0].own
                 found.append(_example(function, signature, call, form, operator, own))
-        if found and any("{}" in suffix for suffix in found[-1].recipe[1]):
-            found[0].recipe = found[1].recipe
+        if found and any(_NAME in suffix for suffix in found[-1].recipe[1]):
+            found[0].recipe = found[1].recipe = _with_own_again(found[0], found[1])
         yield from found
+
+
+def _with_own_again(unnamed: Example, named: Example) -> tuple:
+    """The recipe of a call that uses the caller's name again below it: `{default}` stands for that."""
+    tops, suffixes = unnamed.recipe
+    pairs = zip(suffixes, named.recipe[1], strict=True)
+    return tops, tuple(
+        "/".join(
+            f"{{{a}}}" if b == _NAME else a
+            for a, b in zip(one.split("/"), other.split("/"), strict=True)
+        )
+        for one, other in pairs
+    )
 
 
 def _old_names(operator, signature) -> dict[str, str]:
@@ -138,7 +151,7 @@ def _in_graph(function, signature, call, form, operator, own_name) -> Example:
         top, slash, rest = tensor.op.name.partition("/")
         if top != own:
             raise LookupError("its outputs have several names")
-        finals.append((slash + rest.replace(_NAME, "{}"), tensor.op.type, tensor.value_index))
+        finals.append((slash + rest, tensor.op.type, tensor.value_index))
     if named and own != _NAME:
         raise LookupError("the name goes elsewhere")
     base = own_name if named else _unnumbered(own, tops)

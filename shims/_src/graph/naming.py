@@ -29,8 +29,8 @@ class Recipe:
     Attributes:
       tops: names in the present scope, in the order in which they are taken.
       place: which of them is the own one, that the caller may choose.
-      suffixes: what follows the own name: one for all outputs, or one per output; `{}` stands for
-        that name once more.
+      suffixes: what follows the own name: one for all outputs, or one per output; `{Sum}` stands
+        for the caller's name, or for `Sum`.
     """
 
     tops: tuple[str, ...]
@@ -91,8 +91,16 @@ def named(
         tops[recipe.place] = name
     full = [graph.unique_name(top) for top in tops][recipe.place]
     suffixes = recipe.suffixes if len(recipe.suffixes) == outputs else recipe.suffixes[:1]
-    own = tops[recipe.place]
-    return Named(tuple(full + suffix.replace("{}", own) for suffix in suffixes), type_)
+    return Named(tuple(full + _filled(suffix, name) for suffix in suffixes), type_)
+
+
+def _filled(suffix: str, name: str | None) -> str:
+    """A suffix in which `{Sum}` stands for the caller's name, or for `Sum` where there is none."""
+    head, brace, rest = suffix.partition("{")
+    if not brace:
+        return suffix
+    default, _, tail = rest.partition("}")
+    return f"{head}{name or default}{tail}"
 
 
 @functools.cache

@@ -3,7 +3,7 @@
 
 Operator | type | recipe | recipe if feature !feature | ...
 A recipe: names taken on the way, `@` before the own one; `=`; then per output what follows the
-own name, `.` for nothing.
+own name, `.` for nothing, `{Sum}` for the caller's name or `Sum`.
 """
 
 RECIPES = """
@@ -43,11 +43,11 @@ ceil | Ceil | @Ceil = .
 check_numerics | CheckNumerics | @CheckNumerics = .
 cholesky | Cholesky | @Cholesky = .
 cholesky_solve | MatrixTriangularSolve | @cholesky_solve = /MatrixTriangularSolve_1
-clip_by_global_norm | Identity | @clip_by_global_norm = /clip_by_global_norm/_0 /clip_by_global_norm/_1
+clip_by_global_norm | Identity | @clip_by_global_norm = /{clip_by_global_norm}/_0 /{clip_by_global_norm}/_1
 clip_by_norm | Identity | @clip_by_norm = .
 clip_by_value | Maximum | @clip_by_value = .
 complex | Complex | @Complex = .
-concat | ConcatV2 | @concat = .
+concat | ConcatV2 | @concat = . | @concat = /{concat} if !values.several
 confusion_matrix | ScatterNd | @confusion_matrix = /ScatterNd
 conj | Conj | @Conj = .
 cos | Cos | @Cos = .
@@ -65,6 +65,7 @@ div_no_nan | DivNoNan | @div_no_nan = .
 divide | RealDiv | @truediv = .
 dynamic_partition | DynamicPartition | @DynamicPartition = .
 dynamic_stitch | DynamicStitch | @DynamicStitch = .
+einsum | Einsum | @einsum = /Einsum | @einsum = /Einsum_1 if equation=i,ij,j->
 ensure_shape | EnsureShape | @EnsureShape = .
 equal | Equal | @Equal = .
 erf | Erf | @Erf = .
@@ -140,7 +141,7 @@ image.sobel_edges | Reshape | Shape Const strided_slice sobel_filters MirrorPad 
 image.ssim | Mean | @SSIM = /Mean_2 | @SSIM = /Mean if filter_sigma
 image.ssim_multiscale | Mean | @MS-SSIM = /Mean
 image.total_variation | AddV2 | @total_variation = /add
-image.transpose | Transpose | @transpose = /transpose | @transpose = /cond/Identity if !image.ranked
+image.transpose | Transpose | @transpose = /{transpose} | @transpose = /cond/Identity if !image.ranked
 image.yiq_to_rgb | Reshape | kernel @Tensordot = .
 image.yuv_to_rgb | Reshape | kernel @Tensordot = .
 invert_permutation | InvertPermutation | @InvertPermutation = .
@@ -168,7 +169,7 @@ linalg.normalize | RealDiv | @normalize = /truediv /norm/Sqrt | @normalize = /tr
 linalg.pinv | MatMul | @pinv = /MatMul
 linalg.slogdet | LogMatrixDeterminant | @LogMatrixDeterminant = .
 linalg.tridiagonal_matmul | TridiagonalMatMul | strided_slice strided_slice strided_slice ExpandDims ExpandDims ExpandDims @TridiagonalMatMul = .
-linalg.tridiagonal_solve | TridiagonalSolve | @TridiagonalSolve = . | ExpandDims TridiagonalSolve @Squeeze = . if rhs.rank=2 !diagonals_format | matrix_transpose @TridiagonalSolve = . if transpose_rhs | diag_part @TridiagonalSolve = . if diagonals_format !diagonals.list | Pad Pad stack @TridiagonalSolve = . if diagonals.list rhs.known | stack @TridiagonalSolve = . if diagonals.list !rhs.known
+linalg.tridiagonal_solve | TridiagonalSolve | @TridiagonalSolve = . | matrix_transpose @TridiagonalSolve = . if transpose_rhs | diag_part @TridiagonalSolve = . if diagonals_format !diagonals.list | Pad Pad stack @TridiagonalSolve = . if diagonals.list rhs.known | stack @TridiagonalSolve = . if diagonals.list !rhs.known
 linspace | Slice | @linspace = /Slice
 log | Log | @Log = .
 log1p | Log1p | @Log1p = .
@@ -223,6 +224,7 @@ matrix_square_root | MatrixSquareRoot | @MatrixSquareRoot = .
 matrix_transpose | Transpose | @matrix_transpose = /transpose
 matrix_triangular_solve | MatrixTriangularSolve | @triangular_solve = /MatrixTriangularSolve
 maximum | Maximum | @Maximum = .
+meshgrid | Mul | @meshgrid = /mul /mul_1 | @meshgrid = /mul if !args.several
 minimum | Minimum | @Minimum = .
 mod | FloorMod | @FloorMod = .
 multinomial | Multinomial | @multinomial = /Multinomial
@@ -245,32 +247,41 @@ nn.conv1d_transpose | Squeeze | @conv1d_transpose = /Squeeze
 nn.conv2d | Conv2D | @Conv2D = . | @squeeze_batch_dims = /Reshape_1 if input.rank=5
 nn.conv2d_transpose | Conv2DBackpropInput | @conv2d_transpose = .
 nn.conv3d | Conv3D | @Conv3D = .
+nn.conv3d_transpose | Conv3DBackpropInputV2 | @conv3d_transpose = .
 nn.conv_transpose | Conv2DBackpropInput | @conv_transpose = . | @conv_transpose = /Squeeze if filters.rank=3
+nn.convolution | Conv2D | @convolution = .
 nn.crelu | Relu | @CRelu = /Relu
+nn.ctc_greedy_decoder | CTCGreedyDecoder | @CTCGreedyDecoder = .
+nn.ctc_loss | CTCLoss | @CTCLoss = .
 nn.ctc_unique_labels | TensorListStack | @ctc_unique_labels = /map/TensorArrayV2Stack/TensorListStack /map/TensorArrayV2Stack_1/TensorListStack
 nn.depthwise_conv2d | DepthwiseConv2dNative | @depthwise = . | @depthwise = /BatchToSpaceND if dilations
 nn.depthwise_conv2d_backprop_filter | DepthwiseConv2dNativeBackpropFilter | @DepthwiseConv2dNativeBackpropFilter = .
 nn.depthwise_conv2d_backprop_input | DepthwiseConv2dNativeBackpropInput | @DepthwiseConv2dNativeBackpropInput = .
 nn.elu | Elu | @Elu = .
 nn.embedding_lookup | Identity | @embedding_lookup = /Identity | @embedding_lookup = /Reshape_1 if params.list
+nn.embedding_lookup_sparse | SparseSegmentMean | @embedding_lookup_sparse = .
 nn.fused_batch_norm | FusedBatchNormV3 | Const Const @FusedBatchNormV3 = .
-nn.in_top_k | InTopKV2 | @in_top_k = /InTopKV2
+nn.in_top_k | InTopKV2 | @in_top_k = /{InTopKV2}
 nn.l2_loss | L2Loss | @L2Loss = .
 nn.l2_normalize | Mul | @l2_normalize = .
 nn.leaky_relu | LeakyRelu | @LeakyRelu = .
 nn.log_poisson_loss | Sub | @log_poisson_loss = /sub | @log_poisson_loss = /add_1 if compute_full_loss
 nn.log_softmax | LogSoftmax | @LogSoftmax = . | Rank Rank Sub range range concat transpose LogSoftmax Sub range range concat @transpose = . if axis=0
+nn.log_uniform_candidate_sampler | LogUniformCandidateSampler | @LogUniformCandidateSampler = .
 nn.lrn | LRN | @LRN = .
 nn.max_pool | MaxPool | @MaxPool = .
 nn.max_pool1d | Squeeze | @MaxPool1d = /Squeeze
 nn.max_pool2d | MaxPool | @MaxPool2d = .
 nn.max_pool3d | MaxPool3D | @MaxPool3D = .
+nn.max_pool_with_argmax | MaxPoolWithArgmax | @MaxPoolWithArgmax = .
 nn.moments | Squeeze | @moments = /Squeeze /Squeeze_1 | @moments = /mean /variance if keepdims
+nn.nce_loss | Reshape | nce_loss sampled_losses Shape strided_slice stack ones MatMul @Reshape = .
 nn.normalize_moments | Mul | @normalize = /mean /variance
 nn.pool | AvgPool | @avg_pool = .
 nn.relu | Relu | @Relu = .
 nn.relu6 | Relu6 | @Relu6 = .
 nn.relu_layer | Relu | @relu_layer = .
+nn.sampled_softmax_loss | Reshape | sampled_softmax_loss labels_stop_gradient @softmax_cross_entropy_with_logits = /Reshape_2
 nn.scale_regularization_loss | RealDiv | Const Sum @truediv = . | Rank range Sum @truediv = . if !regularization_loss.ranked
 nn.selu | Selu | @Selu = .
 nn.separable_conv2d | Conv2D | @separable_conv2d = .
@@ -279,9 +290,10 @@ nn.silu | IdentityN | beta mul Sigmoid mul Identity @IdentityN = .
 nn.softmax | Softmax | @Softmax = . | Rank Rank Sub range range concat transpose Softmax Sub range range concat @transpose = . if axis=0
 nn.softplus | Softplus | @Softplus = .
 nn.softsign | Softsign | @Softsign = .
-nn.sparse_softmax_cross_entropy_with_logits | SparseSoftmaxCrossEntropyWithLogits | @SparseSoftmaxCrossEntropyWithLogits = /Reshape_2
+nn.sparse_softmax_cross_entropy_with_logits | SparseSoftmaxCrossEntropyWithLogits | @SparseSoftmaxCrossEntropyWithLogits = /{SparseSoftmaxCrossEntropyWithLogits} | @SparseSoftmaxCrossEntropyWithLogits = /Reshape_2 if !logits.rank=2
 nn.sufficient_statistics | Prod | @sufficient_statistics = /Const /mean_ss /var_ss | @sufficient_statistics = /count /mean_ss /var_ss if !x.known | @sufficient_statistics = /Const /mean_ss /var_ss /shift if axes.several
 nn.top_k | TopKV2 | @TopKV2 = .
+nn.uniform_candidate_sampler | UniformCandidateSampler | @UniformCandidateSampler = .
 nn.weighted_cross_entropy_with_logits | AddV2 | @logistic_loss = .
 nn.weighted_moments | Squeeze | @weighted_moments = /Squeeze /Squeeze_1 | @weighted_moments = /div_no_nan /div_no_nan_1 if axes.several
 nn.xw_plus_b | BiasAdd | @xw_plus_b = .
@@ -307,6 +319,7 @@ random.stateless_normal | AddV2 | @stateless_random_normal = .
 random.stateless_poisson | StatelessRandomPoisson | @stateless_random_poisson = /StatelessRandomPoisson
 random.stateless_truncated_normal | AddV2 | @stateless_truncated_normal = .
 random.stateless_uniform | AddV2 | @stateless_random_uniform = .
+random_crop | Slice | @random_crop = .
 random_gamma | Maximum | @random_gamma = /Maximum
 random_index_shuffle | RandomIndexShuffle | @RandomIndexShuffle = .
 random_normal | AddV2 | @random_normal = .
@@ -326,7 +339,7 @@ reduce_mean | Mean | @Mean = . | Const @Mean = . if input_tensor.ranked !axis | 
 reduce_min | Min | @Min = . | Const @Min = . if input_tensor.ranked !axis | Rank range @Min = . if !axis !input_tensor.ranked
 reduce_prod | Prod | @Prod = . | Const @Prod = . if input_tensor.ranked !axis | Rank range @Prod = . if !axis !input_tensor.ranked
 reduce_sum | Sum | @Sum = . | Const @Sum = . if input_tensor.ranked !axis | Rank range @Sum = . if !axis !input_tensor.ranked
-repeat | Reshape | @Repeat = /boolean_mask/GatherV2 | Reshape @Repeat = /Reshape_1 if !axis | @Repeat = /Reshape_1 if input.ranked repeats.list | @Repeat = /Reshape_2 if repeats.list !input.ranked | @Repeat = /Reshape if axis=1 repeats.ranked
+repeat | Reshape | @Repeat = /boolean_mask/GatherV2 | @Repeat = /Reshape_1 if axis=-2 !repeats.list | @Repeat = /Reshape_1 if input.rank=1 repeats.list | @Repeat = /Reshape_1 if input.ranked repeats=3 | @Repeat = /Reshape_2 if repeats.list !input.ranked | @Repeat = /Reshape_2 if repeats=3 !input.ranked | Reshape @Repeat = /Reshape_1 if !axis | @Repeat = /Reshape if axis=1 repeats.ranked
 required_space_to_batch_paddings | Pack | @required_space_to_batch_paddings = /paddings /crops
 reshape | Reshape | @Reshape = .
 reverse | ReverseV2 | @ReverseV2 = .
@@ -344,6 +357,7 @@ segment_mean | SegmentMean | @SegmentMean = .
 segment_min | SegmentMin | @SegmentMin = .
 segment_prod | SegmentProd | @SegmentProd = .
 segment_sum | SegmentSum | @SegmentSum = .
+self_adjoint_eig | SelfAdjointEigV2 | @SelfAdjointEigV2 = .
 self_adjoint_eigvals | SelfAdjointEigV2 | @SelfAdjointEigV2 = .
 sequence_mask | Less | @SequenceMask = /Less | @SequenceMask = /Cast_1 if dtype
 setdiff1d | ListDiff | @ListDiff = .
@@ -382,6 +396,11 @@ sort | Neg | @sort = /Neg_1 | @sort = /TopKV2 if direction !axis | @sort = /tran
 space_to_batch | SpaceToBatchND | @SpaceToBatchND = .
 space_to_batch_nd | SpaceToBatchND | @SpaceToBatchND = .
 space_to_depth | SpaceToDepth | @SpaceToDepth = .
+sparse_reduce_max | SparseReduceMax | Const @SparseReduceMax = .
+sparse_reduce_sum | SparseReduceSum | Const @SparseReduceSum = .
+sparse_reshape | SparseReshape | Cast @SparseReshape = . /Identity /Const
+sparse_tensor_dense_matmul | SparseTensorDenseMatMul | @SparseTensorDenseMatMul = /SparseTensorDenseMatMul
+sparse_tensor_to_dense | SparseToDense | zeros @SparseToDense = .
 sparse_to_dense | SparseToDense | @SparseToDense = .
 split | Split | @split = . | Const @split = . if num_or_size_splits.list
 sqrt | Sqrt | @Sqrt = .
@@ -392,6 +411,7 @@ stack | Pack | @stack = .
 stop_gradient | StopGradient | @StopGradient = .
 strided_slice | StridedSlice | ones_like @StridedSlice = . | @StridedSlice = . if strides
 subtract | Sub | @Sub = .
+svd | Svd | @Svd = .
 tan | Tan | @Tan = .
 tanh | Tanh | @Tanh = .
 tensor_scatter_add | TensorScatterAdd | @TensorScatterAdd = .

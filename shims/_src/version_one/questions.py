@@ -1,107 +1,26 @@
-"""What is asked of tensors while a graph is built: it has an answer at once."""
+"""Small questions that programs ask: whether something is a tensor, whether tables are ready."""
 
 from __future__ import annotations
 
-from shims._src import static_assertions
-from shims._src.dtypes import as_dtype as dtype_of
-from shims._src.dtypes import float32
-from shims._src.graph.conversion import convert_to_tensor
+import jax
+
+from shims._src.graph.grouping import no_op
 from shims._src.graph.modes import executing_eagerly
-from shims._src.graph.shapes import GraphShape
 from shims._src.graph.tensor import Tensor
-from shims._src.shape_arithmetic import broadcast_static_shape as broadcast
 
 
-def as_dtype(type_value):
-    """The dtype of a name, a NumPy type, or a dtype.
+def is_tensor(x) -> bool:
+    """Whether something is a tensor, a variable, or a sparse or ragged one.
 
-    Raises:
-      TypeError: there is none.
-
-    https://www.tensorflow.org/api_docs/python/tf/dtypes/as_dtype
+    https://www.tensorflow.org/api_docs/python/tf/is_tensor
     """
-    return dtype_of(type_value)
+    is_graph = isinstance(x, Tensor) or hasattr(x, "graph_value")
+    return is_graph or isinstance(x, jax.Array) or getattr(x, "is_composite", False)
 
 
-def is_numeric_tensor(tensor):
-    """Whether something is a tensor of numbers.
+def tables_initializer(name="init_all_tables"):
+    """An operation that does nothing: tables have their values from the start.
 
-    https://www.tensorflow.org/api_docs/python/tf/debugging/is_numeric_tensor
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/tables_initializer
     """
-    if not isinstance(tensor, Tensor):
-        return static_assertions.is_numeric_tensor(tensor)
-    kind = tensor.dtype
-    return bool(kind.is_floating or kind.is_integer or kind.is_complex)
-
-
-def assert_proper_iterable(values):
-    """Raise a `TypeError` unless `values` is iterable, and neither a tensor nor text.
-
-    https://www.tensorflow.org/api_docs/python/tf/debugging/assert_proper_iterable
-    """
-    if isinstance(values, Tensor):
-        raise TypeError(f"Expected argument 'values' to be iterable. Found: {type(values)}")
-    static_assertions.assert_proper_iterable(values)
-
-
-def assert_same_float_dtype(tensors=None, dtype=None):
-    """The floating dtype that all tensors have.
-
-    Args:
-      tensors: tensors; those that are `None` are left out.
-      dtype: the dtype that they must have.
-
-    Returns:
-      The dtype; float32 where there are no tensors and no dtype.
-
-    Raises:
-      ValueError: the dtypes differ, or are not floating.
-
-    https://www.tensorflow.org/api_docs/python/tf/debugging/assert_same_float_dtype
-    """
-    wanted = None if dtype is None else dtype_of(dtype)
-    for tensor in tensors or ():
-        if tensor is None:
-            continue
-        found = dtype_of(tensor.dtype)
-        if wanted is not None and found != wanted:
-            name = getattr(tensor, "name", tensor)
-            raise ValueError(f"Expected dtype {wanted.name}, got {found.name} for {name}.")
-        wanted = found
-    wanted = float32 if wanted is None else wanted
-    if not wanted.is_floating:
-        raise ValueError(f"Expected floating point type, got {wanted.name}.")
-    return wanted
-
-
-def assert_scalar(tensor, name=None, message=None):
-    """The tensor, if it is a scalar.
-
-    Args:
-      tensor: tensor or number.
-      name: ignored.
-      message: what the error begins with.
-
-    Raises:
-      ValueError: it has axes, or their number is unknown.
-
-    https://www.tensorflow.org/api_docs/python/tf/compat/v1/debugging/assert_scalar
-    """
-    if executing_eagerly():
-        return static_assertions.assert_scalar(tensor, message)
-    tensor = convert_to_tensor(tensor)
-    if tensor.shape.rank != 0:
-        said = f"{message or ''}Expected scalar shape for {tensor.name}, saw shape: {tensor.shape}."
-        raise ValueError(said)
-    return tensor
-
-
-def broadcast_static_shape(shape_x, shape_y):
-    """The shape of what broadcasting arrays of two shapes gives.
-
-    Raises:
-      ValueError: they do not broadcast.
-
-    https://www.tensorflow.org/api_docs/python/tf/broadcast_static_shape
-    """
-    return GraphShape(broadcast(shape_x, shape_y))
+    return None if executing_eagerly() else no_op(name=name)
