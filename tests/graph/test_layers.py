@@ -27,6 +27,18 @@ def test_layers_are_those_of_tensorflow(name):
     np.testing.assert_allclose(found["losses"], wanted["losses"], rtol=1e-5)
 
 
+def test_variables_are_found_where_equality_is_an_operation():
+    tf.enable_v2_behavior()
+    with tf.Graph().as_default():
+        cell = tf.nn.rnn_cell.GRUCell(2)
+        tf.nn.static_rnn(cell, [tf.zeros([3, 2])], dtype=tf.float32)
+        layer = tf.layers.BatchNormalization()
+        layer(tf.zeros([3, 2]))
+        assert len(cell.trainable_variables) == 4
+        assert [v.op.name.split("/")[1] for v in layer.trainable_variables] == ["gamma", "beta"]
+        assert len(layer.non_trainable_variables) == 2
+
+
 def test_a_layer_needs_a_graph():
     tf.enable_eager_execution()
     with pytest.raises(RuntimeError, match="needs a graph"):

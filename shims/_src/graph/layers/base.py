@@ -211,8 +211,9 @@ class Layer:
                 is_new = not there.intersection(parts_of(variable))
                 if regularizer and is_new:
                     self._regularize(name, variable, regularizer)
-        known = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
-        counts = trainable and all(v in known for v in parts_of(variable))
+        # A set compares objects first: `==` of tensors and variables is an operation.
+        known = set(graph.get_collection(GraphKeys.TRAINABLE_VARIABLES))
+        counts = trainable and known.issuperset(parts_of(variable))
         kept = self._trainable_weights if counts or (trainable and not self.trainable) else None
         (self._non_trainable_weights if kept is None else kept).extend(parts_of(variable))
         return variable

@@ -62,8 +62,7 @@ class RNNCell(Layer):
     def _kept(self, getter, *args, **kwargs):
         """Take note of a variable that `call` makes."""
         variable = getter(*args, **kwargs)
-        known = trainable_variables()
-        counts = all(v in known for v in parts_of(variable))
+        counts = set(trainable_variables()).issuperset(parts_of(variable))
         kept = self._trainable_weights if counts else self._non_trainable_weights
         kept.extend(v for v in parts_of(variable) if all(v is not w for w in kept))
         return variable
