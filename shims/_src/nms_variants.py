@@ -15,7 +15,7 @@ from shims._src import jax_private as jp
 from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.kernels import checked
-from shims._src.nms import keep, overlap_of
+from shims._src.nms import corners_of, keep, overlap_of
 from shims._src.operands import agreeing, operand
 
 CombinedNonMaxSuppression = collections.namedtuple(
@@ -289,8 +289,37 @@ def combined_non_max_suppression(
 
 @operator(fresh=True)
 def _unpadded(boxes, scores, max_output_size, iou_threshold, score_threshold):
-    found, _ = _with_scores(boxes, scores, max_output_size, iou_threshold, score_threshold, 0.0)
+    function = "non_max_suppression_padded"
+    boxes, scores = _boxes_and_scores(function, boxes, scores)
+    threshold = _threshold(function, "iou_threshold", iou_threshold, scores.dtype)
+    scores, _ = _above(scores, score_threshold)
+    slots, limit = _limits(function, scores, max_output_size)
+    if is_known(slots) and slots == 0:
+        return jnp.zeros((0,), jnp.int32), jnp.zeros((), jnp.int32)
+    selected, _, count = keep(scores, _covers_of(boxes, threshold), limit, 0.5, slots)
+    places = primitives.fresh_range(count, bound=slots, label=function)
+    found = jnp.take(selected, places, mode="clip")
     return found, primitives.as_size(found.shape[0])
+
+
+def _covers_of(boxes, threshold):
+    """The function that gives 1 for each box that box number `one` covers, 0 for the others.
+
+    What overlaps as much as the threshold is covered, too, and every union is a little larger: so
+    TensorFlow has it here, and nowhere else.
+    """
+    corners = corners_of(boxes)
+    sides = corners[:, 2:] - corners[:, :2]
+    areas = sides[:, 0] * sides[:, 1]
+
+    def of(one):
+        low = jnp.maximum(corners[:, :2], corners[one, :2])
+        high = jnp.minimum(corners[:, 2:], corners[one, 2:])
+        shared = jnp.prod(jnp.maximum(high - low, 0), axis=1)
+        union = areas + areas[one] - shared + 1e-8
+        return (shared / union >= threshold).astype(boxes.dtype)
+
+    return of
 
 
 @operator
@@ -312,7 +341,7 @@ def non_max_suppression_padded(
       boxes: floating-point array `[..., n, 4]` of two opposite corners each.
       scores: array `[..., n]` of the same dtype.
       max_output_size: the most boxes to select.
-      iou_threshold: boxes whose intersection over union with a selected one is larger are left out.
+      iou_threshold: boxes whose intersection over union with a selected one is as large are left out.
       score_threshold: boxes must score more than this.
       pad_to_max_output_size: whether the result has `max_output_size` places; leading axes ask for
         it.
@@ -330,8 +359,9 @@ def non_max_suppression_padded(
       ValueError: there are leading axes and no padding.
 
     Differs from TensorFlow:
-      Any two opposite corners will do; TensorFlow, with padding and unless told that all corners
-      are in order, orders those of all boxes as the first box needs it.
+      Any two opposite corners will do; TensorFlow, unless told that all corners are in order, orders
+      those of all boxes as the first box needs it. It leaves out boxes that lie nowhere above 0, and
+      takes those that score -inf where no score is asked for.
 
     Under jit:
       Without padding the number of selected boxes depends on data.
@@ -361,7 +391,8 @@ def non_max_suppression_padded(
 
     def of_image(boxes, scores):
         boxes, scores = _boxes_and_scores(function, boxes, scores)
-        selected, _, count = keep(scores, overlap_of(boxes), slots, threshold, slots, always=True)
+        covers = _covers_of(boxes, threshold)
+        selected, _, count = keep(scores, covers, slots, 0.5, slots, always=True)
         return selected, count
 
     for _ in range(scores.ndim - 1):
