@@ -12,12 +12,12 @@ def rates(tf, step) -> dict:
     train = tf.train
     return {
         "exponential": train.exponential_decay(0.1, step, 10, 0.9),
-        # 41 / 41 is less than 1 where a compiler multiplies by the reciprocal.
-        "stairs": train.exponential_decay(0.1, step, 41, 0.5, staircase=True, name="lr"),
+        # See the test of a whole number of steps about other numbers.
+        "stairs": train.exponential_decay(0.1, step, 35, 0.5, staircase=True, name="lr"),
         "double": train.exponential_decay(tf.constant(0.3, tf.float64), step, 10, 0.9),
         "natural": train.natural_exp_decay(0.1, step, 10, 0.9, True),
         "inverse": train.inverse_time_decay(0.1, step, 10, 0.9),
-        "inverse stairs": train.inverse_time_decay(0.1, step, 41, 0.9, True),
+        "inverse stairs": train.inverse_time_decay(0.1, step, 35, 0.9, True),
         "line": train.polynomial_decay(0.1, step, 10),
         # The base of a root must not become negative at the end.
         "root": train.polynomial_decay(0.1, step, 35, 0.01, 0.5),

@@ -25,6 +25,23 @@ def test_numbers_and_names_are_tensorflows():
     assert differ == {}
 
 
+def test_a_whole_number_of_steps_is_divided_exactly():
+    # TensorFlow without its graph optimiser, too; that multiplies by 1 / 41 and is a step late.
+    step = tf.placeholder(tf.int64, [])
+    rates = [
+        make(0.5, step, steps, 1.0, True)
+        if make is tf.train.inverse_time_decay
+        else make(1.0, step, steps, 0.25, True)
+        for steps in (41, 47, 55, tf.constant(41))
+        for make in (tf.train.inverse_time_decay, tf.train.exponential_decay)
+    ]
+    roots = [tf.train.polynomial_decay(1.0, step, n, 0.25, 0.5) for n in (10, 41)]
+    with tf.Session() as session:
+        for steps, found in ((41, rates[:2] + rates[6:]), (47, rates[2:4]), (55, rates[4:6])):
+            assert set(session.run(found, {step: steps})) == {0.25}
+        assert session.run(roots, {step: 41}) == [0.25, 0.25]
+
+
 def test_an_average_of_what_is_not_there_yet_begins_with_the_initial_value():
     w = tf.Variable(tf.random_normal([3]))
     average = tf.train.ExponentialMovingAverage(0.9)

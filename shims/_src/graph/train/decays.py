@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable
 
 import jax.numpy as jnp
-from jax import lax
 
 import shims
 from shims._src.graph.conversion import convert_to_tensor
@@ -38,7 +37,8 @@ def exponential_decay(
       ValueError: there is no `global_step`.
 
     Differs from TensorFlow:
-      One operation stands for all of TensorFlow's.
+      One operation stands for all of TensorFlow's. `staircase` is exact, as in TensorFlow where its
+      graph optimiser is off; that one multiplies by the reciprocal and is a step late at 41 of 41.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/exponential_decay
     """
@@ -165,8 +165,7 @@ def piecewise_constant(x, boundaries, values, name=None):
             found = jnp.where(x > boundary, value, found)
         return found
 
-    default = "PiecewiseConstant"
-    return _operation(default, f, name, _merged(), x, boundaries, values)
+    return _operation("PiecewiseConstant", f, name, _merged(), x, boundaries, values)
 
 
 def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
@@ -341,8 +340,9 @@ def _done(rate, step, decay_steps, staircase=False):
 
 def _kept_apart(step, steps, rate):
     """Two numbers of steps of which XLA does not replace one by its reciprocal: 41 / 41 is 1."""
-    # Both go through the barrier: one around a constant alone would be computed beforehand.
-    return lax.optimization_barrier((jnp.asarray(step, rate.dtype), jnp.asarray(steps, rate.dtype)))
+    step = jnp.asarray(step, rate.dtype)
+    # A barrier is taken away too early. That `step * 0` is 0 XLA cannot know: it may be NaN.
+    return step, jnp.asarray(steps, rate.dtype) + step * 0
 
 
 def _left_and_done(rate, step, decay_steps):
