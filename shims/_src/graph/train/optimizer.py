@@ -14,6 +14,7 @@ from shims._src.graph.modes import executing_eagerly
 from shims._src.graph.operation import Operation
 from shims._src.graph.tensor import Tensor
 from shims._src.graph.train.applying import assigning, deduplicated
+from shims._src.graph.train.flat_variables import flat_variables
 from shims._src.graph.train.slots import (
     Slots,
     create_slot,
@@ -365,17 +366,6 @@ class Optimizer:
         for t in tensors:
             if t.dtype not in valid:
                 raise ValueError(f"Invalid type {t.dtype!r} for {t.name}, expected: {[*valid]}.")
-
-
-def flat_variables(variables) -> list:
-    """The variables in nested lists, and the parts of those that have parts."""
-    if isinstance(variables, (GraphVariable, Tensor)):
-        return [variables]
-    if isinstance(variables, dict):
-        return [v for key in sorted(variables) for v in flat_variables(variables[key])]
-    if isinstance(variables, str) or not hasattr(variables, "__iter__"):
-        return [variables]
-    return [v for part in variables for v in flat_variables(part)]
 
 
 def _gradient(g):
