@@ -169,7 +169,7 @@ linalg.normalize | RealDiv | @normalize = /truediv /norm/Sqrt | @normalize = /tr
 linalg.pinv | MatMul | @pinv = /MatMul
 linalg.slogdet | LogMatrixDeterminant | @LogMatrixDeterminant = .
 linalg.tridiagonal_matmul | TridiagonalMatMul | strided_slice strided_slice strided_slice ExpandDims ExpandDims ExpandDims @TridiagonalMatMul = .
-linalg.tridiagonal_solve | TridiagonalSolve | @TridiagonalSolve = . | matrix_transpose @TridiagonalSolve = . if transpose_rhs | diag_part @TridiagonalSolve = . if diagonals_format !diagonals.list | Pad Pad stack @TridiagonalSolve = . if diagonals.list rhs.known | stack @TridiagonalSolve = . if diagonals.list !rhs.known
+linalg.tridiagonal_solve | TridiagonalSolve | @TridiagonalSolve = . | ExpandDims TridiagonalSolve @Squeeze = . if rhs.rank=2 !diagonals_format | matrix_transpose @TridiagonalSolve = . if transpose_rhs | diag_part @TridiagonalSolve = . if diagonals_format !diagonals.list | Pad Pad stack @TridiagonalSolve = . if diagonals.list rhs.known | stack @TridiagonalSolve = . if diagonals.list !rhs.known
 linspace | Slice | @linspace = /Slice
 log | Log | @Log = .
 log1p | Log1p | @Log1p = .
