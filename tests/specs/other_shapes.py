@@ -14,8 +14,6 @@ def i(*shape) -> np.ndarray:
     return np.zeros(shape, np.int32)
 
 
-HALVES = np.float32([[0, 0, 1, 1], [0, 0, 2, 1], [0, 0, 2, 2]])
-
 CALLS = {
     # losses
     "one row of labels": lambda tf: tf.nn.sigmoid_cross_entropy_with_logits(z(1, 3), z(2, 3)),
@@ -145,11 +143,4 @@ CALLS = {
     "classes of no labels": lambda tf: tf.math.confusion_matrix(i(0), i(0)),
     "no labels of three classes": lambda tf: tf.math.confusion_matrix(i(0), i(0), 3),
     "a range that is NaN": lambda tf: tf.histogram_fixed_width(z(3), np.float32([np.nan, 1]), 3),
-    "boxes that overlap by the threshold": lambda tf: (
-        tf.image.non_max_suppression(HALVES, z(3), 3),
-        tf.image.non_max_suppression_padded(tf.constant(HALVES), tf.constant(z(3)), 3),
-        tf.image.non_max_suppression_padded(
-            tf.constant(HALVES), tf.constant(z(3)), 3, pad_to_max_output_size=True
-        ),
-    ),
 }

@@ -204,6 +204,12 @@ ROWS: tuple[Row, ...] = (
                 max_output_size=5,
             ),
             case(
+                "at-the-threshold",
+                boxes=f32([[0, 0, 1, 1], [0, 0, 2, 1], [0, 0, 2, 2]]),
+                scores=f32([0.1, 0.5, 0.9]),
+                max_output_size=3,
+            ),
+            case(
                 "nan",
                 boxes=_NAN_BOXES,
                 scores=f32([0.9, 0.8, 0.7]),
