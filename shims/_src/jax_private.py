@@ -247,6 +247,13 @@ def open_jaxpr(jaxpr):
     return getattr(jaxpr, "jaxpr", jaxpr), tuple(consts)
 
 
+def used_inputs(closed) -> list[bool]:
+    """Which inputs of a closed jaxpr its outputs are computed from."""
+    jaxpr, _ = open_jaxpr(closed)
+    _, used = pe.dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))
+    return list(used)
+
+
 def sub_jaxprs(params):
     """The jaxprs among an equation's parameters."""
     for value in params.values():

@@ -76,6 +76,23 @@ PROGRAMS = {
             print(session.run(tf.gradients(i * i, x, stop_gradients=[i]) or 0, feed)
                   if tf.gradients(i * i, x, stop_gradients=[i])[0] is not None else None)
     """,
+    "second derivatives": """
+        x = tf.placeholder(tf.float32, [None, 2])
+        w = tf.Variable([[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]])
+        b = tf.Variable([1.0, 1.0, 1.0])
+        y = tf.matmul(x, w) + b
+        functions = (
+            y, tf.nn.relu(y), tf.nn.leaky_relu(y), tf.tanh(y), tf.square(x), tf.abs(y), tf.nn.elu(y),
+            tf.reduce_max(y, 1), x * x[:, :1], tf.reduce_sum(x) * 2.0, tf.maximum(y, 0.0),
+            tf.clip_by_value(y, -1.0, 1.0), tf.where(y > 0, y, 2 * y), tf.nn.softmax(y),
+        )
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            for f in functions:
+                g = tf.gradients(tf.gradients(f, x)[0], [x, w, b])
+                print([t if t is None else
+                       (session.run(t, {x: [[1.0, -3.0]]}) + 0.0).round(3).tolist() for t in g])
+    """,
     "random numbers": """
         tf.set_random_seed(7)
         a = tf.random_normal([2])

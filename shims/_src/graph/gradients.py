@@ -8,6 +8,7 @@ from shims._src import graph_gradients
 from shims._src.connectivity import is_differentiable
 from shims._src.dtypes import int32
 from shims._src.graph.conversion import convert_to_tensor
+from shims._src.graph.dependence import depends
 from shims._src.graph.graph import Graph, current_graph
 from shims._src.graph.modes import executing_eagerly
 from shims._src.graph.operation import Operation
@@ -73,13 +74,23 @@ def gradients(
         zero = check_unconnected(unconnected_gradients) == UnconnectedGradients.ZERO
         ways = Ways(ys, stops)
         mark_loops(ways.operations)
-        kept = list(dict.fromkeys(x for x in sources if ways.reach(x) or zero))
+        reached = _reached(graph, ys, list(dict.fromkeys(sources)), ways)
+        kept = list(dict.fromkeys(x for x in sources if x in reached or zero))
         if not kept:
             return [None] * len(sources)
-        rows = [ways.reach(x) and ways.take_rows(x) for x in kept]
+        rows = [x in reached and ways.take_rows(x) for x in kept]
         found = _operation(graph, scope, ys, kept, weights, stops, rows)
         by_source = dict(zip(kept, _structured(found.outputs, rows), strict=True))
     return [by_source.get(x) for x in sources]
+
+
+def _reached(graph: Graph, ys, sources, ways: Ways) -> set:
+    """The sources that TensorFlow has a gradient by."""
+    found = [x for x in sources if ways.reach(x)]
+    if not any(op.type == "Gradients" for op in ways.operations):
+        return set(found)
+    used = depends(graph, ys, found, ways.operations)
+    return {x for x, is_used in zip(found, used, strict=True) if is_used}
 
 
 def _as_source(x):

@@ -216,8 +216,14 @@ def _over_lengths(f, leaves, ranks, refused) -> Outline:
         raise refused from None
 
 
-def _symbolic(f, leaves, ranks) -> Outline:
-    traced = trace.DynamicTrace(may_assume=True)
+def specs_of(traced: trace.DynamicTrace, leaves, ranks) -> list[jax.ShapeDtypeStruct]:
+    """The specifications of tensors, with a symbol for each size that is not known.
+
+    Args:
+      traced: the trace that the symbols belong to.
+      leaves: the tensors.
+      ranks: sizes of tensors of unknown rank.
+    """
     count = iter(range(10**6))
 
     def size(d):
@@ -228,10 +234,15 @@ def _symbolic(f, leaves, ranks) -> Outline:
         traced.bounds[name] = traced.dimension(name)
         return traced.dimension(name)
 
-    specs = [
-        jax.ShapeDtypeStruct(tuple(size(d) for d in _sizes(t, ranks)), t.dtype.dtype)
-        for t in leaves
+    shapes = [tuple(size(d) for d in _sizes(t, ranks)) for t in leaves]
+    return [
+        jax.ShapeDtypeStruct(shape, t.dtype.dtype) for shape, t in zip(shapes, leaves, strict=True)
     ]
+
+
+def _symbolic(f, leaves, ranks) -> Outline:
+    traced = trace.DynamicTrace(may_assume=True)
+    specs = specs_of(traced, leaves, ranks)
     draws: list = []
     with refusals.translating(), streams.outlined(draws):
         program = trace_program(traced, f, specs)

@@ -26,6 +26,7 @@ class GraphFunction:
       variables: names of the variables that it takes, `"dense/kernel"` for instance.
       assigned: names of those that it assigns.
       feeds: names of the tensors that it takes, in order.
+      owners: the variables that it takes.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -41,7 +42,7 @@ class GraphFunction:
     assigned: tuple[str, ...]
     feeds: tuple[str, ...]
     _call: Callable = dataclasses.field(repr=False)
-    _owners: tuple = dataclasses.field(repr=False, default=())
+    owners: tuple = dataclasses.field(repr=False, default=())
 
     def __call__(self, variables, *feeds):
         """The values of the fetches.
@@ -73,10 +74,8 @@ class GraphFunction:
         Raises:
           FailedPreconditionError: a variable has no value there.
         """
-        owners = dict(zip(self.variables, self._owners, strict=True))
-        return dict(
-            zip(owners, session.run([v.value() for v in owners.values()]), strict=True)
-        )
+        owners = dict(zip(self.variables, self.owners, strict=True))
+        return dict(zip(owners, session.run([v.value() for v in owners.values()]), strict=True))
 
 
 def to_function(graph, fetches, feeds=()) -> GraphFunction:
