@@ -91,7 +91,7 @@ PROGRAMS = {
             for f in functions:
                 g = tf.gradients(tf.gradients(f, x)[0], [x, w, b])
                 print([t if t is None else
-                       (session.run(t, {x: [[1.0, -3.0]]}) + 0.0).round(3).tolist() for t in g])
+                       (session.run(t, {x: [[1.0, -3.0]]}).round(3) + 0.0).tolist() for t in g])
     """,
     "random numbers": """
         tf.set_random_seed(7)
