@@ -137,3 +137,31 @@ def test_without_the_library_the_message_says_what_to_install(monkeypatch, tmp_p
     monkeypatch.delitem(sys.modules, "tensorboardX.event_file_writer", raising=False)
     with pytest.raises(ImportError, match=r"pip install 'tf2jax-port\[summary\]'"):
         tf.summary.FileWriter(str(tmp_path))
+
+
+def other_summaries(tf, x) -> list:
+    """Sounds, and tensors of all kinds."""
+    return [
+        tf.summary.audio("a", x, 44100.0),
+        tf.summary.audio("b", x[:, :, 0], 8000, max_outputs=1, family="f"),
+        tf.summary.tensor_summary("t", x),
+        tf.summary.tensor_summary("u", tf.constant([["a", "bc"]])),
+        tf.summary.tensor_summary("v", tf.constant([1, 2], tf.int64), display_name="shown"),
+    ]
+
+
+def test_sounds_and_tensors_are_tensorflows_bytes():
+    sounds = np.random.RandomState(0).rand(4, 7, 2).astype(np.float32) * 2.4 - 1.2
+    sounds[0, :2] = [[1, -1], [0.5 / 32768, -0.5 / 32768]]
+    found = []
+    for module in (tensorflow.compat.v1, tf):
+        with module.Graph().as_default(), module.Session() as session:
+            x = module.placeholder(module.float32, [None, None, 2])
+            found.append(session.run(other_summaries(module, x), {x: sounds}))
+    assert found[0] == found[1]
+
+
+def test_a_rate_that_is_fed_is_refused():
+    rate = tf.placeholder(tf.float32, [])
+    with pytest.raises(tf.errors.UnimplementedError, match="`sample_rate` depends on what is fed"):
+        tf.summary.audio("a", tf.zeros([1, 2]), rate)

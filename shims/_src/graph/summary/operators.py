@@ -52,7 +52,7 @@ def scalar(name, tensor, collections=None, family=None) -> Tensor:
             )
         summary.value.add(tag=tag, simple_value=float(value))
 
-    return _summary("ScalarSummary", name, tensor, collections, family, fill)
+    return summary_of("ScalarSummary", name, tensor, collections, family, fill)
 
 
 def histogram(name, values, collections=None, family=None) -> Tensor:
@@ -83,7 +83,7 @@ def histogram(name, values, collections=None, family=None) -> Tensor:
         histo = messages.HistogramProto(**histogram_of(value))
         summary.value.add(tag=tag, histo=histo)
 
-    return _summary("HistogramSummary", name, values, collections, family, fill)
+    return summary_of("HistogramSummary", name, values, collections, family, fill)
 
 
 def image(name, tensor, max_outputs=3, collections=None, family=None) -> Tensor:
@@ -125,7 +125,7 @@ def image(name, tensor, max_outputs=3, collections=None, family=None) -> Tensor:
             )
             summary.value.add(tag=tag + last, image=encoded)
 
-    return _summary("ImageSummary", name, tensor, collections, family, fill)
+    return summary_of("ImageSummary", name, tensor, collections, family, fill)
 
 
 def text(name, tensor, collections=None) -> Tensor:
@@ -159,7 +159,7 @@ def text(name, tensor, collections=None) -> Tensor:
         metadata.plugin_data.plugin_name = "text"
         summary.value.add(tag=tag, metadata=metadata, tensor=proto)
 
-    return _summary("TensorSummaryV2", name, tensor, collections, None, fill)
+    return summary_of("TensorSummaryV2", name, tensor, collections, None, fill)
 
 
 def merge(inputs, collections=None, name=None) -> Tensor:
@@ -222,7 +222,7 @@ def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None) -> Tensor | None:
     return merge(found, name=name) if found else None
 
 
-def _summary(type_: str, name, tensor, collections, family, fill: Callable) -> Tensor:
+def summary_of(type_: str, name, tensor, collections, family, fill: Callable) -> Tensor:
     """Add the operation of a summary; `fill(summary, tag, value)` puts the value into it."""
     with _scope(name, family) as (tag, full):
 
