@@ -68,6 +68,24 @@ CASES = {
         "mean_per_class_accuracy",
         {"labels": "classes", "predictions": "guesses", "num_classes": 4},
     ),
+    "recall_at": ("recall_at_k", {"labels": "sets", "predictions": "scores", "k": 2}),
+    "precision_at": ("precision_at_k", {"labels": "classes", "predictions": "scores", "k": 2}),
+    "recall_of": (
+        "recall_at_k",
+        {"labels": "sets", "predictions": "scores", "k": 3, "class_id": 1},
+    ),
+    "precision_of": (
+        "sparse_precision_at_k",
+        {"labels": "sparse", "predictions": "scores", "k": 3, "class_id": 1},
+    ),
+    "recall_top": ("recall_at_top_k", {"labels": "sparse", "predictions_idx": "top"}),
+    "nowhere": ("recall_at_top_k", {"labels": "sets", "predictions_idx": "top", "class_id": 77}),
+    "precision_top": ("precision_at_top_k", {"labels": "sets", "predictions_idx": "top", "k": 3}),
+    "average": ("average_precision_at_k", {"labels": "sets", "predictions": "scores", "k": 3}),
+    "average_sparse": (
+        "sparse_average_precision_at_k",
+        {"labels": "sparse", "predictions": "scores", "k": 3},
+    ),
 }
 
 
@@ -84,7 +102,17 @@ def batch(numbers) -> dict[str, np.ndarray]:
         "guess": numbers.rand(12) > 0.4,
         "score": numbers.rand(12).astype(np.float32),
         "weights": numbers.rand(12).astype(np.float32),
+        "sets": np.c_[numbers.randint(0, 7, 12), numbers.randint(-1, 7, (12, 2))],
+        "scores": numbers.randint(0, 9, (12, 6)).astype(np.float32),
+        "top": numbers.randint(-1, 7, (12, 3)),
+        "in_rows": numbers.randint(0, 9, 24),
     }
+
+
+def sparse_labels(tf, classes):
+    """Two classes in each row; some are equal, some are out of range."""
+    indices = [[row, place] for row in range(12) for place in (0, 2)]
+    return tf.SparseTensor(indices, classes, [12, 4])
 
 
 def three_batches(tf) -> dict:
@@ -94,10 +122,12 @@ def three_batches(tf) -> dict:
     found: dict = {}
     with tf.Graph().as_default(), tf.Session() as session:
         fed = {name: tf.placeholder(v.dtype, v.shape) for name, v in batches[0].items()}
+        fed_as = {**fed, "sparse": sparse_labels(tf, fed["in_rows"])}
         made = {}
         for i, (name, (function, arguments)) in enumerate(CASES.items()):
             given = {
-                k: fed[v] if isinstance(v, str) and v in fed else v for k, v in arguments.items()
+                k: fed_as[v] if isinstance(v, str) and v in fed_as else v
+                for k, v in arguments.items()
             }
             metric = getattr(tf.metrics, function)
             made[name] = metric(**given, updates_collections="updates")

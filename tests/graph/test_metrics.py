@@ -20,7 +20,7 @@ def test_three_batches_are_tensorflows():
     for name in theirs.keys() - known:
         x, y = ours[name], theirs[name]
         # Sums of twelve float32 numbers in another order.
-        if x.dtype != y.dtype or not np.allclose(x, y, 2e-6, 1e-7):
+        if x.dtype != y.dtype or not np.allclose(x, y, 2e-6, 1e-7, equal_nan=True):
             differ[name] = (x, y)
     assert differ == {}
 
@@ -44,6 +44,8 @@ def test_sizes_that_only_the_session_knows_and_names():
         assert session.run(value) == 0.875
 
 
+CLASS, SCORE = np.array([[1]]), [[0.5]]
+
 REFUSALS = {
     "shapes": (lambda: tf.metrics.accuracy(tf.zeros([3]), tf.zeros([4])), "incompatible"),
     "weights": (
@@ -63,6 +65,19 @@ REFUSALS = {
         lambda: tf.metrics.sensitivity_at_specificity([True], [0.5], 2.0),
         r"must be in the range \[0, 1\]",
     ),
+    "k": (lambda: tf.metrics.average_precision_at_k([[1]], SCORE, 0), "Invalid k=0"),
+    "columns": (lambda: tf.metrics.recall_at_k(CLASS, SCORE, 2), "at least k columns"),
+    "vectors": (lambda: tf.metrics.recall_at_k(CLASS[0], [0.5], 1), "at least rank 2"),
+    "ranks": (lambda: tf.metrics.recall_at_k(CLASS[None], SCORE, 1), "Unexpected labels shape"),
+    "rows": (lambda: tf.metrics.precision_at_k(CLASS, SCORE * 2, 1), "Dimension 0"),
+    "rows weighted": (
+        lambda: tf.metrics.recall_at_k(CLASS, SCORE, 1, weights=[1.0, 2.0]),
+        "weights can not be broadcast to values",
+    ),
+    "sparse rank": (
+        lambda: tf.metrics.recall_at_k(tf.SparseTensor([[0, 0, 0]], CLASS[0], [1, 1, 1]), SCORE, 1),
+        "Labels of rank 3",
+    ),
 }
 
 
@@ -77,9 +92,19 @@ def test_what_only_the_session_can_refuse():
     score, kind = tf.placeholder(tf.float32, [None]), tf.placeholder(tf.int64, [None])
     _, area = tf.metrics.auc([True], score)
     _, matrix = tf.metrics.mean_iou([0], kind, 2)
+    sparse = tf.sparse_placeholder(tf.int64, [None, None])
+    _, found = tf.metrics.recall_at_k(sparse, np.eye(2), 1)
     with tf.Session() as session:
         session.run(tf.local_variables_initializer())
         with pytest.raises(errors.InvalidArgumentError, match=r"predictions must be in \[0, 1\]"):
             session.run(area, {score: [1.5]})
         with pytest.raises(errors.InvalidArgumentError):
             session.run(matrix, {kind: [2]})
+        with pytest.raises(errors.InvalidArgumentError, match="as many rows"):
+            session.run(found, {sparse: tf.SparseTensorValue([[2, 0]], [1], [3, 1])})
+        assert session.run(found, {sparse: tf.SparseTensorValue([[1, 0]], [1], [2, 1])}) == 1
+
+
+def test_labels_of_another_dtype():
+    with pytest.raises(TypeError, match="Cast the labels to int64"):
+        tf.metrics.precision_at_k(np.int32([[1]]), SCORE, 1)

@@ -1020,6 +1020,7 @@ maximum
 meshgrid
 metrics.accuracy
 metrics.auc
+metrics.average_precision_at_k
 metrics.false_negatives
 metrics.false_negatives_at_thresholds
 metrics.false_positives
@@ -1034,11 +1035,17 @@ metrics.mean_squared_error
 metrics.mean_tensor
 metrics.percentage_below
 metrics.precision
+metrics.precision_at_k
 metrics.precision_at_thresholds
+metrics.precision_at_top_k
 metrics.recall
+metrics.recall_at_k
 metrics.recall_at_thresholds
+metrics.recall_at_top_k
 metrics.root_mean_squared_error
 metrics.sensitivity_at_specificity
+metrics.sparse_average_precision_at_k
+metrics.sparse_precision_at_k
 metrics.specificity_at_sensitivity
 metrics.true_negatives
 metrics.true_negatives_at_thresholds

@@ -59,16 +59,29 @@ def streaming(
     Returns:
       `(value, update_op)`.
     """
-    graph = current_graph()
     with variable_scope(scope[0], scope[1], [x for x in operands if x is not None]):
         kept = [metric_variable(shape, dtype, name) for name, shape, dtype in variables]
-        added = operation_of(
-            contribution, tuple(operands), {}, public="metrics", name="batch", type_="Sum"
-        )
-        moved = assigning("AssignAdd", None, kept, _sums, list(added))
-        value = _result(result, kept, names[0])
-        with graph.control_dependencies([moved]):
-            updated = _result(update or result, kept, names[1])
+        return streamed(kept, contribution, operands, result, collections, update, names)
+
+
+def streamed(
+    kept: Sequence[GraphVariable],
+    contribution: Callable,
+    operands: Sequence,
+    result: Callable,
+    collections: tuple,
+    update: Callable | None,
+    names: tuple[str, str],
+) -> tuple[Tensor, Tensor]:
+    """A metric in the open scope, of variables that are there; see `streaming`."""
+    graph = current_graph()
+    added = operation_of(
+        contribution, tuple(operands), {}, public="metrics", name="batch", type_="Sum"
+    )
+    moved = assigning("AssignAdd", None, kept, _sums, list(added))
+    value = _result(result, kept, names[0])
+    with graph.control_dependencies([moved]):
+        updated = _result(update or result, kept, names[1])
     for keys, tensor in zip(collections, (value, updated), strict=True):
         if keys:
             graph.add_to_collections(keys, tensor)
