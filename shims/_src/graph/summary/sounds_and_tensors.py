@@ -128,6 +128,6 @@ def _wav(sound: np.ndarray, rate: float) -> bytes:
     with wave.open(buffer, "wb") as file:
         file.setnchannels(sound.shape[1])
         file.setsampwidth(2)
-        file.setframerate(int(round(rate)))
+        file.setframerate(round(rate))
         file.writeframes(samples.tobytes())
     return buffer.getvalue()
