@@ -1459,11 +1459,13 @@ summary.SessionLog
 summary.Summary
 summary.SummaryDescription
 summary.TaggedRunMetadata
+summary.audio
 summary.histogram
 summary.image
 summary.merge
 summary.merge_all
 summary.scalar
+summary.tensor_summary
 summary.text
 svd
 switch_case
