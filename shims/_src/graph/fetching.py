@@ -47,7 +47,7 @@ class Fetches:
         """A function that builds the part of the answer which stands for `fetch`."""
         if fetch is None:
             raise TypeError(
-                f"Argument `fetch` = {fetch} has invalid type \"{type(fetch).__name__}\". Cannot be"
+                f'Argument `fetch` = {fetch} has invalid type "{type(fetch).__name__}". Cannot be'
                 " None"
             )
         if isinstance(fetch, (list, tuple)):
@@ -80,7 +80,7 @@ class Fetches:
             element = self._graph.as_graph_element(fetch)
         except TypeError as error:
             raise TypeError(
-                f"Argument `fetch` = {fetch} has invalid type \"{type(fetch).__name__}\" must be a "
+                f'Argument `fetch` = {fetch} has invalid type "{type(fetch).__name__}" must be a '
                 f"string or Tensor. ({error})"
             ) from None
         except (KeyError, ValueError) as error:

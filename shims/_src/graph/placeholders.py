@@ -58,7 +58,11 @@ def placeholder_with_default(input, shape, name=None):
     if not shape.is_compatible_with(given.shape):
         raise ValueError(f"Shape {shape} of `{name}` does not fit its default, of {given.shape}.")
     op = Operation(
-        graph, "PlaceholderWithDefault", name, lambda run, op, values: values, [given],
+        graph,
+        "PlaceholderWithDefault",
+        name,
+        lambda run, op, values: values,
+        [given],
         [(shape, given.dtype)],
     )
     op.links = (frozenset([0]),)

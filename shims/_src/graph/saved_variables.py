@@ -90,6 +90,7 @@ def _by_name(var_list) -> dict[str, Any]:
     if not isinstance(var_list, (list, tuple, set)):
         raise TypeError(f"Variables to save should be passed in a dict or a list. Got {var_list}")
     found: dict[str, Any] = {}
+    value: Any
     for item in sorted(_flat(var_list), key=lambda item: item.name):
         if isinstance(item, PartitionedVariable):
             name, value = item.name, item
