@@ -209,11 +209,13 @@ def _bins_from(values, low, high, nbins):
     """The bin of each value; what the range is too wide for belongs to the last one."""
     wide = array_dtype(np.float64, "histogram_fixed_width")
     width, number = (high - low).astype(wide), jnp.asarray(nbins).astype(wide)
-    values, low = jnp.maximum(values, low).astype(wide), low.astype(wide)
+    values = jnp.maximum(values, low)
     if wide == np.float64:
-        scaled = quotient(values - low, width / number)
+        # The difference is rounded, and may overflow, in the dtype of the values.
+        scaled = quotient((values - low).astype(wide), width / number)
     else:
-        scaled = _whole_quotient(*_difference(values, low), number, width)
+        pair = _difference(values.astype(wide), low.astype(wide))
+        scaled = _whole_quotient(*pair, number, width)
     last = jnp.asarray(nbins).astype(jnp.int32) - 1
     inside = scaled < last.astype(wide)
     return jnp.where(inside, jnp.where(inside, scaled, 0).astype(jnp.int32), last)

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from shims._src.connectivity import _through
+from shims._src.connectivity import links_through
 
 PROGRAMS = {
     "identity": (lambda a, b, c: (a, c), [{0}, {2}]),
@@ -43,5 +43,5 @@ PROGRAMS = {
 def test_links(name):
     program, expected = PROGRAMS[name]
     x = jnp.float32(1)
-    found = _through(jax.make_jaxpr(program)(x, x, x))
+    found = links_through(jax.make_jaxpr(program)(x, x, x))
     assert [set(link) for link in found] == expected

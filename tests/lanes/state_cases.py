@@ -57,7 +57,7 @@ def _function(tf):
 
 def _like(tf, x):
     """A result as either library takes it: a program of JAX knows the shape beforehand."""
-    return tf.float32 if hasattr(tf, "compat") else tf.TensorSpec(x.shape, tf.float32)
+    return tf.TensorSpec(x.shape, tf.float32) if hasattr(tf, "bounded") else tf.float32
 
 
 def _of_python(tf, x):
