@@ -36,6 +36,16 @@ _OF_GRAPHS = {
         print(y.shape, y.get_shape().as_list())
         g = tf.gradients(tf.reduce_sum(y), [x, w])
         print(tuple("None" if t is None else "not None" for t in g), g[0].shape)
+        x1 = tf.placeholder(tf.float32, shape=(None,))
+        x2 = tf.placeholder(tf.float32, shape=(None,))
+        y = tf.boolean_mask(x1, tf.greater(x2, 0.5))
+        print(y, y.shape, y.get_shape().as_list())
+        g = tf.gradients(y, [x1, x2])
+        print(tuple("None" if t is None else "not None" for t in g))
+        with tf.Session() as session:
+            for n in (4, 2, 0):
+                feed = {x1: [1.0, 2.0, 3.0, 4.0][:n], x2: [0.0, 1.0, 0.7, 0.2][:n]}
+                print(session.run(y, feed).tolist(), session.run(g[0], feed).tolist())
     """,
     "static shapes": """
         x = tf.placeholder(tf.float32, [None, 3])
