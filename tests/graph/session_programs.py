@@ -67,6 +67,8 @@ PROGRAMS = {
             feed = {x: [1.0, 2.0]}
             g = tf.gradients(y, [x, w, y, u])
             print([t if t is None else session.run(t, feed).tolist() for t in g])
+            zero = tf.gradients(y, [x, u], unconnected_gradients=tf.UnconnectedGradients.ZERO)
+            print(session.run(zero, feed))
             print(session.run(tf.gradients(y, x, grad_ys=tf.constant([1.0, 10.0]))[0], feed))
             print(session.run(tf.gradients(tf.gradients(y, x)[0], x)[0], feed))
             s = tf.stop_gradient(y)

@@ -70,3 +70,12 @@ def test_what_is_missing_is_named(program):
         text = tf.constant("a word", name="text")
     with pytest.raises(tf.errors.UnimplementedError, match="text"):
         graph.to_function(text)
+
+
+def test_numbers_that_need_64_bits_are_refused_and_not_wrapped():
+    with tf.Graph().as_default() as graph:
+        n = tf.placeholder(tf.int64, [])
+        f = graph.to_function(n + 1, [n])
+    assert f({}, np.int64(5)) == 6
+    with pytest.raises(tf.errors.InvalidArgumentError, match="does not fit"):
+        f({}, np.int64(2**40))

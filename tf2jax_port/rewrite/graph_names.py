@@ -22,6 +22,7 @@ InteractiveSession
 Module
 NoGradient
 NotDifferentiable
+OpError
 Operation
 OptimizerOptions
 Print
@@ -41,9 +42,12 @@ Tensor
 TensorArray
 TensorShape
 TensorSpec
+UnconnectedGradients
 VERSION
 Variable
+VariableAggregation
 VariableScope
+VariableSynchronization
 abs
 accumulate_n
 acos
@@ -347,6 +351,7 @@ dimension_value
 disable_control_flow_v2
 disable_eager_execution
 disable_resource_variables
+disable_tensor_equality
 disable_v2_behavior
 disable_v2_tensorshape
 div
@@ -384,6 +389,7 @@ einsum
 enable_control_flow_v2
 enable_eager_execution
 enable_resource_variables
+enable_tensor_equality
 enable_v2_behavior
 enable_v2_tensorshape
 ensure_shape
@@ -604,6 +610,7 @@ image.transpose
 image.transpose_image
 image.yiq_to_rgb
 image.yuv_to_rgb
+initialize_all_tables
 initialize_all_variables
 initialize_local_variables
 initialize_variables

@@ -109,6 +109,16 @@ def resource_variables_enabled() -> bool:
     return MODES.resource_variables
 
 
+def disable_tensor_equality():
+    """Let `==` ask whether two tensors are one."""
+    MODES.tensor_equality = False
+
+
+def enable_tensor_equality():
+    """Let `==` compare the elements of tensors."""
+    MODES.tensor_equality = True
+
+
 def executing_eagerly() -> bool:
     """Whether operators run at once here."""
     if _THREAD.graphs:

@@ -381,6 +381,13 @@ _TRAINING = {
 }
 
 _BROUGHT = {
+    "OpError": "shims._src.errors:OpError",
+    "UnconnectedGradients": "shims._src.unconnected_gradients:UnconnectedGradients",
+    "VariableAggregation": "shims._src.variable_options:VariableAggregation",
+    "VariableSynchronization": "shims._src.variable_options:VariableSynchronization",
+    "disable_tensor_equality": "shims._src.graph.modes:disable_tensor_equality",
+    "enable_tensor_equality": "shims._src.graph.modes:enable_tensor_equality",
+    "initialize_all_tables": "shims._src.version_one.questions:tables_initializer",
     "GradientTape": "shims._src.version_one.eager_only:GradientTape",
     "Module": "shims._src.module:Module",
     "TensorSpec": "shims._src.tensor_spec:TensorSpec",

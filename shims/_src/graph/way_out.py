@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src import errors, state
+from shims._src.conversion import narrowed
 from shims._src.dynamic import dynamic
 from shims._src.graph.feeding import parts_of
 from shims._src.graph.fetching import Fetches
@@ -127,7 +128,7 @@ def to_function(graph, fetches, feeds=()) -> GraphFunction:
 
     def call(variables, *arguments):
         arrays = [_as(arguments_, t) for arguments_, t in zip(arguments, given, strict=True)]
-        values = [jnp.asarray(variables[v.op.name], _narrow(v.slot.dtype)) for v in read]
+        values = [_array(variables[v.op.name], v.slot.dtype) for v in read]
         zeros = [jnp.zeros((2,), jnp.uint32) for _ in slots]
         with state.state_scope(None):
             results, new = dynamic(pure, autograph=False)((*values, *zeros), *arrays)
@@ -152,7 +153,14 @@ def _counters(plan: Plan) -> dict:
 
 def _as(value, tensor):
     """What is passed for a tensor, as an array of its dtype."""
-    return value if _is_padded(value) else jnp.asarray(value, _narrow(tensor.dtype.dtype))
+    return value if _is_padded(value) else _array(value, tensor.dtype.dtype)
+
+
+def _array(value, dtype):
+    """A value as an array of a dtype, or of its half where 64 bits are off; it must fit that."""
+    if not isinstance(value, jax.Array):
+        value = narrowed(np.asarray(value, dtype))
+    return jnp.asarray(value, jax.dtypes.canonicalize_dtype(dtype))
 
 
 def _is_padded(value) -> bool:
@@ -160,6 +168,3 @@ def _is_padded(value) -> bool:
 
     return isinstance(value, Padded)
 
-
-def _narrow(dtype):
-    return jax.dtypes.canonicalize_dtype(dtype)
