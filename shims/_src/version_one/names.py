@@ -10,6 +10,7 @@ from typing import Any
 
 from shims._src.graph.own_names import OWN_NAMES
 from shims._src.version_one import live_names
+from shims._src.version_one.replacements import instead_of
 from shims._src.version_one.variants import VARIANTS
 
 # Namespaces whose names are taken as they are where nothing else is said of them.
@@ -116,6 +117,9 @@ def located(place: str) -> Any:
 
 
 def _absent(name: str) -> str:
+    instead = instead_of(name)
+    if instead:
+        return f"shims.compat.v1 has no `tf.{name}`: it is not ported. Instead: {instead}."
     page = f"https://www.tensorflow.org/api_docs/python/tf/compat/v1/{name.replace('.', '/')}"
     if name in live_names.OTHERS.split():
         return (

@@ -1,0 +1,61 @@
+"""What stands in the place of names of TensorFlow 1 that are not ported."""
+
+from __future__ import annotations
+
+_RECORDS = (
+    "read the records on the host (`tf.data` of TensorFlow, or `tfrecord`) and feed NumPy arrays"
+)
+_PIPELINES = "feed NumPy arrays by `feed_dict`; a pipeline of TensorFlow gives them on the host"
+_GRAPH_FILES = (
+    "`tf2jax-port import-graph` reads frozen graphs and SavedModels; `graph.to_function(...)` is the "
+    "way out, `tf.train.Saver` keeps variables"
+)
+_LOOPS = "write the loop with `tf.train.MonitoredTrainingSession` around the model function"
+_CLUSTERS = "there is one process: leave it out, and shard with `jax.sharding` after the way out"
+
+# The first that a name begins with, to a dot, counts.
+_INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("contrib.crf",), "write the recursion with `tf.scan`, as examples/tf1/bilstm_crf.py does"),
+    (("contrib.seq2seq",), "write the decoder as `tf.while_loop`, as examples/tf1/seq2seq.py does"),
+    (("contrib.rnn", "contrib.cudnn_rnn"), "use `tf.nn.rnn_cell`, or subclass its `RNNCell`"),
+    (
+        ("contrib.layers", "contrib.slim"),
+        "use `tf.layers`, or the layers of contrib that are there",
+    ),
+    (("contrib.lookup", "contrib.feature_column", "feature_column"), "look words up on the host"),
+    (("contrib.data", "data"), _PIPELINES),
+    (("contrib.learn", "contrib.estimator", "contrib.training", "estimator"), _LOOPS),
+    (
+        ("contrib.tpu", "contrib.cluster_resolver", "contrib.distribute", "tpu", "distribute"),
+        _CLUSTERS,
+    ),
+    (("contrib.opt",), "use `tf.train`, or subclass its `Optimizer`"),
+    (("contrib.framework",), "use `tf.train`, `tf.get_collection` and `tf.nest`"),
+    (("contrib.metrics", "contrib.losses"), "use `tf.metrics` and `tf.losses`"),
+    (("contrib",), "it left TensorFlow with version 2: copy the function, it is made of operators"),
+    (("GraphDef", "MetaGraphDef", "NodeDef", "import_graph_def", "graph_util"), _GRAPH_FILES),
+    (("saved_model", "train.write_graph"), _GRAPH_FILES),
+    (("python_io", "parse_single_example", "parse_example", "parse_tensor"), _RECORDS),
+    (("parse_single_sequence_example", "FixedLenFeature", "VarLenFeature"), _RECORDS),
+    (("FixedLenSequenceFeature", "SparseFeature", "TFRecordReader", "decode_raw"), _RECORDS),
+    (("train.Example", "train.Features", "train.Feature", "train.SequenceExample"), _RECORDS),
+    (("train.BytesList", "train.FloatList", "train.Int64List", "train.FeatureList"), _RECORDS),
+    (("train.batch", "train.shuffle_batch", "train.batch_join", "train.QueueRunner"), _PIPELINES),
+    (("train.string_input_producer", "train.slice_input_producer", "queue"), _PIPELINES),
+    (("FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue", "PriorityQueue"), _PIPELINES),
+    (("TextLineReader", "WholeFileReader", "FixedLengthRecordReader"), _PIPELINES),
+    (("train.Supervisor", "train.SessionManager"), "use `tf.train.MonitoredTrainingSession`"),
+    (("train.Checkpoint", "train.CheckpointManager"), "use `tf.train.Saver`"),
+    (("train.replica_device_setter", "train.Server", "train.ClusterSpec"), _CLUSTERS),
+    (("count_up_to",), "use `tf.assign_add`, and compare"),
+    (("recompute_grad",), "use `jax.checkpoint` after the way out"),
+    (("config", "lite", "xla", "profiler", "mixed_precision"), "use JAX's own settings and tools"),
+)
+
+
+def instead_of(name: str) -> str:
+    """What to use for a name, or nothing where nothing is known of it."""
+    for names, text in _INSTEAD:
+        if any(name == n or name.startswith(f"{n}.") for n in names):
+            return text
+    return ""

@@ -1,0 +1,44 @@
+"""What is not ported says so, and names what to use."""
+
+import pytest
+
+import shims.compat.v1 as tf
+from shims._src.version_one import names, replacements
+
+
+def found(path: str):
+    value = tf
+    for part in path.split("."):
+        value = getattr(value, part)
+    return value
+
+
+@pytest.mark.parametrize(
+    ("path", "instead"),
+    [
+        ("contrib.crf.crf_log_likelihood", "tf.scan"),
+        ("contrib.seq2seq.BasicDecoder", "tf.while_loop"),
+        ("contrib.tpu.TPUEstimator", "jax.sharding"),
+        ("contrib.layers.optimize_loss", "tf.layers"),
+        ("contrib.signal.stft", "left TensorFlow with version 2"),
+        ("data.Dataset", "feed_dict"),
+        ("estimator.Estimator", "MonitoredTrainingSession"),
+        ("GraphDef", "import-graph"),
+        ("saved_model.loader", "import-graph"),
+        ("python_io.TFRecordWriter", "feed NumPy arrays"),
+        ("train.Supervisor", "MonitoredTrainingSession"),
+    ],
+)
+def test_it_names_what_to_use(path, instead):
+    with pytest.raises(AttributeError, match=rf"is not ported\. Instead: .*{instead}"):
+        found(path)
+
+
+def test_nothing_that_is_there_has_a_replacement():
+    there = {name for name in names.every_name() if "." not in name}
+    assert [name for name in there if replacements.instead_of(name)] == []
+
+
+def test_what_never_was_is_told_apart():
+    with pytest.raises(AttributeError, match=r"TensorFlow 1 has no `tf\.matmull`.*`tf\.matmul`"):
+        found("matmull")
