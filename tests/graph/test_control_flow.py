@@ -173,3 +173,18 @@ def test_eagerly_they_are_the_operators():
     assert tf.custom_gradient(lambda t: (t * 2, lambda dy: dy))(3.0) == 6.0
     assert tf.py_func(lambda a: a * 2, [x], tf.float32).shape == (2, 3)
     assert tf.SparseTensor([[0]], [1.0], [2]).shape.as_list() == [2]
+
+
+def test_rows_that_are_taken_inside_of_a_loop_are_told_of():
+    table = tf.Variable(np.ones((4, 2), np.float32))
+    _, total = tf.while_loop(
+        lambda i, s: i < 3,
+        lambda i, s: (i + 1, s + tf.reduce_sum(tf.gather(table, [i]))),
+        [0, 0.0],
+    )
+    with pytest.warns(UserWarning, match="taken inside of a branch or a loop"):
+        gradient = tf.gradients(total, table)[0]
+    with tf.Session() as session:
+        session.run(table.initializer)
+        expected = [[1, 1], [1, 1], [1, 1], [0, 0]]
+        np.testing.assert_array_equal(session.run(gradient), expected)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+
 import jax.numpy as jnp
 
-from shims._src import graph_gradients
+from shims._src import errors, graph_gradients
 from shims._src.connectivity import is_differentiable
 from shims._src.dtypes import int32
 from shims._src.graph.conversion import convert_to_tensor
@@ -12,6 +14,7 @@ from shims._src.graph.dependence import depends
 from shims._src.graph.graph import Graph, current_graph
 from shims._src.graph.modes import executing_eagerly
 from shims._src.graph.operation import Operation
+from shims._src.graph.running import every_operation
 from shims._src.graph.tensor import Tensor
 from shims._src.graph.variables import GraphVariable
 from shims._src.graph.ways import Ways, mark_loops
@@ -79,6 +82,9 @@ def gradients(
         if not kept:
             return [None] * len(sources)
         rows = [x in reached and ways.take_rows(x) for x in kept]
+        for x, is_rows in zip(kept, rows, strict=True):
+            if not is_rows:
+                _tell_of_rows_inside(x, ways.operations)
         found = _operation(graph, scope, ys, kept, weights, stops, rows)
         by_source = dict(zip(kept, _structured(found.outputs, rows), strict=True))
     return [by_source.get(x) for x in sources]
@@ -91,6 +97,22 @@ def _reached(graph: Graph, ys, sources, ways: Ways) -> set:
         return set(found)
     used = depends(graph, ys, found, ways.operations)
     return {x for x, is_used in zip(found, used, strict=True) if is_used}
+
+
+def _tell_of_rows_inside(x, operations) -> None:
+    """Warn where TensorFlow has the rows of a variable, taken inside of a branch or a loop."""
+    inside = [op for op in every_operation(operations) if op.block is not op.graph.root]
+    if any(op.inputs[i].read_of is x for op in inside for i in op.attributes.get("rows", ())):
+        warnings.warn(
+            errors.message(
+                "gradients",
+                f"rows of {x.name} are taken inside of a branch or a loop: its gradient is a whole "
+                "array here, and `IndexedSlices` in TensorFlow.",
+                do="gather before the loop, or use an optimiser whose update of rows without "
+                "gradient is none: gradient descent, Adagrad, Adam",
+            ),
+            stacklevel=3,
+        )
 
 
 def _as_source(x):
