@@ -167,4 +167,3 @@ def _is_padded(value) -> bool:
     from shims._src.padded import Padded
 
     return isinstance(value, Padded)
-
