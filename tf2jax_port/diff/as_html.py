@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from tf2jax_port.diff import wording
-from tf2jax_port.diff.lanes import LANES, STAGES, title
+from tf2jax_port.diff.lanes import STAGES, TRAINING, Lane, present, title
 from tf2jax_port.diff.numbers import number, short
 from tf2jax_port.diff.reasons import Reason
 from tf2jax_port.diff.report import DIFFERENT, EQUAL, CaseRow, Leaf, Report
@@ -23,7 +23,7 @@ def to_html(report: Report) -> str:
         _worst(report),
         _matrix(report),
         _leaves(report),
-        _cases(report.cases),
+        _cases(report.cases, _lanes(report)),
         _reasons("What was not covered", _uncovered(report)),
         _details(report),
         _reasons("Knife edges: here the original disagrees with itself", report.knife_edges),
@@ -63,7 +63,8 @@ def _stages(report: Report) -> str:
         return ""
     items = []
     failed = False
-    for stage in STAGES:
+    asked = (TRAINING,) if "steps" in report.terms else ()
+    for stage in (*STAGES, *asked):
         here = stage == report.stage
         state = "fail" if here else "" if failed else "pass"
         mark = "✗ " if here else "" if failed else "✓ "
@@ -85,7 +86,7 @@ def _cards(report: Report) -> str:
         (str(report.counts["cases"]), "cases"),
         (str(report.counts["outputs"]), "outputs compared"),
         (str(report.counts["gradients"]), "gradients compared"),
-        (f"{ran} of {len(LANES)}", "lanes ran"),
+        (f"{ran} of {len(report.lanes)}", "lanes ran"),
         (short(max(ratios)) if ratios else "exact", "largest R"),
     ]
     return (
@@ -122,12 +123,13 @@ def _worst(report: Report) -> str:
 
 def _matrix(report: Report) -> str:
     pairs = {pair.lanes: pair for pair in report.pairs}
-    head = "".join(f'<th scope="col">{escape(lane.title)}</th>' for lane in LANES[1:])
+    lanes = _lanes(report)
+    head = "".join(f'<th scope="col">{escape(lane.title)}</th>' for lane in lanes[1:])
     rows = []
-    for place, lane in enumerate(LANES[:-1]):
+    for place, lane in enumerate(lanes[:-1]):
         cells = ""
-        for other in LANES[1:]:
-            if other not in LANES[place + 1 :]:
+        for other in lanes[1:]:
+            if other not in lanes[place + 1 :]:
                 cells += '<td class="none"></td>'
                 continue
             pair = pairs[lane.id, other.id]
@@ -137,11 +139,11 @@ def _matrix(report: Report) -> str:
             hint = escape(detail if pair.differing else f"{pair.compared} compared", quote=True)
             cells += f'<td title="{hint}"><span class="chip {style}">{escape(word)}</span></td>'
         rows.append(f'<tr><th scope="row">{escape(lane.title)}</th>{cells}</tr>')
-    lanes = " · ".join(f"{lane.title}: {lane.how}" for lane in LANES)
+    how = " · ".join(f"{lane.title}: {lane.how}" for lane in lanes)
     return (
         '<h2>Which pair of lanes agrees</h2><div class="wide"><table class="matrix">'
         f"<thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-        f'<p class="soft">{escape(lanes)}. A red cell names the first stage that fails.</p>'
+        f'<p class="soft">{escape(how)}. A red cell names the first stage that fails.</p>'
     )
 
 
@@ -186,16 +188,20 @@ def _bar(ratio: float) -> str:
     )
 
 
-def _cases(rows: Sequence[CaseRow]) -> str:
+def _lanes(report: Report) -> tuple[Lane, ...]:
+    return present([lane.lane for lane in report.lanes])
+
+
+def _cases(rows: Sequence[CaseRow], lanes: Sequence[Lane]) -> str:
     if not rows:
         return ""
-    head = "".join(f"<th>{escape(lane.title)}</th>" for lane in LANES)
+    head = "".join(f"<th>{escape(lane.title)}</th>" for lane in lanes)
     body = ""
     for row in rows:
         cells = "".join(
             f'<td><span class="chip {row.states[lane.id].replace(" ", "-")}">'
             f"{escape(row.states[lane.id])}</span></td>"
-            for lane in LANES
+            for lane in lanes
         )
         body += (
             f'<tr><td class="num">{row.index}</td><td class="mono">'

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tf2jax_port.diff import wording
-from tf2jax_port.diff.lanes import LANES, title
+from tf2jax_port.diff.lanes import present, title
 from tf2jax_port.diff.locate import showing as locating
 from tf2jax_port.diff.reasons import Reason
 from tf2jax_port.diff.report import (
@@ -77,13 +77,14 @@ def _head(report: Report) -> Panel:
 def _matrix(report: Report) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("Lanes", style="bold")
-    for lane in LANES[1:]:
+    lanes = present([lane.lane for lane in report.lanes])
+    for lane in lanes[1:]:
         table.add_column(lane.title, justify="center")
     pairs = {pair.lanes: pair for pair in report.pairs}
-    for number, lane in enumerate(LANES[:-1]):
+    for number, lane in enumerate(lanes[:-1]):
         cells = [
-            _cell(pairs[lane.id, other.id]) if other in LANES[number + 1 :] else Text()
-            for other in LANES[1:]
+            _cell(pairs[lane.id, other.id]) if other in lanes[number + 1 :] else Text()
+            for other in lanes[1:]
         ]
         table.add_row(lane.title, *cells)
     return table

@@ -10,18 +10,19 @@ from tf2jax_port.diff.comparison import Worst
 from tf2jax_port.diff.explain import DIFFERENT, EQUAL, KNIFE_EDGE, UNSTEADY
 from tf2jax_port.diff.facts import Facts
 from tf2jax_port.diff.judge import NOT_COVERED, STRUCTURE, Finding
-from tf2jax_port.diff.lanes import LANES, NEW_LANES, PAIRS, STAGES, is_old, title
+from tf2jax_port.diff.lanes import EVERY_STAGE, is_old, pairs, ports, present, title
 from tf2jax_port.diff.matrix import PairState
 from tf2jax_port.diff.numbers import number
+from tf2jax_port.diff.observation import COTANGENTS
 from tf2jax_port.diff.reasons import Reason, grouped
 from tf2jax_port.diff.report import CaseRow, LaneState, Leaf, Pair
 
 _SEVERITY = (NOT_COVERED, EQUAL, KNIFE_EDGE, UNSTEADY, DIFFERENT)
 
 
-def pair_table(states: Sequence[PairState]) -> tuple[Pair, ...]:
+def pair_table(states: Sequence[PairState], requested: Sequence[str]) -> tuple[Pair, ...]:
     """Every pair of lanes over all cases."""
-    by_pair: dict[tuple[str, str], list[PairState]] = {pair: [] for pair in PAIRS}
+    by_pair: dict[tuple[str, str], list[PairState]] = {pair: [] for pair in pairs(requested)}
     for state in states:
         by_pair[state.pair].append(state)
     return tuple(_pair(pair, found) for pair, found in by_pair.items())
@@ -33,14 +34,14 @@ def _pair(pair: tuple[str, str], states: Sequence[PairState]) -> Pair:
         return Pair(pair, "not covered", None, 0, 0, "")
     if not differing:
         return Pair(pair, "equal", None, len(states), 0, "")
-    first = min(differing, key=lambda state: STAGES.index(state.stage or STAGES[-1]))
+    first = min(differing, key=lambda state: EVERY_STAGE.index(state.stage or EVERY_STAGE[-1]))
     example = f"{first.quantity.title} of case {first.case}: {first.comparison.problem}"
     return Pair(pair, "different", first.stage, len(states), len(differing), example)
 
 
-def lane_table(facts: Sequence[Facts]) -> tuple[LaneState, ...]:
+def lane_table(facts: Sequence[Facts], requested: Sequence[str]) -> tuple[LaneState, ...]:
     """What each lane covered."""
-    return tuple(_lane(lane.id, facts) for lane in LANES)
+    return tuple(_lane(lane.id, facts) for lane in present(requested))
 
 
 def _lane(lane: str, facts: Sequence[Facts]) -> LaneState:
@@ -98,9 +99,9 @@ def case_table(
 def _case(case: Arguments, fact: Facts, findings: Sequence[Finding]) -> CaseRow:
     here = [f for f in findings if f.case == fact.case]
     states: dict[str, str] = {}
-    for lane in LANES:
+    for lane in present(fact.lanes):
         states[lane.id] = "ran" if fact.lanes[lane.id].ran else "not covered"
-    for lane in NEW_LANES:
+    for lane in ports(fact.lanes):
         mine = [f.outcome for f in here if f.lane == lane.id]
         if mine and fact.lanes[lane.id].ran:
             states[lane.id] = max(mine, key=_SEVERITY.index)
@@ -159,7 +160,7 @@ def counts(
 ) -> Mapping[str, int]:
     """How much was compared."""
     compared = [f for f in findings if f.outcome != NOT_COVERED]
-    paths = {f.quantity.path for f in compared if f.quantity.kind == "gradient"}
+    paths = {f.quantity.path for f in compared if f.quantity.cotangent in COTANGENTS}
     return {
         "cases": len(facts),
         "outputs": len({f.quantity for f in compared if f.quantity.kind == "output"}),

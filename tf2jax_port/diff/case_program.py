@@ -71,7 +71,9 @@ def main() -> None:
 
 def _seen(session: Session, case: Arguments, say: Callable[[str, Any], None]) -> Seen:
     found = look(case, session.observe, lambda lane: say(STEP, lane))
-    return replace(found, fact=replace(found.fact, rerun=_no_more, port_in_double=_no_more))
+    return replace(
+        found, fact=replace(found.fact, rerun=_no_more, port_in_double=_no_more, draws=None)
+    )
 
 
 def _no_more() -> Any:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
+from tf2jax_port.diff.extras import DRAWS, RATE, Extras
+from tf2jax_port.diff.lanes import REQUESTED
 from tf2jax_port.diff.loading import DiffError, require_tensorflow
 from tf2jax_port.diff.orders import Order, loaded
 from tf2jax_port.diff.report import EXIT_OTHER, Report
@@ -54,6 +56,36 @@ INPUTS = (
 @click.option("--case", "only", type=int, multiple=True, help="Run only this case; repeatable.")
 @click.option("--x64/--no-x64", default=None, help="JAX's 64-bit types, whatever is set.")
 @click.option(
+    "--lane",
+    "lanes",
+    multiple=True,
+    type=click.Choice(list(REQUESTED)),
+    help="Run the port in this lane, too; repeatable.",
+)
+@click.option("--forward", is_flag=True, help="Take gradients in forward mode, too.")
+@click.option(
+    "--steps", type=click.IntRange(min=0), default=0, help="Compare so many steps of training, too."
+)
+@click.option(
+    "--rate", default=RATE, show_default=True, help="How far a step follows the gradient."
+)
+@click.option("--bfloat16", is_flag=True, help="Give both functions their floats in bfloat16.")
+@click.option(
+    "--random",
+    "randomness",
+    type=click.Choice(["seeds", "distribution"]),
+    default="seeds",
+    show_default=True,
+    help="Random functions: the same numbers of the same seeds, or the same distribution.",
+)
+@click.option(
+    "--draws",
+    type=click.IntRange(min=100),
+    default=DRAWS,
+    show_default=True,
+    help="How often a random function is called.",
+)
+@click.option(
     "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes for cases."
 )
 @click.option(
@@ -85,6 +117,13 @@ def diff(
     seed: int,
     only: tuple[int, ...],
     x64: bool | None,
+    lanes: tuple[str, ...],
+    forward: bool,
+    steps: int,
+    rate: float,
+    bfloat16: bool,
+    randomness: str,
+    draws: int,
     jobs: int,
     timeout: float,
     isolate: bool,
@@ -101,6 +140,8 @@ def diff(
     with ended("diff"):
         writable(json_file, html_file, junit_file, worst_file)
         state = _state(variables, params, given)
+        drawn = draws if randomness == "distribution" else 0
+        extras = Extras(tuple(dict.fromkeys(lanes)), forward, steps, rate, bfloat16, drawn)
         order = Order(
             old,
             new,
@@ -113,6 +154,7 @@ def diff(
             beside=jobs == 1,
             worst=worst_file is not None,
             path=tuple(sys.path),
+            extras=extras,
         )
         report = _run(Console(stderr=True), order, jobs, timeout, isolate)
         show(report, json=json_file, html=html_file, junit=junit_file)

@@ -9,12 +9,19 @@ from typing import Any
 
 from tf2jax_port.diff import closeness, perturb
 from tf2jax_port.diff.arguments import Arguments
+from tf2jax_port.diff.extras import NOTHING, Extras
 from tf2jax_port.diff.lanes import LANES, STAGES
 from tf2jax_port.diff.loading import Loaded
 from tf2jax_port.diff.observation import COTANGENTS
 
 
-def terms(old: Loaded, cases: Sequence[Arguments], seed: int, x64: bool) -> dict[str, Any]:
+def terms(
+    old: Loaded,
+    cases: Sequence[Arguments],
+    seed: int,
+    x64: bool,
+    extras: Extras = NOTHING,
+) -> dict[str, Any]:
     """Everything that decides about the verdict, apart from the port.
 
     The original counts by its name and its source, the inputs by their elements; where the files
@@ -35,6 +42,7 @@ def terms(old: Loaded, cases: Sequence[Arguments], seed: int, x64: bool) -> dict
         "x64": x64,
         "old": {"name": old.name, "sha256": old.sha256},
         "inputs": {"cases": len(cases), "sha256": inputs},
+        **extras.terms(),
     }
 
 

@@ -10,9 +10,10 @@ import numpy as np
 from tf2jax_port.diff.arguments import is_inexact
 from tf2jax_port.diff.attempt import Failure
 from tf2jax_port.diff.closeness import Gauge, gauge
+from tf2jax_port.diff.distribution import Draws
 from tf2jax_port.diff.explain import FLOAT64_RUN, Alternative, Probe
 from tf2jax_port.diff.lanes import OLD_LANES, title
-from tf2jax_port.diff.observation import COTANGENTS, Observation, Quantity, value_of
+from tf2jax_port.diff.observation import COTANGENTS, KINDS, Observation, Quantity, value_of
 from tf2jax_port.diff.precision import as_jax_has_it, exact_wide
 
 _REFERENCES = OLD_LANES[:2]
@@ -57,6 +58,7 @@ class Facts:
     input_sizes: Mapping[str, float]
     rerun: Callable[[], Reruns | None]
     port_in_double: Callable[[], Observation | Failure]
+    draws: Mapping[str, Draws] | None = None
     _gauges: dict[Quantity, Gauge | None] = field(default_factory=dict)
 
     @property
@@ -82,7 +84,7 @@ class Facts:
         observation = self.lanes[self.reference]
         assert not isinstance(observation.outputs, Failure)
         found = [Quantity("output", path) for path in observation.outputs]
-        for cotangent in COTANGENTS:
+        for cotangent in KINDS:
             paths: set[str] = set()
             for lane in self.lanes.values():
                 gradients = lane.gradients.get(cotangent)
@@ -95,7 +97,7 @@ class Facts:
         """How rounded numbers of this quantity are judged; `None` for exact ones."""
         if quantity not in self._gauges:
             made = self._make_gauge(quantity)
-            if made is not None and quantity.kind == "gradient":
+            if made is not None and quantity.cotangent in COTANGENTS:
                 made = replace(made, natural=self._natural(quantity))
             self._gauges[quantity] = made
         return self._gauges[quantity]
@@ -177,7 +179,7 @@ class Facts:
 
     def _scale(self, quantity: Quantity, shape: tuple[int, ...]) -> np.ndarray | None:
         """How large a gradient is with the other cotangents."""
-        if quantity.kind != "gradient":
+        if quantity.cotangent not in COTANGENTS:
             return None
         largest = np.zeros(shape)
         for cotangent in COTANGENTS:

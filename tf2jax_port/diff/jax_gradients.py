@@ -12,7 +12,7 @@ import numpy as np
 from tf2jax_port.diff import tree
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure, attempt
-from tf2jax_port.diff.cotangents import Cotangents
+from tf2jax_port.diff.cotangents import Cotangents, Tangents
 from tf2jax_port.diff.observation import Gradients
 
 _LEAST_ROOM = 16
@@ -34,7 +34,7 @@ class Linear:
 
 
 class JaxGradients:
-    """Reverse-mode gradients of one function, eager and compiled.
+    """Gradients of one function, eager and compiled: in reverse mode, and forward on request.
 
     A gradient may be taken of the function as it is, of `shims.dynamic` of it where sizes depend
     on data, and inside a `shims.function`, which is compiled once for many sizes and bounds what
@@ -79,6 +79,72 @@ class JaxGradients:
         """The gradients of one compiled program."""
         runs = [functools.partial(form, case, arrays, cotangents) for form in self._jit_forms]
         return _named(case, self._first_that_works(("jit", case.key), runs))
+
+    def jit_of_known_sizes(
+        self, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents
+    ) -> Gradients:
+        """The same of one that is compiled for these sizes."""
+        forms = (("given", self._given), ("dynamic", self._eager_forms[1]))
+        runs = [
+            functools.partial(self._jit_of_known_sizes, name, form, case, arrays, cotangents)
+            for name, form in forms
+        ]
+        return _named(case, self._first_that_works(("known", case.key), runs))
+
+    def forward(
+        self, case: Arguments, arrays: Sequence[Any], tangents: Tangents, *, compiled: bool
+    ) -> Gradients:
+        """How the outputs move when the inputs move."""
+        jnp = self._jax.numpy
+        moving = [jnp.asarray(array) for array in tangents.inputs.values()]
+        forms = [self._given, self._eager_forms[1]] if compiled else self._eager_forms
+        runs = [
+            functools.partial(self._pushed, form, case, arrays, moving, tangents.outputs, compiled)
+            for form in forms
+        ]
+        found = self._first_that_works((f"forward {compiled}", case.key), runs)
+        return dict(zip(tangents.outputs, found))
+
+    def of_one(
+        self, case: Arguments, arrays: Sequence[Any], fed: Sequence[Any], paths: tuple[str, ...]
+    ) -> list[Any]:
+        """The gradients of the function as it was given, for use inside of `vmap`."""
+        linear = self._linearise(self._given, case, arrays, paths)
+        return self._pull(linear, dict(zip(paths, fed)))
+
+    def of_one_forward(
+        self, case: Arguments, arrays: Sequence[Any], moving: Sequence[Any], paths: tuple[str, ...]
+    ) -> Any:
+        """The outputs and how they move, likewise."""
+        return self._push(self._given, case, paths)(arrays, moving)
+
+    def _pushed(
+        self,
+        function: Callable[..., Any],
+        case: Arguments,
+        arrays: Sequence[Any],
+        moving: Sequence[Any],
+        paths: tuple[str, ...],
+        compiled: bool,
+    ) -> list[np.ndarray]:
+        push = self._push(function, case, paths)
+        key = ("forward", id(function), case.key, paths)
+        program = self._compiled.setdefault(key, self._jax.jit(push)) if compiled else push
+        values, moved = program(arrays, moving)
+        shapes = [np.shape(v.unpad() if is_padded(v) else v) for v in values]
+        found = [np.asarray(m.values if is_padded(m) else m) for m in moved]
+        return [array[tuple(map(slice, shape))] for array, shape in zip(found, shapes)]
+
+    def _push(
+        self, function: Callable[..., Any], case: Arguments, paths: tuple[str, ...]
+    ) -> Callable[..., Any]:
+        def push(arrays: Sequence[Any], moving: Sequence[Any]) -> Any:
+            inputs = [arrays[i] for i in case.differentiable]
+            along = [m.astype(a.dtype) for m, a in zip(moving, inputs)]
+            outputs = functools.partial(self._outputs, function, case, arrays, paths)
+            return self._jax.jvp(outputs, (inputs,), (along,))
+
+        return push
 
     def _first_that_works(
         self, key: tuple[str, str], runs: Sequence[Callable[[], Any]]
@@ -169,20 +235,32 @@ class JaxGradients:
         padded: set[str] = set()
 
         def outputs(inexact: Sequence[Any]) -> list[Any]:
-            values = list(arrays)
-            for i, value in zip(case.differentiable, inexact, strict=True):
-                values[i] = value
-            result = function(*case.fill(values))
-            leaves = dict(tree.walk(result, "output", stop=is_padded))
-            missing = [path for path in paths if path not in leaves]
-            if missing:
-                raise ValueError(f"there is no {missing[0]} to take a gradient of")
-            padded.update(path for path in paths if is_padded(leaves[path]))
-            found = [leaves[path] for path in paths]
-            return [self._jax.numpy.asarray(x.values if is_padded(x) else x) for x in found]
+            found = self._outputs(function, case, arrays, paths, inexact)
+            padded.update(path for path, leaf in zip(paths, found) if is_padded(leaf))
+            return [leaf.values if is_padded(leaf) else leaf for leaf in found]
 
         found, pull = self._jax.vjp(outputs, [arrays[i] for i in case.differentiable])
         return Linear(found, frozenset(padded), pull)
+
+    def _outputs(
+        self,
+        function: Callable[..., Any],
+        case: Arguments,
+        arrays: Sequence[Any],
+        paths: tuple[str, ...],
+        inexact: Sequence[Any],
+    ) -> list[Any]:
+        """The outputs that have a gradient, as arrays or `shims.Padded`."""
+        values = list(arrays)
+        for i, value in zip(case.differentiable, inexact, strict=True):
+            values[i] = value
+        result = function(*case.fill(values))
+        leaves = dict(tree.walk(result, "output", stop=is_padded))
+        missing = [path for path in paths if path not in leaves]
+        if missing:
+            raise ValueError(f"there is no {missing[0]} to take a gradient of")
+        found = [leaves[path] for path in paths]
+        return [x if is_padded(x) else self._jax.numpy.asarray(x) for x in found]
 
     def _pull(self, linear: Linear, cotangents: Cotangents) -> list[Any]:
         """The gradients as TensorFlow has them.

@@ -11,7 +11,7 @@ import numpy as np
 from tf2jax_port.diff import tree
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure, LaneError, attempt
-from tf2jax_port.diff.cotangents import Cotangents
+from tf2jax_port.diff.cotangents import Feed, Steps, Tangents, trained
 from tf2jax_port.diff.jax_gradients import JaxGradients, is_jax_jit, is_padded
 from tf2jax_port.diff.observation import Gradients, Outputs
 from tf2jax_port.diff.results import as_arrays
@@ -41,46 +41,45 @@ class JaxLanes:
         self._jax = jax
         self._shims: Any = shims
         self._seed = seed
-        self._given = function
+        self.drawing = False
+        self.given = function
         self._staged = _is_staged(function)
         self._python = python_function(function)
-        self._gradients = JaxGradients(jax, shims, self._python, function)
+        self.gradients = JaxGradients(jax, shims, self._python, function)
         self._forms: dict[str, tuple[Callable[..., Any], str]] = {}
 
     def eager(self, case: Arguments) -> Outputs:
         """The outputs, operator by operator."""
-        self._reseed()
-        return self._plain(self._python(*case.fill(self._arrays(case))))
+        self.reseed()
+        return self.plain(self._python(*case.fill(self.arrays(case))))
 
-    def eager_gradients(self, case: Arguments, cotangents: Cotangents) -> Gradients:
+    def eager_gradients(self, case: Arguments, fed: Feed) -> Gradients:
         """The gradients, operator by operator."""
-        self._reseed()
-        return self._gradients.eager(case, self._arrays(case), cotangents)
+        return self._eagerly(self.gradients, case, fed)
 
-    def in_double(self, case: Arguments, cotangents: Sequence[Cotangents]) -> Iterator[Any]:
-        """The outputs and then the gradients for each set of cotangents, in double precision.
+    def in_double(self, case: Arguments, feeds: Sequence[Feed]) -> Iterator[Any]:
+        """The outputs and then the gradients for each thing that is fed in, in double precision.
 
         Args:
           case: with floats of 64 bits.
-          cotangents: what is fed in at the outputs.
+          feeds: what is fed in.
         """
         with self._jax.enable_x64(True):
             yield self.eager(case)
-            double = JaxGradients(self._jax, self._shims, self._python, self._given)
-            for fed in cotangents:
-                self._reseed()
-                yield double.eager(case, self._arrays(case), fed)
+            double = JaxGradients(self._jax, self._shims, self._python, self.given)
+            for fed in feeds:
+                yield self._eagerly(double, case, fed)
 
     def jit(self, case: Arguments) -> tuple[Outputs, str]:
         """The outputs of the compiled program, and how much of the shapes it was told."""
-        self._reseed()
-        arrays = self._arrays(case)
+        self.reseed()
+        arrays = self.arrays(case)
         form = self._forms.get(case.key)
         if form is not None:
-            return self._plain(form[0](arrays)), form[1]
+            return self.plain(form[0](arrays)), form[1]
         first: Failure | None = None
         for note, compiled in self._compile(case):
-            found = attempt(lambda compiled=compiled: self._plain(compiled(arrays)))
+            found = attempt(lambda compiled=compiled: self.plain(compiled(arrays)))
             if not isinstance(found, Failure):
                 note = f"{note}: {first.reason}" if first else ""
                 self._forms[case.key] = (compiled, note)
@@ -91,16 +90,34 @@ class JaxLanes:
         assert first is not None
         raise LaneError(first.reason, first.detail)
 
-    def jit_gradients(self, case: Arguments, cotangents: Cotangents) -> Gradients:
+    def jit_gradients(self, case: Arguments, fed: Feed) -> Gradients:
         """The gradients of the compiled program."""
-        self._reseed()
-        return self._gradients.jit(case, self._arrays(case), cotangents)
+        if isinstance(fed, Steps):
+            return trained(self.jit_gradients, case, fed)
+        self.reseed()
+        arrays = self.arrays(case)
+        if isinstance(fed, Tangents):
+            return self.gradients.forward(case, arrays, fed, compiled=True)
+        return self.gradients.jit(case, arrays, fed)
 
-    def _arrays(self, case: Arguments) -> list[Any]:
+    def _eagerly(self, gradients: JaxGradients, case: Arguments, fed: Feed) -> Gradients:
+        if isinstance(fed, Steps):
+            return trained(lambda case, fed: self._eagerly(gradients, case, fed), case, fed)
+        self.reseed()
+        arrays = self.arrays(case)
+        if isinstance(fed, Tangents):
+            return gradients.forward(case, arrays, fed, compiled=False)
+        return gradients.eager(case, arrays, fed)
+
+    def arrays(self, case: Arguments) -> list[Any]:
+        """The arrays of a case as JAX takes them."""
         jnp = self._jax.numpy
         return [a if a.dtype.kind in "OSU" else jnp.asarray(a) for a in case.arrays]
 
-    def _reseed(self) -> None:
+    def reseed(self) -> None:
+        """Set every seed to the one of the comparison; not between the draws of a distribution."""
+        if self.drawing:
+            return
         shims_random: Any = getattr(self._shims, "random", None)
         if hasattr(shims_random, "set_seed"):
             shims_random.set_seed(self._seed)
@@ -110,16 +127,17 @@ class JaxLanes:
     def _compile(self, case: Arguments) -> Iterator[tuple[str, Callable[..., Any]]]:
         """Functions of the list of arrays, the most general first, and what each of them knows."""
         if self._staged:
-            yield "", lambda arrays: self._given(*case.fill(arrays))
+            yield "", lambda arrays: self.given(*case.fill(arrays))
             return
         if hasattr(self._shims, "function"):
             for note, unknown in (("", True), ("known dimensions", False)):
-                staged = self._shims.function(self._given, reduce_retracing=unknown)
+                staged = self._shims.function(self.given, reduce_retracing=unknown)
                 yield note, lambda arrays, staged=staged: staged(*case.fill(arrays))
-        plain = self._jax.jit(lambda arrays: self._given(*case.fill(arrays)))
+        plain = self._jax.jit(lambda arrays: self.given(*case.fill(arrays)))
         yield "plain jax.jit", plain
 
-    def _plain(self, result: Any) -> Outputs:
+    def plain(self, result: Any) -> Outputs:
+        """What a function returned, as NumPy arrays."""
         return as_arrays(tree.rebuild(result, self._leaf), self._to_numpy)
 
     def _leaf(self, leaf: Any) -> Any:

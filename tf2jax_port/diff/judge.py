@@ -8,7 +8,7 @@ import numpy as np
 
 from tf2jax_port.diff.arguments import is_inexact
 from tf2jax_port.diff.attempt import Failure
-from tf2jax_port.diff.closeness import largest
+from tf2jax_port.diff.closeness import LANES_APART, distance, largest
 from tf2jax_port.diff.comparison import Comparison, Rules, compare
 from tf2jax_port.diff.explain import (
     DIFFERENT,
@@ -23,11 +23,13 @@ from tf2jax_port.diff.facts import Facts
 from tf2jax_port.diff.lanes import (
     GRADIENTS,
     INTERFACE,
-    NEW_LANES,
+    JAX_EAGER,
     OLD_LANES,
+    TRAINING,
+    ports,
 )
-from tf2jax_port.diff.observation import Quantity, value_of
-from tf2jax_port.diff.precision import ulp
+from tf2jax_port.diff.observation import STEPS, Quantity, value_of
+from tf2jax_port.diff.precision import exact_wide, ulp
 
 NOT_COVERED = "not covered"
 ILL_CONDITIONED = "ill-conditioned"
@@ -74,12 +76,12 @@ def judge(facts: Facts) -> list[Finding]:
     if facts.reference is None:
         return []
     findings = []
-    for lane in NEW_LANES:
+    for lane in ports(facts.lanes):
         observation = facts.lanes[lane.id]
         if isinstance(observation.outputs, Failure):
-            findings.append(_refused(facts, lane.id, observation.outputs))
+            findings.append(refused(facts, lane.id, observation.outputs))
             continue
-        findings += _structure(facts, lane.id)
+        findings += structure(facts, lane.id)
         for quantity in facts.quantities():
             finding = _judge_one(facts, lane.id, quantity)
             if finding is not None:
@@ -95,13 +97,13 @@ def _judge_one(facts: Facts, lane: str, quantity: Quantity) -> Finding | None:
         assert isinstance(why, Failure)
         eager = OLD_LANES[0]
         why = Failure(why.kind, f"{eager.title} has none, {why.reason}", why.detail)
-        return _not_covered(facts, quantity, lane, eager.id, why)
+        return not_covered(facts, quantity, lane, eager.id, why)
     old = value_of(facts.lanes[reference], quantity)
     assert not isinstance(old, Failure)
     if isinstance(port, Failure):
         # A missing output is a matter of structure, said once for all of them.
         missing = quantity.kind == "output"
-        return None if missing else _not_covered(facts, quantity, lane, reference, port)
+        return None if missing else not_covered(facts, quantity, lane, reference, port)
     measure, rules = facts.gauge(quantity), Rules(facts.x64)
     comparison = compare(old, port, measure, rules)
     found = Explanation(EQUAL, comparison, measure=measure)
@@ -113,7 +115,7 @@ def _judge_one(facts: Facts, lane: str, quantity: Quantity) -> Finding | None:
             measure,
             rules,
             facts.alternatives(quantity, reference),
-            lambda: facts.double(quantity),
+            lambda: facts.double(quantity) if _like_eager(facts, quantity, lane) else None,
             lambda: facts.probe(quantity),
         )
         if found.outcome == DIFFERENT and _graph_disagrees(facts, quantity):
@@ -134,7 +136,7 @@ def _judge_one(facts: Facts, lane: str, quantity: Quantity) -> Finding | None:
     )
 
 
-def _structure(facts: Facts, lane: str) -> list[Finding]:
+def structure(facts: Facts, lane: str) -> list[Finding]:
     """A difference in which outputs there are."""
     assert facts.reference is not None
     old = facts.lanes[facts.reference].outputs
@@ -164,10 +166,10 @@ def _structure(facts: Facts, lane: str) -> list[Finding]:
     ]
 
 
-def _refused(facts: Facts, lane: str, why: Failure) -> Finding:
+def refused(facts: Facts, lane: str, why: Failure) -> Finding:
     """The port raised: a difference if it does so in all lanes, else a lane not covered."""
     assert facts.reference is not None
-    everywhere = not any(facts.lanes[other.id].ran for other in NEW_LANES)
+    everywhere = not any(facts.lanes[other.id].ran for other in ports(facts.lanes))
     problem = f"the port raises {why.reason}" if everywhere else why.reason
     outcome = DIFFERENT if everywhere else NOT_COVERED
     stage = INTERFACE if everywhere else None
@@ -183,12 +185,28 @@ def _refused(facts: Facts, lane: str, why: Failure) -> Finding:
     )
 
 
-def _not_covered(
+def not_covered(
     facts: Facts, quantity: Quantity, lane: str, reference: str, why: Failure
 ) -> Finding:
+    """A quantity that a lane of the port does not have."""
     return Finding(
         facts.case, quantity, lane, reference, NOT_COVERED, None, Comparison(), why.reason
     )
+
+
+def _like_eager(facts: Facts, quantity: Quantity, lane: str) -> bool:
+    """Whether the port's run in double precision, which is eager, says something about a lane.
+
+    A lane that is far from the eager one does something else, not the same with other rounding.
+    """
+    measure = facts.gauge(quantity)
+    array, eager = (value_of(facts.lanes[name], quantity) for name in (lane, JAX_EAGER.id))
+    if lane == JAX_EAGER.id or measure is None or isinstance(eager, Failure):
+        return lane == JAX_EAGER.id
+    if array is None or eager is None or isinstance(array, Failure) or array.shape != eager.shape:
+        return False
+    errors = [largest(distance(exact_wide(a), measure.truth)) for a in (array, eager)]
+    return errors[0] <= LANES_APART * max(errors[1], measure.own_max)
 
 
 def _graph_disagrees(facts: Facts, quantity: Quantity) -> bool:
@@ -216,6 +234,8 @@ def stage_of(quantity: Quantity, comparison: Comparison) -> str | None:
     """The stage that a failing comparison belongs to: every failing gradient is one stage."""
     if comparison.stage is None:
         return None
+    if quantity.cotangent == STEPS:
+        return TRAINING
     return GRADIENTS if quantity.kind == "gradient" else comparison.stage
 
 

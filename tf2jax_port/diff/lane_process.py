@@ -10,14 +10,16 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Mapping
 from typing import Any
 
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure, attempt
+from tf2jax_port.diff.cotangents import Fed
 from tf2jax_port.diff.lane_program import Setup
-from tf2jax_port.diff.lanes import is_old
+from tf2jax_port.diff.lanes import JAX_SHARDED, is_old
 from tf2jax_port.diff.observation import Observation
-from tf2jax_port.diff.parts import Fed, Part, collected
+from tf2jax_port.diff.parts import Part, collected
 
 # Each new process costs some seconds of importing; who crashed so often will crash again.
 MOST_CRASHES = 3
@@ -25,6 +27,8 @@ _NOT_TRIED = Failure("Crash", f"not tried after {MOST_CRASHES} crashes")
 # Two processes on one accelerator: neither may take all of its memory at once.
 _SHARING = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TF_FORCE_GPU_ALLOW_GROWTH": "true"}
 _LONGEST_DETAIL = 2000
+# A CPU is one device unless it is said to be several before JAX starts.
+HOST_DEVICES = 8
 
 
 class LaneProcess:
@@ -40,6 +44,7 @@ class LaneProcess:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._crashes = 0
+        self._crash = _NOT_TRIED
         self._running: Running | None = None
         self._asked: tuple[Arguments, Fed, Failure | None] | None = None
         self._open()
@@ -64,11 +69,12 @@ class LaneProcess:
             self._running = None
 
     def _open(self) -> None:
-        self._running = Running()
+        self._running = Running(environment=_environment(self._setup.lane))
         self._running.send(self._setup)
 
     def _receive(self) -> Part:
-        assert self._running is not None
+        if self._running is None:  # it has crashed in an earlier part of this case
+            return self._crash
         try:
             part: Part = self._running.receive()
             return part
@@ -76,7 +82,15 @@ class LaneProcess:
             code, said = self._running.wait()
             self._running = None
             self._crashes += 1
-            return Failure("Crash", how_it_ended(self._setup.lane, code), said)
+            self._crash = Failure("Crash", how_it_ended(self._setup.lane, code), said)
+            return self._crash
+
+
+def _environment(lane: str) -> dict[str, str]:
+    if lane != JAX_SHARDED.id:
+        return {}
+    several = f"--xla_force_host_platform_device_count={HOST_DEVICES}"
+    return {"XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} {several}".strip()}
 
 
 class Running:
@@ -84,9 +98,14 @@ class Running:
 
     Args:
       program: the module that it runs.
+      environment: variables that it has besides those of this process.
     """
 
-    def __init__(self, program: str = "tf2jax_port.diff.lane_program") -> None:
+    def __init__(
+        self,
+        program: str = "tf2jax_port.diff.lane_program",
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         # A group of its own: what it starts ends with it, and no interrupt from the keyboard reaches
         # it. What such a process starts stays in its group.
         self._leads = os.getsid(0) != os.getpid()
@@ -98,7 +117,7 @@ class Running:
                 stdout=subprocess.PIPE,
                 start_new_session=self._leads,
                 stderr=self._errors,
-                env={**_SHARING, **os.environ},
+                env={**_SHARING, **os.environ, **(environment or {})},
             )
             assert self._process.stdin is not None
             assert self._process.stdout is not None

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from tf2jax_port.diff.attempt import Failure, attempt
-from tf2jax_port.diff.lanes import is_old
+from tf2jax_port.diff.lanes import JAX_EAGER, is_old
 from tf2jax_port.diff.loading import load
 from tf2jax_port.diff.parts import parts
 from tf2jax_port.diff.state import original_with_variables, variables_at
@@ -54,8 +54,6 @@ def main() -> None:
         for part in [lanes] if failed else parts(setup.lane, lanes, *request):
             pickle.dump(part, answers)
             answers.flush()
-            if isinstance(part, Failure):
-                break  # nobody reads on after a failure
 
 
 def channels() -> tuple[BinaryIO, BinaryIO]:
@@ -81,6 +79,10 @@ def _prepare(setup: Setup) -> Any:
 
         set_x64(setup.x64)
         lanes = JaxLanes(function, setup.seed)
+        if setup.lane != JAX_EAGER.id:
+            from tf2jax_port.diff.requested_lanes import RequestedLane
+
+            lanes = RequestedLane(setup.lane, lanes)
     if setup.inputs:
         load(setup.inputs, default="cases")
     return lanes

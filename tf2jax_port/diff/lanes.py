@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Collection
 from dataclasses import dataclass
 
 
@@ -32,12 +33,39 @@ JAX_JIT = Lane("jax-jit", "JAX jit", "new", "one compiled program")
 OLD_LANES = (TF_EAGER, TF_GRAPH, TF_XLA)
 NEW_LANES = (JAX_EAGER, JAX_JIT)
 LANES = OLD_LANES + NEW_LANES
-PAIRS = tuple(itertools.combinations((lane.id for lane in LANES), 2))
-BY_ID = {lane.id: lane for lane in LANES}
+
+# Lanes of the port that run where somebody asks for them, by the name under which he does.
+JAX_VMAP = Lane("jax-vmap", "JAX vmap", "new", "one of two in a batch")
+JAX_SHARDED = Lane("jax-sharded", "JAX sharded", "new", "inputs divided over several devices")
+BACKENDS = ("cpu", "gpu", "tpu")
+REQUESTED = {
+    "vmap": JAX_VMAP,
+    "sharded": JAX_SHARDED,
+    **{b: Lane(f"jax-{b}", f"JAX {b.upper()}", "new", f"compiled for the {b}") for b in BACKENDS},
+}
+ALL_LANES = LANES + tuple(REQUESTED.values())
+BY_ID = {lane.id: lane for lane in ALL_LANES}
 
 # In the order in which they are asked; the verdict names the first that fails.
 INTERFACE, PLACEMENT, VALUES, GRADIENTS = "interface", "placement", "values", "gradients"
+TRAINING = "training"
 STAGES = (INTERFACE, PLACEMENT, VALUES, GRADIENTS)
+EVERY_STAGE = (*STAGES, TRAINING)
+
+
+def present(ids: Collection[str]) -> tuple[Lane, ...]:
+    """The lanes that have these names, in their order: the usual ones, and those that were asked for."""
+    return LANES + tuple(lane for lane in REQUESTED.values() if lane.id in ids)
+
+
+def ports(ids: Collection[str]) -> tuple[Lane, ...]:
+    """Those of them that run the port."""
+    return tuple(lane for lane in present(ids) if lane.side == "new")
+
+
+def pairs(ids: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """The pairs that they form."""
+    return tuple(itertools.combinations((lane.id for lane in present(ids)), 2))
 
 
 def title(lane: str) -> str:

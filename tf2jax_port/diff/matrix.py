@@ -14,7 +14,7 @@ from tf2jax_port.diff.comparison import Comparison, Rules, compare
 from tf2jax_port.diff.explain import EQUAL
 from tf2jax_port.diff.facts import Facts
 from tf2jax_port.diff.judge import NOT_COVERED, Finding, stage_of
-from tf2jax_port.diff.lanes import OLD_LANES, PAIRS, is_old
+from tf2jax_port.diff.lanes import OLD_LANES, is_old, pairs
 from tf2jax_port.diff.observation import Quantity, value_of
 
 
@@ -54,7 +54,7 @@ def pair_states(facts: Facts, findings: Sequence[Finding]) -> Iterator[PairState
         if reference is None:
             continue
         against = dict(_against_reference(facts, quantity, reference, outcomes))
-        for pair in PAIRS:
+        for pair in pairs(facts.lanes):
             if pair[0] in against and pair[1] in against:
                 comparison = _pair(facts, quantity, pair, against)
                 stage = stage_of(quantity, comparison)

@@ -12,9 +12,11 @@ from tf2jax_port.diff.attempt import Failure
 Outputs = Mapping[str, np.ndarray | None]
 Gradients = Mapping[str, np.ndarray | None]
 
-# The two cotangents with which every gradient is taken.
+# The two cotangents with which every gradient is taken, and what is taken on request.
 ONES, RANDOM = "ones", "random"
 COTANGENTS = (ONES, RANDOM)
+FORWARD, STEPS = "forward", "steps"
+KINDS = (*COTANGENTS, FORWARD, STEPS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,8 @@ class Observation:
     Attributes:
       outputs: path to array; `None` where the function returned `None`.
       gradients: cotangent to input path to array; `None` where the lane says that there is no
-        gradient. A `Failure` where there should have been one and the lane could not take it.
+        gradient. A `Failure` where there should have been one and the lane could not take it. Under
+        `FORWARD` how the outputs move, by their paths; under `STEPS` where the inputs end.
       note: how the lane was run, where that is worth saying.
     """
 
@@ -45,7 +48,7 @@ class Quantity:
     Attributes:
       kind: `"output"`, `"gradient"`, or `"structure"` for which outputs there are.
       path: the output, or the input of a gradient.
-      cotangent: for a gradient, what was fed in at the outputs.
+      cotangent: for a gradient, what was fed in at the outputs, or another of the `KINDS`.
     """
 
     kind: str
@@ -55,6 +58,10 @@ class Quantity:
     @property
     def title(self) -> str:
         """`output['boxes']`, or `d/d x (random)`."""
+        if self.cotangent == STEPS:
+            return f"{self.path} after training"
+        if self.cotangent == FORWARD:
+            return f"d {self.path} (forward)"
         return f"d/d {self.path} ({self.cotangent})" if self.kind == "gradient" else self.path
 
 
@@ -71,4 +78,6 @@ def value_of(observation: Observation, quantity: Quantity) -> np.ndarray | Failu
         return Failure("missing", "no gradient was taken")
     if isinstance(gradients, Failure):
         return gradients
+    if quantity.path not in gradients:
+        return Failure("missing", f"there is no {quantity.path}")
     return gradients[quantity.path]

@@ -10,11 +10,14 @@ import numpy as np
 
 from tf2jax_port.diff.arguments import Arguments, is_inexact
 from tf2jax_port.diff.attempt import attempt
+from tf2jax_port.diff.cotangents import Fed
+from tf2jax_port.diff.distribution import Draws, draw
+from tf2jax_port.diff.extras import NOTHING, Extras
 from tf2jax_port.diff.facts import Facts
 from tf2jax_port.diff.lane_process import LaneProcess
 from tf2jax_port.diff.lane_program import Setup
-from tf2jax_port.diff.lanes import TF_EAGER, TF_GRAPH, TF_XLA
-from tf2jax_port.diff.observation import Observation
+from tf2jax_port.diff.lanes import JAX_EAGER, JAX_JIT, TF_EAGER, TF_GRAPH, TF_XLA, Lane
+from tf2jax_port.diff.observation import ONES, Observation
 from tf2jax_port.diff.original import Original, feed, forward, with_gradients
 from tf2jax_port.diff.parts import Here
 from tf2jax_port.diff.port import Port
@@ -32,6 +35,7 @@ class Observer:
       x64: whether JAX has 64-bit types.
       elsewhere: what other processes need to know for the lanes that run there.
       variables: those of the original by name, where the cases give their values.
+      extras: what else was asked for.
     """
 
     def __init__(
@@ -42,11 +46,13 @@ class Observer:
         x64: bool,
         elsewhere: Sequence[Setup] = (),
         variables: Mapping[str, Any] | None = None,
+        extras: Extras = NOTHING,
     ) -> None:
         setups = {setup.lane: setup for setup in elsewhere}
         self._old = TensorFlowLanes(old, seed, variables)
         self._original = Original(self._old, x64)
-        self._new = Port(new, seed, setups)
+        self._new = Port(new, seed, setups, extras.lane_ids)
+        self._extras = extras
         xla = setups.get(TF_XLA.id)
         self._xla = LaneProcess(xla) if xla else Here(TF_XLA.id, self._old)
         self._seed = seed
@@ -63,7 +69,7 @@ class Observer:
         for lane, run in ((TF_EAGER, self._old.eager), (TF_GRAPH, self._old.graph)):
             step(lane.title)
             lanes[lane.id] = forward(attempt(run, case))
-        fed = feed(lanes, self._seed)
+        fed = feed(lanes, self._seed, case, self._extras)
         self._new.start(case, fed)
         self._xla.start(case, fed)
         for lane, gradients in (
@@ -84,7 +90,31 @@ class Observer:
             input_sizes=input_sizes(case),
             rerun=functools.cache(lambda: original.rerun(case, fed)),
             port_in_double=functools.cache(lambda: self._new.in_double(case, fed)),
+            draws=self._draws(case, fed, step) if self._extras.draws else None,
         )
+
+    def _draws(self, case: Arguments, fed: Fed, step: Callable[[str], None]) -> Mapping[str, Draws]:
+        """Many calls of the original and of the port's lanes; gradients of eager ones."""
+        new = self._new.lanes
+        ones = {kind: made for kind, made in fed.items() if kind == ONES}
+
+        def eagerly(lanes: Any, case: Arguments) -> Observation:
+            found = forward(attempt(lanes.eager, case))
+            return with_gradients(found, lanes.eager_gradients, case, ones)
+
+        runs: list[tuple[Lane, Any, Callable[[Arguments], Observation]]] = [
+            (TF_EAGER, self._old, functools.partial(eagerly, self._old)),
+            (JAX_EAGER, new, functools.partial(eagerly, new)),
+            (JAX_JIT, new, lambda case: forward(attempt(new.jit, case))),
+        ]
+        found = {}
+        for lane, lanes, run in runs:
+            step(f"{lane.title}, {self._extras.draws} draws")
+            run(case)  # sets the seeds
+            lanes.drawing = True
+            found[lane.id] = draw(run, case, self._extras.draws)
+            lanes.drawing = False
+        return found
 
     @property
     def sides(self) -> tuple[Any, Any]:

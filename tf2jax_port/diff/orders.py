@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tf2jax_port.diff.extras import NOTHING, Extras
 from tf2jax_port.diff.loading import load
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Order:
       beside: whether the port's eager lane runs in a process of its own.
       worst: whether to look for the worst input.
       path: where modules are searched.
+      extras: lanes, gradients and inputs besides the usual ones.
     """
 
     old: str
@@ -42,6 +44,7 @@ class Order:
     beside: bool
     worst: bool
     path: tuple[str, ...]
+    extras: Extras = NOTHING
 
 
 def loaded(order: Order) -> tuple[Request, Source]:
@@ -67,5 +70,6 @@ def loaded(order: Order) -> tuple[Request, Source]:
         locate=order.locate,
         beside=order.beside,
         worst=order.worst,
+        extras=order.extras,
     )
     return request, source

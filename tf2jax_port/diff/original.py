@@ -6,24 +6,55 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure, attempt
-from tf2jax_port.diff.cotangents import Cotangents, cotangents
+from tf2jax_port.diff.cotangents import Fed, Feed, Steps, cotangents, tangents
+from tf2jax_port.diff.extras import NOTHING, Extras
 from tf2jax_port.diff.facts import Reruns
 from tf2jax_port.diff.lanes import TF_EAGER, TF_GRAPH
-from tf2jax_port.diff.observation import COTANGENTS, Gradients, Observation, Outputs
-from tf2jax_port.diff.parts import Fed
+from tf2jax_port.diff.observation import (
+    COTANGENTS,
+    FORWARD,
+    RANDOM,
+    STEPS,
+    Gradients,
+    Observation,
+    Outputs,
+)
+from tf2jax_port.diff.parts import is_taken
 from tf2jax_port.diff.perturb import DIRECTIONS, LARGE, SMALL, all_round, perturbed
+from tf2jax_port.diff.state import VARIABLES
 
 
-def feed(lanes: Mapping[str, Observation], seed: int) -> Fed:
-    """The cotangents, made for the outputs of the first lane that can be the reference."""
+def feed(
+    lanes: Mapping[str, Observation], seed: int, case: Arguments, extras: Extras = NOTHING
+) -> Fed:
+    """What is fed in, made for the outputs of the first lane that can be the reference."""
     for lane in (TF_EAGER, TF_GRAPH):
         outputs = lanes[lane.id].outputs
-        if not isinstance(outputs, Failure):
-            made = {kind: cotangents(kind, outputs, seed) for kind in COTANGENTS}
-            return made if all(made.values()) else {}
+        if isinstance(outputs, Failure):
+            continue
+        made: dict[str, Feed] = {k: cotangents(k, outputs, seed) for k in COTANGENTS}
+        if not all(made.values()):
+            return {}
+        if extras.steps:
+            # No weight is the same as another: the sum of a softmax has no gradient.
+            drawn = cotangents(RANDOM, outputs, seed)
+            fed = {path: np.asarray(0.5 + abs(a)).astype(a.dtype) for path, a in drawn.items()}
+            made[STEPS] = Steps(extras.steps, extras.rate, fed, _trained(case))
+        if extras.forward:
+            made[FORWARD] = tangents(case, outputs, seed)
+        return made
     return {}
+
+
+def _trained(case: Arguments) -> tuple[str, ...]:
+    """The original's variables, where they are among the inputs, else every input of floats."""
+    paths = [case.paths[i] for i in case.differentiable]
+    variables = [path for path in paths if path.startswith(f"{VARIABLES}[")]
+    return tuple(variables or paths)
 
 
 class Original:
@@ -78,7 +109,7 @@ def forward(result: tuple[Outputs, str] | Outputs | Failure) -> Observation:
 
 def with_gradients(
     observation: Observation,
-    gradients: Callable[[Arguments, Cotangents], Gradients],
+    gradients: Callable[[Arguments, Feed], Gradients],
     case: Arguments,
     fed: Fed,
 ) -> Observation:
@@ -87,7 +118,9 @@ def with_gradients(
         return observation
     found: dict[str, Gradients | Failure] = {}
     for kind, made in fed.items():
-        # What cannot be differentiated cannot be with other numbers either.
         failed = next((f for f in found.values() if isinstance(f, Failure)), None)
-        found[kind] = attempt(gradients, case, made) if failed is None else failed
+        if failed is None or is_taken(kind, True):
+            found[kind] = attempt(gradients, case, made)
+        else:
+            found[kind] = failed
     return replace(observation, gradients=found)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure, attempt
-from tf2jax_port.diff.cotangents import Cotangents
+from tf2jax_port.diff.cotangents import Fed
 from tf2jax_port.diff.lanes import JAX_EAGER, TF_XLA
-from tf2jax_port.diff.observation import Gradients, Observation, Outputs
+from tf2jax_port.diff.observation import FORWARD, Gradients, Observation, Outputs
 
-Fed = Mapping[str, Cotangents]
 Part = Outputs | Gradients | Failure
 
-# The methods of `TensorFlowLanes` and `JaxLanes` for values and gradients.
+# The methods of `TensorFlowLanes` and `JaxLanes` for values and gradients, and of `RequestedLane`.
 _METHODS = {
     TF_XLA.id: ("xla", "xla_gradients"),
     JAX_EAGER.id: ("eager", "eager_gradients"),
 }
+_REQUESTED = ("outputs", "gradients")
 
 
 class Here:
@@ -26,7 +26,7 @@ class Here:
 
     Args:
       lane: its name.
-      lanes: a `TensorFlowLanes` or `JaxLanes`.
+      lanes: a `TensorFlowLanes`, `JaxLanes` or `RequestedLane`.
     """
 
     def __init__(self, lane: str, lanes: Any) -> None:
@@ -50,21 +50,34 @@ class Here:
 
 
 def parts(lane: str, lanes: Any, case: Arguments, fed: Fed) -> Iterator[Part]:
-    """The outputs, and then the gradients for each set of cotangents."""
-    outputs, gradients = (getattr(lanes, name) for name in _METHODS[lane])
-    yield attempt(outputs, case)
-    for made in fed.values() if case.differentiable else ():
-        yield attempt(gradients, case, made)
+    """The outputs, and then the gradients for each thing that is fed in; `collected` reads them."""
+    outputs, gradients = (getattr(lanes, name) for name in _METHODS.get(lane, _REQUESTED))
+    found: Part = attempt(outputs, case)
+    yield found
+    if isinstance(found, Failure) or not case.differentiable:
+        return
+    failed = False
+    for kind, made in fed.items():
+        if is_taken(kind, failed):
+            found = attempt(gradients, case, made)
+            failed = failed or isinstance(found, Failure)
+            yield found
+
+
+def is_taken(kind: str, failed: bool) -> bool:
+    """Whether to try: what cannot be differentiated cannot be with other numbers, but perhaps forward."""
+    return kind == FORWARD or not failed
 
 
 def collected(case: Arguments, fed: Fed, part: Callable[[], Part]) -> Observation:
     """The observation that consists of these parts; no part is asked for after one that failed."""
     outputs = part()
     gradients: dict[str, Gradients | Failure] = {}
-    failed = outputs if isinstance(outputs, Failure) else None
-    for kind in fed if failed is None and case.differentiable else ():
-        # What cannot be differentiated cannot be with other numbers either.
-        found = failed or part()
-        failed = found if isinstance(found, Failure) else None
+    failed: Failure | None = None
+    if isinstance(outputs, Failure) or not case.differentiable:
+        return Observation(outputs)
+    for kind in fed:
+        found = part() if failed is None or is_taken(kind, True) else failed
+        failed = failed or (found if isinstance(found, Failure) else None)
         gradients[kind] = found
     return Observation(outputs, gradients)

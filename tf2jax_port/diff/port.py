@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure, attempt
+from tf2jax_port.diff.cotangents import Fed
 from tf2jax_port.diff.jax_lanes import JaxLanes
 from tf2jax_port.diff.lane_process import LaneProcess
 from tf2jax_port.diff.lane_program import Setup
-from tf2jax_port.diff.lanes import JAX_EAGER, JAX_JIT
+from tf2jax_port.diff.lanes import JAX_EAGER, JAX_JIT, title
 from tf2jax_port.diff.observation import Observation
 from tf2jax_port.diff.original import forward, with_gradients
-from tf2jax_port.diff.parts import Fed, Here
+from tf2jax_port.diff.parts import Here
 from tf2jax_port.diff.precision import widened
+from tf2jax_port.diff.requested_lanes import RequestedLane
 
 
 class Port:
@@ -23,29 +25,42 @@ class Port:
     Args:
       function: the port.
       seed: for its random numbers.
-      elsewhere: what another process needs to know, where its eager lane runs in one.
+      elsewhere: what other processes need to know, for the lanes that run in one.
+      requested: the names of the lanes that run on request.
     """
 
     def __init__(
-        self, function: Callable[..., Any], seed: int, elsewhere: Mapping[str, Setup]
+        self,
+        function: Callable[..., Any],
+        seed: int,
+        elsewhere: Mapping[str, Setup],
+        requested: Sequence[str] = (),
     ) -> None:
         self.lanes = JaxLanes(function, seed)
-        setup = elsewhere.get(JAX_EAGER.id)
-        self._eager = LaneProcess(setup) if setup else Here(JAX_EAGER.id, self.lanes)
+        here: dict[str, Any] = {JAX_EAGER.id: self.lanes}
+        here |= {lane: RequestedLane(lane, self.lanes) for lane in requested}
+        self._beside = {
+            lane: LaneProcess(elsewhere[lane]) if lane in elsewhere else Here(lane, lanes)
+            for lane, lanes in here.items()
+        }
 
     def start(self, case: Arguments, fed: Fed) -> None:
-        """Let the eager lane begin, where it runs beside this process."""
-        self._eager.start(case, fed)
+        """Let the lanes begin that run beside this process."""
+        for lane in self._beside.values():
+            lane.start(case, fed)
 
     def results(
         self, case: Arguments, fed: Fed, step: Callable[[str], None]
     ) -> dict[str, Observation]:
-        """What both lanes give for the case that was started."""
+        """What all lanes give for the case that was started."""
         step(JAX_JIT.title)
         compiled = forward(attempt(self.lanes.jit, case))
         compiled = with_gradients(compiled, self.lanes.jit_gradients, case, fed)
-        step(JAX_EAGER.title)
-        return {JAX_EAGER.id: self._eager.result(), JAX_JIT.id: compiled}
+        found = {JAX_JIT.id: compiled}
+        for lane, beside in self._beside.items():
+            step(title(lane))
+            found[lane] = beside.result()
+        return found
 
     def in_double(self, case: Arguments, fed: Fed) -> Observation | Failure:
         """The port on the same elements in double precision."""
@@ -57,5 +72,6 @@ class Port:
         return attempt(run)
 
     def close(self) -> None:
-        """End the process that was started."""
-        self._eager.close()
+        """End the processes that were started."""
+        for lane in self._beside.values():
+            lane.close()

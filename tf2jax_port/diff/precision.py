@@ -58,6 +58,13 @@ def narrowed(array: np.ndarray) -> np.ndarray:
     return read_only(array.astype(_NARROW[array.dtype.name])) if wide else array
 
 
+def halved(array: np.ndarray) -> np.ndarray:
+    """Floats of 32 and 64 bits in bfloat16; anything else as it is."""
+    wide = array.dtype.name in ("float32", "float64")
+    with np.errstate(over="ignore"):
+        return read_only(array.astype(ml_dtypes.bfloat16)) if wide else array
+
+
 def read_only(array: np.ndarray) -> np.ndarray:
     """The array, closed to writing: a lane must not change the inputs of the next."""
     array.flags.writeable = False

@@ -16,11 +16,14 @@ from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure
 from tf2jax_port.diff.contract import fingerprint, terms
 from tf2jax_port.diff.explain import EQUAL, KNIFE_EDGE
+from tf2jax_port.diff.extras import NOTHING, Extras
 from tf2jax_port.diff.facts import Facts
 from tf2jax_port.diff.judge import Finding, judge
+from tf2jax_port.diff.judge_draws import judge_draws, states_of_draws
 from tf2jax_port.diff.lane_program import Setup
 from tf2jax_port.diff.lanes import JAX_EAGER, TF_XLA
 from tf2jax_port.diff.matrix import PairState, pair_states
+from tf2jax_port.diff.precision import halved
 from tf2jax_port.diff.reasons import Reason, grouped
 from tf2jax_port.diff.report import DIFFERENT, Report
 from tf2jax_port.diff.vacuity import Vacuity, vacuity
@@ -45,6 +48,7 @@ class Request:
       locate: whether to find the operation at which the two part.
       beside: whether the port's eager lane runs in a process of its own, if it can.
       worst: whether to look for the worst input.
+      extras: lanes, gradients and inputs besides the usual ones.
     """
 
     old: loading.Loaded
@@ -58,6 +62,7 @@ class Request:
     locate: bool = False
     beside: bool = True
     worst: bool = False
+    extras: Extras = NOTHING
 
 
 def compare_functions(
@@ -142,12 +147,14 @@ class Session:
             old, new = state.original_with_variables(old), mapping.port(new)
             source = functools.partial(mapping.calls, source)
         collected = chosen(cases.collect(source, old), request.only)
+        if request.extras.bfloat16:
+            collected = [case.map(halved) for case in collected]
         fitted, skipped = fit(collected, x64)
-        agreed = terms(request.old, collected, request.seed, x64)
+        agreed = terms(request.old, collected, request.seed, x64, request.extras)
         notes = tuple(mapping.notes()) if mapping else ()
         self.plan = Plan(x64, tuple(fitted), tuple(skipped), agreed, notes)
         elsewhere = list(_elsewhere(request, x64))
-        self._observer = Observer(old, new, request.seed, x64, elsewhere, variables)
+        self._observer = Observer(old, new, request.seed, x64, elsewhere, variables, request.extras)
         self._functions, self._request = (old, new), request
 
     def observe(self, case: Arguments, step: Callable[[str], None]) -> Facts:
@@ -208,6 +215,9 @@ def look(
 ) -> Seen:
     """Observe and judge one case."""
     fact = observe(case, step)
+    if fact.draws is not None:
+        drawn = judge_draws(fact)
+        return Seen(fact, tuple(drawn), tuple(states_of_draws(drawn)))
     findings = judge(fact)
     return Seen(fact, tuple(findings), tuple(pair_states(fact, findings)))
 
@@ -245,10 +255,9 @@ def _elsewhere(request: Request, x64: bool) -> Iterator[Setup]:
     if request.old.importable:
         spec = request.old.spec
         yield Setup(TF_XLA.id, spec, request.types, request.seed, x64, path, held)
-    if (
-        request.beside and request.new.importable and not held
-    ):  # parameters may be of types that cannot be sent
-        yield Setup(JAX_EAGER.id, request.new.spec, request.types, request.seed, x64, path)
+    if request.new.importable and not held:  # parameters may be of types that cannot be sent
+        for lane in (*[JAX_EAGER.id] * request.beside, *request.extras.lane_ids):
+            yield Setup(lane, request.new.spec, request.types, request.seed, x64, path)
 
 
 def chosen(found: list[Arguments], only: Sequence[int]) -> list[Arguments]:
@@ -298,8 +307,8 @@ def _report(
         reasons=verdict.reasons,
         old=request.old.spec,
         new=request.new.spec,
-        pairs=assemble.pair_table(states),
-        lanes=assemble.lane_table(facts),
+        pairs=assemble.pair_table(states, request.extras.lane_ids),
+        lanes=assemble.lane_table(facts, request.extras.lane_ids),
         leaves=assemble.leaf_table(findings),
         cases=assemble.case_table(fitted, facts, findings),
         culprit=verdict.culprit,
@@ -359,6 +368,7 @@ def _command(request: Request, x64: bool, verdict: Verdict) -> str:
         words += ["--variables", request.state.variables, "--params", request.state.parameters]
         words += [f"--map={name}={leaf}" for name, leaf in request.state.given]
     words.append("--x64" if x64 else "--no-x64")
+    words += request.extras.words()
     chosen = [verdict.culprit.case] if verdict.culprit else request.only
     for case in chosen:
         words += ["--case", str(case)]

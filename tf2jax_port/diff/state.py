@@ -29,7 +29,7 @@ _SYNONYMS = {
     "embeddings": "embedding",
     "table": "embedding",
 }
-_NAME_OF_ARGUMENT = "variables"
+VARIABLES = "variables"
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,10 +255,10 @@ def _plain(variable: Any) -> Any:
 
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
-    first = inspect.Parameter(_NAME_OF_ARGUMENT, inspect.Parameter.POSITIONAL_ONLY)
+    first = inspect.Parameter(VARIABLES, inspect.Parameter.POSITIONAL_ONLY)
     try:
         others = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         others = {}.values()
-    kept = [p for p in others if p.name != _NAME_OF_ARGUMENT]
+    kept = [p for p in others if p.name != VARIABLES]
     return inspect.Signature([first, *kept])

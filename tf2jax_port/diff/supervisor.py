@@ -228,6 +228,7 @@ def _request(order: Order) -> Request:
         state=order.state,
         locate=order.locate,
         worst=order.worst,
+        extras=order.extras,
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from tf2jax_port.diff import tree
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure, LaneError, attempt
-from tf2jax_port.diff.cotangents import Cotangents
+from tf2jax_port.diff.cotangents import Cotangents, Feed, Steps, Tangents, trained
 from tf2jax_port.diff.observation import Gradients, Outputs
 from tf2jax_port.diff.results import as_arrays
 from tf2jax_port.diff.substitution import substituted
@@ -46,6 +46,8 @@ class TensorFlowLanes:
         tf.get_logger().setLevel("ERROR")
         self._tf = tf
         self._seed = seed
+        # Between the draws of a distribution no seed is set.
+        self.drawing = False
         self._given = function
         self._python = getattr(function, "python_function", function)
         self._variables = variables or {}
@@ -62,14 +64,14 @@ class TensorFlowLanes:
             return as_arrays(self._in_other_precision(case, None))
         return self._eagerly(lambda: as_arrays(self._given(*case.fill(self._tensors(case)))))
 
-    def eager_gradients(self, case: Arguments, cotangents: Cotangents) -> Gradients:
+    def eager_gradients(self, case: Arguments, fed: Feed) -> Gradients:
         """The gradients, operator by operator, or as `eager` runs it."""
+        if isinstance(fed, Steps):
+            return trained(self.eager_gradients, case, fed)
         if self._foreign(case):
-            return _named(case, self._in_other_precision(case, cotangents))
-        step = self._step(self._given, case, cotangents)
-        return self._eagerly(
-            lambda: _named(case, step(self._tensors(case), self._feed(cotangents)))
-        )
+            return _named(case, fed, self._in_other_precision(case, fed))
+        step = self._step(self._given, case, fed)
+        return self._eagerly(lambda: _named(case, fed, step(self._tensors(case), self._feed(fed))))
 
     def graph(self, case: Arguments) -> tuple[Outputs, str]:
         """The outputs of a graph with unknown dimensions, and what had to be known."""
@@ -77,22 +79,26 @@ class TensorFlowLanes:
         self._reseed()
         return as_arrays(traced(self._tensors(case), [])), note
 
-    def graph_gradients(self, case: Arguments, cotangents: Cotangents) -> Gradients:
+    def graph_gradients(self, case: Arguments, fed: Feed) -> Gradients:
         """The gradients in a graph with unknown dimensions."""
-        traced, _ = self._graph(case, cotangents)
+        if isinstance(fed, Steps):
+            return trained(self.graph_gradients, case, fed)
+        traced, _ = self._graph(case, fed)
         self._reseed()
-        return _named(case, traced(self._tensors(case), self._feed(cotangents)))
+        return _named(case, fed, traced(self._tensors(case), self._feed(fed)))
 
     def xla(self, case: Arguments) -> Outputs:
         """The outputs of the program that XLA makes for these shapes."""
         self._reseed()
         return as_arrays(self._compiled(case, None)(self._tensors(case), []))
 
-    def xla_gradients(self, case: Arguments, cotangents: Cotangents) -> Gradients:
+    def xla_gradients(self, case: Arguments, fed: Feed) -> Gradients:
         """The gradients of the program that XLA makes for these shapes."""
+        if isinstance(fed, Steps):
+            return trained(self.xla_gradients, case, fed)
         self._reseed()
-        compiled = self._compiled(case, cotangents)
-        return _named(case, compiled(self._tensors(case), self._feed(cotangents)))
+        compiled = self._compiled(case, fed)
+        return _named(case, fed, compiled(self._tensors(case), self._feed(fed)))
 
     def _tensors(self, case: Arguments) -> list[Any]:
         """The arrays as tensors; variables get their values."""
@@ -118,11 +124,11 @@ class TensorFlowLanes:
         found |= {i: variable for i, variable in self._held(case).items() if i not in foreign}
         return [found[i] for i in case.differentiable]
 
-    def _in_other_precision(self, case: Arguments, cotangents: Cotangents | None) -> Any:
+    def _in_other_precision(self, case: Arguments, fed: Cotangents | Tangents | None) -> Any:
         """The outputs or gradients of a graph that reads the given values for its variables."""
         self._reseed()
         foreign = self._foreign(case)
-        step = self._step(self._python, case, cotangents)
+        step = self._step(self._python, case, fed)
 
         def run(tensors: Sequence[Any], fed: Sequence[Any]) -> Any:
             pairs = {id(variable): tensors[i] for i, variable in foreign.items()}
@@ -130,12 +136,14 @@ class TensorFlowLanes:
                 return step(tensors, fed)
 
         graph = self._tf.function(run, autograph=False)
-        return graph(self._tensors(case), self._feed(cotangents or {}))
+        return graph(self._tensors(case), self._feed(fed))
 
-    def _feed(self, cotangents: Cotangents) -> list[Any]:
-        return [self._tf.constant(array) for array in cotangents.values()]
+    def _feed(self, fed: Cotangents | Tangents | None) -> list[Any]:
+        return [self._tf.constant(array) for array in _arrays(fed)]
 
     def _reseed(self) -> None:
+        if self.drawing:
+            return
         self._tf.random.set_seed(self._seed)
         np.random.seed(self._seed)
         random.seed(self._seed)
@@ -150,11 +158,13 @@ class TensorFlowLanes:
             self._tf.config.run_functions_eagerly(before)
 
     def _step(
-        self, function: Callable[..., Any], case: Arguments, cotangents: Cotangents | None
+        self, function: Callable[..., Any], case: Arguments, fed: Cotangents | Tangents | None
     ) -> Callable[..., Any]:
         """A function of flat lists of tensors; AutoGraph converts it and what it calls."""
+        if isinstance(fed, Tangents):
+            return self._forward_step(function, case, fed)
         tf = self._tf
-        paths = tuple(cotangents or ())
+        paths = tuple(fed or ())
         fill = tf.autograph.experimental.do_not_convert(case.fill)
 
         @tf.autograph.experimental.do_not_convert
@@ -184,36 +194,64 @@ class TensorFlowLanes:
                 result = function(*fill(tensors))
             return pull(tape, result, tensors, fed)
 
-        return forward if cotangents is None else backward
+        return forward if fed is None else backward
 
-    def _compiled(self, case: Arguments, cotangents: Cotangents | None) -> Callable[..., Any]:
-        key = ("xla", case.key, tuple(cotangents or ()), cotangents is None)
+    def _forward_step(
+        self, function: Callable[..., Any], case: Arguments, fed: Tangents
+    ) -> Callable[..., Any]:
+        """A function that tells how the outputs move when the inputs move."""
+        tf = self._tf
+        fill = tf.autograph.experimental.do_not_convert(case.fill)
+
+        @tf.autograph.experimental.do_not_convert
+        def watch(tensors: Sequence[Any], moving: Sequence[Any]) -> Any:
+            sources = self._sources(case, tensors)
+            along = [tf.cast(move, source.dtype) for move, source in zip(moving, sources)]
+            return tf.autodiff.ForwardAccumulator(sources, along)
+
+        @tf.autograph.experimental.do_not_convert
+        def push(forwards: Any, result: Any) -> Any:
+            leaves = dict(tree.walk(result, "output"))
+            return [
+                forwards.jvp(leaves[path]) if tf.is_tensor(leaves[path]) else None
+                for path in fed.outputs
+            ]
+
+        def run(tensors: Sequence[Any], moving: Sequence[Any]) -> Any:
+            with watch(tensors, moving) as forwards:
+                result = function(*fill(tensors))
+            return push(forwards, result)
+
+        return run
+
+    def _compiled(self, case: Arguments, fed: Cotangents | Tangents | None) -> Callable[..., Any]:
+        key = ("xla", case.key, _kind(fed))
         if key not in self._traced:
-            step = self._step(self._python, case, cotangents)
+            step = self._step(self._python, case, fed)
             self._traced[key] = (self._tf.function(step, jit_compile=True), "")
         return _traced(self._traced[key])[0]
 
     def _graph(
-        self, case: Arguments, cotangents: Cotangents | None
+        self, case: Arguments, fed: Cotangents | Tangents | None
     ) -> tuple[Callable[..., Any], str]:
         shapes = tuple(array.shape for array in case.arrays)
-        key = ("graph", case.key, tuple(cotangents or ()), cotangents is None)
+        key = ("graph", case.key, _kind(fed))
         if key not in self._traced and (*key, shapes) not in self._traced:
-            traced = self._trace(case, cotangents)
+            traced = self._trace(case, fed)
             general = isinstance(traced, tuple) and not traced[1]
             self._traced[key if general else (*key, shapes)] = traced
         return _traced(self._traced.get(key) or self._traced[(*key, shapes)])
 
     def _trace(
-        self, case: Arguments, cotangents: Cotangents | None
+        self, case: Arguments, fed: Cotangents | Tangents | None
     ) -> tuple[Callable[..., Any], str] | Failure:
         first: Failure | None = None
         for note, sizes in _SIGNATURES:
             signature = [
                 [self._tf.TensorSpec(sizes(a.shape), a.dtype) for a in case.arrays],
-                [self._tf.TensorSpec(sizes(a.shape), a.dtype) for a in (cotangents or {}).values()],
+                [self._tf.TensorSpec(sizes(a.shape), a.dtype) for a in _arrays(fed)],
             ]
-            step = self._step(self._python, case, cotangents)
+            step = self._step(self._python, case, fed)
             graph = self._tf.function(step, input_signature=signature)
             traced = attempt(graph.get_concrete_function)
             if not isinstance(traced, Failure):
@@ -229,6 +267,20 @@ def _traced(entry: tuple[Callable[..., Any], str] | Failure) -> tuple[Callable[.
     return entry
 
 
-def _named(case: Arguments, found: Sequence[Any]) -> Gradients:
-    paths = [case.paths[i] for i in case.differentiable]
+def _arrays(fed: Cotangents | Tangents | None) -> list[np.ndarray]:
+    """What is fed in, as a list."""
+    return list((fed.inputs if isinstance(fed, Tangents) else fed or {}).values())
+
+
+def _kind(fed: Cotangents | Tangents | None) -> tuple[Any, ...]:
+    """Equal for what one program can be fed with."""
+    if isinstance(fed, Tangents):
+        return ("forward", *fed.outputs)
+    return (fed is None, *(fed or ()))
+
+
+def _named(case: Arguments, fed: Cotangents | Tangents, found: Sequence[Any]) -> Gradients:
+    """What was found by the paths of the inputs, or of the outputs in forward mode."""
+    inputs = tuple(case.paths[i] for i in case.differentiable)
+    paths = fed.outputs if isinstance(fed, Tangents) else inputs
     return {p: None if g is None else g.numpy() for p, g in zip(paths, found, strict=True)}

@@ -9,7 +9,7 @@ from tf2jax_port.diff.attempt import Failure
 from tf2jax_port.diff.explain import DIFFERENT, EQUAL, KNIFE_EDGE, UNSTEADY
 from tf2jax_port.diff.facts import Facts
 from tf2jax_port.diff.judge import NOT_COVERED, Finding
-from tf2jax_port.diff.lanes import NEW_LANES, OLD_LANES, STAGES, title
+from tf2jax_port.diff.lanes import ALL_LANES, EVERY_STAGE, NEW_LANES, OLD_LANES, ports, title
 from tf2jax_port.diff.observation import Quantity
 from tf2jax_port.diff.reasons import Reason, grouped
 from tf2jax_port.diff.report import ERROR, INCONCLUSIVE, LIMITED
@@ -69,7 +69,9 @@ def decide(
     if limits:
         headline = "Equal within limits: some of it was not compared"
         return Verdict(LIMITED, None, headline, tuple(limits))
-    return Verdict(EQUAL, None, "Equal in every output and every gradient")
+    drawn = any(fact.draws is not None for fact in facts)
+    words = "Equal in the distribution of" if drawn else "Equal in"
+    return Verdict(EQUAL, None, f"{words} every output and every gradient")
 
 
 def _broken(facts: Sequence[Facts], skipped: Sequence[Reason]) -> Verdict | None:
@@ -107,8 +109,8 @@ def _different(different: Sequence[Finding]) -> Verdict:
 
 def rank(finding: Finding) -> tuple[int, int, int, Quantity, float]:
     """Differences in the order of stages, then of cases and lanes; the plainest first."""
-    stage = STAGES.index(finding.stage) if finding.stage else len(STAGES)
-    lane = [lane.id for lane in NEW_LANES].index(finding.lane)
+    stage = EVERY_STAGE.index(finding.stage) if finding.stage else len(EVERY_STAGE)
+    lane = [lane.id for lane in ALL_LANES].index(finding.lane)
     return stage, finding.case, lane, finding.quantity, -finding.comparison.closeness.ratio
 
 
@@ -121,6 +123,7 @@ def _limits(facts: Sequence[Facts], findings: Sequence[Finding]) -> list[Reason]
     ]
     # A gradient that one lane of the port has was compared; the table of lanes says which has not.
     compared = {(f.case, f.quantity) for f in findings if f.outcome != NOT_COVERED}
+    usual = {lane.id for lane in NEW_LANES}
     missing = [
         (
             f"the gradients in {title(f.lane)}" if f.quantity.cotangent else title(f.lane),
@@ -128,7 +131,9 @@ def _limits(facts: Sequence[Facts], findings: Sequence[Finding]) -> list[Reason]
             f.case,
         )
         for f in findings
-        if f.outcome == NOT_COVERED and (f.case, f.quantity) not in compared
+        if f.outcome == NOT_COVERED
+        # Of a lane that somebody asked for, everything counts.
+        and (f.lane not in usual or (f.case, f.quantity) not in compared)
     ]
     return [
         *grouped(edges),
@@ -147,7 +152,7 @@ def _stand_ins(facts: Sequence[Facts]) -> Iterable[tuple[str, str, int]]:
             continue
         if fact.reference is not None:
             yield eager.title, f"{failure.reason}; {title(fact.reference)} stood in", fact.case
-        elif any(fact.lanes[lane.id].ran for lane in NEW_LANES):
+        elif any(fact.lanes[lane.id].ran for lane in ports(fact.lanes)):
             yield eager.title, f"{failure.reason}; the port gives a result", fact.case
 
 

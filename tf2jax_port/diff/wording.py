@@ -20,6 +20,7 @@ STAGE_QUESTIONS = {
     "placement": "NaN and infinities in the same places?",
     "values": "same values?",
     "gradients": "same gradients?",
+    "training": "same after the steps?",
 }
 
 
@@ -113,8 +114,18 @@ def summary(report: Report) -> str:
             _many(counts["shapes"], "combination") + " of shapes",
             f"seed {report.seed}",
             "x64 on" if report.terms["x64"] else "x64 off",
+            *_asked(report),
         ]
     )
+
+
+def _asked(report: Report) -> list[str]:
+    """What was asked for besides."""
+    terms = report.terms
+    words = [str(terms["floats"])] if "floats" in terms else []
+    words += [_many(int(str(terms["steps"])), "step")] if "steps" in terms else []
+    words += [_many(int(str(terms["draws"])), "draw")] if "draws" in terms else []
+    return words
 
 
 def _many(count: int, noun: str) -> str:

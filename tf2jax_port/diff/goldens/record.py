@@ -13,6 +13,7 @@ from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure, attempt
 from tf2jax_port.diff.cases import collect
 from tf2jax_port.diff.contract import terms
+from tf2jax_port.diff.cotangents import Fed
 from tf2jax_port.diff.goldens.fingerprints import fingerprints
 from tf2jax_port.diff.goldens.golden import Fingerprint, Golden, GoldenCase
 from tf2jax_port.diff.lane_process import LaneProcess
@@ -21,7 +22,7 @@ from tf2jax_port.diff.lanes import TF_EAGER, TF_GRAPH, TF_XLA
 from tf2jax_port.diff.loading import Loaded, require_tensorflow
 from tf2jax_port.diff.observation import Observation
 from tf2jax_port.diff.original import Original, feed, forward, with_gradients
-from tf2jax_port.diff.parts import Fed, Here
+from tf2jax_port.diff.parts import Here
 from tf2jax_port.diff.precision import narrowed, widened
 
 TENSORFLOW, JAX = "tensorflow", "jax"
@@ -97,7 +98,7 @@ class _TensorFlowRecorder:
             TF_EAGER.id: forward(attempt(self._lanes.eager, case)),
             TF_GRAPH.id: forward(attempt(self._lanes.graph, case)),
         }
-        fed = feed(values, self._seed)
+        fed = feed(values, self._seed, case)
         self._xla.start(case, fed)
         lanes = {
             TF_EAGER.id: with_gradients(
@@ -140,7 +141,7 @@ class _JaxRecorder:
             TF_EAGER.id: forward(attempt(self._lanes.eager, case)),
             TF_GRAPH.id: forward(attempt(self._lanes.jit, case)),
         }
-        fed = feed(values, self._seed)
+        fed = feed(values, self._seed, case)
         absent = Observation(Failure("absent", "this golden was recorded from JAX"))
         return GoldenCase(
             case,

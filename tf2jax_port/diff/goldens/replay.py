@@ -79,7 +79,7 @@ def _observe(
     step: Callable[[str], None],
 ) -> Facts:
     known = kept[case.index]
-    fed = feed(known.lanes, golden.seed)
+    fed = feed(known.lanes, golden.seed, case)
     port.start(case, fed)
     return Facts(
         case=case.index,
