@@ -83,6 +83,11 @@ def variables(d) -> frozenset[str]:
     return frozenset(d._get_vars()) if isinstance(d, DimExpr) else frozenset()
 
 
+def renamed_dimension(d: DimExpr, name: str) -> DimExpr:
+    """The dimension of one name in the scope of another dimension."""
+    return shape_poly.symbolic_shape(name, scope=d.scope)[0]
+
+
 def same_scope(d: DimExpr, scope) -> bool:
     """Whether a symbolic dimension belongs to a scope."""
     return d.scope is scope
@@ -247,6 +252,18 @@ def open_jaxpr(jaxpr):
     return getattr(jaxpr, "jaxpr", jaxpr), tuple(consts)
 
 
+def with_equations(jaxpr, invars, equations, outvars):
+    """A closed or an open jaxpr of the same constants that computes something else."""
+    inner, _ = open_jaxpr(jaxpr)
+    changed = inner.replace(invars=invars, eqns=equations, outvars=outvars)
+    return changed if type(jaxpr) is type(inner) else jaxpr.replace(jaxpr=changed)
+
+
+def another_variable(var, aval):
+    """A variable like another one, of another type."""
+    return type(var)(aval)
+
+
 def used_inputs(closed) -> list[bool]:
     """Which inputs of a closed jaxpr its outputs are computed from."""
     jaxpr, _ = open_jaxpr(closed)
@@ -408,6 +425,12 @@ def another(x):
     if isinstance(x, Tracer):
         return jax.lax.copy_p.bind(x)
     return ArrayImpl(x.aval, x.sharding, x._arrays, committed=x._committed)
+
+
+def with_method(array, method):
+    """A concrete array, which is an object with attributes of its own, with a method more."""
+    setattr(array, method.__name__, method)
+    return array
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ from shims._src.initial_values import known_value
 from shims._src.tensor_shape import TensorShape
 from shims._src.tensor_spec import as_numpy_dtype
 from shims._src.variable_options import VariableAggregation, VariableSynchronization
+from shims._src.variable_part import read_part
 from shims._src.variable_scatter import Scattered
 
 
@@ -65,8 +66,9 @@ class Variable(Scattered, metaclass=_Created):
 
     Differs from TensorFlow:
       `assign` returns the variable itself, which reads as TensorFlow's result does. There is no
-      resource handle, and no device. `variable[1:3]` is an array, which cannot be assigned to: for
-      `variable[1:3].assign(x)` write `variable.assign(variable.value().at[1:3].set(x))`.
+      resource handle, and no device. In functions that are not converted (`autograph=False`),
+      `variable[1:3]` is a tracer, which has no `assign`: write
+      `variable.assign(variable.value().at[1:3].set(x))`.
 
     Under jit:
       `shims.function` turns the variables that a function uses into inputs and outputs. Inside a
@@ -269,7 +271,7 @@ class Variable(Scattered, metaclass=_Created):
         return np.array(state.read(self), dtype=dtype, copy=True if copy is None else copy)
 
     def __getitem__(self, key):
-        return state.read(self)[key]
+        return read_part(self, key)
 
     def __iter__(self):
         return iter(state.read(self))

@@ -91,21 +91,6 @@ def test_inside_of_functions():
         np.testing.assert_array_equal(ours, theirs)
 
 
-@pytest.mark.parametrize(
-    "key", [np.s_[1:3], np.s_[0], np.s_[..., 1], np.s_[::-1, 1:2], np.s_[None, 1]], ids=str
-)
-def test_a_slice_is_assigned_through_the_whole(key):
-    theirs, ours = (m.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]) for m in (tf, shims))
-    theirs[key].assign(-theirs[key])
-
-    @shims.function
-    def negate():
-        ours.assign(ours.value().at[key].set(-ours[key]))
-
-    negate()
-    np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
-
-
 def test_names_of_scopes_come_first():
     found = []
     for m in (tf, shims):

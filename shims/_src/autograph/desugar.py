@@ -36,7 +36,7 @@ def desugar(node, function: types.FunctionType):
         node = _Mangle(class_name).visit(node)
     if "__class__" in function.__code__.co_freevars:
         node = _ExplicitSuper(node).visit(node)
-    node = _Statements().visit(node)
+    node = _Statements().visit(_Parts().visit(node))
     return _Changes().visit(node)
 
 
@@ -133,6 +133,21 @@ class _ExplicitSuper(ast.NodeTransformer):
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
             names = ("__class__", self._self)
             node.args = [_at(node, ast.Name(name, ast.Load())) for name in names if name]
+        return node
+
+
+class _Parts(ast.NodeTransformer):
+    """`variable[key].assign(x)`: the part is asked for, as a tracer has no `assign`."""
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        f = node.func
+        if (
+            isinstance(f, ast.Attribute)
+            and f.attr == "assign"
+            and isinstance(f.value, ast.Subscript)
+        ):
+            f.value.value = _at(f.value.value, _operator("part_of", f.value.value))
         return node
 
 

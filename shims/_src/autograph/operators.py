@@ -18,6 +18,7 @@ from shims._src.autograph.functions import with_function_scope as with_function_
 from shims._src.autograph.lists import list_append as list_append
 from shims._src.autograph.lists import note_store as note_store
 from shims._src.autograph.lists import set_item as set_item
+from shims._src.autograph.parts import part_of as part_of
 from shims._src.autograph.sizes import compare as compare
 from shims._src.autograph.statements import for_stmt as for_stmt
 from shims._src.autograph.statements import if_stmt as if_stmt
