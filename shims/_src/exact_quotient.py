@@ -9,13 +9,20 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
+from shims._src.division import ratio
+
 
 def quotient(x, y):
     """`x / y` of two arrays of inexact dtype, each element rounded as TensorFlow rounds it."""
-    is_spread = y.ndim == 0 or y.ndim < x.ndim or _has_ones(x.shape, y.shape)
-    if not is_spread or not jnp.issubdtype(x.dtype, jnp.floating):
+    if not jnp.issubdtype(x.dtype, jnp.floating):
         return jnp.divide(x, y)
-    return _quotient(x, y)
+    is_spread = y.ndim == 0 or y.ndim < x.ndim or _has_ones(x.shape, y.shape)
+    return _quotient(x, y) if is_spread else _ratio(x, y)
+
+
+def _ratio(x, y):
+    """The quotient, differentiated as TensorFlow does."""
+    return ratio(*jnp.broadcast_arrays(x, y))
 
 
 def _has_ones(x_shape, y_shape) -> bool:
@@ -36,4 +43,4 @@ def _quotient(x, y):
 
 @_quotient.defjvp
 def _quotient_jvp(primals, tangents):
-    return _quotient(*primals), jax.jvp(jnp.divide, primals, tangents)[1]
+    return _quotient(*primals), jax.jvp(_ratio, primals, tangents)[1]

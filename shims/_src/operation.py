@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax.extend import core as jex
 
-from shims._src import connectivity
+from shims._src import connectivity, division
 from shims._src import jax_private as jp
 from shims._src.indexed_slices import dense
 
@@ -120,8 +120,7 @@ class Bound:
         """Apply it; what it did beside computing is not done again."""
         if self._prints:
             return _evaluate(self._params["jaxpr"], operands, {})
-        out = self._primitive.bind(*operands, **self._params)
-        return out if self._primitive.multiple_results else [out]
+        return division.apply_primitive(self._primitive, self._params, operands)
 
     def running(self):
         """A context in which it may be applied again."""
@@ -167,7 +166,7 @@ class Equation:
 
     def call(self, *operands) -> Sequence:
         """Apply it."""
-        return jp.bind(self.eqn, operands)
+        return division.apply(self.eqn, operands)
 
     def running(self):
         """A context in which it may be applied again."""
@@ -243,7 +242,7 @@ def _evaluate(closed, operands, given) -> list:
         if prints or any(id(c) in given for c in inner):
             outs = _evaluate(eqn.params["jaxpr"], values, given)
         else:
-            outs = jp.bind(eqn, values)
+            outs = division.apply(eqn, values)
         env.update(zip(eqn.outvars, outs, strict=True))
     return [a.val if isinstance(a, jex.Literal) else env[a] for a in jaxpr.outvars]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 
 import numpy as np
+from jax import lax
 
+from shims._src import division
 from shims._src import jax_private as jp
 from shims._src.lowering.rule import Rule
 from shims._src.value import Value
@@ -102,6 +104,7 @@ _SAFE = {
     "log2": (1.0,),
     "polygamma": (1.0, 1.0),
     "pow": (1.0, 1.0),
+    "ratio": (None, 1.0),
     "random_gamma_grad": (1.0, 1.0),
     "regularized_incomplete_beta": (1.0, 1.0, 0.5),
     "rem": (None, 1.0),
@@ -128,13 +131,25 @@ _PADDING = {
 
 def lower(ctx, eqn, *values, safe=()):
     """Apply an elementwise primitive."""
-    values = [
-        v if number is None or not v.dynamic else ctx.fill(v, np.asarray(number, v.array.dtype))
-        for v, number in zip(values, safe or (None,) * len(values), strict=True)
-    ]
     values, axes = ctx.align(values)
-    outs = jp.bind(eqn, [v.array for v in values])
+    if safe:
+        shape = next((v.array.shape for v in values if v.axes), ())
+        values = [_made_safe(ctx, v, n, axes, shape) for v, n in zip(values, safe, strict=True)]
+    outs = division.apply(eqn, [v.array for v in values])
     return [Value(o, axes, _padding(eqn.primitive.name, values)) for o in outs]
+
+
+def _made_safe(ctx, value, number, axes, shape):
+    """An operand, aligned with the others, with a harmless number where no slot counts.
+
+    A number for all slots is one operand of each: of `x / 0` the padding must not become NaN, which
+    would reach every other slot through what sums the derivative.
+    """
+    if number is None:
+        return value
+    if not value.axes and axes and not _constant(value.array):
+        value = Value(lax.broadcast_in_dim(value.array, shape, ()), axes)
+    return ctx.fill(value, np.asarray(number, value.array.dtype)) if value.dynamic else value
 
 
 def _padding(name, values):

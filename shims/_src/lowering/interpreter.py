@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shims._src import errors
+from shims._src import division, errors
 from shims._src import jax_private as jp
 from shims._src.lowering import bounds
 from shims._src.lowering.context import Context
@@ -106,7 +106,7 @@ def _apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
         ]
     if not any(v.dynamic for v in values) and not mentions_sizes(ctx.root, eqn):
         with jp.source_context(eqn):
-            outs = [static(o) for o in jp.bind(eqn, [v.array for v in values])]
+            outs = [static(o) for o in division.apply(eqn, [v.array for v in values])]
         return bounds.attach(ctx, eqn, values, outs)
     rule = RULES.get(eqn.primitive.name)
     if rule is None:
