@@ -38,32 +38,42 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/nn/embedding_lookup
     """
-    if params is None:
-        raise ValueError("embedding_lookup: `params` must be specified.")
     ids = operand(ids)
-    parts = [operand(p) for p in params] if isinstance(params, (list, tuple)) else [operand(params)]
-    if not parts:
-        raise ValueError("embedding_lookup: `params` must not be an empty list.")
-    if len(parts) == 1:
-        rows = gather(parts[0], ids)
-    else:
-        rows = jnp.take(jnp.concatenate(parts), _place(parts, ids), axis=0, mode="clip")
+    rows = rows_of("embedding_lookup", params, ids)
     if max_norm is None:
         return rows
     return clip_by_norm(rows, max_norm, axes=list(range(ids.ndim, rows.ndim)))
 
 
-def _place(parts, ids):
+def rows_of(function: str, params, ids):
+    """The rows of a table, or of the parts of one that hold the rows in order.
+
+    Raises:
+      InvalidArgumentError: a number is out of range.
+      ValueError: there is no table.
+    """
+    if params is None:
+        raise ValueError(f"{function}: `params` must be specified.")
+    parts = [operand(p) for p in params] if isinstance(params, (list, tuple)) else [operand(params)]
+    if not parts:
+        raise ValueError(f"{function}: `params` must not be an empty list.")
+    if len(parts) == 1:
+        return gather(parts[0], ids)
+    places = _place(function, parts, ids)
+    return jnp.take(jnp.concatenate(parts), places, axis=0, mode="clip")
+
+
+def _place(function, parts, ids):
     """Row numbers as positions in all parts put together."""
     sizes = [p.shape[0] for p in parts]
     each, more = sum(sizes) // len(parts), sum(sizes) % len(parts)
-    checks.check_positions("embedding_lookup", "ids", ids, sum(sizes))
+    checks.check_positions(function, "ids", ids, sum(sizes))
     part = ids // (each + 1) if each == 0 else jnp.maximum(ids // (each + 1), (ids - more) // each)
     begins = np.asarray([i * each + min(i, more) for i in range(len(parts))])
     within = ids - jnp.take(jnp.asarray(begins, ids.dtype), part, mode="clip")
     checks.check_data(
         within >= jnp.take(jnp.asarray(sizes, ids.dtype), part, mode="clip"),
-        "embedding_lookup",
+        function,
         "the parts of the table are not as long as their number of rows asks for.",
         required=f"{more} parts of {each + 1} rows, then {len(parts) - more} of {each}",
         received=f"parts of {sizes} rows",

@@ -81,6 +81,15 @@ CALLS = {
         tf.nn.embedding_lookup([IMAGES[0, :3, 0], IMAGES[0, 3:, 0]], [0, 4], "div"),
         tf.nn.embedding_lookup(IMAGES[0, :, 0], [0, 4], max_norm=1.0),
     ],
+    "embedding_lookup_sparse": lambda tf: [
+        lookup([LOGITS[:1], LOGITS[1:]], ids, *rest)
+        for ids in [tf.SparseTensor([[0, 0], [1, 0], [1, 1]], [1, 0, 1], [2, 2])]
+        for lookup, rest in (
+            (tf.nn.embedding_lookup_sparse, [None]),
+            (tf.nn.embedding_lookup_sparse, [None, "div", None, "sum"]),
+            (tf.nn.safe_embedding_lookup_sparse, [None, "sum", None, None, "mod"]),
+        )
+    ],
     "crop_and_resize": lambda tf: tf.image.crop_and_resize(
         IMAGES, [[0.1, 0.2, 0.8, 0.9]], box_ind=[1], crop_size=[3, 3]
     ),

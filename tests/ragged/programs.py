@@ -104,6 +104,14 @@ FLAT = (
         lambda tf, rt: tf.gather(rt, tf.ragged.range(rt.row_lengths()), batch_dims=1),
     ),
     ("gather-by-ragged", lambda tf, rt: tf.gather([5.0, 6.0, 7.0], tf.cast(rt * 0.0, tf.int32))),
+    (
+        "embeddings",
+        lambda tf, rt: tf.nn.embedding_lookup(
+            [tf.constant([[3.0, 4.0]]), tf.constant([[0.5, 0.0]])],
+            tf.cast(rt > 1.0, tf.int32),
+            max_norm=1.0,
+        ),
+    ),
     ("one_hot", lambda tf, rt: tf.one_hot(tf.cast(rt, tf.int32), 3)),
 )
 

@@ -30,6 +30,15 @@ def _lookup(combiner, weighted):
     return program
 
 
+def _lookup_in_parts(tf, sp):
+    parts = [tf.constant(_TABLE[:2]), tf.constant(_TABLE[2:3]), tf.constant(_TABLE[3:])]
+    ids, weights = _ids(tf, sp), _weights(tf, sp)
+    return (
+        tf.nn.embedding_lookup_sparse(parts, ids, weights, "sqrtn", max_norm=2.0),
+        tf.nn.safe_embedding_lookup_sparse(parts, ids, weights, "mean"),
+    )
+
+
 def _safe_lookup(combiner, default_id):
     def program(tf, sp):
         ids = sp.with_values(tf.cast(sp.indices[:, 1], tf.int32) - 1)
@@ -95,6 +104,7 @@ PROGRAMS = (
     ("lookup-sum", _lookup("sum", False)),
     ("lookup-sqrtn-weights", _lookup("sqrtn", True)),
     ("lookup-mean-weights", _lookup("mean", True)),
+    ("lookup-in-parts", _lookup_in_parts),
     ("safe-lookup-mean", _safe_lookup("mean", None)),
     ("safe-lookup-sum-default", _safe_lookup("sum", 2)),
     ("safe-lookup-sqrtn", _safe_lookup("sqrtn", None)),

@@ -96,6 +96,8 @@ def apply(operator, name: str, args, kwargs, error):
         return map_rows(name, operator, [first[1], others[0][1]])
     if name in REDUCTIONS:
         return reduction.reduce(name, *args[:3], **_renamed(kwargs))
+    if name == "embedding_lookup":
+        return _of_ids(operator, bound, error)
     handler = _OTHERS.get(name)
     if handler is None:
         raise error
@@ -114,6 +116,16 @@ def _of_sparse(operator, name, x, options, error):
         dtype = options.get("out_type") or np.int32
         return jnp.prod(x.dense_shape).astype(array_dtype(dtype, name))
     raise error
+
+
+def _of_ids(operator, bound, error):
+    """A row of a table for each of ragged ids."""
+    ids = bound["ids"]
+    if not is_ragged(ids):
+        raise error
+    if ids.flat_values.dtype not in (np.int32, np.int64):
+        raise ValueError(f"embedding_lookup: ids must be int32 or int64, not {ids.dtype.name}.")
+    return ids.with_flat_values(operator(**{**bound, "ids": ids.flat_values}))
 
 
 def _renamed(kwargs):

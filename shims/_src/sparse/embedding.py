@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from shims._src import errors, primitives
+from shims._src import primitives
 from shims._src.elementwise import square_root
-from shims._src.gather import gather
+from shims._src.embedding import rows_of
 from shims._src.operands import operand
 from shims._src.ragged.tensor import is_ragged
 from shims._src.segment_reducers import total
@@ -15,21 +15,6 @@ from shims._src.sparse.selection import fill_empty_rows, kept
 from shims._src.sparse.tensor import SparseTensor, dims, is_sparse, unchecked
 
 _COMBINERS = ("mean", "sqrtn", "sum")
-
-
-def _as_table(params):
-    if isinstance(params, (list, tuple)):
-        if len(params) != 1:
-            raise errors.UnimplementedError(
-                errors.message(
-                    "embedding_lookup_sparse",
-                    f"`params` is a list of {len(params)} shards.",
-                    required="one table",
-                    do="join the shards with `shims.concat`",
-                )
-            )
-        params = params[0]
-    return operand(params)
 
 
 def _as_sparse(value):
@@ -60,7 +45,8 @@ def embedding_lookup_sparse(
     """Rows of a table added up, averaged, or added up over a root, per row of ids.
 
     Args:
-      params: the table `[vocabulary, ...]`.
+      params: the table `[vocabulary, ...]`, or a list of arrays that hold its rows in order, the
+        first ones one row more where they do not come out even.
       sp_ids: sparse or ragged matrix of positions of rows; ordered by row.
       sp_weights: weights at the same coordinates, or `None` for ones.
       combiner: `"mean"` (also when `None`), `"sqrtn"` or `"sum"`.
@@ -77,7 +63,7 @@ def embedding_lookup_sparse(
       InvalidArgumentError: an id is out of range.
 
     Differs from TensorFlow:
-      A table in several shards is refused.
+      Nothing on CPU.
 
     Under jit:
       The number of rows is that of the last id's row, as in TensorFlow, and depends on data.
@@ -87,11 +73,11 @@ def embedding_lookup_sparse(
     combiner = "mean" if combiner is None else combiner
     ids, weights = _as_sparse(sp_ids), _as_sparse(sp_weights)
     _check("embedding_lookup_sparse", ids, weights, combiner)
-    return _combined(_as_table(params), ids, weights, combiner, max_norm)
+    return _combined(params, ids, weights, combiner, max_norm)
 
 
-def _combined(table, ids, weights, combiner, max_norm):
-    rows = gather(table, ids.values)
+def _combined(params, ids, weights, combiner, max_norm):
+    rows = rows_of("embedding_lookup_sparse", params, operand(ids.values))
     if max_norm is not None:
         rows = _clipped(rows, max_norm)
     row = ids.indices[:, 0]
@@ -139,7 +125,8 @@ def safe_embedding_lookup_sparse(
     """`embedding_lookup_sparse` that drops invalid ids and fills empty rows.
 
     Args:
-      embedding_weights: the table `[vocabulary, ...]`, or a list of one.
+      embedding_weights: the table `[vocabulary, ...]`, or a list of arrays that hold its rows in
+        order, the first ones one row more where they do not come out even.
       sparse_ids: sparse or ragged array of positions; negative ones are dropped.
       sparse_weights: weights at the same coordinates; unless they are summed up, ids of weights
         <= 0 are dropped.
@@ -150,14 +137,14 @@ def safe_embedding_lookup_sparse(
       allow_fast_lookup: ignored.
 
     Returns:
-      `sparse_ids.dense_shape[:-1] + table.shape[1:]`.
+      `sparse_ids.dense_shape[:-1]`, then the axes of a row of the table.
 
     Raises:
       ValueError: the combiner is another one.
       InvalidArgumentError: an id is too large.
 
     Differs from TensorFlow:
-      A table in several shards is refused.
+      Nothing on CPU.
 
     Under jit:
       A shape that depends on data gives sizes that depend on data.
@@ -168,7 +155,6 @@ def safe_embedding_lookup_sparse(
         isinstance(embedding_weights, (list, tuple)) and not embedding_weights
     ):
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
-    table = _as_table(embedding_weights)
     ids, weights = _as_sparse(sparse_ids), _as_sparse(sparse_weights)
     _check("safe_embedding_lookup_sparse", ids, weights, combiner)
     outer = dims("safe_embedding_lookup_sparse", ids)[:-1]
@@ -182,7 +168,7 @@ def safe_embedding_lookup_sparse(
     filled, is_empty = fill_empty_rows(ids, 0 if default_id is None else default_id)
     if weights is not None:
         weights, _ = fill_empty_rows(weights, 1.0)
-    found = gather(table, filled.values)
+    found = rows_of("safe_embedding_lookup_sparse", embedding_weights, operand(filled.values))
     if max_norm is not None:
         found = _clipped(found, max_norm)
     row = filled.indices[:, 0]

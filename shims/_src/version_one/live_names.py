@@ -293,7 +293,6 @@ nn.depthwise_conv2d | windows.depthwise:depthwise_conv2d | input, filter, stride
 nn.depthwise_conv2d_backprop_filter nn.depthwise_conv2d_native_backprop_filter | windows.depthwise:depthwise_conv2d_backprop_filter | input, filter_sizes, out_backprop, strides, padding, data_format='NHWC', dilations=[1, 1, 1, 1], name=None |
 nn.depthwise_conv2d_backprop_input nn.depthwise_conv2d_native_backprop_input | windows.depthwise:depthwise_conv2d_backprop_input | input_sizes, filter, out_backprop, strides, padding, data_format='NHWC', dilations=[1, 1, 1, 1], name=None |
 nn.elu | facade.native:elu | features, name=None |
-nn.embedding_lookup_sparse | sparse.embedding:embedding_lookup_sparse | params, sp_ids, sp_weights, partition_strategy='mod', name=None, combiner=None, max_norm=None, allow_fast_lookup=False |
 nn.in_top_k math.in_top_k | sorting:in_top_k | predictions, targets, k, name=None |
 nn.l2_loss | clip:l2_loss | t, name=None |
 nn.l2_normalize linalg.l2_normalize math.l2_normalize | linalg_ops:l2_normalize | x, axis=None, epsilon=1e-12, name=None, dim=None |
@@ -313,7 +312,6 @@ nn.normalize_moments | normalization:normalize_moments | counts, mean_ss, varian
 nn.pool | windows.averages:pool | input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None, data_format=None, dilations=None | dilation_rate=dilations
 nn.relu | facade.native:relu | features, name=None |
 nn.relu6 | activations:relu6 | features, name=None |
-nn.safe_embedding_lookup_sparse | sparse.embedding:safe_embedding_lookup_sparse | embedding_weights, sparse_ids, sparse_weights=None, combiner='mean', default_id=None, name=None, partition_strategy='div', max_norm=None, allow_fast_lookup=False |
 nn.scale_regularization_loss | loss_averages:scale_regularization_loss | regularization_loss |
 nn.selu | activations:selu | features, name=None |
 nn.separable_conv2d | windows.depthwise:separable_conv2d | input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None, data_format=None, dilations=None | rate=dilations
@@ -1213,6 +1211,7 @@ nn.dilation2d
 nn.dropout
 nn.dynamic_rnn
 nn.embedding_lookup
+nn.embedding_lookup_sparse
 nn.erosion2d
 nn.fixed_unigram_candidate_sampler
 nn.fractional_avg_pool
@@ -1226,6 +1225,7 @@ nn.quantized_max_pool
 nn.quantized_relu_x
 nn.raw_rnn
 nn.relu_layer
+nn.safe_embedding_lookup_sparse
 nn.sampled_softmax_loss
 nn.softmax_cross_entropy_with_logits
 nn.softmax_cross_entropy_with_logits_v2

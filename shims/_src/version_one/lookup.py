@@ -77,6 +77,45 @@ def _checked(tables, ids):
     return ids
 
 
+def embedding_lookup_sparse(
+    params,
+    sp_ids,
+    sp_weights,
+    partition_strategy="mod",
+    name=None,
+    combiner=None,
+    max_norm=None,
+    allow_fast_lookup=False,
+):
+    """Rows of a table combined per row of ids; see `tf.nn.embedding_lookup_sparse` of TensorFlow 2.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/embedding_lookup_sparse
+    """
+    params = _whole(params, partition_strategy)
+    return shims.nn.embedding_lookup_sparse(params, sp_ids, sp_weights, combiner, max_norm)
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights,
+    sparse_ids,
+    sparse_weights=None,
+    combiner="mean",
+    default_id=None,
+    name=None,
+    partition_strategy="div",
+    max_norm=None,
+    allow_fast_lookup=False,
+):
+    """The same without invalid ids; see `tf.nn.safe_embedding_lookup_sparse` of TensorFlow 2.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/safe_embedding_lookup_sparse
+    """
+    embedding_weights = _whole(embedding_weights, partition_strategy)
+    return shims.nn.safe_embedding_lookup_sparse(
+        embedding_weights, sparse_ids, sparse_weights, combiner, default_id, max_norm
+    )
+
+
 def nce_loss(
     weights,
     biases,
