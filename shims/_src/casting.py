@@ -276,7 +276,13 @@ def constant(value, dtype=None, shape=None, name="Const"):
 
     https://www.tensorflow.org/api_docs/python/tf/constant
     """
-    array = operand(value, None if dtype is None else array_dtype(dtype, "constant"))
+    wanted = None if dtype is None else array_dtype(dtype, "constant")
+    is_array = isinstance(value, jax.Array) and not value.weak_type
+    if is_array and wanted is not None and value.dtype != wanted:
+        raise TypeError(
+            f"constant: an array of dtype {value.dtype.name} is none of {wanted.name}; cast it."
+        )
+    array = operand(value, wanted)
     if shape is None:
         return array
     shape = tuple(int(d) for d in shape)

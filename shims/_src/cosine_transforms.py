@@ -123,6 +123,7 @@ def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/signal/dct
     """
+    type = checks.static_int("dct", "type", type)
     return _cosine_transform("dct", operand(input), type, n, axis, norm)
 
 
@@ -154,6 +155,7 @@ def idct(input, type=2, n=None, axis=-1, norm=None, name=None):
     https://www.tensorflow.org/api_docs/python/tf/signal/idct
     """
     x = operand(input)
+    type = checks.static_int("idct", "type", type)
     _check("idct", x, type, n, axis, norm)
     return _cosine_transform("idct", x, _INVERSE[type], n, axis, norm)
 

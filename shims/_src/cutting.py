@@ -58,7 +58,7 @@ def window(x, axis: int, start, count, *, function: str):
     if jp.is_tracer(count):
         count = primitives.to_dim(jnp.maximum(count, 0), label=function, bound=n)
     positions = jnp.arange(count, dtype=jnp.int32) + jnp.asarray(start, jnp.int32)
-    return jnp.take(x, positions, axis=axis, mode="clip")
+    return primitives.take(x, positions, axis)
 
 
 def _is_number(d) -> bool:

@@ -44,6 +44,7 @@ def _nudged(low, high, levels):
     # As an array it is divided by; by way of the reciprocal of a number halves would round wrongly.
     step = (high - low) / (0 * high + (highest - lowest))
     zero = lowest - low / step
+    zero = jnp.where(jnp.isnan(zero), 0, zero)  # as the integer that it is in TensorFlow
     zero = jnp.where(zero < lowest, lowest, jnp.where(zero > highest, highest, _rounded(zero)))
     return (lowest - zero) * step, (highest - zero) * step, step
 

@@ -141,6 +141,8 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
     if not ignore:
         check_coordinates("gather_nd", indices, params.shape[batch_dims:])
     params, indices = agreeing("gather_nd", [params, indices], range(batch_dims))
+    # JAX takes nothing out of thin air, which no gradient passes.
+    connected = primitives.connected if any(map(_is_none, indices.shape[:-1])) else lambda x, _: x
     if any(map(_is_none, params.shape[batch_dims:])) and indices.shape[-1]:
         return _from_nothing(params, indices, batch_dims)
 
@@ -154,7 +156,7 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
 
     for _ in range(batch_dims):
         take = jax.vmap(take)
-    return take(params, indices)
+    return connected(take(params, indices), params)
 
 
 def _from_nothing(params, indices, batch_dims: int):

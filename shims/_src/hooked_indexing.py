@@ -14,6 +14,19 @@ from shims._src import jax_private as jp
 
 def take(state, original, array, index, **options):
     """`array[index]` where the index holds something that JAX would refuse."""
+    taken = _taken(original, array, index, options)
+    if not _has_none(taken) or _has_none(array):
+        return taken
+    # JAX makes nothing out of nothing, which no gradient passes; TensorFlow has zeros, and what
+    # is before them may make NaN of a zero.
+    return primitives.connected(taken, jnp.asarray(array))
+
+
+def _has_none(array) -> bool:
+    return any(not jp.is_symbolic(d) and d == 0 for d in np.shape(array))
+
+
+def _taken(original, array, index, options):
     items = _paired(_items(index))
     if len(items) == 1 and reads_nothing(items[0], array, 0):
         return from_nothing(jnp.asarray(array), items[0], 0)

@@ -239,7 +239,7 @@ def crop_to_bounding_box(image, offset_height, offset_width, target_height, targ
 def _placed(x, axis: int, before, n):
     """`n` elements along an axis: `before` zeros (or as many left out), `x`, zeros."""
     have = x.shape[axis]
-    if all(is_known(d) for d in (before, have, n)):
+    if not jp.is_tracer(before) and all(is_known(d) for d in (before, have, n)):
         config = [(0, 0, 0)] * x.ndim
         config[axis] = (before, n - have - before, 0)
         return lax.pad(x, jnp.zeros((), x.dtype), config)

@@ -17,6 +17,7 @@ from shims._src.image_layout import image_of
 from shims._src.operands import operand
 from shims._src.shapes import size_of
 from shims._src.sized_by import sized_by
+from shims._src.windows.pooling import as_given
 
 _CUBIC_STEPS = 1024
 
@@ -68,8 +69,7 @@ def resize(
         target = _fitting(x, target)
     target = [size_of("resize", d) for d in target]
     for axis, new in zip((x.ndim - 3, x.ndim - 2), target, strict=True):
-        if is_known(new) and new <= 0:
-            raise checks.invalid("resize", "output dimensions must be positive.", received=f"{new}")
+        _check_positive("resize", new)
         if is_known(x.shape[axis]) and x.shape[axis] == 0:
             raise checks.invalid("resize", "the images are empty.", received=f"shape {x.shape}")
     if method != "nearest":
@@ -77,6 +77,15 @@ def resize(
     for axis, new in zip((x.ndim - 3, x.ndim - 2), target, strict=True):
         x = take(x, axis, new)
     return x
+
+
+def _check_positive(function, new) -> None:
+    """A new size must be positive, also one that only the run knows."""
+    problem, required = "output dimensions must be positive.", "sizes > 0"
+    if not is_known(new):
+        checks.check_data(primitives.as_size(new) <= 0, function, problem, required=required)
+    elif new <= 0:
+        raise checks.invalid(function, problem, required=required, received=f"{new}")
 
 
 def _fitting(x, target):
@@ -239,10 +248,12 @@ def crop_and_resize(
         ~jnp.isfinite(boxes), "crop_and_resize", "a box is not finite.", required="finite boxes"
     )
     target = [size_of("crop_and_resize", d) for d in entries(crop_size)]
-    if len(target) != 2 or any(is_known(d) and d <= 0 for d in target):
+    if len(target) != 2:
         raise checks.invalid(
             "crop_and_resize", "`crop_size` must be two positive numbers.", received=f"{target}"
         )
+    for new in target:
+        _check_positive("crop_and_resize", new)
     _check_pixels(x)
     x = x.astype(jnp.float32)
     if is_known(boxes.shape[0]) and boxes.shape[0] == 0:
@@ -250,14 +261,21 @@ def crop_and_resize(
 
     def cut(box, i):
         one = jnp.take(x, i, axis=0, mode="clip")
-        inside = []
+        places, inside = [], []
         for axis, new in enumerate(target):
             place = _places_in(box[axis], box[axis + 2], one.shape[axis], new)
             last = primitives.as_size(one.shape[axis]) - 1
             inside.append((place >= 0) & (place <= last.astype(jnp.float32)))
-            one = _between(one, axis, place, last, method)
+            places.append((place, last))
         both = (inside[0][:, None] & inside[1][None, :])[..., None]
-        return jnp.where(both, one, jnp.asarray(extrapolation_value, jnp.float32))
+        if method == "nearest":
+            pixels = _nearest_pixels(one, *places)
+            # By the boxes TensorFlow differentiates as if the method was `bilinear`.
+            smooth = _between(lax.stop_gradient(one), both, *places)
+            pixels = as_given(pixels, pixels + smooth)
+        else:
+            pixels = _between(one, both, *places)
+        return jnp.where(both, pixels, jnp.asarray(extrapolation_value, jnp.float32))
 
     return jax.vmap(cut)(boxes, owner)
 
@@ -310,11 +328,28 @@ def _places_in(begin, end, have, want):
     return begin * side + jnp.arange(want, dtype=jnp.float32) * ((end - begin) * side / steps)
 
 
-def _between(one, axis, place, last, method):
-    if method == "nearest":
+def _nearest_pixels(one, *places):
+    for axis, (place, last) in enumerate(places):
         closest = jnp.trunc(place + jnp.where(place < 0, -0.5, 0.5))
-        return _pick(one, axis, jnp.clip(closest.astype(jnp.int32), 0, last))
-    floor = jnp.floor(place)
-    low = _pick(one, axis, jnp.clip(floor.astype(jnp.int32), 0, last))
-    high = _pick(one, axis, jnp.clip(jnp.ceil(place).astype(jnp.int32), 0, last))
-    return low + (high - low) * _along(place - jax.lax.stop_gradient(floor), one, axis)
+        one = _pick(one, axis, jnp.clip(closest.astype(jnp.int32), 0, last))
+    return one
+
+
+def _between(one, both, *places):
+    """What stands between four pixels each; those of crops that are outside count for nothing."""
+    floors = [jnp.floor(place) for place, _ in places]
+    ends = [
+        [jnp.clip(f(place).astype(jnp.int32), 0, last) for f in (jnp.floor, jnp.ceil)]
+        for place, last in places
+    ]
+    down, right = (
+        _along(place - lax.stop_gradient(floor), one, axis)
+        for axis, ((place, _), floor) in enumerate(zip(places, floors, strict=True))
+    )
+
+    def row(y):
+        low, high = (jnp.where(both, _pick(_pick(one, 0, y), 1, x), 0) for x in ends[1])
+        return low + (high - low) * right
+
+    top, bottom = map(row, ends[0])
+    return top + (bottom - top) * down

@@ -33,6 +33,8 @@ _COLOURS = (
 
 def _inner(function: str, name: str, numbers, rank: int) -> list[int]:
     """`[1, a, b, 1]` as `[a, b]`."""
+    if not isinstance(numbers, (list, tuple)):
+        raise TypeError(f"{function}: `{name}` must be a list, not {numbers!r}.")
     numbers = [int(n) for n in numbers]
     received = f"{name}={numbers}"
     if len(numbers) != rank or min(numbers) < 1:

@@ -12,12 +12,14 @@ from shims._src.elementwise import pair
 from shims._src.operands import broadcasting, describe, matching, operand
 from shims._src.quotients import xlog1py, xlogy
 from shims._src.special import digamma_of, lgamma_of
+from shims._src.windows.pooling import as_given
 
 
 def _gamma_operands(function, a, x):
     a, x = jnp.broadcast_arrays(*pair(function, a, x))
     # At infinity and at 0 nothing depends on `a`; JAX's derivative is NaN there.
-    return jnp.where(jnp.isinf(a) | jnp.isinf(x) | (x == 0), lax.stop_gradient(a), a), x
+    level = (x == 0) | ((jnp.isinf(a) | jnp.isinf(x)) & (a > 0) & (x > 0))
+    return jnp.where(level, lax.stop_gradient(a), a), x
 
 
 @operator
@@ -44,9 +46,11 @@ def igamma(a, x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/igamma
     """
     a, x = _gamma_operands("igamma", a, x)
-    value = jnp.where(jnp.isposinf(a) & (x >= 0), jnp.zeros_like(x), lax.igamma(a, x))
+    given = lax.igamma(a, x)
+    value = jnp.where(jnp.isposinf(a) & (x >= 0), jnp.zeros_like(x), given)
     value = jnp.where(a == 0, jnp.nan, value)
-    return jnp.where((x == 0) & ~(a > 0), jnp.zeros_like(x), value)  # 0 at 0, whatever `a` is
+    value = jnp.where((x == 0) & ~(a > 0), jnp.zeros_like(x), value)  # 0 at 0, whatever `a` is
+    return as_given(lax.stop_gradient(value), given)
 
 
 @operator
@@ -73,9 +77,11 @@ def igammac(a, x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/igammac
     """
     a, x = _gamma_operands("igammac", a, x)
+    given = lax.igammac(a, x)
     far = jnp.where(jnp.isinf(x), jnp.zeros_like(x), jnp.ones_like(x))
-    value = jnp.where(jnp.isposinf(a) & (x >= 0), far, lax.igammac(a, x))
-    return jnp.where((a == 0) | ((x == 0) & ~(a > 0)), jnp.nan, value)
+    value = jnp.where(jnp.isposinf(a) & (x >= 0), far, given)
+    value = jnp.where((a == 0) | ((x == 0) & ~(a > 0)), jnp.nan, value)
+    return as_given(lax.stop_gradient(value), given)
 
 
 @operator

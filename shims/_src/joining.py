@@ -283,7 +283,7 @@ def _window(x, start, extent, axis):
     if is_known(start) and is_known(extent) and is_known(x.shape[axis]):
         return lax.slice_in_dim(x, start, start + extent, axis=axis)
     places = jnp.arange(extent, dtype=jnp.int32) + primitives.as_size(start)
-    return jnp.take(x, places, axis=axis, mode="clip")
+    return primitives.take(x, places, axis)
 
 
 @operator(compiled=True)

@@ -134,6 +134,7 @@ def _solution(function, matrix, perm, rhs):
     """The solution, with sizes that meet stated to be equal and leading axes broadcast."""
     _, rhs = meeting(function, matrix, matrix.ndim - 1, rhs, rhs.ndim - 2)
     perm = _order(function, matrix, perm)
+    checks.check_positions(function, "perm", perm, matrix.shape[-1])
     return substituted(*with_one_batch(function, (matrix, 2), (perm, 1), (rhs, 2)))
 
 
@@ -210,6 +211,12 @@ def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
     both = square_matrices("lu_reconstruct", lower_upper, name="lower_upper")
     perm = _order("lu_reconstruct", both, perm)
     perm, _ = agreeing("lu_reconstruct", [perm, both], range(perm.ndim - 1))
+    checks.check_data(
+        jnp.sort(perm, axis=-1) != jnp.arange(perm.shape[-1], dtype=perm.dtype),
+        "lu_reconstruct",
+        "`perm` is no order of the rows.",
+        required="every number of a row once",
+    )
     lower = below(both, strictly=True) + identity_like(both)
     product = jnp.matmul(lower, turned(below(turned(both))))
     # Row i of the product belongs where `perm` has it: the order, inverted.

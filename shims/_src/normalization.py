@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from shims._src import checks, errors, primitives
 from shims._src.checks import axes_of, is_known
 from shims._src.dispatch import operator
-from shims._src.elementwise import inverse_root
+from shims._src.elementwise import inverse_root, reciprocal
 from shims._src.operands import broadcasting, describe, operand
 from shims._src.quotients import quotient_or_zero
 
@@ -141,7 +140,7 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/normalize_moments
     """
     total, squares = operand(mean_ss), operand(variance_ss)
-    divisor = 1 / operand(counts, total.dtype)
+    divisor = reciprocal(operand(counts, total.dtype))
     shifted = total * divisor
     mean = shifted if shift is None else shifted + operand(shift, total.dtype)
     seconds, firsts = broadcasting("normalize_moments", squares * divisor, jnp.square(shifted))
@@ -267,9 +266,8 @@ def local_response_normalization(input, depth_radius=5, bias=1, alpha=1, beta=0.
         raise checks.invalid(
             "local_response_normalization", "`input` must have 4 axes.", received=describe(x)
         )
-    size = 2 * int(depth_radius) + 1
-    around = ((0, 0), (0, 0), (0, 0), (int(depth_radius), int(depth_radius)))
-    squares = lax.reduce_window(
-        jnp.square(x), np.zeros((), x.dtype), lax.add, (1, 1, 1, size), (1, 1, 1, 1), around
-    )
+    # A product with a band of ones, as in TensorFlow: a NaN spoils all channels beside it.
+    channel = jnp.arange(x.shape[-1], dtype=jnp.int32)
+    band = jnp.abs(channel[:, None] - channel) <= int(depth_radius)
+    squares = jnp.matmul(jnp.square(x), band.astype(x.dtype), precision="highest")
     return x * jnp.power(bias + alpha * squares, -beta)

@@ -225,8 +225,9 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
     count = bands.shape[-2]
     k = (1 - count, 0) if lower else (0, count - 1)
     matrix = diag(bands if count > 1 else bands[..., 0, :], k=k, align="LEFT_RIGHT")
+    first = matrix[(0,) * (matrix.ndim - 2)]  # TensorFlow looks at no other
     checks.check_data(
-        main_diagonal(matrix) == 0,
+        main_diagonal(first) == 0,
         "banded_triangular_solve",
         "Input matrix is not invertible.",
         required="no 0 on the main diagonal",

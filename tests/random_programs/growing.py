@@ -38,6 +38,7 @@ STATIC = (
         "new_axis_mask",
     ),
     *("begin_mask", "end_mask", "ellipsis_mask", "shrink_axis_mask", "validate_indices", "dtype"),
+    *("stride", "ksizes", "sizes", "rates", "type", "num_true", "num_sampled"),
 )
 # Kernels that end the process when the rank is not theirs.
 OF_ONE_RANK = (
@@ -109,14 +110,15 @@ def _infers_shapes(name: str, call: Call, given: dict[str, object]) -> bool:
 def _is_as_inferred(call: Call, given: dict[str, object], arrays, found) -> bool:
     """Whether TensorFlow gives the shapes that it says itself.
 
-    Of nothing some kernels give another: convolutions of an empty image have the image's own.
+    Of nothing some kernels give another: convolutions of an empty image have the image's own, and
+    those whose result is empty too.
     """
-    if all(a.shape.num_elements() for a in (*arrays, *found)):
+    if "conv" not in call.row.name and all(a.shape.num_elements() for a in (*arrays, *found)):
         return True
     inferred = _inferred(call, given)
     if inferred is None:  # a graph may refuse more
         return True
-    return all(a.shape.is_compatible_with(b.shape) for a, b in zip(inferred, found, strict=True))
+    return all(b.shape.is_compatible_with(a.shape) for a, b in zip(inferred, found, strict=True))
 
 
 def _inferred(call: Call, given: dict[str, object]) -> list[tf.Tensor] | None:

@@ -64,10 +64,8 @@ def examine(program: Program, lane: str, want: Answer) -> tuple[Outcome, list[st
       lane: `eager` or `compiled`.
       want: TensorFlow's answer.
     """
-    if lane == "eager":
-        got = ours.eager(program)
-    else:
-        got = ours.compiled(program, gradients=bool(want.gradients))
+    run = ours.eager if lane == "eager" else ours.compiled
+    got = run(program, gradients=bool(want.gradients))
     found, lines = verdict.judge(program, got, want)
     if found is not Verdict.WRONG or lane == "eager" or got.error is None:
         return Outcome(found.value), lines

@@ -18,6 +18,7 @@ LEFT_OUT = {
     "image.stateless_random_": "draws: tests/random compares the bits",
     "nn.dropout": "draws from a state",
     "nn.experimental.stateless_dropout": "draws: tests/random compares the bits",
+    "nn.experimental.general_dropout": "draws by a function of its own",
     "ragged.": "takes or gives ragged tensors; tests/ragged has programs of its own",
     "sparse.": "takes or gives sparse tensors; tests/sparse has programs of its own",
     "py_function": "leaves the program",
@@ -49,6 +50,25 @@ BY_ELIMINATION = (
 BY_PRODUCTS_WITH_PADDING = ("nn.conv", "nn.atrous_conv", "nn.depthwise_conv", "nn.separable_conv")
 # The bits of a NaN are nobody's, and which of numbers and NaN is least depends on their order.
 BY_NAN = ("bitcast", "quantization.quantize_and_dequantize")
+# Of a matrix without full rank the last pivot is what rounding leaves: above 0 for one library,
+# below it for the other, and so for TensorFlow itself in float32 and in float64.
+BY_RANK = ("linalg.lstsq", "linalg.sqrtm")
+# Of empty arrays TensorFlow asks oneDNN or a kernel of its own, by the dtype and the padding, and
+# only one of the two refuses sizes that do not belong together.
+BY_KERNELS_OF_NOTHING = (
+    *("nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose", "nn.conv_transpose"),
+    "nn.atrous_conv2d_transpose",
+)
+# TensorFlow reshapes these to -1 rows of no elements, takes that for one row, and refuses it beside
+# the none that there are.
+BY_ROWS_OF_NOTHING = (
+    *("linalg.lu_matrix_inverse", "linalg.lu_solve", "linalg.lu_reconstruct", "searchsorted"),
+    "nn.softmax_cross_entropy_with_logits",
+)
+# Which of equal scores comes first is not said: it is where a heap has left it.
+BY_TIES = ("image.combined_non_max_suppression",)
+# Numbers below 0 are refused; TensorFlow drops them or raises, by the axis.
+BY_NEGATIVE_COUNTS = ("repeat",)
 # What stands beside the rows that are `fresh`: the commonest of what moves, counts and compares.
 COMMON = (
     *("boolean_mask", "where", "unique", "unique_with_counts", "range", "repeat", "tile"),
@@ -88,6 +108,8 @@ class Operator:
         if self.row.name.startswith(BY_PRODUCTS_WITH_PADDING) and not is_finite:
             return True
         if self.row.name.startswith(BY_NAN) and "NaN" in here:
+            return True
+        if self.row.name in UNLIKE_AT and any(map(UNLIKE_AT[self.row.name], arrays)):
             return True
         return any(there <= here for there in self.differs_at)
 
@@ -141,6 +163,35 @@ def spread(those: tuple[Operator, ...]) -> tuple[Operator, ...]:
     mixed = (names ^ (places * np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
     return tuple(those[winner] for winner in (mixed ^ (mixed >> np.uint64(32))).argmax(axis=1))
+
+
+def _lacks_rank(array) -> bool:
+    """Whether rounding decides about the smallest singular value of one of the matrices."""
+    array = np.asarray(array)
+    if array.dtype.kind not in "fc" or array.ndim < 2 or not array.size:
+        return False
+    values = np.linalg.svd(array.astype(np.complex128), compute_uv=False)
+    return bool((values[..., -1] <= 1e-3 * values[..., 0]).any())
+
+
+def _has_ties(array) -> bool:
+    """Whether rows of floating-point numbers have equal ones."""
+    array = np.asarray(array)
+    return array.dtype.kind == "f" and np.unique(array).size < array.size
+
+
+def _is_negative(array) -> bool:
+    array = np.asarray(array)
+    return array.dtype.kind == "i" and bool((array < 0).any())
+
+
+UNLIKE_AT = {
+    **dict.fromkeys(BY_RANK, _lacks_rank),
+    **dict.fromkeys(BY_KERNELS_OF_NOTHING, lambda a: not np.size(a)),
+    **dict.fromkeys(BY_ROWS_OF_NOTHING, lambda a: not np.size(a)),
+    **dict.fromkeys(BY_TIES, _has_ties),
+    **dict.fromkeys(BY_NEGATIVE_COUNTS, _is_negative),
+}
 
 
 def _overflows(array) -> bool:

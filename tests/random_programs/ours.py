@@ -26,7 +26,7 @@ class Side:
         return jax.tree.leaves(call_row(ours.function_of(call.row), call, given))
 
 
-def eager(program: Program) -> Answer:
+def eager(program: Program, *, gradients: bool = True) -> Answer:
     """Values and, by a tape, gradients of the program run operator by operator."""
     inputs = {i.name: jnp.asarray(i.value) for i in program.inputs}
     sources = {name: inputs[name] for name in program.sources}
@@ -36,7 +36,7 @@ def eager(program: Program) -> Answer:
             values = run(program, Side, inputs)
         outputs = [values[name] for name in program.returns if _is_floating(values[name])]
         slopes = {}
-        if outputs and sources:
+        if outputs and sources and gradients:
             slopes = tape.gradient(
                 outputs,
                 sources,

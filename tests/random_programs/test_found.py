@@ -184,6 +184,56 @@ def slopes_that_are_infinite_of_what_is_overwritten(tf, x):
     )
 
 
+def slopes_through_windows_of_nothing(tf, x):
+    waves = tf.sin(x)
+    return (
+        tf.slice(waves, [0, 1], [0, 1]),
+        tf.gather_nd(waves, tf.zeros([0, 1], tf.int32)),
+        tf.split(tf.math.log(x), [0, 2], axis=0)[0],
+    )
+
+
+def slopes_that_are_nan_where_a_factor_is_0(tf, x):
+    products = tf.math.xlogy(x, x), tf.math.xlog1py(x, x), tf.math.xdivy(x, x)
+    return tuple(each * tf.stop_gradient(tf.math.log(x - 1)) for each in products)
+
+
+def crops_beside_pixels_that_are_nan(tf, x, boxes):
+    pixels = tf.reshape(x, [1, 2, -1, 1])
+    return tuple(
+        tf.image.crop_and_resize(pixels, boxes, ints(0, 0), [1, 2], method=method)
+        for method in ("bilinear", "nearest")
+    )
+
+
+def slopes_of_the_incomplete_gamma_function_where_it_is_not_defined(tf, x):
+    a = np.float32([-2.5, -2.5, -1, 0.5, 2])
+    return tf.math.igamma(a, x), tf.math.igammac(x, np.flip(a).copy())
+
+
+def channels_beside_one_that_is_nan(tf, x):
+    pixels = tf.reshape(x, [1, 1, 1, -1])
+    return tf.nn.local_response_normalization(pixels, depth_radius=1)
+
+
+def windows_of_no_elements(tf, x):
+    given = {"padding": "VALID", "data_format": "NHWC", "dilations": [1, 1, 1, 1]}
+    images = tf.reshape(x, [0, 3, 3, 0])
+    return tf.nn.dilation2d(images, np.zeros((0, 0, 0), np.float32), [1, 2, 1, 1], **given)
+
+
+def moments_of_how_many_that_is_nan(tf, x):
+    return tf.nn.normalize_moments(x, np.zeros(0, np.float32), np.zeros(0, np.float32), None)[0]
+
+
+def order_that_is_none(tf, x):
+    return tf.linalg.lu_reconstruct(x, ints(0, 0))
+
+
+def image_without_a_largest_pixel(tf, x):
+    return tf.nn.max_pool_with_argmax(tf.reshape(x, [0, 2, 2, 1]), 2, 2, "SAME")[0]
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -232,6 +282,22 @@ FOUND = (
     Found(slopes_that_are_infinite_of_what_is_overwritten, ([NAN, 0, 2],)),
     Found(gamma_functions_at_0, ([2, 1, -1, 0, NAN],)),
     Found(positions_at_which_nothing_stands, (np.zeros((0, 2), np.float32),)),
+    Found(slopes_through_windows_of_nothing, ([[0.3, -1, INF], [0, 2, NAN]],)),
+    Found(slopes_that_are_nan_where_a_factor_is_0, ([[0, 0, 2], [0.5, -1, 0]],)),
+    Found(
+        crops_beside_pixels_that_are_nan,
+        ([[1, 0.5, NAN], [2, -1, 3]], [[0.1, 0.1, 0.9, 0.4], [-1, 0, -0.5, 1]]),
+    ),
+    Found(slopes_of_the_incomplete_gamma_function_where_it_is_not_defined, ([INF, 0, 2, 1, INF],)),
+    Found(channels_beside_one_that_is_nan, ([NAN, 1, 2, 3, 4],)),
+    Found(windows_of_no_elements, (np.zeros((0, 3), np.float32),)),
+    Found(moments_of_how_many_that_is_nan, (NAN,)),
+    Found(order_that_is_none, ([[2, 1], [0.5, 3]],), raises="InvalidArgumentError"),
+    Found(
+        image_without_a_largest_pixel,
+        (np.zeros((0, 4), np.float32),),
+        raises="InvalidArgumentError",
+    ),
 )
 
 

@@ -35,6 +35,15 @@ ROWS: tuple[Row, ...] = (
                 differs=_NAN_BOX,
             ),
             case(
+                "nan",
+                xla="differs: an overlap that is NaN",
+                boxes=_NAN_BOXES,
+                scores=f32([0.9, 0.8, 0.7]),
+                max_output_size=3,
+                score_threshold=0.1,
+                differs=_NAN_BOX,
+            ),
+            case(
                 "threshold0",
                 xla="unsupported: fewer boxes than may be selected",
                 boxes=_GRID,

@@ -139,6 +139,22 @@ ROWS: tuple[Row, ...] = (
                 label_length=i32([3]),
                 logit_length=i32([2]),
             ),
+            case(
+                "never",
+                logits=f32([[[0.3, 0.2, -INF]], [[0.1, 0.4, -INF]]]),
+                labels=i32([[1]]),
+                label_length=i32([1]),
+                logit_length=i32([2]),
+                differs="value: TensorFlow multiplies the logarithm of 0 by 0",
+            ),
+            case(
+                "nan-behind",
+                logits=f32([[[0.3, 0.2, 0.5]], [[NAN, 0.4, 0.1]]]),
+                labels=i32([[1]]),
+                label_length=i32([1]),
+                logit_length=i32([1]),
+                differs="value: TensorFlow multiplies frames that do not count by 0",
+            ),
         ),
     ),
     Row(

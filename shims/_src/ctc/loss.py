@@ -50,7 +50,8 @@ def ctc_loss(
 
     Differs from TensorFlow:
       A loss of what cannot be aligned is about 707, or inf with sparse labels, as there. Second
-      derivatives are numbers; TensorFlow's are NaN.
+      derivatives are numbers; TensorFlow's are NaN. So is its loss where a logit is -inf, or a
+      frame that does not count is NaN: it multiplies them by 0.
 
     Under jit:
       The numbers of frames, sequences and labels may be known only at run time.

@@ -7,12 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src import checks, errors, primitives
-from shims._src.checks import is_known, is_known_shape
+from shims._src.checks import is_known_shape
 from shims._src.dispatch import operator
 from shims._src.operands import describe, matching, operand
 from shims._src.shapes import sizes_of
 from shims._src.windows.convolution import (
     check_elements,
+    check_known,
     convolved,
     slide,
     unfitting,
@@ -77,7 +78,8 @@ def _depthwise(function, x, kernel, strides, padding, data_format, dilations):
         raise unfitting(function, x, kernel, "an input of 4 axes")
     x = channels_last(x, first)
     height, width, channels, multiplier = kernel.shape
-    if not all(map(is_known, (x.shape[-1], *kernel.shape))) or x.shape[-1] != channels:
+    check_known(function, x, kernel)
+    if x.shape[-1] != channels:
         raise unfitting(function, x, kernel, "as many channels as `filter` has")
     check_elements(function, x, kernel)
     kernel = kernel.reshape(height, width, 1, channels * multiplier)

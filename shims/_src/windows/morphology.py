@@ -6,11 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks
-from shims._src.checks import is_known
+from shims._src import checks, primitives
 from shims._src.dispatch import operator
 from shims._src.operands import matching
-from shims._src.windows.convolution import unfitting
+from shims._src.windows.convolution import check_known, unfitting
 from shims._src.windows.frame import framed, spans, tap
 from shims._src.windows.layout import Windows, padding_of, per_axis
 from shims._src.windows.pooling import as_given, check_dtype, first_of, lowest
@@ -97,11 +96,11 @@ def _dilated(function, x, kernel, strides, padding, data_format, dilations):
         )
     x, kernel = matching(function, input=x, filters=kernel)
     check_dtype(function, x, _REALS)
-    known = all(map(is_known, (x.shape[-1], *kernel.shape)))
-    if x.ndim != 4 or kernel.ndim != 3 or not known or x.shape[-1] != kernel.shape[-1]:
+    fits = x.ndim == 4 and kernel.ndim == 3
+    if fits:
+        check_known(function, x, kernel)
+    if not fits or x.shape[-1] != kernel.shape[-1]:
         raise unfitting(function, x, kernel, "input of 4 axes, filters of 3, and as many channels")
-    if 0 in kernel.shape[:2]:
-        raise unfitting(function, x, kernel, "windows of at least one element")
     windows = Windows(
         function,
         tuple(kernel.shape[:2]),
@@ -124,6 +123,10 @@ def _largest_sums(windows: Windows, x, kernel):
     all_spans = spans(windows, x.shape[1:-1])
     inexact = jnp.issubdtype(x.dtype, jnp.floating)
     low = lowest(x.dtype) if inexact else np.iinfo(x.dtype).min
+    if 0 in windows.sizes:  # TensorFlow has windows of nothing, in which nothing is larger
+        counts = [s.count for s in all_spans]
+        none = jnp.full((x.shape[0], *counts, x.shape[-1]), low, x.dtype)
+        return primitives.connected(none, x, kernel)
     rests = [stride - 1 for stride in windows.strides]
     wide = framed(x, all_spans, low, rests=rests)
     inside = framed(jnp.ones((1, *x.shape[1:-1], 1), bool), all_spans, False, rests=rests)
