@@ -107,6 +107,7 @@ _NAMESPACES = (
     "math",
     "nest",
     "nn",
+    "optax",
     "quantization",
     "ragged",
     "signal",

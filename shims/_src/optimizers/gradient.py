@@ -1,0 +1,95 @@
+"""The gradient of one parameter: an array, or rows of one; how it is clipped."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+
+from shims._src.indexed_slices import IndexedSlices, dense
+
+
+def is_rows(gradient) -> bool:
+    """Whether a gradient is of rows that were taken by position."""
+    return isinstance(gradient, IndexedSlices)
+
+
+def on_values(function, gradient):
+    """A function of numbers, applied to each number that a gradient has."""
+    if not is_rows(gradient):
+        return function(jnp.asarray(gradient))
+    return IndexedSlices(function(gradient.values), gradient.indices, gradient.dense_shape)
+
+
+class Gradient:
+    """What a step asks of a gradient.
+
+    Args:
+      given: an array, or `IndexedSlices`.
+      dtype: of the parameter.
+      adds_rows_first: rows with one index are added before anything else is done to them, as the
+        optimisers of TensorFlow 1 do. Those of Keras square each row by itself.
+    """
+
+    def __init__(self, given, dtype, adds_rows_first: bool):
+        self._given = on_values(lambda x: x.astype(dtype), given)
+        self._apart = is_rows(given) and not adds_rows_first
+
+    @functools.cached_property
+    def whole(self) -> jax.Array:
+        """As an array of the shape of the parameter."""
+        return self._given.to_dense() if is_rows(self._given) else self._given
+
+    @property
+    def square(self) -> jax.Array:
+        """The squares."""
+        return self._each(jnp.square)
+
+    @property
+    def size(self) -> jax.Array:
+        """The absolute values."""
+        return self._each(jnp.abs)
+
+    def _each(self, function) -> jax.Array:
+        return on_values(function, self._given).to_dense() if self._apart else function(self.whole)
+
+
+def clipping(clipnorm=None, clipvalue=None, global_clipnorm=None):
+    """The function that clips a list of gradients as the three arguments of Keras say.
+
+    Raises:
+      ValueError: more than one of them is given.
+    """
+    given = {"clipnorm": clipnorm, "clipvalue": clipvalue, "global_clipnorm": global_clipnorm}
+    if sum(value is not None for value in given.values()) > 1:
+        raise ValueError(
+            "Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set.\n"
+            f"  Received: {', '.join(f'{name}={value}' for name, value in given.items())}"
+        )
+    if clipnorm is not None and clipnorm > 0:
+        return lambda gradients: [on_values(_by_norm(clipnorm), g) for g in gradients]
+    if global_clipnorm is not None and global_clipnorm > 0:
+        return lambda gradients: _by_global_norm(gradients, global_clipnorm)
+    if clipvalue is not None and clipvalue > 0:
+        cut = functools.partial(jnp.clip, min=-clipvalue, max=clipvalue)
+        return lambda gradients: [on_values(cut, g) for g in gradients]
+    return lambda gradients: gradients
+
+
+def _by_norm(bound):
+    def clip(x):
+        norm = jnp.sqrt(jnp.sum(jnp.square(x)))
+        return x * bound / jnp.maximum(norm, bound)
+
+    return clip
+
+
+def _by_global_norm(gradients, bound):
+    values = [g.values if is_rows(g) else jnp.asarray(g) for g in gradients]
+    if not values:
+        return gradients
+    norm = jnp.sqrt(sum(jnp.sum(jnp.square(x)) for x in values))
+    # The last term makes a norm that is no finite number a NaN, as there.
+    scale = bound * jnp.minimum(1.0 / norm, 1.0 / bound) + (norm - norm)
+    return [dense(g) * scale for g in gradients]  # rows are added here, as there

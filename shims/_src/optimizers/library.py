@@ -1,0 +1,29 @@
+"""Optax, where it is installed."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any
+
+from shims._src import errors
+
+
+def load() -> Any:
+    """The module `optax`.
+
+    Raises:
+      ImportError: it is not installed.
+    """
+    if importlib.util.find_spec("optax") is None:
+        raise ImportError(
+            errors.message(
+                "optax",
+                "Optax is not installed.",
+                do="install it: `pip install tf2jax-port[optax]`",
+            )
+        )
+    return importlib.import_module("optax")
+
+
+optax = load()
