@@ -281,8 +281,7 @@ def rgb_to_hsv(images, name=None):
       InvalidArgumentError: they are not floating-point numbers.
 
     Differs from TensorFlow:
-      NaN in a pixel; the gradient where channels are equal, which are given a share each, or below
-      zero.
+      NaN in a pixel.
 
     Under jit:
       Pixel by pixel.
@@ -340,18 +339,35 @@ def _check_floating_rgb(function: str, x) -> None:
 
 def _hsv(x):
     r, g, b = x[..., 0], x[..., 1], x[..., 2]
-    value = jnp.maximum(jnp.maximum(r, g), b)
-    spread = value - jnp.minimum(jnp.minimum(r, g), b)
+    value, least = _largest_channel(r, g, b), _smallest_channel(r, g, b)
+    spread = value - least
     light, coloured = value > 0, spread > 0
-    saturation = jnp.where(light, spread / jnp.where(light, value, 1), 0)
+    # TensorFlow gives no slope of the saturation to channels that are not above zero, and none of
+    # the hue to colours whose largest channel is not.
+    parts = [jnp.where(c > 0, c, lax.stop_gradient(c)) for c in (r, g, b)]
+    most = _largest_channel(*parts)
+    ratio = (most - _smallest_channel(*parts)) / jnp.where(light, most, 1)
+    saturation = jnp.where(light, ratio, 0)
     norm = 1 / (6 * jnp.where(coloured, spread, 1))
     hue = jnp.where(
         r == value,
         norm * (g - b),
         jnp.where(g == value, norm * (b - r) + 2.0 / 6.0, norm * (r - g) + 4.0 / 6.0),
     )
-    hue = jnp.where(coloured, hue, 0)
+    hue = jnp.where(coloured, jnp.where(light, hue, lax.stop_gradient(hue)), 0)
     return jnp.where(hue < 0, hue + 1, hue), saturation, value
+
+
+def _largest_channel(r, g, b):
+    """The largest channel; of equal ones the slope is that of the first. NaN is the largest."""
+    of_two = jnp.where((g >= b) | jnp.isnan(g), g, b)
+    return jnp.where((r >= of_two) | jnp.isnan(r), r, of_two)
+
+
+def _smallest_channel(r, g, b):
+    """The smallest channel; of equal ones the slope is that of the last. NaN is the smallest."""
+    of_two = jnp.where((r < g) | jnp.isnan(r), r, g)
+    return jnp.where((of_two < b) | jnp.isnan(of_two), of_two, b)
 
 
 def _rgb(hue, saturation, value):
