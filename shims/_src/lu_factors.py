@@ -78,7 +78,8 @@ def lu(input, output_idx_type=np.int32, name=None):
       InvalidArgumentError: the matrices are not square, or one is not invertible.
 
     Differs from TensorFlow:
-      Nothing.
+      Rows of complex matrices are ordered by the sum of the sizes of both parts of their elements,
+      as LAPACK does, TensorFlow's by the magnitude: now and then other factors of the same matrix.
 
     Under jit:
       Sizes may be known only at run time.
