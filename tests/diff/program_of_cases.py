@@ -53,6 +53,9 @@ class Session:
         absent = Failure("same", "")
         return Facts(case.index, lanes, absent, None, False, {}, lambda: None, lambda: absent)
 
+    def explained(self, report, what):
+        misbehave({"locate": 4, "worst": 1}[what])
+
     def close(self):
         pass
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,11 @@ def run(monkeypatch):
     monkeypatch.setattr(supervisor, "PROGRAM", "tests.diff.program_of_cases")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
-    def made(*only, jobs=1, timeout=20.0, step=lambda done, total, lane: None, old="old"):
+    def made(
+        *only, jobs=1, timeout=20.0, step=lambda done, total, lane: None, old="old", worst=False
+    ):
         path = (str(ROOT), *sys.path)
-        order = Order(old, "new", "", 0, None, only, None, False, True, False, path)
+        order = Order(old, "new", "", 0, None, only, None, False, True, worst, path)
         return supervised(order, jobs, timeout, step)
 
     return made
@@ -86,6 +89,49 @@ def test_an_interrupt_leaves_a_report(run):
 def test_what_cannot_be_run_is_said_here(run):
     with pytest.raises(DiffError, match="there is nothing"):
         run(old="nothing")
+
+
+def test_an_explanation_that_crashes_or_is_interrupted_leaves_the_report(run, monkeypatch):
+    note = run(0, worst=True).notes[-1]
+    assert note.text == "worst input: it crashed (SIGSEGV), in between two lanes"
+
+    def interrupted(worker, message, step):
+        raise KeyboardInterrupt
+
+    seen = run(0)
+    with monkeypatch.context() as patch:
+        patch.setattr(supervisor.Worker, "ask", interrupted)
+        worker = supervisor.Worker(None, 1.0)
+        found = supervisor._explained(worker, seen, "worst")
+    assert found.notes[-1].text == "worst input: interrupted"
+
+
+def test_one_process_for_one_order_after_another(run):
+    order = Order("old", "new", "", 0, None, (0,), None, False, True, False, (str(ROOT), *sys.path))
+    worker = supervisor.Worker(None, 20.0)
+    try:
+        for only, seen in (((0,), [0]), ((4, 6), [6]), ((6,), [6])):
+            report = supervised(
+                replace(order, only=only), 1, 20.0, lambda *told: None, None, worker
+            )
+            assert [row.index for row in report.cases] == seen
+        with pytest.raises(DiffError, match="there is nothing"):
+            supervised(
+                replace(order, old="nothing", only=()), 1, 20.0, lambda *told: None, None, worker
+            )
+    finally:
+        worker.close()
+
+
+def test_no_process_has_all_memory(monkeypatch):
+    code = (
+        "import resource; from tf2jax_port.diff.memory_limit import limit_memory; limit_memory()\n"
+        "most = resource.getrlimit(resource.RLIMIT_DATA)[0]\n"
+        "try: bytearray(most)\n"
+        "except MemoryError: print(most)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) > 1 << 30
 
 
 def test_no_process_is_left(run):

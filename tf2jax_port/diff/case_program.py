@@ -1,24 +1,26 @@
 """The program that runs both functions on one case after another; `supervisor` starts it.
 
-It reads pickled messages from its standard input: an `Order`, then numbers of cases, or a report to
-explain. It answers with pairs of a word and its content: `plan` or `refused`, `step`, `seen`, `explained`.
+It reads pickled messages from its standard input: an `Order`, then numbers of cases, or a report and what to
+explain of it; then perhaps another `Order`. It answers with pairs of a word and its content: `plan` or
+`refused`, `step`, `seen`, `explained`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, BinaryIO
 
 from tf2jax_port.diff.arguments import Arguments, Slot
 from tf2jax_port.diff.lane_program import channels
 from tf2jax_port.diff.loading import DiffError, require_tensorflow
+from tf2jax_port.diff.memory_limit import limit_memory
 from tf2jax_port.diff.orders import Order, loaded
-from tf2jax_port.diff.report import Report
-from tf2jax_port.diff.run import Plan, Seen, Session, look
+from tf2jax_port.diff.run import Plan, Session, look
 
 PLAN, REFUSED, STEP, SEEN, EXPLAINED = "plan", "refused", "step", "seen", "explained"
 
@@ -46,30 +48,60 @@ def main() -> None:
         pickle.dump((word, content), answers)
         answers.flush()
 
-    order: Order = pickle.load(asked)
+    limit_memory()
+    with contextlib.ExitStack() as open_session:
+        session: Any = None
+        cases: dict[int, Arguments] = {}
+        while (message := _next(asked)) is not None:
+            if isinstance(message, Order):
+                open_session.close()
+                session = _session(message, say)
+                if session is not None:
+                    open_session.callback(session.close)
+                    cases = {case.index: case for case in session.plan.fitted}
+            elif isinstance(message, int):
+                say(SEEN, _seen(session, cases[message], say))
+            else:
+                say(EXPLAINED, session.explained(*message))
+
+
+def _next(asked: BinaryIO) -> Any:
+    try:
+        return pickle.load(asked)
+    except EOFError:
+        return None
+
+
+def _session(order: Order, say: Callable[[str, Any], None]) -> Any:
+    """The session of an order, whose plan is told; `None` where it cannot be run, which is told."""
     sys.path[:] = order.path
     try:
-        require_tensorflow()
-        request, source = loaded(order)
-        session = Session(request, source.calls)
+        session = _opened(order)
     except DiffError as error:
         say(REFUSED, str(error))
-        return
+        return None
     say(PLAN, _portable(session.plan))
-    cases = {case.index: case for case in session.plan.fitted}
-    while True:
-        try:
-            message = pickle.load(asked)
-        except EOFError:
-            session.close()
-            return
-        if isinstance(message, Report):
-            say(EXPLAINED, session.explained(message))
-        else:
-            say(SEEN, _seen(session, cases[message], say))
+    return session
 
 
-def _seen(session: Session, case: Arguments, say: Callable[[str, Any], None]) -> Seen:
+def _opened(order: Order) -> Any:
+    if order.golden:
+        from tf2jax_port.diff.goldens.replay import replayed
+
+        return replayed(order)
+    if order.record:
+        from tf2jax_port.diff.goldens.record import recording
+
+        return recording(order)
+    require_tensorflow()
+    request, source = loaded(order)
+    return Session(request, source.calls)
+
+
+def _seen(session: Any, case: Arguments, say: Callable[[str, Any], None]) -> Any:
+    if hasattr(session, "record"):
+        found = session.record(case, lambda lane: say(STEP, lane))
+        return replace(found, case=_portable_case(found.case))
     found = look(case, session.observe, lambda lane: say(STEP, lane))
     return replace(
         found, fact=replace(found.fact, rerun=_no_more, port_in_double=_no_more, draws=None)
@@ -82,8 +114,11 @@ def _no_more() -> Any:
 
 def _portable(plan: Plan) -> Plan:
     """The plan for a process that has not imported the user's modules."""
-    fitted = [replace(case, template=tuple(map(_plain, case.template))) for case in plan.fitted]
-    return replace(plan, fitted=tuple(fitted))
+    return replace(plan, fitted=tuple(map(_portable_case, plan.fitted)))
+
+
+def _portable_case(case: Arguments) -> Arguments:
+    return replace(case, template=tuple(map(_plain, case.template)))
 
 
 def _plain(part: Any) -> Any:

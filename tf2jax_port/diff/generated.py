@@ -17,6 +17,7 @@ import ml_dtypes
 import numpy as np
 
 from tf2jax_port.diff import tree
+from tf2jax_port.diff.attempt import Failure, attempt
 from tf2jax_port.diff.loading import DiffError
 from tf2jax_port.diff.precision import real_part
 
@@ -68,7 +69,10 @@ class _Plan:
 
 
 def is_signature(text: str) -> bool:
-    """Whether a text is meant as a signature, `x: float32[n]; ...`."""
+    """Whether a text is meant as a signature, `x: float32[n]; ...`, and not as `module:name`."""
+    bare = re.fullmatch(r"\w+:(\w+)", text)
+    if bare is not None and isinstance(attempt(_dtype, bare[1]), Failure):
+        return False
     return re.match(r"\s*\w+\s*:\s*\w+\s*(\[|;|$| in )", text) is not None and ".py" not in text
 
 

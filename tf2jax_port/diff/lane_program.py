@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 from tf2jax_port.diff.attempt import Failure, attempt
 from tf2jax_port.diff.lanes import JAX_EAGER, is_old
 from tf2jax_port.diff.loading import load
+from tf2jax_port.diff.memory_limit import limit_memory
 from tf2jax_port.diff.parts import parts
 from tf2jax_port.diff.state import original_with_variables, variables_at
 
@@ -46,12 +47,16 @@ class Setup:
 def main() -> None:
     """Answers until nobody asks any more."""
     asked, answers = channels()
+    own = os.getpid()
+    limit_memory()
     setup: Setup = pickle.load(asked)
     sys.path[:] = setup.path
     lanes = attempt(_prepare, setup)
     while (request := _next(asked)) is not None:
         failed = isinstance(lanes, Failure)
         for part in [lanes] if failed else parts(setup.lane, lanes, *request):
+            if os.getpid() != own:  # the function has forked, and both of them came back
+                os._exit(0)
             pickle.dump(part, answers)
             answers.flush()
 

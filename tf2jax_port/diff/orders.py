@@ -31,6 +31,8 @@ class Order:
       worst: whether to look for the worst input.
       path: where modules are searched.
       extras: lanes, gradients and inputs besides the usual ones.
+      golden: the golden that stands in place of the original; empty where it runs.
+      record: what the original is written with, where it is recorded and not compared; `auto` finds out.
     """
 
     old: str
@@ -45,6 +47,8 @@ class Order:
     worst: bool
     path: tuple[str, ...]
     extras: Extras = NOTHING
+    golden: str = ""
+    record: str = ""
 
 
 def loaded(order: Order) -> tuple[Request, Source]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Callable, Generator, Iterable
+import sys
+from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,11 @@ import pytest
 if TYPE_CHECKING:
     from tf2jax_port.diff.loading import Loaded
     from tf2jax_port.diff.report import Report
+    from tf2jax_port.diff.supervisor import Worker
+
+# One process for all tests of a run: importing TensorFlow takes seconds.
+_WORKER: pytest.StashKey[Worker] = pytest.StashKey()
+_SECONDS = 600.0
 
 _MARKER = (
     "tf_parity(old, new, inputs, *, golden=None, seed=0, x64=False, allow=('equal',)): the port `new` "
@@ -25,8 +31,22 @@ _MARKER = (
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--tf-goldens DIR`."""
-    parser.getgroup("tf2jax-port").addoption(
+    """`--tf-goldens DIR`, `--tf-timeout SECONDS`, `--tf-no-isolate`."""
+    group = parser.getgroup("tf2jax-port")
+    group.addoption(
+        "--tf-timeout",
+        type=float,
+        default=_SECONDS,
+        metavar="SECONDS",
+        help="How long one lane of one case may take, where it runs in a process of its own.",
+    )
+    group.addoption(
+        "--tf-no-isolate",
+        action="store_true",
+        help="Run all functions in pytest's own process, to set a breakpoint in one; by default only "
+        "those that no other process can import run there: lambdas, functions inside of others.",
+    )
+    group.addoption(
         "--tf-goldens",
         metavar="DIR",
         help="Compare with the goldens in this folder, so that TensorFlow is not needed; record "
@@ -37,6 +57,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """The marker."""
     config.addinivalue_line("markers", _MARKER)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Ends the process that compared."""
+    worker = config.stash.get(_WORKER, None)
+    if worker is not None:
+        worker.close()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -62,6 +89,7 @@ class Parity:
     """
 
     def __init__(self, item: pytest.Item) -> None:
+        self._config = item.config
         self._folder = item.path.parent
         self._name = re.sub(r"\W+", "_", item.nodeid.partition("::")[2]).strip("_")
         self._goldens: str | None = item.config.getoption("--tf-goldens")
@@ -101,6 +129,20 @@ class Parity:
         return report
 
     def _report(self, old: Any, new: Any, inputs: Any, golden: str, seed: int, x64: bool) -> Report:
+        from tf2jax_port.diff.supervisor import RefusedError
+
+        specs = [self._spec(part) for part in (old, new, inputs)]
+        if all(specs) and not self._config.getoption("--tf-no-isolate"):
+            try:
+                return self._elsewhere(specs, golden, seed, x64)
+            except RefusedError:
+                # A test module may be one that only pytest can import.
+                if all(isinstance(part, str) for part in (old, new, inputs)):
+                    raise
+        return self._here(old, new, inputs, golden, seed, x64)
+
+    def _here(self, old: Any, new: Any, inputs: Any, golden: str, seed: int, x64: bool) -> Report:
+        """The report, made in this process."""
         if self._goldens is None:
             from tf2jax_port.diff.run import Request, compare_functions
 
@@ -111,28 +153,52 @@ class Parity:
             return compare_functions(request, source.calls)
         from tf2jax_port.diff.goldens.document import read
         from tf2jax_port.diff.goldens.golden import from_document
+        from tf2jax_port.diff.goldens.record import TENSORFLOW, record
         from tf2jax_port.diff.goldens.replay import verify
 
         path = Path(self._goldens) / f"{golden}.golden"
         if not path.exists():
-            self._record(path, old, inputs, seed, x64)
+            _require_tensorflow(path)
+            loaded, source = self._loaded(old), self._inputs(inputs, old, seed)
+            words: Any = {"seed": seed, "x64": x64, "framework": TENSORFLOW}
+            _write(path, record(loaded, source.calls, source.module, **words))
         return verify(from_document(*read(path)), path, self._loaded(new))
 
-    def _record(self, path: Path, old: Any, inputs: Any, seed: int, x64: bool) -> None:
-        from tf2jax_port.diff.goldens.document import write
-        from tf2jax_port.diff.goldens.golden import to_document
-        from tf2jax_port.diff.goldens.record import TENSORFLOW, record
-        from tf2jax_port.diff.loading import DiffError
+    def _elsewhere(self, specs: Sequence[str], golden: str, seed: int, x64: bool) -> Report:
+        """The report, made in a process that all tests of this run share."""
+        old, new, inputs = specs
+        from tf2jax_port.diff.orders import Order
+        from tf2jax_port.diff.supervisor import Worker, supervised
 
-        if importlib.util.find_spec("tensorflow") is None:
-            raise DiffError(
-                f"{path}: there is no such golden, and no TensorFlow to record it with.\n"
-                "  Do:       run the test with --tf-goldens once where TensorFlow is installed"
-            )
-        loaded, source = self._loaded(old), self._inputs(inputs, old, seed)
-        kept = record(loaded, source.calls, source.module, seed=seed, x64=x64, framework=TENSORFLOW)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write(path, *to_document(kept))
+        path, seconds = tuple(sys.path), self._config.getoption("--tf-timeout")
+        order = Order(old, new, inputs, seed, x64, (), None, True, True, False, path)
+        worker = self._config.stash.get(_WORKER, None)
+        if worker is None:
+            worker = self._config.stash[_WORKER] = Worker(None, seconds)
+        if self._goldens is None:
+            return supervised(order, 1, seconds, _silent, None, worker)
+        from tf2jax_port.diff.goldens.document import read
+        from tf2jax_port.diff.goldens.golden import from_document
+        from tf2jax_port.diff.goldens.record import TENSORFLOW, record_elsewhere
+        from tf2jax_port.diff.goldens.replay import verify_elsewhere
+
+        file = Path(self._goldens) / f"{golden}.golden"
+        if not file.exists():
+            _require_tensorflow(file)
+            words: Any = {"seed": seed, "x64": x64, "framework": TENSORFLOW}
+            _write(file, record_elsewhere(old, inputs, **words, timeout=seconds, worker=worker)[0])
+        kept = from_document(*read(file))
+        return verify_elsewhere(kept, file, new, timeout=seconds, worker=worker)
+
+    def _spec(self, part: Any) -> str:
+        """What another process can load it by; empty where none can."""
+        if isinstance(part, str):
+            return self._beside(part)
+        name, place = getattr(part, "__qualname__", ""), getattr(part, "__module__", None) or ""
+        found: Any = sys.modules.get(place)
+        for step in name.split("."):
+            found = getattr(found, step, None)
+        return f"{place}:{name}" if name and found is part else ""
 
     def _loaded(self, function: Any) -> Loaded:
         from tf2jax_port.diff.loading import load, named
@@ -151,3 +217,25 @@ class Parity:
         place, colon, name = spec.partition(":")
         path = self._folder / place
         return f"{path}{colon}{name}" if path.is_file() else spec
+
+
+def _silent(done: int, total: int, lane: str) -> None:
+    """A test tells nobody how far it is."""
+
+
+def _require_tensorflow(path: Path) -> None:
+    from tf2jax_port.diff.loading import DiffError
+
+    if importlib.util.find_spec("tensorflow") is None:
+        raise DiffError(
+            f"{path}: there is no such golden, and no TensorFlow to record it with.\n"
+            "  Do:       run the test with --tf-goldens once where TensorFlow is installed"
+        )
+
+
+def _write(path: Path, golden: Any) -> None:
+    from tf2jax_port.diff.goldens.document import write
+    from tf2jax_port.diff.goldens.golden import to_document
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write(path, *to_document(golden))

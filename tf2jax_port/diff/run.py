@@ -30,6 +30,7 @@ from tf2jax_port.diff.vacuity import Vacuity, vacuity
 from tf2jax_port.diff.verdict import Verdict, decide
 
 Step = Callable[[int, int, str], None]
+LOCATE, WORST = "locate", "worst"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,15 @@ def compare_functions(
     """
     with contextlib.closing(Session(request, source)) as session:
         report = judged(request, session.plan, session.observe, step)
-        return session.explained(report)
+        for what in explanations(request, report):
+            report = session.explained(report, what)
+        return report
+
+
+def explanations(request: Request, report: Report) -> tuple[str, ...]:
+    """What there is to explain."""
+    asked = ((LOCATE, request.locate and report.culprit is not None), (WORST, request.worst))
+    return tuple(what for what, wanted in asked if wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,17 +170,15 @@ class Session:
         """One case through all lanes."""
         return self._observer.observe(case, step)
 
-    def explained(self, report: Report) -> Report:
-        """The report with what else was asked for: where the two part, and how bad it can get."""
-        if self._request.locate and report.culprit is not None:
+    def explained(self, report: Report, what: str) -> Report:
+        """The report with where the two part (`LOCATE`), or with how bad it can get (`WORST`)."""
+        if what == LOCATE:
             from tf2jax_port.diff.locate.of_report import located
 
-            report = located(report, *self._functions, self.plan.fitted, self._request.seed)
-        if self._request.worst:
-            from tf2jax_port.diff.worst import with_worst
+            return located(report, *self._functions, self.plan.fitted, self._request.seed)
+        from tf2jax_port.diff.worst import with_worst
 
-            report = with_worst(report, self.plan.fitted, *self._observer.sides)
-        return report
+        return with_worst(report, self.plan.fitted, *self._observer.sides)
 
     def close(self) -> None:
         """End the processes that were started."""
@@ -204,7 +211,7 @@ def judged(
     except KeyboardInterrupt:
         if not seen:
             raise
-        plan = interrupted(plan, seen)
+        plan = interrupted(plan, [one.fact.case for one in seen])
     return conclude(request, plan, seen)
 
 
@@ -222,9 +229,8 @@ def look(
     return Seen(fact, tuple(findings), tuple(pair_states(fact, findings)))
 
 
-def interrupted(plan: Plan, seen: Sequence[Seen], failed: Collection[int] = ()) -> Plan:
+def interrupted(plan: Plan, done: Collection[int]) -> Plan:
     """The plan, where somebody did not want to wait for all of it."""
-    done = {*failed, *(one.fact.case for one in seen)}
     left = tuple(case.index for case in plan.fitted if case.index not in done)
     why = Reason("inputs", "interrupted before they were run", left)
     return replace(plan, skipped=(*plan.skipped, why))

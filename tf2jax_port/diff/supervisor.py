@@ -13,8 +13,8 @@ import pickle
 import queue
 import signal
 import threading
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tf2jax_port.diff.case_program import PLAN, REFUSED, STEP
@@ -23,10 +23,23 @@ from tf2jax_port.diff.loading import DiffError, Loaded
 from tf2jax_port.diff.orders import Order
 from tf2jax_port.diff.reasons import Reason, grouped
 from tf2jax_port.diff.report import Report
-from tf2jax_port.diff.run import Plan, Request, Seen, Step, conclude, interrupted
+from tf2jax_port.diff.run import (
+    LOCATE,
+    WORST,
+    Plan,
+    Request,
+    Step,
+    conclude,
+    explanations,
+    interrupted,
+)
 
 PROGRAM = "tf2jax_port.diff.case_program"
 _STARTING = "starting"
+
+
+class RefusedError(DiffError):
+    """The process says why it cannot run this."""
 
 
 class EndedError(Exception):
@@ -37,11 +50,11 @@ class Worker:
     """One process, replaced when it ends.
 
     Args:
-      order: what it runs.
+      order: what it runs; nothing until `use` says so.
       timeout: for how many seconds it may say nothing.
     """
 
-    def __init__(self, order: Order, timeout: float) -> None:
+    def __init__(self, order: Order | None, timeout: float) -> None:
         self._order, self._timeout = order, timeout
         self._running: Running | None = None
         self._plan: Plan | None = None
@@ -50,7 +63,15 @@ class Worker:
     def start(self) -> None:
         """Start it; it imports while nobody waits for it."""
         self._running, self._plan = Running(PROGRAM), None
-        self._running.send(self._order)
+        if self._order is not None:
+            self._running.send(self._order)
+
+    def use(self, order: Order, timeout: float) -> None:
+        """Go on with something else; what is imported stays imported."""
+        self._order, self._timeout = order, timeout
+        self._plan = None
+        if self._running is not None:
+            self._running.send(order)
 
     def plan(self) -> Plan:
         """What there is to run.
@@ -64,14 +85,13 @@ class Worker:
         if self._plan is None:
             word, content = self._receive(lambda lane: None)
             if word == REFUSED:
-                self.close()
-                raise DiffError(content)
+                raise RefusedError(content)
             assert word == PLAN
             self._plan = content
         return self._plan
 
     def ask(self, message: Any, step: Callable[[str], None]) -> Any:
-        """The answer to the number of a case, or to a report.
+        """The answer to the number of a case, or to a report and what to explain of it.
 
         Raises:
           EndedError: the process has ended.
@@ -106,7 +126,31 @@ class Worker:
             step(content)
 
 
-def supervised(order: Order, jobs: int, timeout: float, step: Step) -> Report:
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What became of the cases.
+
+    Attributes:
+      plan: with the cases that could not be run, and why.
+      seen: what there is of the others.
+      interrupted: whether somebody did not want to wait.
+      worker: a process to ask for more.
+    """
+
+    plan: Plan
+    seen: list[Any]
+    interrupted: bool
+    worker: Worker
+
+
+def supervised(
+    order: Order,
+    jobs: int,
+    timeout: float,
+    step: Step,
+    request: Request | None = None,
+    worker: Worker | None = None,
+) -> Report:
     """The report on an order.
 
     Args:
@@ -114,35 +158,55 @@ def supervised(order: Order, jobs: int, timeout: float, step: Step) -> Report:
       jobs: how many processes run cases.
       timeout: how long one lane of one case may take, in seconds.
       step: told the number of cases done, their total, and the lane that runs next.
+      request: what the report says was asked for; by default what the order says.
+      worker: a process that stays afterwards; by default a new one that ends.
 
     Raises:
       DiffError: the cases cannot be had, or TensorFlow is not there.
       KeyboardInterrupt: it came before the first case was through.
     """
-    workers = [Worker(order, timeout)]
+    request = request or _request(order)
+    with observed(order, jobs, timeout, step, worker) as found:
+        report = conclude(request, found.plan, found.seen)
+        if found.seen and not found.interrupted:
+            for what in explanations(request, report):
+                report = _explained(found.worker, report, what)
+        return report
+
+
+@contextlib.contextmanager
+def observed(
+    order: Order, jobs: int, timeout: float, step: Step, worker: Worker | None = None
+) -> Iterator[Observed]:
+    """All cases of an order, run elsewhere; the processes end with the block.
+
+    Raises:
+      DiffError: the cases cannot be had, or TensorFlow is not there.
+      KeyboardInterrupt: it came before the first case was through.
+    """
+    if worker is not None:
+        worker.use(order, timeout)
+    workers = [worker or Worker(order, timeout)]
     handler = signal.getsignal(signal.SIGINT)
     try:
         try:
             plan = workers[0].plan()
         except EndedError as error:
-            raise DiffError(f"diff: the process that imports both functions: {error}.") from None
+            raise DiffError(f"the process that imports what is to be run: {error}.") from None
         workers += [Worker(order, timeout) for _ in range(1, min(jobs, len(plan.fitted)))]
         cases = _Cases(plan, step)
         cases.run(workers)
-        seen = cases.seen
-        if cases.interrupted and not seen:
+        if cases.interrupted and not cases.seen:
             raise KeyboardInterrupt
         failed = [("inputs", why, index) for index, why in sorted(cases.failed.items())]
         plan = replace(plan, skipped=(*plan.skipped, *grouped(failed)))
         if cases.interrupted:
-            plan = interrupted(plan, seen, cases.failed)
-        report = conclude(_request(order), plan, seen)
-        if (order.locate or order.worst) and seen and not cases.interrupted:
-            report = _explained(workers[0], report)
-        return report
+            plan = interrupted(plan, [*cases.done, *cases.failed])
+        yield Observed(plan, cases.seen, cases.interrupted, workers[0])
     finally:
-        for worker in workers:
-            worker.close()
+        for each in workers:
+            if each is not worker:
+                each.close()
         with contextlib.suppress(ValueError):
             signal.signal(signal.SIGINT, handler)
 
@@ -157,14 +221,19 @@ class _Cases:
             self._left.put(case.index)
         self._stop = threading.Event()
         self._faults: list[BaseException] = []
-        self._seen: dict[int, Seen] = {}
+        self._seen: dict[int, Any] = {}
         self.failed: dict[int, str] = {}
         self.interrupted = False
 
     @property
-    def seen(self) -> list[Seen]:
+    def seen(self) -> list[Any]:
         """What was seen, in the order of the cases."""
-        return [self._seen[c.index] for c in self._plan.fitted if c.index in self._seen]
+        return [self._seen[index] for index in self.done]
+
+    @property
+    def done(self) -> list[int]:
+        """The cases that were seen, in their order."""
+        return [c.index for c in self._plan.fitted if c.index in self._seen]
 
     def run(self, workers: list[Worker]) -> None:
         """Run them; an interrupt is kept, and what goes wrong here is raised."""
@@ -204,12 +273,18 @@ class _Cases:
             self.failed[index] = str(error)
 
 
-def _explained(worker: Worker, report: Report) -> Report:
+def _explained(worker: Worker, report: Report, what: str) -> Report:
+    """The report with the explanation; without it where that could not be had, or takes too long."""
     try:
-        found: Report = worker.ask(report, lambda lane: None)
+        found: Report = worker.ask((report, what), lambda lane: None)
         return found
     except EndedError as error:
-        return replace(report, notes=(*report.notes, Reason("explanation", str(error))))
+        why = str(error)
+    except KeyboardInterrupt:
+        why = "interrupted"
+        worker.close()
+    title = {LOCATE: "where they part", WORST: "worst input"}[what]
+    return replace(report, notes=(*report.notes, Reason(title, why)))
 
 
 def _request(order: Order) -> Request:

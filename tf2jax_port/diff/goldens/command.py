@@ -13,8 +13,24 @@ from tf2jax_port.diff.command import INPUTS, ended, show, writable
 from tf2jax_port.diff.goldens.document import MOST_BYTES
 from tf2jax_port.diff.goldens.golden import Golden
 from tf2jax_port.diff.loading import DiffError, load
+from tf2jax_port.diff.reasons import Reason
+from tf2jax_port.diff.report import EXIT_OTHER
 
 _MEGABYTE = 1 << 20
+_isolate = click.option(
+    "--isolate/--no-isolate",
+    default=True,
+    show_default=True,
+    help="Run the function in another process, so that nothing that it does ends this command.",
+)
+_timeout = click.option(
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=600,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long one lane of one case may take.",
+)
 _most = click.option(
     "--most-mb",
     type=click.IntRange(min=1),
@@ -44,6 +60,8 @@ _most = click.option(
     type=click.Choice(["tensorflow", "jax"]),
     help="What FUNC is written with. [default: TensorFlow if its module imports it]",
 )
+@_timeout
+@_isolate
 @_most
 def record(
     function: str,
@@ -54,6 +72,8 @@ def record(
     only: tuple[int, ...],
     x64: bool,
     framework: str | None,
+    timeout: float,
+    isolate: bool,
     most_mb: int,
 ) -> None:
     """Freeze what a function gives: a golden for `verify`.
@@ -61,16 +81,20 @@ def record(
     Runs it on every input in all lanes, and writes inputs, outputs, gradients, the same in double
     precision and on slightly moved inputs, fingerprints of the values on the way, versions, device
     and seed to one file that carries no code. A port (JAX) can be recorded, too, to see that it
-    stays as it is.
+    stays as it is. A case that crashes or has no end, and what an interrupt leaves out, is kept as not
+    recorded.
 
-    Exit code: 0 written or unchanged, 2 it could not be.
+    Exit code: 0 written or unchanged, 2 it could not be, or not all of it.
     """
     with ended("record"):
         before = _before(output, update, most_mb)
-        golden = _record(function, inputs, seed, only, x64, framework)
+        words = (function, inputs, seed, only, x64, framework)
+        golden, whole = _record_elsewhere(*words, timeout) if isolate else (_record(*words), True)
         lines = _store(golden, output, before, most_mb * _MEGABYTE)
         for line in lines:
             click.echo(line)
+        if not whole:
+            sys.exit(EXIT_OTHER)
 
 
 @click.command()
@@ -80,6 +104,11 @@ def record(
 @click.option("--html", "html_file", metavar="FILE", help="Write the report as one page.")
 @click.option("--junit", "junit_file", metavar="FILE", help="Write the report as JUnit XML.")
 @click.option("--case", "only", type=int, multiple=True, help="Run only this case; repeatable.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes for cases."
+)
+@_timeout
+@_isolate
 @_most
 def verify(
     golden: Path,
@@ -88,6 +117,9 @@ def verify(
     html_file: str | None,
     junit_file: str | None,
     only: tuple[int, ...],
+    jobs: int,
+    timeout: float,
+    isolate: bool,
     most_mb: int,
 ) -> None:
     """Compare a port with a golden, without TensorFlow.
@@ -99,16 +131,20 @@ def verify(
     """
     with ended("verify"):
         writable(json_file, html_file, junit_file)
-        from tf2jax_port.diff.goldens.replay import verify as replay
+        from tf2jax_port.diff.goldens import replay
 
         kept = _read(golden, most_mb * _MEGABYTE)
         with Console(stderr=True).status("Importing JAX") as status:
-            port = load(new)
 
             def step(done: int, total: int, lane: str) -> None:
                 status.update(f"Case {done + 1} of {total}, {lane}")
 
-            report = replay(kept, golden, port, only=only, step=step)
+            if isolate:
+                report = replay.verify_elsewhere(
+                    kept, golden, new, only=only, jobs=jobs, timeout=timeout, step=step
+                )
+            else:
+                report = replay.verify(kept, golden, load(new), only=only, step=step)
         show(report, json=json_file, html=html_file, junit=junit_file)
         sys.exit(report.exit_code)
 
@@ -150,6 +186,38 @@ def _record(
     return run(
         loaded, source.calls, source.module, seed=seed, x64=x64, only=only, framework=framework
     )
+
+
+def _record_elsewhere(
+    function: str,
+    inputs: str,
+    seed: int,
+    only: tuple[int, ...],
+    x64: bool,
+    framework: str | None,
+    timeout: float,
+) -> tuple[Golden, bool]:
+    """The golden, and whether all of it is there."""
+    from tf2jax_port.diff.goldens.record import record_elsewhere
+
+    with Console(stderr=True).status("Recording") as status:
+
+        def step(done: int, total: int, lane: str) -> None:
+            status.update(f"Case {done + 1} of {total}")
+
+        golden, whole = record_elsewhere(
+            function,
+            inputs,
+            seed=seed,
+            x64=x64,
+            only=only,
+            framework=framework,
+            timeout=timeout,
+            step=step,
+        )
+    for what, why, cases in golden.skipped:
+        click.echo(Reason(what, why, cases).text, err=True)
+    return golden, whole
 
 
 def _store(golden: Golden, output: Path, before: Golden | None, most: int) -> Iterator[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import platform
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from tf2jax_port.diff import run
@@ -16,16 +17,20 @@ from tf2jax_port.diff.contract import terms
 from tf2jax_port.diff.cotangents import Fed
 from tf2jax_port.diff.goldens.fingerprints import fingerprints
 from tf2jax_port.diff.goldens.golden import Fingerprint, Golden, GoldenCase
+from tf2jax_port.diff.inputs import source_of
 from tf2jax_port.diff.lane_process import LaneProcess
 from tf2jax_port.diff.lane_program import Setup
 from tf2jax_port.diff.lanes import TF_EAGER, TF_GRAPH, TF_XLA
-from tf2jax_port.diff.loading import Loaded, require_tensorflow
+from tf2jax_port.diff.loading import DiffError, Loaded, load, require_tensorflow
 from tf2jax_port.diff.observation import Observation
+from tf2jax_port.diff.orders import Order
 from tf2jax_port.diff.original import Original, feed, forward, with_gradients
 from tf2jax_port.diff.parts import Here
 from tf2jax_port.diff.precision import narrowed, widened
+from tf2jax_port.diff.supervisor import Worker, observed
 
 TENSORFLOW, JAX = "tensorflow", "jax"
+_FIND_OUT = "auto"
 
 
 def record(
@@ -53,20 +58,147 @@ def record(
     Raises:
       DiffError: the cases cannot be had, or TensorFlow is not there.
     """
-    framework = framework or (TENSORFLOW if "tensorflow" in sys.modules else JAX)
-    collected = run.chosen(collect(source, loaded.function), only)
-    fitted, skipped = run.fit(collected, x64)
-    with contextlib.closing(_recorder(framework, loaded, inputs, seed, x64)) as recorder:
-        cases = tuple(recorder.observe(case) for case in fitted)
-    return Golden(
-        loaded.spec,
-        framework,
+    with contextlib.closing(
+        Recording(loaded, source, inputs, seed, x64, tuple(only), framework)
+    ) as session:
+        cases = tuple(session.record(case, lambda lane: None) for case in session.plan.fitted)
+    return _golden(loaded.spec, session.plan, seed, cases)
+
+
+def record_elsewhere(
+    spec: str,
+    inputs: str,
+    *,
+    seed: int = 0,
+    x64: bool = False,
+    only: Sequence[int] = (),
+    framework: str | None = None,
+    timeout: float,
+    step: run.Step = lambda done, total, lane: None,
+    worker: Worker | None = None,
+) -> tuple[Golden, bool]:
+    """The same, with the function in a process that nothing depends on; and whether all cases are in it.
+
+    A case that ends its process, and one that an interrupt leaves out, stand in the golden with that
+    reason, and a port that is held against it is judged `limited`.
+
+    Args:
+      spec: the specification of the function.
+      inputs: that of the cases.
+      seed: for cotangents and random numbers.
+      x64: whether the ports will run with JAX's 64-bit types.
+      only: the numbers of the cases to keep; empty for all.
+      framework: `"tensorflow"` or `"jax"`.
+      timeout: how long one lane of one case may take, in seconds.
+      step: told the number of cases done, their total, and the lane that runs next.
+      worker: a process that stays afterwards; by default a new one that ends.
+
+    Raises:
+      DiffError: the cases cannot be had, TensorFlow is not there, or no case could be recorded.
+      KeyboardInterrupt: it came before the first case was through.
+    """
+    order = Order(
+        spec,
+        "",
+        inputs,
         seed,
         x64,
-        terms(loaded, collected, seed, x64),
-        run.versions(),
-        recorder.device,
-        tuple((reason.what, reason.why, reason.cases) for reason in skipped),
+        tuple(only),
+        None,
+        False,
+        beside=False,
+        worst=False,
+        path=tuple(sys.path),
+        record=framework or _FIND_OUT,
+    )
+    with observed(order, 1, timeout, step, worker) as found:
+        assert isinstance(found.plan, RecordPlan)
+        if not found.seen and found.plan.fitted:
+            reasons = "\n".join(f"  Received: {reason.text}" for reason in found.plan.skipped)
+            raise DiffError(f"{spec}: no case could be recorded.\n{reasons}")
+        whole = len(found.seen) == len(found.plan.fitted)
+        return _golden(spec, found.plan, seed, tuple(found.seen)), whole
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPlan(run.Plan):
+    """What there is to record.
+
+    Attributes:
+      framework: what the function is written with.
+      device: where it runs.
+      versions: of what runs it.
+    """
+
+    framework: str = ""
+    device: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+class Recording:
+    """A function in this process, ready to be recorded; see `record`."""
+
+    def __init__(
+        self,
+        loaded: Loaded,
+        source: Callable[[], Iterable[Any]],
+        inputs: str,
+        seed: int,
+        x64: bool,
+        only: tuple[int, ...],
+        framework: str | None,
+    ) -> None:
+        framework = framework or (TENSORFLOW if "tensorflow" in sys.modules else JAX)
+        collected = run.chosen(collect(source, loaded.function), only)
+        fitted, skipped = run.fit(collected, x64)
+        self._recorder = _recorder(framework, loaded, inputs, seed, x64)
+        self.plan = RecordPlan(
+            x64,
+            tuple(fitted),
+            tuple(skipped),
+            terms(loaded, collected, seed, x64),
+            (),
+            framework,
+            self._recorder.device,
+            run.versions(),
+        )
+
+    def record(self, case: Arguments, step: Callable[[str], None]) -> GoldenCase:
+        """All that the function gives for one case."""
+        step("recording")
+        found: GoldenCase = self._recorder.observe(case)
+        return found
+
+    def close(self) -> None:
+        """End the processes that were started."""
+        self._recorder.close()
+
+
+def recording(order: Order) -> Recording:
+    """The session that an order to record asks for.
+
+    Raises:
+      DiffError: the function or the cases cannot be had, or TensorFlow is not there.
+    """
+    loaded = load(order.old)
+    source = source_of(order.inputs, loaded.function, order.seed)
+    framework = None if order.record == _FIND_OUT else order.record
+    return Recording(
+        loaded, source.calls, source.module, order.seed, bool(order.x64), order.only, framework
+    )
+
+
+def _golden(spec: str, plan: RecordPlan, seed: int, cases: tuple[GoldenCase, ...]) -> Golden:
+    skipped = tuple((reason.what, reason.why, reason.cases) for reason in plan.skipped)
+    return Golden(
+        spec,
+        plan.framework,
+        seed,
+        plan.x64,
+        plan.agreed,
+        plan.versions,
+        plan.device,
+        skipped,
         cases,
     )
 

@@ -14,15 +14,70 @@ from typing import Any
 from tf2jax_port.diff import run
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.facts import Facts
-from tf2jax_port.diff.goldens.golden import Golden, GoldenCase
+from tf2jax_port.diff.goldens.document import read
+from tf2jax_port.diff.goldens.golden import Golden, from_document
 from tf2jax_port.diff.lane_program import Setup
 from tf2jax_port.diff.lanes import JAX_EAGER
-from tf2jax_port.diff.loading import Loaded
+from tf2jax_port.diff.loading import Loaded, load
 from tf2jax_port.diff.observe import input_sizes
+from tf2jax_port.diff.orders import Order
 from tf2jax_port.diff.original import feed
 from tf2jax_port.diff.port import Port
 from tf2jax_port.diff.reasons import Reason
 from tf2jax_port.diff.report import Report
+from tf2jax_port.diff.supervisor import Worker, supervised
+
+
+class Replay:
+    """A port in this process, ready for one case after another; the golden is the original.
+
+    Args:
+      golden: what was recorded.
+      new: the port.
+      only: the numbers of the cases to run; empty for all.
+      beside: run the port's eager lane in a process of its own, if another process can import it.
+
+    Raises:
+      DiffError: there is no such case.
+    """
+
+    def __init__(self, golden: Golden, new: Loaded, only: Sequence[int], beside: bool) -> None:
+        from tf2jax_port.diff.jax_lanes import set_x64
+
+        set_x64(golden.x64)
+        self._golden = golden
+        self._kept = {case.case.index: case for case in golden.cases}
+        chosen = run.chosen([case.case for case in golden.cases], only)
+        setups = {}
+        if beside and new.importable:
+            search = tuple(sys.path)
+            setups[JAX_EAGER.id] = Setup(
+                JAX_EAGER.id, new.spec, "", golden.seed, golden.x64, search
+            )
+        skipped = tuple(Reason(*entry) for entry in golden.skipped)
+        self.plan = run.Plan(golden.x64, tuple(chosen), skipped, golden.terms)
+        self._port = Port(new.function, golden.seed, setups)
+
+    def observe(self, case: Arguments, step: Callable[[str], None]) -> Facts:
+        """One case through the lanes of the port."""
+        known, golden, port = self._kept[case.index], self._golden, self._port
+        case = known.case
+        fed = feed(known.lanes, golden.seed, case)
+        port.start(case, fed)
+        return Facts(
+            case=case.index,
+            lanes={**known.lanes, **port.results(case, fed, step)},
+            in_double=known.in_double,
+            in_single=known.in_single,
+            x64=golden.x64,
+            input_sizes=input_sizes(case),
+            rerun=lambda: known.reruns,
+            port_in_double=functools.cache(lambda: port.in_double(case, fed)),
+        )
+
+    def close(self) -> None:
+        """End the processes that were started."""
+        self._port.close()
 
 
 def verify(
@@ -34,7 +89,7 @@ def verify(
     beside: bool = True,
     step: run.Step = lambda done, total, lane: None,
 ) -> Report:
-    """The report on a port, with the golden in the place of the original.
+    """The report on a port, with the golden in the place of the original; the port runs here.
 
     Args:
       golden: what was recorded.
@@ -47,22 +102,76 @@ def verify(
     Raises:
       DiffError: there is no such case.
     """
-    from tf2jax_port.diff.jax_lanes import set_x64
+    request = request_of(golden, new, only)
+    with contextlib.closing(Replay(golden, new, only, beside)) as session:
+        report = run.judged(request, session.plan, session.observe, step)
+    return finished(report, golden, path, new.spec, only)
 
-    set_x64(golden.x64)
-    kept = {case.case.index: case for case in golden.cases}
-    chosen = run.chosen([case.case for case in golden.cases], only)
-    setups = {}
-    if beside and new.importable:
-        search = tuple(sys.path)
-        setups[JAX_EAGER.id] = Setup(JAX_EAGER.id, new.spec, "", golden.seed, golden.x64, search)
+
+def verify_elsewhere(
+    golden: Golden,
+    path: Path,
+    new: str,
+    *,
+    only: Sequence[int] = (),
+    jobs: int = 1,
+    timeout: float,
+    step: run.Step = lambda done, total, lane: None,
+    worker: Worker | None = None,
+) -> Report:
+    """The same, with the port in processes that nothing depends on.
+
+    Args:
+      golden: what was recorded.
+      path: where it is.
+      new: the specification of the port.
+      only: the numbers of the cases to run; empty for all.
+      jobs: how many processes run cases.
+      timeout: how long one lane of one case may take, in seconds.
+      step: told the number of cases done, their total, and the lane that runs next.
+      worker: a process that stays afterwards; by default a new one that ends.
+
+    Raises:
+      DiffError: there is no such case, or the port does not import.
+      KeyboardInterrupt: it came before the first case was through.
+    """
+    order = Order(
+        golden.spec,
+        new,
+        "",
+        golden.seed,
+        golden.x64,
+        tuple(only),
+        None,
+        False,
+        beside=jobs == 1,
+        worst=False,
+        path=tuple(sys.path),
+        golden=str(path.resolve()),
+    )
+    request = request_of(golden, Loaded(new, new, _absent, ""), only)
+    report = supervised(order, jobs, timeout, step, request, worker)
+    return finished(report, golden, path, new, only)
+
+
+def replayed(order: Order) -> Replay:
+    """The session that an order for a golden asks for.
+
+    Raises:
+      DiffError: the golden cannot be read, or the port does not import.
+    """
+    golden = from_document(*read(Path(order.golden), sys.maxsize))
+    return Replay(golden, load(order.new), order.only, order.beside)
+
+
+def request_of(golden: Golden, new: Loaded, only: Sequence[int]) -> run.Request:
+    """The request as far as a report needs it."""
     old = Loaded(golden.spec, golden.terms["old"]["name"], _absent, golden.terms["old"]["sha256"])
-    request = run.Request(old, new, "", golden.seed, golden.x64, tuple(only))
-    skipped = tuple(Reason(*entry) for entry in golden.skipped)
-    plan = run.Plan(golden.x64, tuple(chosen), skipped, golden.terms)
-    with contextlib.closing(Port(new.function, golden.seed, setups)) as port:
-        observe = functools.partial(_observe, golden, kept, port)
-        report = run.judged(request, plan, observe, step)
+    return run.Request(old, new, "", golden.seed, golden.x64, tuple(only))
+
+
+def finished(report: Report, golden: Golden, path: Path, new: str, only: Sequence[int]) -> Report:
+    """The report with what is particular to a golden."""
     again = _command(path, new, report, only)
     return replace(report, reproduce=again, notes=(*report.notes, *_about(golden)))
 
@@ -71,30 +180,8 @@ def _absent(*arguments: Any) -> Any:
     raise NotImplementedError("the original is in the golden")
 
 
-def _observe(
-    golden: Golden,
-    kept: dict[int, GoldenCase],
-    port: Port,
-    case: Arguments,
-    step: Callable[[str], None],
-) -> Facts:
-    known = kept[case.index]
-    fed = feed(known.lanes, golden.seed, case)
-    port.start(case, fed)
-    return Facts(
-        case=case.index,
-        lanes={**known.lanes, **port.results(case, fed, step)},
-        in_double=known.in_double,
-        in_single=known.in_single,
-        x64=golden.x64,
-        input_sizes=input_sizes(case),
-        rerun=lambda: known.reruns,
-        port_in_double=functools.cache(lambda: port.in_double(case, fed)),
-    )
-
-
-def _command(path: Path, new: Loaded, report: Report, only: Sequence[int]) -> str:
-    words = ["tf2jax-port", "verify", str(path), new.spec]
+def _command(path: Path, new: str, report: Report, only: Sequence[int]) -> str:
+    words = ["tf2jax-port", "verify", str(path), new]
     for case in [report.culprit.case] if report.culprit else only:
         words += ["--case", str(case)]
     return shlex.join(words)

@@ -38,6 +38,14 @@ MOST_BYTES = 2 << 20
     help="Write TensorFlow's answers about operators to this file.",
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=600,
+    show_default=True,
+    metavar="SECONDS",
+    help="For functions: how long one lane of one case may take.",
+)
 def parity(
     old: str | None,
     new: str | None,
@@ -46,6 +54,7 @@ def parity(
     golden: Path | None,
     record: Path | None,
     json_file: str | None,
+    timeout: float,
 ) -> None:
     """Compare TF graph, TF XLA (jit_compile=True) and JAX.
 
@@ -61,15 +70,17 @@ def parity(
         if golden is not None and new is None and old is not None:
             old, new = None, old
         if new is not None:
-            sys.exit(_of_functions(old, new, inputs, golden))
+            sys.exit(_of_functions(old, new, inputs, golden, timeout))
         sys.exit(_of_operators(only, golden, record, json_file))
 
 
-def _of_functions(old: str | None, new: str, inputs: str | None, golden: Path | None) -> int:
+def _of_functions(
+    old: str | None, new: str, inputs: str | None, golden: Path | None, timeout: float
+) -> int:
     from tf2jax_port.diff.lanes import title
     from tf2jax_port.diff.parity.operators import PAIRS
 
-    report = _report(old, new, inputs, golden)
+    report = _report(old, new, inputs, golden, timeout)
     found = {pair.lanes: pair for pair in report.pairs}
     click.echo(f"{report.old}  ->  {report.new}")
     for pair in PAIRS:
@@ -81,28 +92,30 @@ def _of_functions(old: str | None, new: str, inputs: str | None, golden: Path | 
     for lane in report.lanes:
         for reason in lane.reasons if lane.lane in ("tf-graph", "tf-xla", "jax-jit") else ():
             click.echo(f"{title(lane.lane)}: {reason.text}")
+    if report.exit_code not in (EXIT_EQUAL, EXIT_DIFFERENT):
+        for reason in report.reasons:
+            click.echo(reason.text)
     differs = any(found[pair].state == "different" for pair in PAIRS[:2])
     return EXIT_DIFFERENT if differs else EXIT_EQUAL if report.exit_code == 0 else report.exit_code
 
 
-def _report(old: str | None, new: str, inputs: str | None, golden: Path | None) -> Report:
-    from tf2jax_port.diff.loading import load
-
+def _report(
+    old: str | None, new: str, inputs: str | None, golden: Path | None, timeout: float
+) -> Report:
     if golden is not None:
         from tf2jax_port.diff.goldens.document import read
         from tf2jax_port.diff.goldens.golden import from_document
-        from tf2jax_port.diff.goldens.replay import verify
+        from tf2jax_port.diff.goldens.replay import verify_elsewhere
 
-        return verify(from_document(*read(golden)), golden, load(new))
+        return verify_elsewhere(from_document(*read(golden)), golden, new, timeout=timeout)
     if old is None or inputs is None:
         raise DiffError("parity: OLD, NEW and --inputs belong together.")
-    from tf2jax_port.diff.inputs import source_of
-    from tf2jax_port.diff.run import Request, compare_functions
+    from tf2jax_port.diff.orders import Order
+    from tf2jax_port.diff.supervisor import supervised
 
-    original = load(old)
-    source = source_of(inputs, original.function, 0)
-    request = Request(original, load(new), inputs, types=source.module)
-    return compare_functions(request, source.calls)
+    path = tuple(sys.path)
+    order = Order(old, new, inputs, 0, None, (), None, False, beside=True, worst=False, path=path)
+    return supervised(order, 1, timeout, lambda done, total, lane: None)
 
 
 def _of_operators(
