@@ -40,16 +40,12 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
             kernels.check_call(f.__name__, takes, args, kwargs)
         try:
             if trace.current() is None and _needs_dynamic(args, kwargs, fresh):
-                from shims._src.dynamic import dynamic
-
                 # Of `call`, which knows inside the trace as well what to do with ragged operands.
-                return dynamic(call, autograph=False)(*args, **kwargs)
+                return _in_dynamic_trace(call, args, kwargs)
             return f(*args, **kwargs)
         except errors.OutsideDynamicTraceError:
-            from shims._src.dynamic import dynamic
-
             # A traced size among the arguments: only now is it known to be one.
-            return dynamic(f, autograph=False)(*args, **kwargs)
+            return _in_dynamic_trace(f, args, kwargs)
         except errors.CompositeOperandError as error:
             return _of_composites(call, f.__name__, args, kwargs, error)
         except _NOT_KNOWN as error:
@@ -72,6 +68,27 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
         return call(*args, **kwargs)
 
     return call_or_repeat
+
+
+def _in_dynamic_trace(f, args, kwargs):
+    """`shims.dynamic(f)` of the arguments that are traced.
+
+    The others stay what they are: the shape of a sparse tensor says how large its results are.
+    """
+    from shims._src.dynamic import dynamic
+
+    leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=lambda x: isinstance(x, Padded))
+    moving = [i for i, x in enumerate(leaves) if jp.is_tracer(x) or isinstance(x, Padded)]
+
+    @functools.wraps(f)
+    def of_moving(*given):
+        full = list(leaves)
+        for i, x in zip(moving, given, strict=True):
+            full[i] = x
+        given_args, given_kwargs = jax.tree.unflatten(tree, full)
+        return f(*given_args, **given_kwargs)
+
+    return dynamic(of_moving, autograph=False)(*(leaves[i] for i in moving))
 
 
 def _of_composites(call, name: str, args, kwargs, error):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from shims._src import checks, errors, primitives
@@ -16,6 +17,7 @@ from shims._src.sparse.tensor import (
     columns,
     coordinates,
     dims,
+    of_constants,
     rank_of,
     unchecked,
 )
@@ -80,7 +82,8 @@ def slice(sp_input, start, size, name=None):
     start, size = coordinates("start", start), coordinates("size", size)
     inside = (sp_input.indices >= start) & (sp_input.indices < start + size)
     out = kept(sp_input, jnp.all(inside, axis=1))
-    shape = jnp.maximum(jnp.minimum(size, sp_input.dense_shape - start), 0)
+    with of_constants(start, size, sp_input.dense_shape):
+        shape = jnp.maximum(jnp.minimum(size, sp_input.dense_shape - start), 0)
     return unchecked(out.indices - start, out.values, shape)
 
 
@@ -129,7 +132,9 @@ def _concat(axis, parts, expand):
                 required=f"equal sizes except along axis {axis}",
             )
         indices.append(p.indices + jnp.where(unit, shape, 0))
-        shape = jnp.where(unit, shape + p.dense_shape, jnp.maximum(shape, p.dense_shape))
+        with of_constants(shape, p.dense_shape):
+            total = shape + p.dense_shape
+            shape = jnp.where(np.arange(rank) == axis, total, jnp.maximum(shape, p.dense_shape))
     values = lax.stop_gradient(jnp.concatenate([p.values for p in parts]))
     return sorted_entries(unchecked(jnp.concatenate(indices), values, shape))
 
@@ -197,7 +202,8 @@ def expand_dims(sp_input, axis=None, name=None):
     indices, shape = sp_input.indices, sp_input.dense_shape
     zero = jnp.zeros((indices.shape[0], 1), indices.dtype)
     indices = jnp.concatenate([indices[:, :axis], zero, indices[:, axis:]], axis=1)
-    shape = jnp.concatenate([shape[:axis], jnp.ones((1,), shape.dtype), shape[axis:]])
+    with of_constants(shape):
+        shape = jnp.concatenate([shape[:axis], jnp.ones((1,), shape.dtype), shape[axis:]])
     return unchecked(indices, sp_input.values, shape)
 
 
@@ -222,12 +228,13 @@ def transpose(sp_input, perm=None, name=None):
     """
     rank = rank_of(sp_input)
     axes = list(reversed(range(rank))) if perm is None else perm
-    order = operand(axes).astype(jnp.int32)
-    wrong = jnp.sort(order) != jnp.arange(rank) if order.shape == (rank,) else jnp.array(True)
-    checks.check_data(
-        wrong, "sparse.transpose", "`perm` is no order of the axes.", required=f"{rank} axes"
-    )
-    shape = jnp.take(sp_input.dense_shape, order)
+    with of_constants(axes, sp_input.dense_shape):
+        order = operand(axes).astype(jnp.int32)
+        wrong = jnp.sort(order) != jnp.arange(rank) if order.shape == (rank,) else jnp.array(True)
+        checks.check_data(
+            wrong, "sparse.transpose", "`perm` is no order of the axes.", required=f"{rank} axes"
+        )
+        shape = jnp.take(sp_input.dense_shape, order)
     return sorted_entries(
         unchecked(jnp.take(sp_input.indices, order, axis=1), sp_input.values, shape)
     )
@@ -258,6 +265,23 @@ def reshape(sp_input, shape, name=None):
     """
     have, dtype = sp_input.dense_shape, sp_input.dense_shape.dtype
     wanted = dims_of("sparse.reshape", shape)
+    with of_constants(have, wanted):
+        sizes = _new_sizes(have, wanted)
+    place = jnp.zeros((sp_input.indices.shape[0],), dtype)
+    for i, column in enumerate(columns(sp_input)):
+        place = place * have[i] + column
+    out = []
+    for s in reversed(sizes):
+        out.append(lax.rem(place, jnp.broadcast_to(jnp.maximum(s, 1), place.shape)))
+        place = lax.div(place, jnp.broadcast_to(jnp.maximum(s, 1), place.shape))
+    with of_constants(sizes):
+        new_shape = jnp.stack(sizes)
+    return unchecked(jnp.stack(out[::-1], 1), sp_input.values, new_shape)
+
+
+def _new_sizes(have, wanted) -> list:
+    """The sizes of a reshaped array, that of -1 computed."""
+    dtype = have.dtype
     unknown = [i for i, d in enumerate(wanted) if is_known(d) and d == -1]
     if len(unknown) > 1:
         raise checks.invalid("sparse.reshape", "`shape` has more than one -1.")
@@ -284,14 +308,7 @@ def reshape(sp_input, shape, name=None):
         "the shapes have different numbers of elements.",
         required="equal products of sizes",
     )
-    place = jnp.zeros((sp_input.indices.shape[0],), dtype)
-    for i, column in enumerate(columns(sp_input)):
-        place = place * have[i] + column
-    out = []
-    for s in reversed(sizes):
-        out.append(lax.rem(place, jnp.broadcast_to(jnp.maximum(s, 1), place.shape)))
-        place = lax.div(place, jnp.broadcast_to(jnp.maximum(s, 1), place.shape))
-    return unchecked(jnp.stack(out[::-1], 1), sp_input.values, jnp.stack(sizes))
+    return sizes
 
 
 def _check_countable(shape):

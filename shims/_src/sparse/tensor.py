@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import jax
@@ -192,7 +193,9 @@ def coordinates(name: str, value):
         plain = plain.astype(np.int64) if plain.size == 0 else plain
         if plain.dtype.kind not in "iu":
             raise TypeError(f"SparseTensor: `{name}` holds integers, not {plain.dtype.name}.")
-        return jnp.asarray(plain.astype(narrowed(np.int64)))
+        # Under a trace too it is a constant, which can be the size of something.
+        with jax.ensure_compile_time_eval():
+            return jnp.asarray(plain.astype(narrowed(np.int64)))
     value = operand(value)
     if not jnp.issubdtype(value.dtype, jnp.integer):
         raise TypeError(f"SparseTensor: `{name}` holds integers, not {value.dtype.name}.")
@@ -201,6 +204,13 @@ def coordinates(name: str, value):
 
 def _has_tracer(value) -> bool:
     return any(isinstance(x, jax.Array) or jp.is_symbolic(x) for x in jax.tree.leaves(value))
+
+
+def of_constants(*arrays):
+    """A context in which what is computed from constants is a constant, under a trace too."""
+    if any(map(jp.is_tracer, jax.tree.leaves(arrays))):
+        return contextlib.nullcontext()
+    return jax.ensure_compile_time_eval()
 
 
 def is_sparse(value) -> bool:
