@@ -29,13 +29,16 @@ class Values:
     Args:
       trail: of one run.
       strictness: by what tolerances are divided.
+      coarsest: the most that a tolerance is before.
     """
 
-    def __init__(self, trail: Trail, strictness: float = 1.0) -> None:
+    def __init__(
+        self, trail: Trail, strictness: float = 1.0, coarsest: float = float("inf")
+    ) -> None:
         self.trail = trail
         self._flat: dict[int, np.ndarray | None] = {}
         self._strictness = strictness
-        self._exactness = _exactness(trail)
+        self._exactness = [min(one, coarsest) for one in _exactness(trail)]
 
     def flat(self, number: int) -> np.ndarray | None:
         """The elements in order; `None` for what is empty or no array of numbers."""
@@ -46,6 +49,11 @@ class Values:
     def tolerance(self, number: int) -> float:
         """How far from it another value may be, as a part of its largest element."""
         return self._exactness[number] / self._strictness
+
+    @property
+    def coarsest(self) -> float:
+        """The largest tolerance, but for what any program has: numbers of single precision."""
+        return max([SINGLE, *self._exactness])
 
     def says_something(self, number: int) -> bool:
         """Whether two values are hardly equal by accident: not a count, a flag or a constant."""

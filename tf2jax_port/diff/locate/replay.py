@@ -11,8 +11,8 @@ from tf2jax_port.diff.locate.trail import Trail
 
 # The values that come out otherwise, by their numbers.
 Changed = Mapping[int, Any]
-# What a step, by its number, gets in place of an operand.
-Uses = Mapping[tuple[int, int], np.ndarray]
+# What a step, by its number, gets in place of an operand: an array, or another value of the program.
+Uses = Mapping[tuple[int, int], np.ndarray | int]
 
 
 def replay(
@@ -32,8 +32,20 @@ def replay(
     import jax.numpy as jnp
 
     held = {n: jnp.asarray(a, dtype=_dtype(trail.values[n])) for n, a in values.items()}
-    placed = {key: jnp.asarray(a, dtype=_dtype(trail.values[key[1]])) for key, a in uses.items()}
+    placed, exchanged = {}, {}
+    for use, given in uses.items():
+        if isinstance(given, int):
+            exchanged[use] = given
+        else:
+            placed[use] = jnp.asarray(given, dtype=_dtype(trail.values[use[1]]))
     special = {step for step, _ in uses}
+
+    def operand(step: int, number: int) -> Any:
+        if (step, number) in placed:
+            return placed[step, number]
+        number = exchanged.get((step, number), number)
+        return held.get(number, trail.values[number])
+
     makers = [trail.makers[number] for number in values]
     start = min([*(0 if m is None else m + 1 for m in makers), *special])
     for step in trail.steps[start:]:
@@ -41,9 +53,7 @@ def replay(
             continue
         if step.again is None or not any(r in useful for r in step.results):
             continue
-        operands = [
-            placed.get((step.number, o), held.get(o, trail.values[o])) for o in step.operands
-        ]
+        operands = [operand(step.number, o) for o in step.operands]
         try:
             results = step.again(operands)
         except Exception:  # noqa: BLE001 - a value of the original need not fit here

@@ -71,6 +71,8 @@ class Trail:
     arrays: dict[int, np.ndarray | None] = field(default_factory=dict)
     error: Failure | None = None
     stopped: Place | None = None
+    _users: dict[int, list[Step]] = field(default_factory=dict)
+    _passes: dict[object, list[Step]] = field(default_factory=dict)
 
     def value(self, held: Any, maker: int | None = None) -> int:
         """A new value, and its number."""
@@ -116,19 +118,31 @@ class Trail:
         made = self.makers[number]
         return None if made is None else self.steps[made]
 
+    def users(self, number: int) -> Sequence[Step]:
+        """The operations that take a value. Asked for only when the run is over."""
+        if not self._users:
+            for step in self.steps:
+                for operand in dict.fromkeys(step.operands):
+                    self._users.setdefault(operand, []).append(step)
+        return self._users.get(number, ())
+
     def passes(self, step: Step) -> list[list[Step]]:
         """Every pass through a step: of the loop that it is in, and of the function."""
-
-        def part(other: Step) -> tuple[object, ...]:
-            return other.place, other.instruction, other.name
-
-        looped = [other for other in self.steps if other.key == step.key]
-        called = [other for other in self.steps if part(other) == part(step)]
+        if not self._passes:
+            for other in self.steps:
+                self._passes.setdefault(other.key, []).append(other)
+                self._passes.setdefault(_part(other), []).append(other)
+        looped, called = self._passes[step.key], self._passes[_part(step)]
         return [looped, called] if len(called) > len(looped) else [looped]
 
     def iteration(self, step: Step) -> int | None:
         """Which pass through a loop a step belongs to, from 0; `None` outside of loops."""
         return step.passed if self.counter.total(step.key) > 1 else None
+
+
+def _part(step: Step) -> tuple[object, ...]:
+    """What the passes through a part of a line have in common, from wherever it was called."""
+    return step.place, step.instruction, step.name
 
 
 def endured(trail: Trail, stack: Stack, run: Callable[[], Any]) -> Any:

@@ -12,11 +12,13 @@ import numpy as np
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.locate.cause import Evidence, cause
 from tf2jax_port.diff.locate.frontier import before
-from tf2jax_port.diff.locate.injection import BUDGET, Injection, Search
+from tf2jax_port.diff.locate.injection import OMITTED, Injection
+from tf2jax_port.diff.locate.lines import Lines
 from tf2jax_port.diff.locate.located import INTERFACE, RAISED, VALUE, Located, Spot, element, spot
 from tf2jax_port.diff.locate.matching import Index, Values
-from tf2jax_port.diff.locate.places import NOWHERE, Place
+from tf2jax_port.diff.locate.places import NOWHERE
 from tf2jax_port.diff.locate.replay import mended, replay
+from tf2jax_port.diff.locate.search import BUDGET, Search
 from tf2jax_port.diff.locate.trail import Step, Trail
 from tf2jax_port.diff.precision import as_jax_has_it
 
@@ -31,7 +33,10 @@ def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
     until = time.monotonic() + BUDGET
     pairs = {p: (old.outputs[p], new.outputs[p]) for p in old.outputs if p in new.outputs}
     for strictness in _STRICTNESS:
-        search = Search(Values(old, strictness), Values(new, strictness), pairs, until)
+        theirs = Values(old, strictness)
+        # Half precision is a fault where the original has none.
+        mine = Values(new, strictness, theirs.coarsest)
+        search = Search(theirs, mine, pairs, until)
         if not search.differing:
             continue
         found = list(_faults(search, case, strictness, until))
@@ -107,18 +112,17 @@ def _faults(search: Search, case: Arguments, strictness: float, until: float) ->
         if changed is None:
             return
         after = mended(new, changed)
-        search = Search(search.old, Values(after, strictness), search.pairs, until)
+        search = Search(
+            search.old, Values(after, strictness, search.old.coarsest), search.pairs, until
+        )
         if not search.differing:
             return
 
 
 def _located(search: Search, found: Injection, case: Arguments) -> Located:
     old, new = search.old.trail, search.new.trail
-    theirs = old.maker(found.old)
-    assert theirs is not None
-    mine, place = found.step, found.step.place
-    if found.omitted:
-        mine, place = _step_of_omission(search, found, theirs)
+    theirs = _step_of(old, found.old)
+    mine, place = Lines(search).blamed(found)
     a, b = old.array(found.old), new.array(found.new)
     if a is not None and b is not None and a.size == b.size:
         a = a.reshape(b.shape)
@@ -129,7 +133,7 @@ def _located(search: Search, found: Injection, case: Arguments) -> Located:
         place,
         _names(old, search.old_region.values, theirs),
         _names(new, search.new_region.values, mine),
-        theirs.name if found.omitted else "",
+        theirs.name if found.kind == OMITTED else "",
         _sizes(old, new),
     )
     return Located(
@@ -144,21 +148,13 @@ def _located(search: Search, found: Injection, case: Arguments) -> Located:
     )
 
 
-def _step_of_omission(search: Search, found: Injection, theirs: Step) -> tuple[Step, Place]:
-    """What should do what the port does not: the operation before, or the one that takes it."""
-    new, old = search.new.trail, search.old.trail
-    maker = new.maker(found.new)
-    if maker is None or maker.place == NOWHERE:
-        return found.step, found.step.place
-    passes = len(old.passes(theirs)[0]), len(new.passes(maker)[0])
-    if passes[0] != passes[1] > 1 and theirs.passed >= passes[1] and len(maker.places) > 1:
-        # The loop is left before the original leaves it: that is decided where it is called.
-        return maker, maker.places[1]
-    here = (theirs.place, theirs.passed)
-    users = [s for s in old.steps if found.old in s.operands]
-    shares_user = any((user.place, user.passed) == here for user in users)
-    step = found.step if shares_user else maker
-    return step, step.place
+def _step_of(old: Trail, number: int) -> Step:
+    """The operation that gave a value of the original; of an argument the first that takes it."""
+    maker = old.maker(number)
+    if maker is not None:
+        return maker
+    users = old.users(number)
+    return users[0]
 
 
 def _names(trail: Trail, values: frozenset[int], last: Step) -> set[str]:

@@ -44,5 +44,5 @@ def run(sound, bands, cosines, cosines2):
         "features": jnp.concatenate([level, delta], axis=-1),
         "loudest": loudest,
         "coarse": coarse,
-        "change": jnp.mean(jnp.abs(level - rolled), axis=1),
+        "change": jnp.max(level - rolled, axis=1),
     }

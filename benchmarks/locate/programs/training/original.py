@@ -49,6 +49,6 @@ def run(w, b, x, y):
 
 def cases():
     rng = np.random.default_rng(8)
-    for n in (6, 4):
+    for n, size in ((6, 1.0), (4, 0.1)):
         shapes = ((3, 2), (2,), (n, 3), (n, 2))
-        yield tuple(rng.normal(size=s).astype(np.float32) for s in shapes)
+        yield tuple((size * rng.normal(size=s)).astype(np.float32) for s in shapes)

@@ -1,0 +1,193 @@
+"""Which of the user's lines is to blame for what an injection has shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tf2jax_port.diff.locate.injection import EXCHANGED, MISTAKEN, OMITTED, Injection, Injector
+from tf2jax_port.diff.locate.matching import same
+from tf2jax_port.diff.locate.places import NOWHERE, Place
+from tf2jax_port.diff.locate.reading import Statement, alike, statement, statements
+from tf2jax_port.diff.locate.trail import Step
+
+# How much a line must say of what the original's says, and by how much more than another.
+_ENOUGH, _MORE = 0.4, 0.05
+# Functions that do the same in both, called in the same way.
+_SAME = {"exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "sin", "cos", "abs", "sign", "square"}
+
+
+class Lines:
+    """The lines of two runs.
+
+    Args:
+      of: the runs, and what they share.
+    """
+
+    def __init__(self, of: Injector) -> None:
+        self._of = of
+        files = {place.file for step in of.old.trail.steps for place in step.places}
+        self._said = {s.words for file in sorted(files) for s in statements(file)}
+        self._lines = {
+            (place.file, place.line) for step in of.new.trail.steps for place in step.places
+        }
+
+    def blamed(self, found: Injection) -> tuple[Step, Place]:
+        """The operation and the line of the port that are named."""
+        theirs = self._of.old.trail.maker(found.old)
+        maker = self._of.new.trail.maker(found.new)
+        if found.kind == OMITTED and theirs is not None:
+            return self._left_out(found, theirs)
+        if found.kind == EXCHANGED and maker is not None and maker.place != NOWHERE:
+            return maker, self._outward(maker, found)
+        if found.kind == MISTAKEN and found.uses:
+            return found.step, self._outward(found.step, found)
+        return found.step, self._computed_before(found.step) or self._outward(found.step, found)
+
+    def _outward(self, step: Step, found: Injection) -> Place:
+        """The line of an operation, or the line that called it if it is right elsewhere."""
+        places = step.places
+        for depth, place in enumerate(places[:-1]):
+            if self._mended_elsewhere(found, step, depth):
+                return place
+            is_same = self._reads_the_same(place)
+            others = [self._reads_the_same(outer) for outer in places[depth + 1 :]]
+            if is_same and self._is_plain(place) and not all(others):
+                continue
+            if self._is_right_elsewhere(step, depth) and not (others[0] and not is_same):
+                continue
+            return place
+        return places[-1] if places else NOWHERE
+
+    def _mended_elsewhere(self, found: Injection, step: Step, depth: int) -> bool:
+        """Whether the same line was mended in other calls too."""
+        inner = step.places[: depth + 1]
+        makers = (self._of.new.trail.maker(number) for number in found.values)
+        return any(
+            maker is not None and maker.places[: depth + 1] == inner and maker.places != step.places
+            for maker in makers
+        )
+
+    def _makers(self, number: int) -> list[Step]:
+        """The operations that gave a value, the last first: some only pass it on."""
+        new, found = self._of.new, []
+        flat, step = new.flat(number), new.trail.maker(number)
+        while step is not None:
+            found.append(step)
+            same_as = [
+                o
+                for o in step.operands
+                if (array := new.flat(o)) is not None
+                and flat is not None
+                and array.size > 1
+                and same(array, flat, new.tolerance(o))
+            ]
+            step = new.trail.maker(same_as[0]) if same_as else None
+        return found
+
+    def _is_plain(self, place: Place) -> bool:
+        """Whether a line means the same in both programs if it reads the same."""
+        said = statement(place)
+        return said is not None and said.calls <= _SAME
+
+    def _is_right_elsewhere(self, step: Step, depth: int) -> bool:
+        """Whether the same part of a line, called from another line, gives what it should."""
+        of, called = self._of, step.places[depth + 1]
+        found = []
+        for other in of.new.trail.passes(step)[-1]:
+            if len(other.places) > depth + 1 and other.places[depth + 1] != called:
+                found += [bool(of.twins(r)) for r in other.results if of.new.says_something(r)]
+        return bool(found) and all(found)
+
+    def _reads_the_same(self, place: Place) -> bool:
+        """Whether the original has a line that says the same."""
+        said = statement(place)
+        return said is not None and len(said.words) > 2 and said.words in self._said
+
+    def _left_out(self, found: Injection, theirs: Step) -> tuple[Step, Place]:
+        """What should do what the port does not: the line that is like the original's line."""
+        new, old = self._of.new.trail, self._of.old.trail
+        maker = new.maker(found.new)
+        if maker is None or maker.place == NOWHERE:
+            step = found.step
+            return step, self._like(theirs, [self._outward(step, found)], found)
+        passes = len(old.passes(theirs)[0]), len(new.passes(maker)[0])
+        if passes[0] != passes[1] > 1 and theirs.passed >= passes[1] and len(maker.places) > 1:
+            # The loop is left before the original leaves it: that is decided where it is called.
+            return maker, maker.places[1]
+        here = (theirs.place, theirs.passed)
+        users = [s for s in old.steps if found.old in s.operands]
+        shares_user = any((user.place, user.passed) == here for user in users)
+        step, other = (found.step, maker) if shares_user else (maker, found.step)
+        place = self._like(theirs, [self._outward(step, found), self._outward(other, found)], found)
+        return step if place in step.places or place not in other.places else other, place
+
+    def _like(self, theirs: Step, usual: Sequence[Place], found: Injection) -> Place:
+        """Of the lines between a value and its use the one that is most like the original's."""
+        between = [
+            place
+            for place in dict.fromkeys((*usual, *self._between(found)))
+            if place != NOWHERE and not self._reads_the_same(place)
+        ]
+        # Where all calls of a function are mended it is not one of the calls.
+        spread = self._mended_elsewhere(found, found.step, 0) or any(
+            self._mended_elsewhere(found, maker, 0) for maker in self._makers(found.new)
+        )
+        for wanted in map(statement, theirs.places[: 1 if spread else None]):
+            likeness = {p: _likeness(statement(p), wanted) for p in (*between, usual[0])}
+            best = max(between, key=lambda place: likeness[place], default=usual[0])
+            if likeness[best] >= _ENOUGH:
+                is_more = usual[0] not in between or likeness[best] > likeness[usual[0]] + _MORE
+                return best if is_more else usual[0]
+        return usual[0]
+
+    def _between(self, found: Injection) -> Iterator[Place]:
+        """The lines of the functions that a value is computed and used in, from one to the other."""
+        makers = [place for maker in self._makers(found.new)[::-1] for place in maker.places]
+        users = found.step.places
+        for place in dict.fromkeys((*makers, *users)):
+            inside = statement(place)
+            if inside is None:
+                continue
+            first = min((p.line for p in makers if _same_function(p, place)), default=0)
+            last = min((p.line for p in users if _same_function(p, place)), default=10**9)
+            for said in statements(place.file):
+                is_between = first <= said.line <= last or first >= last
+                if said.function == inside.function and is_between:
+                    yield Place(place.file, said.line, place.function)
+
+    def _computed_before(self, step: Step) -> Place | None:
+        """The line that computed, without JAX, an array or a number that an operation takes."""
+        of, place = self._of, step.place
+        said = statement(place)
+        here = {step.number}
+        wrong = []
+        for other in reversed(of.new.trail.steps[: step.number + 1]):
+            if other.number not in here or other.places != step.places:
+                continue
+            for operand in other.operands:
+                maker = of.new.trail.maker(operand)
+                if maker is not None:
+                    here.add(maker.number)
+                elif operand in of.new_region.values and operand not in of.new.trail.names:
+                    wrong.append(operand)
+        if said is None or not wrong:
+            return None
+        for name in said.names:
+            given = [
+                s
+                for s in statements(place.file)
+                if name in s.targets
+                and ((s.function == said.function and s.line < said.line) or not s.function)
+                and (place.file, s.line) not in self._lines
+            ]
+            if given and not self._reads_the_same(Place(place.file, given[-1].line)):
+                return Place(place.file, given[-1].line, place.function)
+        return None
+
+
+def _same_function(one: Place, other: Place) -> bool:
+    return (one.file, one.function) == (other.file, other.function)
+
+
+def _likeness(said: Statement | None, wanted: Statement | None) -> float:
+    return alike(said, wanted) if said is not None and wanted is not None else 0.0

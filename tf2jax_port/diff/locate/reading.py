@@ -1,0 +1,140 @@
+"""What a line of a program says, read from its source: to hold two lines against each other."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import functools
+import linecache
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tf2jax_port.diff.locate.places import Place
+
+_SAME_TARGETS = 0.2
+# Names that say where a function is from, and not what it does.
+_MODULES = {"tf", "jnp", "jax", "np", "numpy", "tensorflow", "nn", "math", "lax", "linalg", "keras"}
+# What the two call differently; the rest is called the same, or with `reduce_` before it.
+_CALLS = {
+    "matmul": "MatMult",
+    "square": "Pow",
+    "pow": "Pow",
+    "power": "Pow",
+    "add": "Add",
+    "subtract": "Sub",
+    "multiply": "Mult",
+    "divide": "Div",
+    "negative": "USub",
+    "concat": "concatenate",
+    "cast": "astype",
+    "stop_gradient": "stop_gradient",
+}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement, without the statements inside of it.
+
+    Attributes:
+      line: where it begins.
+      end: the last line of it.
+      words: what it says, in order.
+      names: the names that it reads.
+      targets: the names that it gives a value.
+      calls: the functions of modules that it calls.
+      function: where the function that it is in begins; 0 outside of functions.
+    """
+
+    line: int
+    end: int
+    words: tuple[str, ...]
+    names: tuple[str, ...]
+    targets: tuple[str, ...]
+    calls: frozenset[str]
+    function: int
+
+
+@functools.lru_cache(maxsize=64)
+def statements(file: str) -> tuple[Statement, ...]:
+    """The statements of a file; none where it cannot be read."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:
+        return ()
+    return tuple(_statements(tree.body, 0))
+
+
+def statement(place: Place) -> Statement | None:
+    """The statement that a line belongs to."""
+    around = [s for s in statements(place.file) if s.line <= place.line <= s.end]
+    return max(around, key=lambda s: s.line, default=None)
+
+
+def alike(one: Statement, other: Statement) -> float:
+    """How much two statements say the same; more if they give the same names a value."""
+    said = difflib.SequenceMatcher(None, one.words, other.words, autojunk=False).ratio()
+    return said + (_SAME_TARGETS if one.targets and one.targets == other.targets else 0.0)
+
+
+def _statements(body: list[ast.stmt], function: int) -> Iterator[Statement]:
+    for node in body:
+        inner = [getattr(node, part, []) for part in ("body", "orelse", "finalbody")]
+        handlers = [handler.body for handler in getattr(node, "handlers", [])]
+        nested = [part for part in (*inner, *handlers) if part]
+        end = node.end_lineno or node.lineno
+        if nested:
+            end = max(node.lineno, nested[0][0].lineno - 1)
+        is_function = isinstance(node, ast.FunctionDef)
+        parts = _header(node)
+        words = tuple(word for part in parts for word in _words(part))
+        loaded = [n for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)]
+        names = tuple(dict.fromkeys(n.id for n in loaded if isinstance(n.ctx, ast.Load)))
+        targets = tuple(dict.fromkeys(n.id for n in loaded if isinstance(n.ctx, ast.Store)))
+        called = [n.func for part in parts for n in ast.walk(part) if isinstance(n, ast.Call)]
+        calls = frozenset(f.attr for f in called if isinstance(f, ast.Attribute))
+        yield Statement(node.lineno, end, words, names, targets, calls, function)
+        for part in nested:
+            yield from _statements(part, node.lineno if is_function else function)
+
+
+def _header(node: ast.stmt) -> list[ast.AST]:
+    """A statement without the statements inside of it."""
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return [node.args] if isinstance(node, ast.FunctionDef) else []
+    parts = []
+    for name, value in ast.iter_fields(node):
+        if name not in ("body", "orelse", "finalbody", "handlers"):
+            parts += value if isinstance(value, list) else [value]
+    kind: list[ast.AST] = [] if isinstance(node, ast.Assign) else [ast.Name(type(node).__name__)]
+    return kind + [part for part in parts if isinstance(part, ast.AST)]
+
+
+def _words(node: ast.AST) -> Iterator[str]:
+    """The words of an expression, an operator before its operands."""
+    if isinstance(node, ast.Constant):
+        value = node.value
+        if isinstance(value, int):
+            value = float(value)
+        yield repr(value)
+    elif isinstance(node, ast.Name):
+        if node.id not in _MODULES:
+            yield node.id
+    elif isinstance(node, ast.Attribute):
+        yield from _words(node.value)
+        if node.attr not in _MODULES:
+            yield _called(node.attr)
+    elif isinstance(node, (ast.operator, ast.unaryop, ast.boolop, ast.cmpop)):
+        yield type(node).__name__
+    elif isinstance(node, (ast.BinOp, ast.UnaryOp)):
+        yield type(node.op).__name__
+        for part in ast.iter_child_nodes(node):
+            if not isinstance(part, (ast.operator, ast.unaryop)):
+                yield from _words(part)
+    else:
+        for part in ast.iter_child_nodes(node):
+            yield from _words(part)
+
+
+def _called(name: str) -> str:
+    name = name.removeprefix("reduce_")
+    return _CALLS.get(name, name)

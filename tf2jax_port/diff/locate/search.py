@@ -1,0 +1,301 @@
+"""The search for the first place of a port where the original's value mends what follows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from tf2jax_port.diff.locate.candidates import Candidates
+from tf2jax_port.diff.locate.injection import (
+    EXCHANGED,
+    MISTAKEN,
+    OMITTED,
+    RESULT,
+    Injection,
+    Injector,
+    position,
+    together,
+)
+from tf2jax_port.diff.locate.matching import SINGLE, Values, flattened, same
+from tf2jax_port.diff.locate.replay import Uses
+from tf2jax_port.diff.locate.trail import Step
+
+# In seconds.
+BUDGET = 30.0
+# Which part of what follows a place must agree, where the outputs do not.
+_MOST = 0.5
+# How many candidates are tried in every pass of a loop though they mend nothing in one pass.
+_IN_LOOPS = 4
+
+
+class Search(Injector):
+    """The search for the first difference between two runs.
+
+    Args:
+      old: the original's values.
+      new: the port's.
+      pairs: the outputs, as numbers of values in either.
+      until: when to give up, on the monotonic clock.
+    """
+
+    def __init__(
+        self, old: Values, new: Values, pairs: Mapping[str, tuple[int, int]], until: float
+    ) -> None:
+        super().__init__(old, new, pairs)
+        self._until = until
+        self._candidates = Candidates(self)
+        self._done: set[object] = set()
+
+    def first(self) -> Injection | None:
+        """The first place where the original's value mends the port."""
+        partial: list[Injection] = []
+        for number in sorted(self.new_region.values, key=lambda n: position(self.new, n)):
+            if time.monotonic() > self._until:
+                break
+            for found in self._at(number):
+                if found.complete:
+                    return self._earliest(partial, found)
+                partial.append(found)
+                if found.kind == OMITTED:
+                    behind_it = self._behind_a_mistake(found)
+                    if behind_it is not None:
+                        return behind_it
+        return self._earliest(partial, None)
+
+    def _behind_a_mistake(self, found: Injection) -> Injection | None:
+        """Whether a value that the original has too is the wrong one of those that it has.
+
+        A mask that is wrong picks the one in place of the other.
+        """
+        values = self.unshared(found.new)
+        for number in sorted(values - self.new_region.values - {found.new}):
+            step = self.new.trail.maker(number)
+            if step is not None and time.monotonic() < self._until:
+                for earlier in self._result(number, step):
+                    if earlier.complete:
+                        return earlier
+        return None
+
+    def _earliest(self, partial: Sequence[Injection], last: Injection | None) -> Injection | None:
+        """The place to name: a mended output proves it, except where there is a fault before."""
+        for found in partial:
+            if last is not None and found.step.place == last.step.place:
+                return last
+            between = [
+                agrees for step, agrees in found.later if last is None or step < last.step.number
+            ]
+            if sum(between) > 1 and sum(between) >= _MOST * len(between):
+                return found
+        return last or (partial[0] if partial else None)
+
+    def _at(self, number: int) -> Iterator[Injection]:
+        """What mends the port at one of its values: at what it is computed from, or itself."""
+        step = self.new.trail.maker(number)
+        if step is None:
+            return
+        for edge in dict.fromkeys(step.operands):
+            if edge in self.new_region.edge:
+                yield from self._omitted(edge, step)
+                yield from self._mistaken(edge, step)
+                yield from self._exchanged(edge, step)
+        yield from self._result(number, step)
+
+    def _result(self, number: int, step: Step) -> Iterator[Injection]:
+        best: Injection | None = None
+        for rank, (other, array, turn) in enumerate(self._candidates.for_result(number, step)):
+            found = self.tried(RESULT, step, number, other, {number: array}, {})
+            if (found is not None and not found.complete) or (found is None and rank < _IN_LOOPS):
+                found = self._in_every_pass(RESULT, step, step, number, other, turn) or found
+            if found is not None and found.complete:
+                yield self._traced(found)
+                return
+            if found is not None and (best is None or found.mended > best.mended):
+                best = found
+        if best is not None:
+            yield best
+
+    def _omitted(self, edge: int, step: Step) -> Iterator[Injection]:
+        """Whether the original does something more to a value before it is used."""
+        if not self.new.says_something(edge) or not self._fresh(OMITTED, edge, step.place):
+            return
+        partial: Injection | None = None
+        maker = self.new.trail.maker(edge)
+        for other, array, _ in self._candidates.for_omitted(edge):
+            found = None
+            for uses in self._uses(edge, step, array, other):
+                found = self.tried(OMITTED, step, edge, other, {}, uses)
+                if found is not None and found.complete:
+                    break
+                if found is not None and len(uses) == 1:
+                    partial = partial or found
+            if (found is None or not found.complete) and maker is not None:
+                found = self._in_every_pass(OMITTED, maker, step, edge, other)
+            if found is not None and found.complete:
+                yield found
+                return
+        if partial is not None:
+            yield partial
+
+    def _mistaken(self, edge: int, step: Step) -> Iterator[Injection]:
+        """Whether another value should be used in the place of one."""
+        if not self._says(edge) or not self._fresh(MISTAKEN, edge, step.place):
+            return
+        for other, array, _ in self._candidates.for_mistaken(edge, step):
+            for uses in self._uses(edge, step, array, other):
+                found = self.tried(MISTAKEN, step, edge, other, {}, uses)
+                if found is not None and found.complete:
+                    yield self._traced(found)
+                    return
+
+    def _traced(self, found: Injection) -> Injection:
+        """Back to where a value was computed that is used by mistake."""
+        for _ in range(len(self.new.trail.steps)):
+            if not found.uses:
+                earlier = self._earlier(found)
+                if earlier is None:
+                    return found
+                found = earlier
+            maker, laid = self.new.trail.maker(found.new), self.laid(found.old, found.new)
+            if maker is None or laid is None:
+                return found
+            new, old = found.new, found.old
+            whole = self.tried(MISTAKEN, maker, new, old, {new: laid}, {})
+            if whole is None or not whole.complete:
+                whole = self._in_every_pass(MISTAKEN, maker, maker, new, old)
+            if whole is None or not whole.complete:
+                return found
+            found = whole
+        return found
+
+    def _earlier(self, found: Injection) -> Injection | None:
+        """Whether an operand is another one than the original's, and that is all."""
+        step, theirs = found.step, self.old.trail.maker(found.old)
+        if theirs is None:
+            return None
+        before_it = [theirs, *(m for o in theirs.operands if (m := self.old.trail.maker(o)))]
+        right = flattened(found.values.get(found.new))
+        for edge in step.operands:
+            if edge in self.new_region.values or not self._says(edge):
+                continue
+            for other in dict.fromkeys([found.old, *(o for s in before_it for o in s.operands)]):
+                laid, flat = self.laid(other, edge), self.old.flat(other)
+                if laid is None or flat is None or right is None or other in self.twins(edge):
+                    continue
+                if self.new.counts(edge) != self.old.counts(other) or same(flat, right, SINGLE):
+                    continue
+                for uses in self._uses(edge, step, laid, other):
+                    earlier = self.tried(MISTAKEN, step, edge, other, {}, uses)
+                    if earlier is not None and earlier.complete:
+                        return earlier
+        return None
+
+    def _exchanged(self, edge: int, step: Step) -> Iterator[Injection]:
+        """Whether two values are used for each other."""
+        held = self.new.trail.values[edge]
+        for other in self._partners(edge):
+            value = self.new.trail.values[other]
+            alike = np.shape(held) == np.shape(value) and held.dtype == value.dtype
+            if other == edge or not alike or not (self._says(edge) and self._says(other)):
+                continue
+            a, b = self.new.trail.maker(edge), self.new.trail.maker(other)
+            if (a is None) != (b is None):
+                continue
+            keys = frozenset(
+                (m.key, m.results.index(n)) if m else n for m, n in ((a, edge), (b, other))
+            )
+            twins = self.twins(other)
+            if not twins or not self._fresh(EXCHANGED, keys, None):
+                continue
+            uses = self._crossed(edge, other)
+            found = self.tried(EXCHANGED, step, edge, min(twins), {}, uses)
+            if found is not None and found.complete:
+                yield found
+                return
+
+    def _partners(self, edge: int) -> list[int]:
+        """The values that one may be exchanged with: what else is used, or computed on its line."""
+        found = set(self.new_region.edge)
+        maker = self.new.trail.maker(edge)
+        if maker is not None:
+            for other in self.new.trail.steps:
+                if other.places == maker.places and other.passed == maker.passed:
+                    found.update(other.results)
+        return sorted(found)
+
+    def _crossed(self, one: int, other: int) -> Uses:
+        """Every use of one value as one of the other, in every pass."""
+        trail = self.new.trail
+        a, b = trail.maker(one), trail.maker(other)
+        pairs = [(one, other)]
+        if a is not None and b is not None:
+            i, j = a.results.index(one), b.results.index(other)
+            passes = trail.passes(a)[0], trail.passes(b)[0]
+            if len(passes[0]) == len(passes[1]):
+                pairs = [(x.results[i], y.results[j]) for x, y in zip(*passes)]
+        return {
+            (user.number, mine): theirs
+            for pair in pairs
+            for mine, theirs in (pair, pair[::-1])
+            for user in trail.users(mine)
+        }
+
+    def _uses(self, edge: int, step: Step, array: np.ndarray, other: int) -> Iterator[Uses]:
+        """Which uses of a value are replaced: all, those on one line, in every pass, only one."""
+        trail = self.new.trail
+        laid = array.reshape(np.shape(trail.values[edge]))
+        every = [s for s in trail.users(edge) if not self.new_region.values.isdisjoint(s.results)]
+        yield {(s.number, edge): laid for s in every}
+        here = {(s.number, edge): laid for s in every if s.place == step.place}
+        if len(here) < len(every):
+            yield here
+        maker = self.old.trail.maker(other)
+        if maker is not None:
+            which, at = maker.results.index(other), step.operands.index(edge)
+            for mine, theirs in together(trail.passes(step), self.old.trail.passes(maker)):
+                if not self._fresh("uses", mine[0].number, at, theirs[0].number, which, len(mine)):
+                    continue
+                uses = {}
+                for one, there in zip(mine, theirs):
+                    held = self.laid(there.results[which], one.operands[at])
+                    if held is not None:
+                        uses[one.number, one.operands[at]] = held
+                yield uses
+        if len(here) > 1:
+            yield {(step.number, edge): laid}
+
+    def _in_every_pass(
+        self, kind: str, maker: Step, step: Step, number: int, other: int, turn: int = 0
+    ) -> Injection | None:
+        """The same in every pass of a loop, or every call of a function."""
+        theirs = self.old.trail.maker(other)
+        if theirs is None:
+            return None
+        which, whose = maker.results.index(number), theirs.results.index(other)
+        for mine, others in together(self.new.trail.passes(maker), self.old.trail.passes(theirs)):
+            firsts = mine[0].results[which], others[0].results[whose]
+            if not self._fresh(kind, firsts, turn, len(mine)):
+                continue
+            values = {}
+            for here, there in zip(mine, others):
+                laid = self.laid(there.results[whose], here.results[which], turn)
+                if laid is not None:
+                    values[here.results[which]] = laid
+            found = self.tried(kind, step, number, other, values, {})
+            if found is not None and found.complete:
+                return found
+        return None
+
+    def _says(self, number: int) -> bool:
+        """Whether it matters which value it is: places count here, flags and single numbers do not."""
+        flat, array = self.new.flat(number), self.new.trail.array(number)
+        if flat is None or array is None or array.dtype.kind == "b":
+            return False
+        return flat.size > 1 and bool(np.ptp(flat) if np.isfinite(flat).all() else True)
+
+    def _fresh(self, *what: object) -> bool:
+        """Whether something has not been tried before."""
+        is_new = what not in self._done
+        self._done.add(what)
+        return is_new
