@@ -11,6 +11,7 @@ from jax import lax
 
 from shims._src import primitives
 from shims._src.elementwise import is_inexact
+from shims._src.integer_mean import mean_of_integers
 
 
 def sum_over(x, axes):
@@ -28,10 +29,7 @@ def mean_over(x, axes):
     """The mean over axes, in the dtype of `x`."""
     if not jnp.issubdtype(x.dtype, jnp.integer):
         return jnp.mean(x, axis=axes)
-    count = jnp.asarray(_count(x, axes), x.dtype)
-    total = sum_over(x, axes)
-    # TensorFlow's integer mean is truncated towards 0; the mean of nothing is 0.
-    return lax.div(total, jnp.broadcast_to(jnp.maximum(count, 1), total.shape))
+    return mean_of_integers(x, _count(x, axes), axes)
 
 
 # `jnp.max` refuses an axis of size 0; the primitives have TensorFlow's answer.

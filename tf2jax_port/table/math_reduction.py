@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from tf2jax_port.table import standard
 from tf2jax_port.table.families import native, reduction, shim
-from tf2jax_port.table.inputs import INF, NAN, Draw, bools, draw, draw_ints, empty, f32, i32
+from tf2jax_port.table.inputs import (
+    INF,
+    NAN,
+    Draw,
+    Values,
+    bools,
+    draw,
+    draw_ints,
+    empty,
+    f32,
+    i32,
+)
 from tf2jax_port.table.row import Case, Row, Shim, case
 
 _SMALL = "8- and 16-bit integers keep their dtype and wrap in TensorFlow; JAX widens them"
@@ -31,6 +42,14 @@ def _running(differs: str = "") -> tuple[Case, ...]:
         case("size1-exclusive", x=f32([3.0]), exclusive=True),
         case("no-such-axis", raises="InvalidArgumentError", x=draw(3), axis=1),
     )
+
+
+# TensorFlow adds integers up in 64 bits before it divides.
+_OVERFLOWING = (
+    case("int32-beyond", input_tensor=i32([[2**31 - 1, 2**31 - 2], [-(2**31), -(2**31)]]), axis=1),
+    case("uint8-beyond", input_tensor=Values(((250, 10), (3, 4)), "uint8"), axis=1),
+    case("int8-beyond", input_tensor=Values(((-128, -127, 0), (127, 127, 126)), "int8"), axis=1),
+)
 
 
 def _positions(nans: tuple[Case, ...]) -> tuple[Case, ...]:
@@ -80,7 +99,7 @@ ROWS: tuple[Row, ...] = (
     reduction(
         "reduce_mean",
         "jnp.mean({input_tensor}, axis={axis}, keepdims={keepdims})",
-        more=_INTEGERS[:3],
+        more=(*_INTEGERS[:3], *_OVERFLOWING),
         note="TensorFlow truncates the mean of integers to an integer",
         xla="differs: the mean of no integers is -1",
         takes="number",
