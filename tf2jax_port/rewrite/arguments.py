@@ -22,7 +22,7 @@ _PLAIN = (ast.Constant, ast.Name)  # nothing is inside
 # JAX takes a tuple here where TensorFlow takes a list as well.
 _TUPLES = ("axis", "axes", "perm")
 # JAX takes an array here where TensorFlow takes a list as well.
-_ARRAYS = ("repeats",)
+_ARRAYS = ("repeats", "data", "segment_ids")
 # A tensor in place of the list means something else: TensorFlow leaves it as it is, JAX joins its rows.
 _LISTS = (("concat", "values"),)
 # What JAX must know while it traces; where a tensor says it, the function of `shims` is called.

@@ -13,7 +13,11 @@ FORMS = {
     "is_floating": "jnp.issubdtype({}, jnp.floating)",
     "is_integer": "jnp.issubdtype({}, jnp.integer)",
     "real_dtype": "jnp.zeros((), {}).real.dtype",
+    "size": "jnp.dtype({}).itemsize",
 }
+# The ends of the range of a dtype, which JAX tells of floats and of integers by two functions.
+RANGES = ("max", "min")
+RANGE_FORMS = {True: "jnp.iinfo({}).", False: "jnp.finfo({})."}
 # What nothing but a dtype of TensorFlow is asked for.
 _TENSORFLOWS = ("as_numpy_dtype", "base_dtype")
 # What a static shape of TensorFlow can do and a tuple cannot.

@@ -11,9 +11,16 @@ import dataclasses
 from collections.abc import Iterator
 
 from tf2jax_port.rewrite.arguments import as_tuple
-from tf2jax_port.rewrite.dtype_attributes import FORMS, SHAPE_METHODS, is_of_dtype
+from tf2jax_port.rewrite.dtype_attributes import (
+    FORMS,
+    RANGE_FORMS,
+    RANGES,
+    SHAPE_METHODS,
+    is_of_dtype,
+)
 from tf2jax_port.rewrite.edits import Edit, Span
 from tf2jax_port.rewrite.findings import State
+from tf2jax_port.rewrite.numbers import INTEGERS, Numbers
 from tf2jax_port.rewrite.sites import Decision, File, may_edit
 from tf2jax_port.rewrite.static_shapes import is_called_shape, is_static_shape
 from tf2jax_port.rewrite.values import Kind
@@ -21,7 +28,7 @@ from tf2jax_port.rewrite.values import Kind
 _NAMES = frozenset(
     (
         *("numpy", "get_shape", "as_list", "ndims", "rank", "value", "set_shape"),
-        *(*FORMS, *SHAPE_METHODS),
+        *(*FORMS, *RANGES, *SHAPE_METHODS),
     )
 )
 # Libraries whose tensors have some of these methods as well.
@@ -169,9 +176,21 @@ def _of_dtypes_and_shapes(file: File, attributes: list[ast.Attribute]) -> Iterat
         called = isinstance(parent, ast.Call) and parent.func is node
         if node.attr in FORMS and is_of_dtype(node, called=called):
             yield Idiom(f"DType.{node.attr}", "TJ111", node, node.value, FORMS[node.attr])
+        if node.attr in RANGES and is_of_dtype(node, called=called):
+            yield _of_range(file, node)
         if node.attr in (*SHAPE_METHODS, "ndims", "rank", "as_list"):
             whole = parent if called and isinstance(parent, ast.Call) else node
             yield from _of_shape(file, node, whole)
+
+
+def _of_range(file: File, node: ast.Attribute) -> Idiom:
+    """`x.dtype.max`, which floats and integers have of two functions."""
+    tensor = node.value.value if isinstance(node.value, ast.Attribute) else node.value
+    numbers = file.corners.numbers.numbers(tensor)
+    whole = numbers in INTEGERS
+    form = RANGE_FORMS[whole] + node.attr
+    sure = whole or numbers is Numbers.INEXACT
+    return Idiom(f"DType.{node.attr}", "TJ111", node, node.value, form, sure=sure)
 
 
 def _of_shape(file: File, node: ast.Attribute, whole: ast.expr) -> Iterator[Idiom]:
@@ -194,7 +213,8 @@ def _of_shape(file: File, node: ast.Attribute, whole: ast.expr) -> Iterator[Idio
 def _is_known(file: File, idiom: Idiom) -> bool:
     """Whether the lines around say what stands before the dot, or the new text serves all."""
     if idiom.code == "TJ111" and isinstance(idiom.tensor, ast.Attribute):
-        return file.values.kind(idiom.tensor.value) is Kind.TENSOR
+        tensor = file.values.kind(idiom.tensor.value) is Kind.TENSOR
+        return idiom.sure or (tensor and idiom.symbol.split(".")[-1] not in RANGES)
     return idiom.sure or file.values.kind(idiom.tensor) is Kind.TENSOR
 
 
@@ -243,6 +263,8 @@ def _decide(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
     message = "arrays have it under another name"
     if not known:
         message = "nothing nearby says that this is a tensor"
+        if idiom.symbol in ("DType.max", "DType.min"):
+            message = "nothing nearby says which numbers it holds; of integers it is `jnp.iinfo`"
     return Decision(state, code, message, idiom.symbol, idiom.whole, (edit,))
 
 

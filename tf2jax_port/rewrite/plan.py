@@ -11,6 +11,7 @@ import re
 
 from tf2jax_port.rewrite import markers
 from tf2jax_port.rewrite.choosing import choose, has_marker
+from tf2jax_port.rewrite.corners import Corners
 from tf2jax_port.rewrite.doctests import rewrite_doctests
 from tf2jax_port.rewrite.edits import Edit, EditedText, OverlapError, apply_edits
 from tf2jax_port.rewrite.facade_import import Swap, swap_import
@@ -129,11 +130,13 @@ class _Run:
             return Outcome(self.source.encode(self.source.data), (), 0)
         aliases = [r for r in found if is_alias(names, r) and not self.ignored.covers(r.node, "TJ")]
         sites = [r for r in found if r not in aliases] if aliases else found
+        values = Values(names, sites)
         file = File(
             self.source,
             names,
             sites,
-            Values(names, sites),
+            values,
+            Corners(self.source.data, values),
             choose_spelling(names),
             self.options,
             frozenset(frozen),

@@ -8,6 +8,7 @@ import dataclasses
 from tf2jax_port.rewrite import calls, constructs, keras_sites, pure_functions, version_1
 from tf2jax_port.rewrite.arguments import CallSite, holds_references
 from tf2jax_port.rewrite.bind import Bound, Refusal, bind_arguments, bind_version_1, signature
+from tf2jax_port.rewrite.corners import Corners
 from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.findings import State
 from tf2jax_port.rewrite.keras_rows import why_unknown
@@ -69,6 +70,7 @@ class File:
     names: Names
     references: list[Reference]
     values: Values
+    corners: Corners
     spelling: Spelling
     options: Options
     frozen: frozenset[ast.AST]  # nodes of string annotations whose text is not in the file
@@ -170,7 +172,9 @@ def _operands_in(file: File) -> pure_functions.Operands:
     def operands(call: ast.Call) -> list[ast.expr] | None:
         reference = file.values.by_node.get(call.func)
         known = look_up(reference) if reference is not None else None
-        if reference is None or known is None or decide(file, reference).code != "TJ101":
+        if reference is None or known is None or known.row.differs:
+            return None
+        if decide(file, reference).code not in ("TJ101", "TJ201"):
             return None
         parameters = signature(known.row.params or "")
         tensors = known.row.tensors or (parameters[0].name,)
@@ -281,9 +285,15 @@ def _replaced(
     """The name alone is replaced."""
     written = file.spelling.text(text)
     node = known.reference.node
-    plain = text == f"shims.{known.reference.path}"
+    plain = _is_namesake(known, text)
     edit = Edit(*file.source.span(node), (written,))
     return Decision(state, code, f"`{written}`", symbol, node, (edit,), plain)
+
+
+def _is_namesake(known: Known, function: str) -> bool:
+    """Whether a name is right as it stands once its first part is `shims`."""
+    reference = known.reference
+    return function == f"shims.{reference.path}" and ".compat." not in reference.spelled
 
 
 def _passed_on(file: File, known: Known, symbol: str) -> Decision:
@@ -372,12 +382,15 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
         size = _known_size(file, known, symbol, site)
         if size is not None:
             return size
+        here = file.corners.at(site)
         exact = file.options.takes_exact and bool(corner(row, file.options)) and has_exact_form(row)
+        exact = exact or (here.met and facade(row) is not None)
         edits = None if exact else _write_form(site)
         if edits is not None and row.target.expression == version_1.NOTHING:
             return _switched_on(site, symbol)
         if edits is not None:
-            return _of_native(row, corner(row, file.options), symbol, call, edits)
+            differs = corner(row, file.options) or here.differs
+            return _of_native(row, differs, symbol, call, edits)
     decision = _called_facade(file, known, symbol, site)
     old = bool(known.version_1_params) or row.name.startswith("v1.")
     return _of_version_1(decision, known, bound) if old else decision
@@ -405,7 +418,7 @@ def _starred(file: File, known: Known, symbol: str, call: ast.Call, refusal: Ref
         return _manual(known.reference, symbol, refusal.code, refusal.message)
     edit = Edit(*file.source.span(known.reference.node), (file.spelling.text(function),))
     message = f"`{function}`, which takes the same arguments"
-    plain = function == f"shims.{known.reference.path}"
+    plain = _is_namesake(known, function)
     return Decision(State.SHIM, "TJ403", message, symbol, call, (edit,), plain)
 
 
@@ -508,7 +521,7 @@ def _called_facade(file: File, known: Known, symbol: str, site: CallSite) -> Dec
     if unknown:
         message = f"`{unknown[0]}` is left out: `{function}` has no use for it"
         return Decision(State.REVIEW, "TJ203", message, symbol, site.call, tuple(edits))
-    plain = len(edits) == 1 and function == f"shims.{known.reference.path}"
+    plain = len(edits) == 1 and _is_namesake(known, function)
     native = isinstance(row.target, Native) and file.target == "jax"
     differs = corner(row, file.options)
     if native and file.options.takes_exact and differs and has_exact_form(row):

@@ -1,0 +1,108 @@
+"""Corners that depend on what is passed: the mean of integers, a range of fractions, ragged tensors."""
+
+import pytest
+
+from tests.rewrite.running import assert_same, both
+from tf2jax_port.rewrite.options import Options
+from tf2jax_port.rewrite.plan import rewrite
+
+IMPORT = "import tensorflow as tf\n\n"
+
+# What is passed, and the code of the call; the last call of each program is meant.
+CALLS = {
+    "tf.reduce_mean([1, 2, -4, -4])": "TJ403",
+    "tf.reduce_mean(tf.constant([1, 2]))": "TJ403",
+    "tf.reduce_mean(tf.cast(v, tf.int64), axis=0)": "TJ403",
+    "tf.reduce_mean(tf.constant([1.0, 2.0]))": "TJ101",
+    "tf.reduce_mean(tf.exp(v) * w)": "TJ101",
+    "tf.reduce_mean(v / w)": "TJ101",
+    "tf.reduce_mean(tf.where(m, 0.5, v))": "TJ101",
+    "tf.reduce_mean(tf.zeros([2]))": "TJ101",
+    "tf.reduce_mean(tf.zeros([2], tf.int32))": "TJ403",
+    "tf.reduce_mean(v)": "TJ201",
+    "tf.reduce_mean(tf.gather(v, i))": "TJ201",
+    "tf.reduce_mean(v * 2)": "TJ201",
+    "tf.reduce_sum(tf.cast(v, tf.int8))": "TJ403",
+    "tf.reduce_sum(v)": "TJ101",
+    "tf.reduce_prod(tf.constant([100, 2], tf.uint8))": "TJ403",
+    "tf.reduce_sum(tf.cast(v, 'int32'))": "TJ101",
+    "tf.range(1.0, 1.3, 0.1)": "TJ403",
+    "tf.range(0, 10, 3)": "TJ101",
+    "tf.range(5.0)": "TJ101",
+    "tf.range(a, b)": "TJ101",
+    "tf.range(a, b, c)": "TJ201",
+    "tf.argmax(v)": "TJ201",
+    "tf.argmax(tf.cast(v, tf.int32))": "TJ101",
+    "tf.cast(v, tf.int32)": "TJ201",
+    "tf.cast(m > 0, tf.int32)": "TJ101",
+    "tf.cast(v, tf.float32)": "TJ101",
+    "tf.math.floormod(v, 2)": "TJ201",
+    "tf.math.floormod(v, 2.0)": "TJ101",
+    "tf.nn.softmax(v)": "TJ101",
+}
+
+
+def code_of(call, before=""):
+    """The code of the last call of a program."""
+    outcome = rewrite(f"{IMPORT}{before}y = {call}\n".encode(), Options())
+    return min(outcome.findings, key=lambda f: (-f.line, f.column)).code
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_is_passed_decides(call):
+    assert code_of(call) == CALLS[call]
+
+
+@pytest.mark.parametrize(
+    ("before", "call", "code"),
+    [
+        ("z = tf.constant(1, tf.int8)\n", "tf.reduce_sum(v)", "TJ201"),
+        ("z = float('inf')\n", "tf.nn.softmax(v)", "TJ201"),
+        ("v = tf.ones([3])\n", "tf.reduce_mean(v)", "TJ101"),
+        ("v = tf.ones([3])\nv = tf.cast(v, tf.int32)\n", "tf.reduce_mean(v)", "TJ201"),
+        ("import numpy as np\nv = np.float32(3)\n", "tf.reduce_mean(v)", "TJ101"),
+        ("import numpy as np\nv = u.astype(np.int16)\n", "tf.reduce_sum(v)", "TJ403"),
+    ],
+)
+def test_the_lines_before_it_decide(before, call, code):
+    assert code_of(call, before) == code
+
+
+# Programs whose corners are met: TensorFlow and JAX give the same.
+MET = """
+import tensorflow as tf
+
+means = tf.reduce_mean([1, 2, -4, -4]), tf.reduce_mean(tf.constant([[1, 2], [4, 8]]), 1)
+sums = tf.reduce_sum(tf.constant([100, 100], tf.int8)), tf.reduce_prod(tf.constant([9, 99], tf.uint8))
+steps = tf.range(1.0, 1.3, 0.1), tf.range(0, 1, 0.25), tf.range(3.0)
+r = tf.ragged.constant([[1, 2], [], [3]])
+rows = tf.reduce_sum(r, axis=1), tf.square(r).values, tf.cast(r, tf.float32).values
+del r
+s = tf.math.unsorted_segment_sum([1.0, 2.0], [1, 0], 3)
+caught = []
+try:
+    tf.reshape(tf.ones([4]), [3])
+except tf.errors.InvalidArgumentError:
+    caught.append(1)
+ends = tf.exp(x).dtype.max, tf.constant([1], tf.int8).dtype.min, tf.exp(x).dtype.size
+"""
+
+
+def test_where_a_corner_is_met_the_numbers_are_tensorflows(tmp_path):
+    outcome = rewrite(MET.encode(), Options())
+    assert {f.state.value for f in outcome.findings} == {"rewritten", "shim"}
+    old, new = both(MET, outcome.data.decode(), tmp_path)
+    assert_same(old, new)
+
+
+def test_an_error_that_nobody_waits_for_stays_jax():
+    code = b"import tensorflow as tf\n\ntry:\n    y = tf.reshape(x, [3])\nexcept %s:\n    pass\n"
+    assert b"jnp.reshape" in rewrite(code % b"ValueError", Options()).data
+    assert b"shims.reshape" in rewrite(code % b"tf.errors.OpError", Options()).data
+
+
+def test_a_name_of_an_old_version_keeps_no_import_of_shims_as_tf():
+    code = b"import tensorflow as tf\n\ny = tf.compat.v1.div(tf.abs(x), 2)\n"
+    after = rewrite(code, Options(target="shims")).data.decode()
+    assert "compat" not in after
+    assert "shims.div(tf.abs(x), 2)" in after.replace("shims.abs", "tf.abs")
