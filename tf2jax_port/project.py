@@ -214,6 +214,10 @@ class SeenFrom:
         """Whether this file, of that text, may get a name of TensorFlow from another module."""
         return self.project.concerns(self.file, raw)
 
+    def mentions(self, name: str) -> bool:
+        """A file is a program from its first line to its last."""
+        return False
+
 
 class Taken:
     """What the files of a run import from each other, so that nobody takes it away.

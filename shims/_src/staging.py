@@ -150,6 +150,11 @@ def is_weak(x) -> bool:
     return bool(getattr(x, "weak_type", False))
 
 
+def is_key(aval) -> bool:
+    """Whether an array holds keys of `jax.random`, whose dtype is none of NumPy's."""
+    return jax.dtypes.issubdtype(aval.dtype, jax.dtypes.extended)
+
+
 def aval_of_leaf(leaf) -> jax.ShapeDtypeStruct:
     """Shape and dtype of a leaf: of a slot, or of the array that a Python number becomes."""
     if isinstance(leaf, Slot):
@@ -163,6 +168,8 @@ def common_dtype(avals: Sequence[jax.ShapeDtypeStruct]):
     Dtypes that arrays were given do not change, as in TensorFlow; those that came from Python
     numbers follow JAX's promotion.
     """
+    if any(is_key(a) for a in avals):
+        return (avals[0].dtype, False) if len({a.dtype for a in avals}) == 1 else None
     declared = {np.dtype(a.dtype) for a in avals if not a.weak_type}
     kinds = [_PYTHON_TYPES[np.dtype(a.dtype).kind] for a in avals if a.weak_type]
     if len(declared) > 1:
@@ -195,7 +202,8 @@ def same_shape(a: Sequence, b: Sequence) -> bool:
 def show(aval) -> str:
     """`float32[n, 3]`, as messages print shapes and dtypes."""
     sizes = ", ".join(str(d) for d in aval.shape)
-    return f"{np.dtype(aval.dtype).name if aval.dtype != object else aval.dtype}[{sizes}]"
+    plain = aval.dtype != object and not is_key(aval)
+    return f"{np.dtype(aval.dtype).name if plain else aval.dtype}[{sizes}]"
 
 
 def show_value(value) -> str:

@@ -33,6 +33,9 @@ class Neighbours(Protocol):
     def concern(self, raw: bytes) -> bool:
         """Whether this file, of that text, may get a name of TensorFlow from another module."""
 
+    def mentions(self, name: str) -> bool:
+        """Whether text around the program, which is no Python, has a name of it."""
+
 
 class _Nobody:
     """A file that is looked at by itself."""
@@ -47,6 +50,10 @@ class _Nobody:
 
     def concern(self, raw: bytes) -> bool:
         """Nobody gives anything."""
+        return False
+
+    def mentions(self, name: str) -> bool:
+        """Nothing stands around it."""
         return False
 
 

@@ -44,7 +44,9 @@ def rewrite_notebook(
     own = text.removeprefix("\ufeff")
     code = read_cells(own)
     program = cells.join([cell.text for cell in code])
-    outcome = rewrite(program.text.encode(), options, verify=verify, neighbours=neighbours)
+    outside = "\n".join([*program.aside, *(code[n].text for n in program.broken)])
+    around = _Around(neighbours, outside)
+    outcome = rewrite(program.text.encode(), options, verify=verify, neighbours=around)
     findings = [_placed(finding, program, code) for finding in outcome.findings]
     findings += [_no_python(code[n], why) for n, why in program.broken.items() if _matters(code[n])]
     data = raw
@@ -55,6 +57,20 @@ def rewrite_notebook(
         data = (text[: len(text) - len(own)] + new).encode()
     findings.sort(key=lambda finding: (finding.cell, finding.line, finding.column))
     return Outcome(data, tuple(findings), len(findings), outcome.imports, outcome.imports_dropped)
+
+
+class _Around:
+    """The neighbours of a notebook's program, and its lines that are no Python: `%timeit f(x)`."""
+
+    def __init__(self, neighbours: Neighbours, text: str) -> None:
+        self.export = neighbours.export
+        self.takes = neighbours.takes
+        self.concern = neighbours.concern
+        self.text = text
+
+    def mentions(self, name: str) -> bool:
+        """Whether one of these lines has a name."""
+        return re.search(rf"\b{re.escape(name)}\b", self.text) is not None
 
 
 def _placed(finding: Finding, program: cells.Program, code: tuple[Cell, ...]) -> Finding:

@@ -204,7 +204,7 @@ class _Run:
 
     def _each(self, file: File) -> list[Decision]:
         decisions = differentiate(file, [decide(file, r) for r in file.references])
-        decisions = draw_by_keys(file, refuse_steps(file, decisions))
+        decisions = draw_by_keys(file, refuse_steps(file, decisions), self.neighbours)
         pairs = zip(decisions, file.references, strict=True)
         return [self._chosen(decision, reference) for decision, reference in pairs]
 
@@ -293,7 +293,11 @@ class _Run:
             if finding.marker:
                 text = f"{finding.code}: {finding.symbol}: {finding.message}"
                 wanted.setdefault(finding.marker, []).append(text)
-        data = apply_edits(self.source.data, [*markers.insertions(self.source, wanted), *edits])
+        data = apply_edits(
+            self.source.data,
+            [*filter(_is_line, edits), *markers.insertions(self.source, wanted)]
+            + [edit for edit in edits if not _is_line(edit)],
+        )
         if self.verify and data != self.source.data:
             parse(with_data(self.source, data))
         return self.source.encode(data)
@@ -303,6 +307,12 @@ class _Run:
         for marked in self.marked:
             line += marked <= line
         return line
+
+
+def _is_line(edit: Edit) -> bool:
+    """Whether an edit puts whole lines above another one, whose markers stay with it."""
+    last = edit.pieces[-1] if edit.start == edit.end and edit.pieces else ""
+    return isinstance(last, str) and last.endswith(("\n", "\r"))
 
 
 def is_alias(names: Names, reference: Reference) -> bool:

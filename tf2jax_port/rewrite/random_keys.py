@@ -1,252 +1,343 @@
 """Random numbers from explicit keys of JAX, for who asks for them: other numbers, equally distributed.
 
-Two kinds of draws can be given a key without changing a function's callers. A stateless one, whose
-seed of two integers makes the key. And one among the statements of a program itself: there a key is
-made where `tf.random.set_seed` stands, and split before each statement that draws; this is done if
-every draw of the file is of that kind. All others stay `shims.random`, with a finding.
+A stateless draw makes its key from its seed of two integers. Every other draw takes a key that is split
+in front of its statement; functions that draw get a parameter for one, if all of their calls can give
+one. What cannot be given a key stays `shims.random`, with a finding that says why.
 """
 
 from __future__ import annotations
 
 import ast
 import dataclasses
+import itertools
+from collections.abc import Callable
 
-from tf2jax_port.rewrite.bind import Refusal, bind_arguments
 from tf2jax_port.rewrite.edits import Edit, Piece, Span
 from tf2jax_port.rewrite.findings import State
 from tf2jax_port.rewrite.knowledge import Known, look_up
-from tf2jax_port.rewrite.layout import Argument, call_layout
-from tf2jax_port.rewrite.quoted import enclosing_string
+from tf2jax_port.rewrite.layout import call_layout
+from tf2jax_port.rewrite.neighbours import Neighbours
+from tf2jax_port.rewrite.random_draws import Form, find_form
+from tf2jax_port.rewrite.random_functions import Functions
+from tf2jax_port.rewrite.random_lines import (
+    KeyNames,
+    Lines,
+    argument_edit,
+    choose_names,
+    first_statement,
+    numbered,
+    parameter_edit,
+)
+from tf2jax_port.rewrite.random_places import NoPlaceError, leading
+from tf2jax_port.rewrite.random_threading import Need, Seed, Threading, Threads, seed_of
 from tf2jax_port.rewrite.sites import Decision, File
+from tf2jax_port.rewrite.surroundings import needs_graph
 
 KEYED, DRAWN = "TJ206", "TJ207"
 _OTHER_NUMBERS = "other numbers than TensorFlow's, of the same distribution"
-_NEEDS_KEY = (
-    "it draws from the state of the program, with TensorFlow's numbers: for JAX's own give the "
-    "function a key as a parameter"
-)
-_KINDS = ("uniform", "normal", "truncated_normal")
-_STATELESS = {f"random.stateless_{kind}": kind for kind in _KINDS}
-_STATEFUL = {f"random.{kind}": kind for kind in _KINDS}
-_FLOATS = ("bfloat16", "double", "float16", "float32", "float64", "half")
+_THEIR_NUMBERS = "with TensorFlow's numbers after the same seeds; `--random keys` asks for JAX's"
+_STAYS = "it keeps `shims.random` and TensorFlow's generator"
+_STATELESS = ("uniform", "normal", "truncated_normal")
 _SEED = "random.set_seed"
-# Between a statement and a draw in it: whatever else may not be computed, or more than once.
-_ONCE = (
-    *(ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Call, ast.keyword, ast.BinOp),
-    *(ast.UnaryOp, ast.Tuple, ast.List, ast.Dict, ast.Attribute, ast.Subscript, ast.Starred),
-)
-_BLOCKS = (ast.Module, ast.If, ast.For, ast.While, ast.With, ast.Try)
+_NO_DRAWS = ("split", "fold_in", "create_rng_state", "Algorithm", "set_seed")
+_TAPES = ("TJ114", "TJ205")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Draw:
-    """One call that draws, by the index of its reference."""
+    """One call that draws: its reference by number, and its form or why it has none."""
 
     index: int
-    kind: str
-    call: ast.Call
-    arguments: dict[str, Argument]
-    comments: bool
+    call: ast.Call | None
+    form: Form | str
 
 
-def draw_by_keys(file: File, decisions: list[Decision]) -> list[Decision]:
+def draw_by_keys(file: File, decisions: list[Decision], neighbours: Neighbours) -> list[Decision]:
     """The decisions; draws get keys where that is asked for and can be done."""
     options = file.options
     asked = options.random == "keys" and options.target == "jax" and not options.safe_only
-    if not asked or b"random" not in file.source.data:
-        return decisions
+    if not asked:
+        return _told(file, decisions)
     found = list(decisions)
-    stateful: list[_Draw | None] = []
-    seeds: list[int] = []
+    draws: list[_Draw] = []
+    stateless: list[ast.Call] = []
+    seeds: dict[int, Seed] = {}
+    codes = {r.node: d.code for r, d in zip(file.references, decisions, strict=True)}
     for index, (reference, decision) in enumerate(zip(file.references, decisions, strict=True)):
         known = look_up(reference)
-        if known is None or decision.state is not State.SHIM:
+        if known is None or known.rest or not decision.edits:
             continue
         name = known.row.name
-        if name in _STATELESS:
-            draw = _draw(file, known, index, _STATELESS[name])
-            found[index] = (draw and _of_seed(file, decision, draw)) or decision
-        elif name == _SEED:
-            seeds.append(index)
-        elif _is_stateful(name):
-            stateful.append(_draw(file, known, index, _STATEFUL.get(name, "")))
-    _thread(file, found, stateful, seeds)
+        call = file.names.parents[known.reference.node]
+        called = call if isinstance(call, ast.Call) and call.func is known.reference.node else None
+        if name == _SEED and called is not None:
+            seeds[index] = _seed(file, called)
+        elif decision.state is not State.SHIM:
+            continue
+        elif name.removeprefix("random.stateless_") in _STATELESS and called is not None:
+            found[index] = _of_seed(file, known, called, codes, decision)
+            stateless.append(called)
+        elif is_stateful(name):
+            form = find_form(file, known, called, codes, name) if called else "it is handed on"
+            draws.append(_Draw(index, called, form))
+    if draws:
+        _Keys(file, found, draws, seeds, stateless, neighbours).give(codes)
     return found
 
 
-def _is_stateful(name: str) -> bool:
+def _told(file: File, decisions: list[Decision]) -> list[Decision]:
+    """The decisions; those about draws say whose numbers are drawn."""
+    if b"random" not in file.source.data and b"dropout" not in file.source.data:
+        return decisions
+    found = list(decisions)
+    for index, (reference, decision) in enumerate(zip(file.references, decisions, strict=True)):
+        known = look_up(reference) if decision.state is State.SHIM else None
+        if known is not None and is_stateful(known.row.name):
+            message = f"{decision.message}, {_THEIR_NUMBERS}"
+            found[index] = dataclasses.replace(decision, message=message)
+    return found
+
+
+def is_stateful(name: str) -> bool:
     """Whether an operator draws from the state of the program."""
-    draws = name.startswith("random.") and not name.startswith("random.stateless_")
-    pure = ("split", "fold_in", "create_rng_state", "Algorithm", "set_seed")
-    return (draws and name.removeprefix("random.") not in pure) or name in (
-        "nn.dropout",
-        "image.random_crop",
+    if name.startswith("random."):
+        own = name.removeprefix("random.")
+        return not own.startswith(("stateless_", "experimental.")) and own not in _NO_DRAWS
+    image = name.startswith("image.") and "random_" in name and "stateless" not in name
+    return image or name in ("nn.dropout", "v1.nn.dropout")
+
+
+def _reviewed(decision: Decision, code: str, message: str, edits: tuple[Edit, ...]) -> Decision:
+    return dataclasses.replace(
+        decision, state=State.REVIEW, code=code, message=message, edits=edits, plain=False
     )
 
 
-def _draw(file: File, known: Known, index: int, kind: str) -> _Draw | None:
-    """The call of a draw that JAX has too, `None` for any other."""
-    node = known.reference.node
-    call = file.names.parents[node]
-    if not kind or not isinstance(call, ast.Call) or call.func is not node:
-        return None
-    if known.version_1_params or enclosing_string(file.names, node) is not None:
-        return None
-    layout = call_layout(file.source, call)
-    bound = bind_arguments(layout.arguments, known.row.params or "", known.renames)
-    if isinstance(bound, Refusal) or bound.surplus or {"alg", "name"} & bound.arguments.keys():
-        return None
-    draw = _Draw(index, kind, call, bound.arguments, layout.comments)
-    return draw if _has_form(file, draw) else None
-
-
-def _has_form(file: File, draw: _Draw) -> bool:
-    """Whether JAX draws from the same distribution, and the arguments may stand where they would."""
-    dtype = draw.arguments.get("dtype")
-    reference = file.values.by_node.get(dtype.node) if dtype else None
-    if (dtype and (reference is None or reference.path not in _FLOATS)) or draw.comments:
-        return False
-    for name, argument in draw.arguments.items():
-        node = argument.node
-        node = node.operand if isinstance(node, ast.UnaryOp) else node
-        if name not in ("shape", "seed", "dtype") and not isinstance(node, ast.Constant | ast.Name):
-            return False
-        if isinstance(node, ast.Constant) and node.value is None:
-            return False
-    shape = draw.arguments["shape"].node
-    return isinstance(shape, ast.List | ast.Tuple | ast.Name | ast.Attribute) and not any(
-        node in file.values.by_node for node in ast.walk(shape)
-    )
-
-
-def _of_seed(file: File, decision: Decision, draw: _Draw) -> Decision | None:
+def _of_seed(
+    file: File, known: Known, call: ast.Call, codes: dict[ast.expr, str], decision: Decision
+) -> Decision:
     """A stateless draw: its seed is a pair of integers, or a name for one."""
-    seed = draw.arguments["seed"].node
+    form = find_form(file, known, call, codes, known.row.name)
+    if isinstance(form, str) or form.shapes:
+        return decision
+    arguments = {a.keyword: a for a in call_layout(file.source, call).arguments}
+    seed = arguments["seed"].node if "seed" in arguments else call.args[1]
     key: tuple[Piece, ...]
     if isinstance(seed, ast.List | ast.Tuple) and len(seed.elts) == 2:
         if not all(isinstance(e, ast.Constant | ast.Name) for e in seed.elts):
-            return None
+            return decision
         first, second = (Span(*file.source.span(e)) for e in seed.elts)
         key = ("jax.random.fold_in(jax.random.key(", first, "), ", second, ")")
     elif isinstance(seed, ast.Name):
         name = Span(*file.source.span(seed))
         key = ("jax.random.fold_in(jax.random.key(", name, "[0]), ", name, "[1])")
     else:
-        return None
-    return _reviewed(decision, KEYED, _OTHER_NUMBERS, (_edit(file, draw, key),))
+        return decision
+    return _reviewed(decision, KEYED, _OTHER_NUMBERS, (form.edit(file, call, key),))
 
 
-def _edit(file: File, draw: _Draw, key: tuple[Piece, ...]) -> Edit:
-    """The call in the words of `jax.random`."""
-    between = "-2.0, 2.0, " if draw.kind == "truncated_normal" else ""
-    spans = {name: Span(a.value, a.end) for name, a in draw.arguments.items()}
-    pieces: list[Piece] = [f"jax.random.{draw.kind}(", *key, f", {between}", spans["shape"]]
-    for name in ("dtype", "minval", "maxval"):
-        if name in spans:
-            pieces += [f", {name}=", spans[name]]
-    pieces.append(")")
-    if "stddev" in spans:
-        pieces = [spans["stddev"], " * ", *pieces]
-    if "mean" in spans:
-        pieces = [spans["mean"], " + ", *pieces]
-    if spans.keys() & {"mean", "stddev"}:
-        pieces = ["(", *pieces, ")"]
-    written = (file.spelling.text(p) if isinstance(p, str) else p for p in pieces)
-    return Edit(*file.source.span(draw.call), tuple(written))
-
-
-def _reviewed(
-    decision: Decision, code: str, message: str, edits: tuple[Edit, ...] | None = None
-) -> Decision:
-    kept = decision.edits if edits is None else edits
-    return dataclasses.replace(
-        decision, state=State.REVIEW, code=code, message=message, edits=kept, plain=False
-    )
-
-
-def _thread(file: File, found: list[Decision], draws: list[_Draw | None], seeds: list[int]) -> None:
-    """Gives all stateful draws keys, or none of them; they stand in `found`."""
-    by_statement: dict[ast.stmt, list[_Draw]] = {}
-    for draw in draws:
-        statement = _statement(file, draw) if draw is not None else None
-        if draw is not None and statement is not None:
-            by_statement.setdefault(statement, []).append(draw)
-    start = _start(file, found, seeds)
-    placed = sum(map(len, by_statement.values()))
-    names = _names(file)
-    if start is None or names is None or placed < len(draws) or not draws:
-        _leave(file, found)
-        return
-    if any(statement.lineno < found[seeds[0]].span.lineno for statement in by_statement):
-        _leave(file, found)
-        return
-    key, subkey = names
-    text = file.source.data[start.value : start.end].decode()
-    pieces = (f"{key} = ", file.spelling.text("jax.random.key("), text, ")\n")
-    begin = file.source.span(found[seeds[0]].span)[0]
-    edits = (Edit(begin, begin, pieces), *found[seeds[0]].edits)
-    found[seeds[0]] = _reviewed(found[seeds[0]], KEYED, _OTHER_NUMBERS, edits)
-    for statement, own in by_statement.items():
-        subkeys = [subkey if n == 0 else f"{subkey}_{n + 1}" for n in range(len(own))]
-        count = f", {len(own) + 1}" if len(own) > 1 else ""
-        begin = file.source.span(statement)[0]
-        indent = " " * statement.col_offset
-        split = file.spelling.text(f"jax.random.split({key}{count})")
-        line = f"{', '.join([key, *subkeys])} = {split}\n{indent}"
-        for place, (draw, name) in enumerate(zip(own, subkeys, strict=True)):
-            edits = (_edit(file, draw, (name,)),)
-            if place == 0:
-                edits = (Edit(begin, begin, (line,)), *edits)
-            found[draw.index] = _reviewed(found[draw.index], KEYED, _OTHER_NUMBERS, edits)
-
-
-def _leave(file: File, found: list[Decision]) -> None:
-    """Says of draws that they are not given keys."""
-    for index, reference in enumerate(file.references):
-        known = look_up(reference)
-        if known and found[index].state is State.SHIM and _is_stateful(known.row.name):
-            found[index] = _reviewed(found[index], DRAWN, _NEEDS_KEY)
-
-
-def _start(file: File, found: list[Decision], seeds: list[int]) -> Argument | None:
-    """The seed that the program sets once, in a statement of its own, before anything is drawn."""
-    if len(seeds) != 1 or b"tf2jax: ignore" in file.source.data or file.options.per_file:
-        return None
-    call = found[seeds[0]].span
+def _seed(file: File, call: ast.Call) -> Seed:
+    """The seed that a call sets."""
+    arguments = call_layout(file.source, call).arguments
+    node = arguments[0].node if len(arguments) == 1 else None
     statement = file.names.parents.get(call)
-    if not isinstance(call, ast.Call) or not isinstance(statement, ast.Expr):
-        return None
-    if not isinstance(file.names.parents.get(statement), ast.Module):
-        return None
-    layout = call_layout(file.source, call)
-    single = len(layout.arguments) == 1 and not layout.comments
-    argument = layout.arguments[0] if single else None
-    return argument if argument and isinstance(argument.node, ast.Constant | ast.Name) else None
+    try:
+        leads = isinstance(statement, ast.Expr) and leading(file, statement) is statement
+    except NoPlaceError:
+        leads = False
+    return seed_of(file, call, node, leads=leads)
 
 
-def _statement(file: File, draw: _Draw) -> ast.stmt | None:
-    """The statement of the program itself in which a draw is computed exactly once."""
-    for node in file.names.ancestors(draw.call):
-        if not isinstance(node, _ONCE):
-            return None
-        if isinstance(node, ast.stmt):
-            return node if _stands_alone(file, node) else None
-    return None
+class _Keys:
+    """Gives keys to the draws of one file; the decisions about them stand in `found`."""
+
+    def __init__(
+        self,
+        file: File,
+        found: list[Decision],
+        draws: list[_Draw],
+        seeds: dict[int, Seed],
+        stateless: list[ast.Call],
+        neighbours: Neighbours,
+    ) -> None:
+        self.file = file
+        self.found = found
+        self.stateless = stateless
+        self.draws = draws
+        self.seeds = seeds
+        self.functions = Functions(file, neighbours)
+        self.edits: list[Edit] = []
+        self.lines = Lines(file)
+
+    def give(self, codes: dict[ast.expr, str]) -> None:
+        """Decides about all draws."""
+        names = choose_names(self.file)
+        reason = self._against_all(names)
+        if reason or names is None:
+            self._leave(lambda draw: reason)
+            return
+        able = {d.call: d for d in self.draws if d.call is not None and not isinstance(d.form, str)}
+        blocks = _tape_blocks(self.file, codes)
+        threading = Threading(self.file, self.functions, able, list(self.seeds.values()), blocks)
+        threads = threading.settled()
+        keys = self._write(threads, threading, names)
+        self._leave(lambda draw: "" if draw.call in keys else self._why(draw, threading))
+        for draw in self.draws:
+            if draw.call in keys:
+                self._draw(draw, keys[draw.call], threads, threading)
+        self._attach(keys, threads)
+
+    def _against_all(self, names: KeyNames | None) -> str:
+        """Why no draw of the file can have a key."""
+        if b"tf2jax: ignore" in self.file.source.data or self.file.options.per_file:
+            return "comments or settings leave parts of the file as they are"
+        if any(r.version == 1 and needs_graph(r.path) for r in self.file.references):
+            return "the file builds a graph, which draws anew at each run of a session"
+        return "" if names is not None else "the file uses all names that a key could have"
+
+    def _why(self, draw: _Draw, threading: Threading) -> str:
+        if isinstance(draw.form, str) or draw.call is None:
+            return str(draw.form)
+        return threading.why_not(draw.call)
+
+    def _leave(self, why: Callable[[_Draw], str]) -> None:
+        """Says of the draws that have no key why they have none."""
+        for draw in self.draws:
+            reason = why(draw)
+            if reason:
+                decision = self.found[draw.index]
+                message = f"{_STAYS}: {reason}"
+                self.found[draw.index] = _reviewed(decision, DRAWN, message, decision.edits)
+
+    # What is written.
+
+    def _write(
+        self, threads: Threads, threading: Threading, names: KeyNames
+    ) -> dict[ast.Call, str]:
+        """Plans everything but the draws; gives the text of the key of each call."""
+        keys: dict[ast.Call, str] = {}
+        made = self.file.spelling.text("jax.random.key(")
+        taken = self._numbers()
+        free = (n for n in itertools.count() if n not in taken)
+        for unit in sorted(threads.needs, key=lambda u: getattr(u, "lineno", 0)):
+            needs = sorted(threads.needs[unit], key=_position)
+            own = [s for s in self.seeds.values() if s.unit is unit and s.statement is not None]
+            if unit in threads.roots and not threading.is_seeded(unit, needs):
+                items = [n.place.anchor for n in needs] + [s.statement for s in own if s.statement]
+                place = first_statement(self.file, unit, items)
+                self.lines.add(place, f"{names.key} = {made}{next(free)})")
+            elif unit not in threads.roots and not isinstance(unit, ast.Module):
+                edit = parameter_edit(self.file, unit, names.key)
+                assert edit is not None
+                self.edits.append(edit)
+            for seed in own:
+                assert seed.statement is not None
+                assert seed.value is not None
+                start, end = self.file.source.span(seed.value)
+                text = self.file.source.data[start:end].decode()
+                self.lines.add(seed.statement, f"{names.key} = {made}{text})")
+            only = not threading.needs_lines(unit, threads)
+            keys.update(self._split(needs, names, only=only))
+        for call, need in self._of_functions(threads):
+            assert need.function is not None
+            self.edits.append(argument_edit(self.file, call, names.key, keys[call]))
+        return keys
+
+    def _numbers(self) -> set[object]:
+        """Numbers that the file uses as seeds: from the same one the same keys would come."""
+        pairs = [
+            node.elts[0]
+            for call in self.stateless
+            for node in ast.walk(call)
+            if isinstance(node, ast.List | ast.Tuple) and len(node.elts) == 2
+        ]
+        values = [seed.value for seed in self.seeds.values()]
+        return {n.value for n in (*pairs, *values) if isinstance(n, ast.Constant)}
+
+    def _of_functions(self, threads: Threads) -> list[tuple[ast.Call, Need]]:
+        return [(n.call, n) for needs in threads.needs.values() for n in needs if n.function]
+
+    def _split(self, needs: list[Need], names: KeyNames, *, only: bool) -> dict[ast.Call, str]:
+        """The keys of a function's calls, and the lines that split them off."""
+        keys: dict[ast.Call, str] = {}
+        by_anchor: dict[ast.stmt, list[Need]] = {}
+        for need in needs:
+            by_anchor.setdefault(need.place.anchor, []).append(need)
+        for anchor, here in by_anchor.items():
+            texts = [names.key] if only else names.subkeys(len(here))
+            if not only:
+                count = f", {len(here) + 1}" if len(here) > 1 else ""
+                left = ", ".join([names.key, *texts])
+                split = self.file.spelling.text("jax.random.split(")
+                self.lines.add(anchor, f"{left} = {split}{names.key}{count})")
+            for need, text in zip(here, texts, strict=True):
+                keys[need.call] = self._numbered(need, text, names)
+        return keys
+
+    def _numbered(self, need: Need, text: str, names: KeyNames) -> str:
+        """The key of a call, folded with the number of the element in a comprehension."""
+        if need.place.repeated is None:
+            return text
+        number, edits = numbered(self.file, need.place.repeated, names)
+        self.edits += [edit for edit in edits if edit not in self.edits]
+        return self.file.spelling.text(f"jax.random.fold_in({text}, {number})")
+
+    def _draw(self, draw: _Draw, key: str, threads: Threads, threading: Threading) -> None:
+        """The decision about a draw that has a key."""
+        assert draw.call is not None
+        assert isinstance(draw.form, Form)
+        place = threading.place(draw.call)
+        assert not isinstance(place, str)
+        message = _OTHER_NUMBERS
+        unit = place.unit
+        if draw.form.seedless:
+            message += "; its own seed is left out"
+        if unit not in threads.roots:
+            message += f"; `{getattr(unit, 'name', '')}` is given a key"
+        elif not threading.is_seeded(unit, threads.needs[unit]):
+            message += "; no seed is set before it, so that each run draws the same"
+        edit = draw.form.edit(self.file, draw.call, (key,))
+        self.found[draw.index] = _reviewed(self.found[draw.index], KEYED, message, (edit,))
+        for call in draw.form.shapes:
+            self._size(call)
+
+    def _size(self, call: ast.Call) -> None:
+        """`tf.shape(x)` that says the shape of a draw becomes `jnp.shape(x)`."""
+        inner = Span(*self.file.source.span(call.args[0]))
+        written = self.file.spelling.text("jnp.shape(")
+        edit = Edit(*self.file.source.span(call), (written, inner, ")"))
+        for index, reference in enumerate(self.file.references):
+            if reference.node is call.func:
+                self.found[index] = dataclasses.replace(
+                    self.found[index],
+                    state=State.REWRITTEN,
+                    code="TJ108",
+                    message="the sizes as JAX knows them, numbers and no array",
+                    span=call,
+                    edits=(edit,),
+                )
+
+    def _attach(self, keys: dict[ast.Call, str], threads: Threads) -> None:
+        """Hands what is written around the draws to the first decision that has a key."""
+        for index, seed in self.seeds.items():
+            if seed.unit in threads.needs:
+                decision = self.found[index]
+                message = "the keys begin with this seed, which `shims.random` is given too"
+                self.found[index] = _reviewed(decision, KEYED, message, decision.edits)
+        first = next((draw for draw in self.draws if draw.call in keys), None)
+        if first is not None:
+            decision = self.found[first.index]
+            edits = (*self.lines.edits(), *self.edits, *decision.edits)
+            self.found[first.index] = dataclasses.replace(decision, edits=edits)
 
 
-def _stands_alone(file: File, statement: ast.stmt) -> bool:
-    """Whether another statement may be put on a line before this one, outside of any function."""
-    begin = file.source.span(statement)[0]
-    line = file.source.data[file.source.starts[statement.lineno - 1] : begin]
-    if line.strip(b" ") or file.source.data[begin : begin + 1] == b"(":
-        return False
-    return all(isinstance(node, _BLOCKS) for node in file.names.ancestors(statement))
+def _position(need: Need) -> tuple[int, int]:
+    return need.call.lineno, need.call.col_offset
 
 
-def _names(file: File) -> tuple[str, str] | None:
-    """What the key and what is split from it are called."""
-    used = {*file.spelling.bound, *(name.id for name, _ in file.names.uses)}
-    for key, subkey in (("key", "subkey"), ("random_key", "random_subkey")):
-        if not any(name == key or name.startswith(subkey) for name in used):
-            return key, subkey
-    return None
+def _tape_blocks(file: File, codes: dict[ast.expr, str]) -> set[ast.AST]:
+    """The blocks of tapes that become functions."""
+    parents = file.names.parents
+    tapes = [node for node, code in codes.items() if code in _TAPES]
+    items = [parents[parents[node]] for node in tapes if isinstance(parents[node], ast.Call)]
+    return {parents[item] for item in items if isinstance(item, ast.withitem)}

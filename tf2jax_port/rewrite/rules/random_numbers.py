@@ -17,16 +17,18 @@ KEYED = Rule(
     name="random-numbers-by-key",
     state=State.REVIEW,
     why=(
-        "`--random keys` asks for `jax.random`. A stateless draw makes its key from its seed. In a "
-        "program whose draws all stand among its own statements, and which sets a seed once before "
-        "them, a key is made there and split before each statement that draws. Uniform, normal and "
-        "truncated normal numbers of floating dtypes are drawn so."
+        "`--random keys` asks for `jax.random`. A stateless draw makes its key from its seed. Every "
+        "other draw takes a key that is split in front of its statement, each time that the statement "
+        "is run; a function that draws gets a parameter for one, if all of its calls stand in the file "
+        "and can give one. Keys begin where `tf.random.set_seed` stands, or with a number of their own."
     ),
     safety=(
-        "The numbers are other ones than TensorFlow's, of the same distribution; the tests compare "
-        "moments. The same seeds give the same numbers at each run, in compiled functions too. "
-        "Results that were recorded with TensorFlow's numbers cannot be compared any more: compare "
-        "first, with `shims.random`, and ask for keys afterwards."
+        "The numbers are other ones than TensorFlow's, of the same distribution, shape and dtype; no "
+        "key is used twice. The same seeds give the same numbers at each run, in compiled functions "
+        "too. The new parameter can be given by its name only and has no default: a call that was not "
+        "seen, from a program that is no part of this one, fails and says so. Results that were "
+        "recorded with TensorFlow's numbers cannot be compared any more: compare first, with "
+        "`shims.random`, and ask for keys afterwards."
     ),
     examples=(
         Rewrites(
@@ -38,12 +40,32 @@ KEYED = Rule(
             options=_KEYS,
         ),
         Rewrites(
+            "import tensorflow as tf\n\n\n"
+            "def noisy(x):\n    return x + tf.random.normal(tf.shape(x))\n\n\n"
+            "def main():\n    x = noisy(tf.ones([2]))\n"
+            "    return [noisy(x), tf.nn.dropout(x, 0.1)]\n\n\n"
+            "if __name__ == '__main__':\n    tf.random.set_seed(7)\n    main()\n",
+            "import jax\nimport jax.numpy as jnp\nimport shims\n\n\n"
+            "def noisy(x, *, key):\n    return x + jax.random.normal(key, jnp.shape(x))\n\n\n"
+            "def main(*, key):\n    key, subkey = jax.random.split(key)\n"
+            "    x = noisy(jnp.ones([2], dtype=jnp.float32), key=subkey)\n"
+            "    key, subkey, subkey_2 = jax.random.split(key, 3)\n"
+            "    return [noisy(x, key=subkey), jnp.where(jax.random.bernoulli(subkey_2, 1 - 0.1, "
+            "jnp.shape(x)), x / (1 - 0.1), 0)]\n\n\n"
+            "if __name__ == '__main__':\n    key = jax.random.key(7)\n    shims.random.set_seed(7)\n"
+            "    key, subkey = jax.random.split(key)\n    main(key=subkey)\n",
+            runs=False,
+            options=_KEYS,
+        ),
+        Rewrites(
             "import tensorflow as tf\n\ntf.random.set_seed(7)\n"
-            "for _ in range(2):\n    x, y = tf.random.normal([2]), tf.random.uniform([2], 1.0, 3.0)\n",
+            "for _ in range(2):\n    x, y = tf.random.normal([2]), tf.random.uniform([2], 1.0, 3.0)\n"
+            "z = [tf.random.normal([2]) for _ in range(3)]\n",
             "import jax\nimport shims\n\nkey = jax.random.key(7)\nshims.random.set_seed(7)\n"
             "for _ in range(2):\n    key, subkey, subkey_2 = jax.random.split(key, 3)\n"
             "    x, y = jax.random.normal(subkey, [2]), jax.random.uniform(subkey_2, [2], "
-            "minval=1.0, maxval=3.0)\n",
+            "minval=1.0, maxval=3.0)\nkey, subkey = jax.random.split(key)\n"
+            "z = [jax.random.normal(jax.random.fold_in(subkey, i), [2]) for i in range(3)]\n",
             runs=False,
             options=_KEYS,
         ),
@@ -56,21 +78,24 @@ DRAWN = Rule(
     name="random-numbers-from-state",
     state=State.REVIEW,
     why=(
-        "`--random keys` asks for `jax.random`, and this draw has no key: it stands in a function, "
-        "which would need one as a parameter, or in an expression that is computed more than once, "
-        "or no seed is set before it, or `jax.random` has no such distribution in these words."
+        "`--random keys` asks for `jax.random`, and this draw has no key. Its message says why: the "
+        "function around it is called from elsewhere or handed on as a value, it stands in a lambda or "
+        "in the body of a loop that TensorFlow runs, or `jax.random` has no such distribution in these "
+        "words."
     ),
     safety=(
-        "It stays `shims.random`, with TensorFlow's numbers. To go on, give the function a parameter "
-        "`key`, draw with `jax.random` from it, and hand each call a key of its own from "
-        "`jax.random.split`."
+        "It stays `shims.random`: TensorFlow's generator, and after `set_seed` TensorFlow's numbers, as "
+        "long as nothing that was drawn before it is drawn with a key now. To go on, give the function "
+        "a parameter `key`, draw with `jax.random` from it, and hand each call a key of its own from "
+        "`jax.random.split`. The body of a loop carries the key as a part of its state and splits it in "
+        "each pass: a key from outside would give the same numbers each time."
     ),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\n\ndef noisy(x):\n    return x + tf.random.normal([2, 3])\n\n\n"
-            "tf.random.set_seed(7)\ny = noisy(x)\n",
+            "tf.random.set_seed(7)\nnoise = noisy\ny = noise(x)\n",
             "import shims\n\n\ndef noisy(x):\n    return x + shims.random.normal([2, 3])\n\n\n"
-            "shims.random.set_seed(7)\ny = noisy(x)\n",
+            "shims.random.set_seed(7)\nnoise = noisy\ny = noise(x)\n",
             options=_KEYS,
         ),
         _PLAIN,

@@ -1,0 +1,375 @@
+"""What a call that draws becomes when there is a key for it: the words of `jax.random`.
+
+A form is the new text with a gap for the key. Where JAX has no such draw, or an argument may not stand
+where it would have to, there is no form but a reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable, Mapping
+
+from tf2jax_port.rewrite import version_1
+from tf2jax_port.rewrite.arguments import holds_ordered
+from tf2jax_port.rewrite.bind import Bound, Refusal, bind_arguments, bind_version_1
+from tf2jax_port.rewrite.edits import Edit, Piece, Span
+from tf2jax_port.rewrite.knowledge import Known, look_up
+from tf2jax_port.rewrite.layout import Argument, CallLayout, call_layout
+from tf2jax_port.rewrite.quoted import enclosing_string
+from tf2jax_port.rewrite.sites import File
+from tf2jax_port.rewrite.values import Kind
+
+FLOATS = ("bfloat16", "double", "float16", "float32", "float64", "half")
+INTEGERS = ("int32", "int64")
+_LOOSE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
+_SIZES = ("shape", "noise_shape")
+_SIZE = "TJ108"  # `tf.shape(x)[0]` that has become a number
+
+
+class NoFormError(Exception):
+    """There is no form; the text says why."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Form:
+    """The new text of a call, `None` where the key belongs.
+
+    Attributes:
+      pieces: text, old text, and gaps.
+      shapes: calls of `tf.shape` that become JAX's, which are settled together with the draw.
+      seedless: the operator's own seed is left out.
+    """
+
+    pieces: tuple[Piece | None, ...]
+    shapes: tuple[ast.Call, ...] = ()
+    seedless: bool = False
+
+    def edit(self, file: File, call: ast.Call, key: tuple[Piece, ...]) -> Edit:
+        """The call with a key."""
+        whole = [p for piece in self.pieces for p in ((piece,) if piece is not None else key)]
+        written = tuple(file.spelling.text(p) if isinstance(p, str) else p for p in whole)
+        return Edit(*file.source.span(call), written)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Site:
+    """One call, its arguments by parameter, and what has become of the names in them."""
+
+    file: File
+    name: str
+    arguments: dict[str, Argument]
+    codes: Mapping[ast.expr, str]
+    shapes: list[ast.Call]
+
+    def has(self, name: str) -> bool:
+        """Whether an argument is given, and not as `None`."""
+        argument = self.arguments.get(name)
+        return argument is not None and not is_none(argument.node)
+
+    def node(self, name: str) -> ast.expr:
+        return self.arguments[name].node
+
+    def text(self, name: str, *, operand: bool = False) -> list[Piece]:
+        """An argument as it stands, in parentheses where an operator comes beside it."""
+        argument = self.arguments[name]
+        span = Span(argument.value, argument.end)
+        if self.file.values.kind(argument.node) is Kind.LIST and name not in _SIZES:
+            return ["jnp.asarray(", span, ")"]
+        atom = isinstance(argument.node, ast.Constant | ast.Name | ast.Attribute | ast.Call)
+        if not operand or argument.parenthesised or atom:
+            return [span]
+        return ["(", span, ")"]
+
+    def path(self, name: str) -> str:
+        """TensorFlow's name for an argument such as `tf.float32`, or the string that says it."""
+        node = self.node(name)
+        reference = self.file.values.by_node.get(node)
+        if reference is not None:
+            return reference.path.rpartition(".")[2]
+        text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        return str(node.value) if text and isinstance(node, ast.Constant) else ""
+
+    def repeatable(self, *names: str) -> None:
+        """Refuses arguments that would be computed more than once, or not where they stand."""
+        for name in names:
+            if not is_simple(self.node(name)):
+                raise NoFormError(f"`{name}` would be computed twice: give it a name of its own")
+
+
+def is_none(node: ast.expr) -> bool:
+    """Whether `None` is written."""
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def is_simple(node: ast.expr) -> bool:
+    """Whether a node is a number, a name or attributes of one."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    return isinstance(node, ast.Name | ast.Constant)
+
+
+def number(node: ast.expr) -> float | None:
+    """The number that is written out, `None` for anything else."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        found = number(node.operand)
+        return None if found is None else -found
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if type(value) in (int, float) else None  # type: ignore[return-value]
+
+
+def find_form(
+    file: File, known: Known, call: ast.Call, codes: Mapping[ast.expr, str], name: str
+) -> Form | str:
+    """The form of a draw, or why there is none.
+
+    Args:
+      file: the file.
+      known: the operator.
+      call: the call of it.
+      codes: the diagnostic of every reference.
+      name: the stateful operator that draws alike.
+    """
+    if name not in _FORMS:
+        return f"`jax.random` has no `{known.row.name}`"
+    if enclosing_string(file.names, known.reference.node) is not None:
+        return "it stands inside a string"
+    layout = call_layout(file.source, call)
+    bound = _bound(known, layout)
+    if isinstance(bound, Refusal) or bound.surplus:
+        return "its arguments cannot be told"
+    if layout.comments or any(holds_ordered(argument.node) for _, argument in bound.dropped):
+        return "a comment stands between its arguments"
+    site = _Site(file, name, bound.arguments, codes, [])
+    try:
+        seedless = _left_out(site)
+        pieces = _FORMS[name](site)
+    except NoFormError as error:
+        return str(error)
+    if pieces[0] == "(" and isinstance(file.names.parents[call], _LOOSE):
+        pieces = pieces[1:-1]
+    return Form(tuple(pieces), tuple(site.shapes), seedless)
+
+
+def _bound(known: Known, layout: CallLayout) -> Bound | Refusal:
+    """The arguments of a call by TensorFlow 2's parameters."""
+    params = known.row.params or ""
+    if not known.version_1_params:
+        return bind_arguments(layout.arguments, params, known.renames)
+    unused = version_1.without_meaning(known.row.name)
+    old = known.version_1_params
+    return bind_version_1(layout.arguments, old, params, known.renames, unused)
+
+
+def _left_out(site: _Site) -> bool:
+    """Whether a seed is left out.
+
+    Raises:
+      NoFormError: an argument cannot be left out, or the others would be computed in another order.
+    """
+    if "alg" in site.arguments:
+        raise NoFormError("it names an algorithm")
+    seedless = False
+    if "seed" in site.arguments and not site.name.startswith("random.stateless_"):
+        if number(site.node("seed")) is None and not is_none(site.node("seed")):
+            raise NoFormError("its own seed is not written out as a number")
+        seedless = site.has("seed")
+    name = site.arguments.get("name")
+    if name is not None and not is_simple(name.node):
+        raise NoFormError("its name is computed")
+    ordered = [n for n, a in site.arguments.items() if n != "name" and holds_ordered(a.node)]
+    if len(ordered) > 1:
+        raise NoFormError("several of its arguments call something")
+    return seedless
+
+
+# The shape.
+
+
+def _shape(site: _Site) -> list[Piece]:
+    """The argument `shape` as JAX takes it: numbers that are known while tracing."""
+    argument = site.arguments["shape"]
+    node = argument.node
+    whole = node
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        whole = node.value
+    sized = _size_of(site, whole)
+    if sized is not None and isinstance(whole, ast.Call):
+        site.shapes.append(whole)
+    elif isinstance(node, ast.Constant):
+        raise NoFormError("its shape is no list")
+    else:
+        _check_sizes(site, node)
+    return [Span(argument.value, argument.end)]
+
+
+def _size_of(site: _Site, node: ast.expr) -> ast.expr | None:
+    """The array in `tf.shape(array)`."""
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
+        return None
+    starred = isinstance(node.args[0], ast.Starred | ast.GeneratorExp)
+    is_call = site.file.values.is_call_of(node, "shape")
+    plain = is_call and b"#" not in slice_of(site.file, node) and not starred
+    return node.args[0] if plain and node.func in site.codes else None
+
+
+def slice_of(file: File, node: ast.expr | ast.stmt) -> bytes:
+    """The text of a node."""
+    start, end = file.source.span(node)
+    return file.source.data[start:end]
+
+
+def _check_sizes(site: _Site, node: ast.expr) -> None:
+    """Refuses a shape that arrays decide."""
+    sizes = [node, *(node.elts if isinstance(node, ast.List | ast.Tuple) else ())]
+    values = site.file.values
+    if any(values.kind(size) is Kind.TENSOR for size in sizes):
+        raise NoFormError("its shape is an array")
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.expr) and inner in values.by_node:
+            known = look_up(values.by_node[inner])
+            if site.codes.get(inner) != _SIZE or known is None:
+                raise NoFormError("its shape is computed by TensorFlow's operators")
+
+
+# The forms.
+
+
+def _number_dtype(site: _Site, kinds: tuple[str, ...], *, open_ended: bool) -> list[Piece]:
+    """`, dtype=...` where one is given."""
+    if not site.has("dtype"):
+        return []
+    path = site.path("dtype")
+    if path not in kinds and (path or not open_ended):
+        raise NoFormError("its dtype is another one" if path else "its dtype is not written out")
+    return [", dtype=", *site.text("dtype")]
+
+
+def _uniform(site: _Site) -> list[Piece | None]:
+    if site.has("dtype") and site.path("dtype") in INTEGERS:
+        return _integers(site)
+    pieces: list[Piece | None] = ["jax.random.uniform(", None, ", ", *_shape(site)]
+    # Without an upper bound TensorFlow draws no integers.
+    pieces += _number_dtype(site, FLOATS, open_ended=not site.has("maxval"))
+    for name in ("minval", "maxval"):
+        if site.has(name):
+            pieces += [f", {name}=", *site.text(name)]
+    return [*pieces, ")"]
+
+
+def _integers(site: _Site) -> list[Piece | None]:
+    if not site.has("maxval"):
+        raise NoFormError("it draws from all integers")
+    low = site.text("minval") if site.has("minval") else ["0"]
+    shape: list[Piece | None] = ["jax.random.randint(", None, ", ", *_shape(site), ", "]
+    return [*shape, *low, ", ", *site.text("maxval"), ", dtype=", *site.text("dtype"), ")"]
+
+
+def _normal(site: _Site) -> list[Piece | None]:
+    bounds = ", -2.0, 2.0" if site.name.endswith("truncated_normal") else ""
+    kind = "truncated_normal" if bounds else "normal"
+    pieces: list[Piece | None] = [f"jax.random.{kind}(", None, f"{bounds}, ", *_shape(site)]
+    pieces += [*_number_dtype(site, FLOATS, open_ended=True), ")"]
+    plain = pieces
+    if site.has("stddev") and number(site.node("stddev")) != 1:
+        pieces = [*site.text("stddev", operand=True), " * ", *pieces]
+    if site.has("mean") and number(site.node("mean")) != 0:
+        pieces = [*site.text("mean", operand=True), " + ", *pieces]
+    return pieces if pieces is plain else ["(", *pieces, ")"]
+
+
+def _array(site: _Site, name: str) -> list[Piece]:
+    """An argument that must be an array."""
+    text = site.text(name)
+    kind = site.file.values.kind(site.node(name))
+    plain = kind is not Kind.UNKNOWN or number(site.node(name)) is not None
+    return text if plain else ["jnp.asarray(", *text, ")"]
+
+
+def _shuffle(site: _Site) -> list[Piece | None]:
+    return ["jax.random.permutation(", None, ", ", *_array(site, "value"), ")"]
+
+
+def _categorical(site: _Site) -> list[Piece | None]:
+    pieces: list[Piece | None] = ["jax.random.categorical(", None, ", ", *_array(site, "logits")]
+    if number(site.node("num_samples")) == 1:
+        pieces.append(")[:, None]")
+    else:
+        site.repeatable("logits")
+        rows: list[Piece] = ["jnp.shape(", *site.text("logits"), ")[0]"]
+        pieces += [", shape=(", *site.text("num_samples"), ", ", *rows, ")).T"]
+    if not site.has("dtype") or site.path("dtype") == "int64":
+        return pieces
+    if site.path("dtype") != "int32":
+        raise NoFormError("its dtype is not written out")
+    return [*pieces, ".astype(", *site.text("dtype"), ")"]
+
+
+def _behind(site: _Site, name: str) -> list[Piece]:
+    """The shape, with the one of a parameter behind it where that may be an array."""
+    if number(site.node(name)) is not None:
+        return _shape(site)
+    site.repeatable(name)
+    return ["(*", *_shape(site), ", *jnp.shape(", *site.text(name), "))"]
+
+
+def _gamma(site: _Site) -> list[Piece | None]:
+    pieces: list[Piece | None] = ["jax.random.gamma(", None, ", ", *_array(site, "alpha"), ", "]
+    pieces += [*_behind(site, "alpha"), *_number_dtype(site, FLOATS, open_ended=False), ")"]
+    if not site.has("beta"):
+        return pieces
+    if number(site.node("beta")) is None:
+        raise NoFormError("its `beta` may be an array")
+    return ["(", *pieces, " / ", *site.text("beta"), ")"]
+
+
+def _poisson(site: _Site) -> list[Piece | None]:
+    dtype: list[Piece] = ["jnp.float32"]
+    if site.has("dtype"):
+        if site.path("dtype") not in (*FLOATS, *INTEGERS):
+            raise NoFormError("its dtype is not written out")
+        dtype = site.text("dtype")
+    draw: list[Piece | None] = ["jax.random.poisson(", None, ", ", *_array(site, "lam"), ", "]
+    return [*draw, *_behind(site, "lam"), ").astype(", *dtype, ")"]
+
+
+def _dropout(site: _Site) -> list[Piece | None]:
+    kept = site.has("keep_prob")
+    name = "keep_prob" if kept else "rate"
+    if not site.has(name):
+        raise NoFormError("its rate is not given")
+    site.repeatable("x", name)
+    rate = number(site.node(name))
+    if rate is not None and not (0 < rate <= 1 if kept else 0 <= rate < 1):
+        raise NoFormError("its rate is none")
+    if rate is None and site.file.values.kind(site.node(name)) is Kind.TENSOR:
+        raise NoFormError("its rate is an array")
+    keep: list[Piece] = site.text(name) if kept else ["1 - ", *site.text(name)]
+    scale: list[Piece] = keep if kept else ["(", *keep, ")"]
+    shape: list[Piece] = ["jnp.shape(", *site.text("x"), ")"]
+    if site.has("noise_shape"):
+        node = site.node("noise_shape")
+        if not isinstance(node, ast.List | ast.Tuple) or any(map(is_none, node.elts)):
+            raise NoFormError("its `noise_shape` is not written out")
+        _check_sizes(site, node)
+        shape = site.text("noise_shape")
+    drawn: list[Piece | None] = ["jnp.where(jax.random.bernoulli(", None, ", ", *keep, ", ", *shape]
+    return [*drawn, "), ", *site.text("x"), " / ", *scale, ", 0)"]
+
+
+_FORMS: dict[str, Callable[[_Site], list[Piece | None]]] = {
+    "random.uniform": _uniform,
+    "random.normal": _normal,
+    "random.truncated_normal": _normal,
+    "random.shuffle": _shuffle,
+    "random.categorical": _categorical,
+    "random.gamma": _gamma,
+    "random.poisson": _poisson,
+    "nn.dropout": _dropout,
+    "v1.nn.dropout": _dropout,
+    "random.stateless_uniform": _uniform,
+    "random.stateless_normal": _normal,
+    "random.stateless_truncated_normal": _normal,
+}
