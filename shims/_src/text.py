@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src import checks, errors
+from shims._src.text_hashes import buckets, farm, murmur, sip
 
 _UNITS = ("BYTE", "UTF8_CHAR")
 
@@ -55,6 +56,98 @@ def _length(text, unit: str) -> int:
     return sum(unit == "BYTE" or byte & 0xC0 != 0x80 for byte in encoded)
 
 
+def to_hash_bucket(input, num_buckets, name=None):
+    """Buckets of strings, by the hash of TensorFlow's first versions.
+
+    Args:
+      input: a string, bytes, or nested lists or a NumPy array of them.
+      num_buckets: how many buckets there are.
+      name: ignored.
+
+    Returns:
+      The bucket of each string, int64 (int32 unless `jax_enable_x64` is on).
+
+    Raises:
+      InvalidArgumentError: there is no bucket.
+      TypeError: these are no strings.
+      UnimplementedError: the numbers do not fit into 32 bits, and there are no 64 bits.
+
+    Differs from TensorFlow:
+      It takes NumPy's strings, since there are no arrays of them.
+
+    Under jit:
+      The buckets are constants.
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/to_hash_bucket
+    """
+    return buckets("strings.to_hash_bucket", input, num_buckets, murmur)
+
+
+def to_hash_bucket_fast(input, num_buckets, name=None):
+    """Buckets of strings, by a fast hash.
+
+    Args:
+      input: a string, bytes, or nested lists or a NumPy array of them.
+      num_buckets: how many buckets there are.
+      name: ignored.
+
+    Returns:
+      The bucket of each string, int64 (int32 unless `jax_enable_x64` is on).
+
+    Raises:
+      InvalidArgumentError: there is no bucket.
+      TypeError: these are no strings.
+      UnimplementedError: the numbers do not fit into 32 bits, and there are no 64 bits.
+
+    Differs from TensorFlow:
+      It takes NumPy's strings, since there are no arrays of them.
+
+    Under jit:
+      The buckets are constants.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.to_hash_bucket_fast(["Hello", "TensorFlow", "2.x"], 3).tolist()
+      [0, 2, 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/to_hash_bucket_fast
+    """
+    return buckets("strings.to_hash_bucket_fast", input, num_buckets, farm)
+
+
+def to_hash_bucket_strong(input, num_buckets, key, name=None):
+    """Buckets of strings, by a hash that nobody can aim at a bucket without the key.
+
+    Args:
+      input: a string, bytes, or nested lists or a NumPy array of them.
+      num_buckets: how many buckets there are.
+      key: two integers.
+      name: ignored.
+
+    Returns:
+      The bucket of each string, int64 (int32 unless `jax_enable_x64` is on).
+
+    Raises:
+      InvalidArgumentError: there is no bucket, or `key` does not have two integers.
+      TypeError: these are no strings.
+      UnimplementedError: the numbers do not fit into 32 bits, and there are no 64 bits.
+
+    Differs from TensorFlow:
+      It takes NumPy's strings, since there are no arrays of them.
+
+    Under jit:
+      The buckets are constants.
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/to_hash_bucket_strong
+    """
+    if len(key) != 2:
+        raise checks.invalid(
+            "strings.to_hash_bucket_strong", "`key` must have two integers.", received=f"{key}"
+        )
+    pair = (int(key[0]), int(key[1]))
+    return buckets("strings.to_hash_bucket_strong", input, num_buckets, lambda s: sip(s, pair))
+
+
 def _refused(place: str, name: str, instead: str):
     """A function by TensorFlow's name that says what to call in its place."""
     full = f"{place}.{name}" if place else name
@@ -83,7 +176,6 @@ def _refused(place: str, name: str, instead: str):
 
 _BEFORE = "do it before JAX, with Python's own `str` and `re` or with `numpy.strings`"
 _NUMBERS = "turn strings into numbers before JAX, in the input pipeline, and pass the numbers"
-_HASHES = "compute the hashes in the input pipeline, where TensorFlow's are: JAX gets the numbers"
 _SHOWN = "format on the host: `[str(v) for v in numpy.asarray(x).ravel()]`"
 _TABLES = "look strings up in the input pipeline, with a `dict`, and pass the numbers to JAX"
 
@@ -99,9 +191,6 @@ regex_replace = _refused("strings", "regex_replace", _BEFORE)
 split = _refused("strings", "split", _BEFORE)
 strip = _refused("strings", "strip", _BEFORE)
 substr = _refused("strings", "substr", _BEFORE)
-to_hash_bucket = _refused("strings", "to_hash_bucket", _HASHES)
-to_hash_bucket_fast = _refused("strings", "to_hash_bucket_fast", _HASHES)
-to_hash_bucket_strong = _refused("strings", "to_hash_bucket_strong", _HASHES)
 to_number = _refused("strings", "to_number", _NUMBERS)
 unicode_decode = _refused("strings", "unicode_decode", _NUMBERS)
 unicode_decode_with_offsets = _refused("strings", "unicode_decode_with_offsets", _NUMBERS)

@@ -1,4 +1,4 @@
-"""Strings: their lengths are computed, everything else says what to do instead."""
+"""Strings: lengths and hashes are computed, everything else says what to do instead."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,49 @@ def test_no_lengths():
             library.strings.length([1])
 
 
-@pytest.mark.parametrize("name", [n for r in ROWS for n in r.names if n != "strings.length"])
+LONG = [bytes(range(97, 97 + 26)) * 8 + b"\xff"]
+HASHES = {
+    "to_hash_bucket": {},
+    "to_hash_bucket_fast": {},
+    "to_hash_bucket_strong": {"key": [-3, 2**62 + 5]},
+}
+
+
+@pytest.mark.parametrize("name", HASHES)
+def test_buckets(name):
+    ours, theirs = (getattr(m.strings, name) for m in (shims, tf))
+    # Every length up to a few blocks: each hash has forms of its own for short strings.
+    texts = [LONG[0][:n] for n in range(209)]
+    for number in (1, 1000, 2**31 - 1):
+        found = ours(texts, number, **HASHES[name])
+        np.testing.assert_array_equal(found, theirs(texts, number, **HASHES[name]))
+    for text in TEXTS:
+        found = np.asarray(ours(text, 97, **HASHES[name]))
+        np.testing.assert_array_equal(found, theirs(text, 97, **HASHES[name]))
+
+
+@pytest.mark.parametrize("name", HASHES)
+def test_no_buckets(name):
+    for library in (tf, shims):
+        f = getattr(library.strings, name)
+        with pytest.raises((tf.errors.InvalidArgumentError, shims.InvalidArgumentError)):
+            f(["a"], 0, **HASHES[name])
+    ours = getattr(shims.strings, name)
+    with pytest.raises(TypeError):
+        ours([1], 3, **HASHES[name])
+    with pytest.raises(shims.errors.UnimplementedError, match="jax_enable_x64"):
+        ours(["a"], 2**40, **HASHES[name])
+
+
+def test_a_key_has_two_integers():
+    with pytest.raises(shims.InvalidArgumentError):
+        shims.strings.to_hash_bucket_strong("a", 3, [1])
+
+
+COMPUTED = ("strings.length", *(f"strings.{name}" for name in HASHES))
+
+
+@pytest.mark.parametrize("name", [n for r in ROWS for n in r.names if n not in COMPUTED])
 def test_refused(name):
     found = shims
     for part in name.split("."):
