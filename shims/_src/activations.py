@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 
@@ -11,6 +13,50 @@ from shims._src.elementwise import is_inexact, magnitude
 from shims._src.operands import operand
 
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _above_zero(x, highest):
+    return jnp.clip(x, 0, highest)
+
+
+@_above_zero.defjvp
+def _above_zero_jvp(highest, primals, tangents):
+    (x,), (t,) = primals, tangents
+    # TensorFlow multiplies: where none passes, a slope that is not finite becomes NaN.
+    within = (x > 0) & ((x < highest) | (highest == jnp.inf))
+    return _above_zero(x, highest), t * within.astype(t.dtype)
+
+
+def _clipped(x, highest):
+    if is_inexact(x):
+        return _above_zero(x, highest)
+    return jnp.maximum(x, 0) if highest == jnp.inf else jnp.clip(x, 0, highest)
+
+
+@operator(compiled=True)
+def relu(features, name=None):
+    """`x` where it is positive, elsewhere 0.
+
+    Args:
+      features: array of numbers.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing: NaN stays NaN, and the gradient at 0 is 0.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/relu
+    """
+    return _clipped(operand(features), jnp.inf)
 
 
 @operator(compiled=True)
@@ -33,7 +79,7 @@ def relu6(features, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/relu6
     """
     x = operand(features)
-    return jax.nn.relu6(x) if is_inexact(x) else jnp.clip(x, 0, 6)
+    return _clipped(x, 6)
 
 
 @operator(compiled=True)
@@ -152,7 +198,20 @@ def silu(features, beta=1.0):
     """
     x = operand(features)
     check_kind("silu", "inexact", x)
-    return x * jax.nn.sigmoid(operand(beta, x.dtype) * x)
+    return _silu(x, operand(beta, x.dtype))
+
+
+@jax.custom_jvp
+def _silu(x, beta):
+    return x * jax.nn.sigmoid(beta * x)
+
+
+@_silu.defjvp
+def _silu_jvp(primals, tangents):
+    (x, beta), (tx, tb) = primals, tangents
+    share = jax.nn.sigmoid(beta * x)
+    slope = share * (1 + (beta * x) * (1 - share))
+    return _silu(x, beta), tx * slope + tb * jnp.square(x) * share * (1 - share)
 
 
 @operator(compiled=True)
@@ -177,7 +236,7 @@ def crelu(features, axis=-1, name=None):
     """
     x = operand(features)
     axis = axis_of("crelu", axis, x.ndim)
-    return jax.nn.relu(jnp.concatenate([x, -x], axis=axis))
+    return _clipped(jnp.concatenate([x, -x], axis=axis), jnp.inf)
 
 
 @operator(compiled=True)

@@ -344,3 +344,40 @@ def squared_difference(x, y, name=None):
     if jnp.iscomplexobj(difference):
         return jnp.conj(difference) * difference
     return jnp.square(difference)
+
+
+@operator(compiled=True)
+def nextafter(x1, x2, name=None):
+    """The number next to one, in the direction of another.
+
+    Args:
+      x1: float32 or float64 array.
+      x2: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/nextafter
+    """
+    return _nextafter(*jnp.broadcast_arrays(*pair("nextafter", x1, x2)))
+
+
+@jax.custom_jvp
+def _nextafter(x1, x2):
+    return jnp.nextafter(x1, x2)
+
+
+@_nextafter.defjvp
+def _nextafter_jvp(primals, tangents):
+    # By the direction the derivative is 0: of a slope that is not finite NaN, as in TensorFlow.
+    return _nextafter(*primals), tangents[0] + 0 * tangents[1]

@@ -16,10 +16,14 @@ from shims._src.windows.pooling import as_given
 
 
 def _gamma_operands(function, a, x):
+    """The operands, and a 0 that takes the slopes of `a` where nothing depends on it.
+
+    They are products with 0 there, as in TensorFlow: NaN where they are not finite.
+    """
     a, x = jnp.broadcast_arrays(*pair(function, a, x))
     # At infinity and at 0 nothing depends on `a`; JAX's derivative is NaN there.
     level = (x == 0) | ((jnp.isinf(a) | jnp.isinf(x)) & (a > 0) & (x > 0))
-    return jnp.where(level, lax.stop_gradient(a), a), x
+    return jnp.where(level, lax.stop_gradient(a), a), x, jnp.where(level, 0 * a, 0)
 
 
 @operator
@@ -45,8 +49,8 @@ def igamma(a, x, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/igamma
     """
-    a, x = _gamma_operands("igamma", a, x)
-    given = lax.igamma(a, x)
+    a, x, nothing = _gamma_operands("igamma", a, x)
+    given = lax.igamma(a, x) + nothing
     value = jnp.where(jnp.isposinf(a) & (x >= 0), jnp.zeros_like(x), given)
     value = jnp.where(a == 0, jnp.nan, value)
     value = jnp.where((x == 0) & ~(a > 0), jnp.zeros_like(x), value)  # 0 at 0, whatever `a` is
@@ -76,8 +80,8 @@ def igammac(a, x, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/igammac
     """
-    a, x = _gamma_operands("igammac", a, x)
-    given = lax.igammac(a, x)
+    a, x, nothing = _gamma_operands("igammac", a, x)
+    given = lax.igammac(a, x) + nothing
     far = jnp.where(jnp.isinf(x), jnp.zeros_like(x), jnp.ones_like(x))
     value = jnp.where(jnp.isposinf(a) & (x >= 0), far, given)
     value = jnp.where((a == 0) | ((x == 0) & ~(a > 0)), jnp.nan, value)

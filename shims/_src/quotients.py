@@ -186,8 +186,8 @@ def quotient_or_zero(x, y):
 def _quotient_or_zero_jvp(primals, tangents):
     (x, y), (tx, ty) = primals, tangents
     z = quotient_or_zero(x, y)
-    inverse = quotient_or_zero(jnp.ones_like(y), y)
-    return z, tx * inverse - ty * quotient_or_zero(z, y)
+    by_x = jnp.where(y == 0, 0, tx / jnp.where(y == 0, 1, y))
+    return z, by_x - ty * quotient_or_zero(z, y)
 
 
 @operator(compiled=True)

@@ -15,6 +15,7 @@ from shims._src.cumulative import cumulative_logsumexp as cumulative_logsumexp
 from shims._src.elementwise import abs as abs
 from shims._src.elementwise import maximum as maximum
 from shims._src.elementwise import minimum as minimum
+from shims._src.elementwise import nextafter as nextafter
 from shims._src.elementwise import pow as pow
 from shims._src.elementwise import reciprocal as reciprocal
 from shims._src.elementwise import rsqrt as rsqrt
@@ -58,7 +59,6 @@ from shims._src.facade.native import logical_or as logical_or
 from shims._src.facade.native import logical_xor as logical_xor
 from shims._src.facade.native import multiply as multiply
 from shims._src.facade.native import negative as negative
-from shims._src.facade.native import nextafter as nextafter
 from shims._src.facade.native import not_equal as not_equal
 from shims._src.facade.native import real as real
 from shims._src.facade.native import rint as rint

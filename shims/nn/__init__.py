@@ -4,6 +4,7 @@
 from shims._src.activations import crelu as crelu
 from shims._src.activations import leaky_relu as leaky_relu
 from shims._src.activations import log_softmax as log_softmax
+from shims._src.activations import relu as relu
 from shims._src.activations import relu6 as relu6
 from shims._src.activations import selu as selu
 from shims._src.activations import silu as silu
@@ -21,7 +22,6 @@ from shims._src.embedding import embedding_lookup as embedding_lookup
 from shims._src.facade.claim import claim as _claim
 from shims._src.facade.native import elu as elu
 from shims._src.facade.native import gelu as gelu
-from shims._src.facade.native import relu as relu
 from shims._src.facade.native import sigmoid as sigmoid
 from shims._src.facade.native import softplus as softplus
 from shims._src.facade.native import tanh as tanh

@@ -176,6 +176,7 @@ ROWS: tuple[Row, ...] = (
         "math.nextafter",
         "x1, x2, name=None",
         "jnp.nextafter({x1}, {x2})",
+        own="elementwise.nextafter",
         tensors=("x1", "x2"),
         inputs=(
             case("steps", x1=f32([0, 1, 1, -0.0]), x2=f32([1, 0, 1, -1])),

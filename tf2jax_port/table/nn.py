@@ -71,7 +71,13 @@ ROWS: tuple[Row, ...] = (
         inputs=_softmax(case("nan", logits=f32([[NAN, 0.0], [1.0, 2.0]]))),
         takes="floating",
     ),
-    unary("nn.relu", "jax.nn.relu({features})", param="features", takes="real"),
+    unary(
+        "nn.relu",
+        "jax.nn.relu({features})",
+        param="features",
+        own="activations.relu",
+        takes="real",
+    ),
     unary(
         "nn.relu6",
         "jax.nn.relu6({features})",

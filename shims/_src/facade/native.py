@@ -1158,34 +1158,6 @@ def negative(x, name=None):
 
 
 @operator(compiled=True)
-def nextafter(x1, x2, name=None):
-    """TensorFlow's `tf.math.nextafter`: `jnp.nextafter(x1, x2)`.
-
-    Args:
-      x1: array.
-      x2: array of the same dtype; they broadcast.
-      name: ignored.
-
-    Returns:
-      The array.
-
-    Raises:
-      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
-
-    Differs from TensorFlow:
-      Nothing.
-
-    Under jit:
-      Element by element.
-
-    https://www.tensorflow.org/api_docs/python/tf/math/nextafter
-    """
-    x1, x2 = matching("nextafter", x1=x1, x2=x2)
-    x1, x2 = broadcasting("nextafter", x1, x2)
-    return jnp.nextafter(x1, x2)
-
-
-@operator(compiled=True)
 def not_equal(x, y, name=None):
     """TensorFlow's `tf.not_equal`: `jnp.not_equal(x, y)`.
 
@@ -1265,32 +1237,6 @@ def realdiv(x, y, name=None):
     x, y = matching("realdiv", x=x, y=y)
     x, y = broadcasting("realdiv", x, y)
     return jnp.divide(x, y)
-
-
-@operator(compiled=True)
-def relu(features, name=None):
-    """TensorFlow's `tf.nn.relu`: `jax.nn.relu(features)`.
-
-    Args:
-      features: array.
-      name: ignored.
-
-    Returns:
-      The array.
-
-    Raises:
-      InvalidArgumentError: TensorFlow has no kernel for the dtype.
-
-    Differs from TensorFlow:
-      Nothing.
-
-    Under jit:
-      Element by element.
-
-    https://www.tensorflow.org/api_docs/python/tf/nn/relu
-    """
-    features = operand(features)
-    return jax.nn.relu(features)
 
 
 @operator(compiled=True)
