@@ -16,7 +16,7 @@ from tf2jax_port.exclusion import Exclusion
 from tf2jax_port.patterns import parse_patterns
 
 if TYPE_CHECKING:
-    from tf2jax_port.rewrite.options import Options, RandomName, TargetName
+    from tf2jax_port.rewrite.options import OptimizersName, Options, RandomName, TargetName
 
 STDIN = "-"
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -90,6 +90,12 @@ _CHOOSING = (
         help="Draw TensorFlow's numbers (the default), or with keys of JAX where they can be had: "
         "other numbers of the same distribution.",
     ),
+    click.option(
+        "--optimizers",
+        type=click.Choice(["keras", "optax"]),
+        help="Optimisers of Keras 3 (the default), or of Optax where all that is done with them is "
+        "seen: the same steps.",
+    ),
 )
 
 
@@ -116,7 +122,7 @@ def _section_of(name: str | None) -> str:
 _SECTIONS = (
     (
         "What is rewritten",
-        ("target", "exact", "safe_only", "select", "ignore", "doctests", "random"),
+        ("target", "exact", "safe_only", "select", "ignore", "doctests", "random", "optimizers"),
     ),
     (
         "Which files",
@@ -213,6 +219,7 @@ def _options(
     ignore: str | None = None,
     doctests: bool | None = None,
     random: str | None = None,
+    optimizers: str | None = None,
 ) -> Options:
     from tf2jax_port.rewrite.options import FileIgnores, Options  # with the table: not for --help
 
@@ -230,6 +237,7 @@ def _options(
         ignore=_codes("ignore", left or ()),
         doctests=bool(said.doctests) if doctests is None else doctests,
         random=cast("RandomName", random or said.random or "tensorflow"),
+        optimizers=cast("OptimizersName", optimizers or said.optimizers or "keras"),
         per_file=per_file,
     )
 

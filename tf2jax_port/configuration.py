@@ -28,6 +28,7 @@ class Configuration:
       safe_only: whether nothing is written that could differ.
       doctests: whether examples in docstrings are rewritten too.
       random: `tensorflow` or `keys`: whose random numbers.
+      optimizers: `keras` or `optax`: whose optimisers.
       select: diagnostics whose references are rewritten.
       ignore: diagnostics whose references are left alone.
       exclude: patterns of what is passed over, in place of the usual ones.
@@ -43,6 +44,7 @@ class Configuration:
     safe_only: bool | None = None
     doctests: bool | None = None
     random: str | None = None
+    optimizers: str | None = None
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] | None = None
     exclude: tuple[str, ...] | None = None
@@ -139,6 +141,12 @@ def _random(value: Any) -> str:
     return str(value)
 
 
+def _optimizers(value: Any) -> str:
+    if value not in ("keras", "optax"):
+        raise _UnfitError
+    return str(value)
+
+
 def _by_pattern(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         raise _UnfitError
@@ -152,6 +160,7 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "safe-only": ("true or false", _bool),
     "doctests": ("true or false", _bool),
     "random": ('"tensorflow" or "keys"', _random),
+    "optimizers": ('"keras" or "optax"', _optimizers),
     "select": ("a list of texts", _texts),
     "ignore": ("a list of texts", _texts),
     "exclude": ("a list of texts", _texts),

@@ -10,6 +10,7 @@ from tf2jax_port.patterns import Pattern, is_matched
 
 TargetName = Literal["jax", "shims"]
 RandomName = Literal["tensorflow", "keys"]
+OptimizersName = Literal["keras", "optax"]
 _ALL = ("TJ",)
 
 
@@ -43,6 +44,8 @@ class Options:
       doctests: examples in docstrings are rewritten too.
       random: `tensorflow`: TensorFlow's numbers, from `shims.random`; `keys`: `jax.random` and other
         numbers where a key can be had.
+      optimizers: `keras`: TensorFlow's optimisers become those of Keras 3; `optax`: those of Optax
+        where all that is done with them can be seen.
       per_file: more to ignore, in some files.
     """
 
@@ -53,6 +56,7 @@ class Options:
     ignore: tuple[str, ...] = ()
     doctests: bool = False
     random: RandomName = "tensorflow"
+    optimizers: OptimizersName = "keras"
     per_file: tuple[FileIgnores, ...] = ()
 
     @property

@@ -62,6 +62,7 @@ def flags(options: Options) -> str:
     words = ["--exact"] * options.exact + ["--safe-only"] * options.safe_only
     words += ["--doctests"] * options.doctests
     words += ["--random keys"] * (options.random == "keys")
+    words += ["--optimizers optax"] * (options.optimizers == "optax")
     words += [f"--ignore {','.join(options.ignore)}"] if options.ignore else []
     return " ".join(words)
 

@@ -27,6 +27,7 @@ from tf2jax_port.rewrite.keras_symbols import may_hold_symbols
 from tf2jax_port.rewrite.keras_training import refuse_steps
 from tf2jax_port.rewrite.keras_weights import read_weights
 from tf2jax_port.rewrite.neighbours import ALONE, Neighbours
+from tf2jax_port.rewrite.optimizer_sites import write_optimizers
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.quoted import add_annotations
 from tf2jax_port.rewrite.random_keys import draw_by_keys
@@ -204,7 +205,8 @@ class _Run:
 
     def _each(self, file: File) -> list[Decision]:
         decisions = differentiate(file, [decide(file, r) for r in file.references])
-        decisions = draw_by_keys(file, refuse_steps(file, decisions), self.neighbours)
+        decisions = refuse_steps(file, write_optimizers(file, decisions))
+        decisions = draw_by_keys(file, decisions, self.neighbours)
         pairs = zip(decisions, file.references, strict=True)
         return [self._chosen(decision, reference) for decision, reference in pairs]
 

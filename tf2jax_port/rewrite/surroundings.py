@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tf2jax_port.rewrite.optimizer_rows import ROWS as OPTIMIZERS
 from tf2jax_port.table import Manual, Row, Shim
 
 _NO_GRAPH = "there are no graphs: write a function and decorate it with `shims.function`"
@@ -131,17 +132,11 @@ _OF_GRAPHS = (
         ),
         "count the steps in a variable: `shims.Variable(0, trainable=False)`",
     ),
-    (
-        (
-            *("train.AdamOptimizer", "train.GradientDescentOptimizer", "train.MomentumOptimizer"),
-            *("train.RMSPropOptimizer", "train.AdagradOptimizer"),
-        ),
-        "docs/optimizers.md has the recipe for Optax that makes the same steps",
-    ),
 )
 
 ROWS: tuple[Row, ...] = (
     *(Row(f"v1.{n}", None, Manual("TJ309", why)) for names, why in _OF_GRAPHS for n in names),
+    *OPTIMIZERS,
     Row("v1.py_func", "func, inp, Tout, stateful=True, name=None", Shim("shims.numpy_function")),
     *(Row(name, params, Shim(f"shims.{name}"), gives=gives) for name, params, gives in _CALLED),
     *(Row(name, None, Shim(f"shims.{name}")) for name in _NAMED),

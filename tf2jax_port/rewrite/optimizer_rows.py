@@ -1,0 +1,78 @@
+"""Optimisers and schedules of TensorFlow, and the functions of `shims.optax` that make their steps."""
+
+from __future__ import annotations
+
+from tf2jax_port.table import Manual, Row
+
+BY_HAND = "docs/optimizers.md has the recipe for Optax that makes the same steps"
+_LAST = "use_locking=False, name='_'"
+# The optimisers of version 1: what they take, and the function that stands for each.
+_VERSION_1 = {
+    "Adadelta": ("adadelta_v1", "learning_rate=0.001, rho=0.95, epsilon=1e-08, {}"),
+    "Adagrad": ("adagrad_v1", "learning_rate, initial_accumulator_value=0.1, {}"),
+    "Adam": ("adam_v1", "learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-08, {}"),
+    "Ftrl": (
+        "ftrl_v1",
+        "learning_rate, learning_rate_power=-0.5, initial_accumulator_value=0.1, "
+        "l1_regularization_strength=0.0, l2_regularization_strength=0.0, {}, accum_name=None, "
+        "linear_name=None, l2_shrinkage_regularization_strength=0.0, beta=None",
+    ),
+    "GradientDescent": ("gradient_descent_v1", "learning_rate, {}"),
+    "Momentum": ("momentum_v1", "learning_rate, momentum, {}, use_nesterov=False"),
+    "RMSProp": (
+        "rmsprop_v1",
+        "learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, "
+        "centered=False, name='_'",
+    ),
+}
+ROWS = tuple(
+    Row(f"v1.train.{name}Optimizer", params.format(_LAST), Manual("TJ309", BY_HAND))
+    for name, (_, params) in _VERSION_1.items()
+)
+_KERAS = (
+    *("Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "Ftrl", "Lamb", "Lion", "Nadam"),
+    *("RMSprop", "SGD"),
+)
+# By the name of the row.
+OPTIMIZERS = {
+    **{f"v1.train.{name}Optimizer": function for name, (function, _) in _VERSION_1.items()},
+    **{f"keras.optimizers.{name}": name.lower() for name in _KERAS},
+}
+SCHEDULES = {
+    f"keras.optimizers.schedules.{name}": function
+    for name, function in (
+        ("CosineDecay", "cosine_decay"),
+        ("CosineDecayRestarts", "cosine_decay_restarts"),
+        ("ExponentialDecay", "exponential_decay"),
+        ("InverseTimeDecay", "inverse_time_decay"),
+        ("PiecewiseConstantDecay", "piecewise_constant_decay"),
+        ("PolynomialDecay", "polynomial_decay"),
+    )
+}
+_RATE = "{learning_rate}, {decay_steps}"
+_PIECES = "piecewise_constant_decay({boundaries}, {values})({x})"
+# Of version 1, whose functions look at the step each time that the rate is asked for.
+DECAYS = {
+    "train.exponential_decay": (
+        f"exponential_decay({_RATE}, {{decay_rate}}, staircase={{staircase}})({{global_step}})"
+    ),
+    "train.inverse_time_decay": (
+        f"inverse_time_decay({_RATE}, {{decay_rate}}, staircase={{staircase}})({{global_step}})"
+    ),
+    "train.polynomial_decay": (
+        f"polynomial_decay({_RATE}, {{end_learning_rate}}, power={{power}}, cycle={{cycle}})"
+        "({global_step})"
+    ),
+    "train.cosine_decay": f"cosine_decay({_RATE}, alpha={{alpha}})({{global_step}})",
+    "train.piecewise_constant": _PIECES,
+    "train.piecewise_constant_decay": _PIECES,
+}
+# What every optimiser of Keras takes and Optax has a place for: by keyword only.
+COMMON = ("weight_decay", "clipnorm", "clipvalue", "global_clipnorm")
+# Arguments that change no step.
+NAMES = ("name", "use_locking", "accum_name", "linear_name")
+# Those that would, and have no place.
+WITHOUT_PLACE = (
+    *("use_ema", "ema_momentum", "ema_overwrite_frequency", "loss_scale_factor"),
+    "gradient_accumulation_steps",
+)
