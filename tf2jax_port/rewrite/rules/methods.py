@@ -162,7 +162,8 @@ DTYPE = Rule(
     ),
     safety=(
         "The answers are TensorFlow's; the new text takes dtypes, scalar types and names of dtypes "
-        "alike. Where the lines around it do not say what is asked, the place is reviewed (TJ202)."
+        "alike. Where the lines around it do not say what is asked, the place is reviewed (TJ202); so "
+        "it is for `max` and `min`, which JAX tells of floats and of integers by two functions."
     ),
     examples=(
         Rewrites(
@@ -180,6 +181,10 @@ DTYPE = Rule(
             "w = jnp.issubdtype(z.dtype, jnp.integer) or jnp.issubdtype(z.dtype, jnp.complexfloating)\n"
             "v = z.astype(jnp.complex64)\n"
             "u = np.ones(2, jnp.dtype(jnp.zeros((), v.dtype).real.dtype).type)\n",
+        ),
+        Rewrites(
+            "import tensorflow as tf\n\nz = tf.exp(x)\ny = tf.where(x > 0, z, z.dtype.min)\n",
+            "import jax.numpy as jnp\n\nz = jnp.exp(x)\ny = jnp.where(x > 0, z, jnp.finfo(z.dtype).min)\n",
         ),
         Leaves(
             "import tensorflow as tf\n\ny = (0.5).is_integer() or tf.square(x)\n",

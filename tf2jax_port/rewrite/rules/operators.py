@@ -158,10 +158,16 @@ SHIM_INSTEAD = Rule(
     why=(
         "JAX has the operator, but this call cannot be written with it without losing something: a "
         "comment between the arguments, an argument that would be evaluated twice, or an argument "
-        "for which JAX has no place."
+        "for which JAX has no place. Or JAX's operator is known to give something else here: the "
+        "mean of integers, a range of fractions, a ragged tensor, a `try` that waits for an error of "
+        "TensorFlow."
     ),
     safety="The function of `shims` has TensorFlow's signature; nothing but the name changes.",
     examples=(
+        Rewrites(
+            "import tensorflow as tf\n\ny = tf.reduce_mean([1, 2, 4])\nz = tf.range(1.0, 1.3, 0.1)\n",
+            "import shims\n\ny = shims.reduce_mean([1, 2, 4])\nz = shims.range(1.0, 1.3, 0.1)\n",
+        ),
         Rewrites(
             "import tensorflow as tf\n\n"
             "y = tf.reduce_sum(\n    axis=1,  # rows\n    input_tensor=x,\n)\n",
