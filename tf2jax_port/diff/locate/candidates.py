@@ -10,6 +10,8 @@ from tf2jax_port.diff.locate.trail import Step
 
 # How many of the original's values are tried at one place of the port.
 _TRIES, _RESIZED, _LATER, _OTHERS = 10, 6, 8, 6
+# In operations.
+_NEAR = 2
 # TensorFlow's operations and the primitives that do the same, where the names differ.
 _KINDS = {
     "AddV2": "add",
@@ -19,6 +21,13 @@ _KINDS = {
     "BatchMatMulV2": "dot_general",
     "Mean": "div",
     "Sum": "reduce_sum",
+    "Max": "reduce_max",
+    "Min": "reduce_min",
+    "Prod": "reduce_prod",
+    "ArgMax": "argmax",
+    "ArgMin": "argmin",
+    "Floor": "floor",
+    "Round": "round",
     "Maximum": "max",
     "Minimum": "min",
     "Sigmoid": "logistic",
@@ -89,8 +98,13 @@ class Candidates:
         nearest = [entry[1:] for entry in found[:_TRIES]]
         return nearest + [(other, array, 0) for _, _, other, array in resized[:_RESIZED]]
 
-    def for_omitted(self, edge: int) -> list[Candidate]:
-        """What the original computes from a value before it goes on, the next first."""
+    def for_omitted(self, edge: int, is_near: bool) -> list[Candidate]:
+        """What the original computes from a value before it goes on, the next first.
+
+        Args:
+          edge: the value of the port.
+          is_near: what comes one or two operations later; otherwise what comes after that.
+        """
         twins, flat = self._of.twins(edge), self._of.new.flat(edge)
         if flat is None:
             return []
@@ -100,7 +114,8 @@ class Candidates:
             laid = self._of.laid(other, edge)
             if other in twins or other not in away or laid is None or self._of.old.counts(other):
                 continue
-            found.append((away[other], other, laid))
+            if (away[other] <= _NEAR) == is_near:
+                found.append((away[other], other, laid))
         found.sort(key=lambda entry: entry[:2])
         return [(other, laid, 0) for _, other, laid in found[:_LATER]]
 

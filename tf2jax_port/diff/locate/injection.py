@@ -45,6 +45,11 @@ class Injection:
     values: Mapping[int, np.ndarray]
     uses: Uses
 
+    @property
+    def part(self) -> float:
+        """Which part of what comes later agrees."""
+        return self.mended / len(self.later)
+
 
 class Injector:
     """Two runs, what only one of them has, and what comes of putting one's values into the other.
@@ -128,9 +133,11 @@ class Injector:
         return old, new
 
     def unshared(self, number: int) -> frozenset[int]:
-        """The values that only the port has, if one of its values is not the original's."""
+        """What decides which of the original's values one of the port's is, and only the port has."""
         outputs = {self.pairs[path][1] for path in self.differing}
-        return region(self.new.trail, self._shared[1] - {number}, outputs).values
+        alike = set(self.new_index.equal_to(self.new.flat(number), self.new.tolerance(number)))
+        values = region(self.new.trail, self._shared[1] - alike, outputs).values
+        return values - self.new_region.values - alike
 
     def _later(
         self, result: Changed, replaced: Collection[int], given: np.ndarray | None, candidate: int

@@ -94,7 +94,9 @@ class Lines:
         of, called = self._of, step.places[depth + 1]
         found = []
         for other in of.new.trail.passes(step)[-1]:
-            if len(other.places) > depth + 1 and other.places[depth + 1] != called:
+            elsewhere = len(other.places) > depth + 1 and other.places[depth + 1] != called
+            # What is given something wrong gives something wrong.
+            if elsewhere and all(of.twins(o) for o in other.operands):
                 found += [bool(of.twins(r)) for r in other.results if of.new.says_something(r)]
         return bool(found) and all(found)
 

@@ -28,6 +28,8 @@ BUDGET = 30.0
 _MOST = 0.5
 # How many candidates are tried in every pass of a loop though they mend nothing in one pass.
 _IN_LOOPS = 4
+# Operations whose results have the elements of their operands.
+_LAYOUT = {"reshape", "squeeze", "broadcast_in_dim", "transpose", "convert_element_type", "copy"}
 
 
 class Search(Injector):
@@ -69,8 +71,7 @@ class Search(Injector):
 
         A mask that is wrong picks the one in place of the other.
         """
-        values = self.unshared(found.new)
-        for number in sorted(values - self.new_region.values - {found.new}):
+        for number in sorted(self.unshared(found.new)):
             step = self.new.trail.maker(number)
             if step is not None and time.monotonic() < self._until:
                 for earlier in self._result(number, step):
@@ -95,12 +96,15 @@ class Search(Injector):
         step = self.new.trail.maker(number)
         if step is None:
             return
-        for edge in dict.fromkeys(step.operands):
-            if edge in self.new_region.edge:
-                yield from self._omitted(edge, step)
-                yield from self._mistaken(edge, step)
-                yield from self._exchanged(edge, step)
+        edges = [o for o in dict.fromkeys(step.operands) if o in self.new_region.edge]
+        for edge in edges:
+            yield from self._omitted(edge, step, True)
+            yield from self._mistaken(edge, step)
+            yield from self._exchanged(edge, step)
         yield from self._result(number, step)
+        # Much that is left out leaves what is right again, where one normalises twice for example.
+        for edge in edges:
+            yield from self._omitted(edge, step, False)
 
     def _result(self, number: int, step: Step) -> Iterator[Injection]:
         best: Injection | None = None
@@ -116,27 +120,29 @@ class Search(Injector):
         if best is not None:
             yield best
 
-    def _omitted(self, edge: int, step: Step) -> Iterator[Injection]:
+    def _omitted(self, edge: int, step: Step, is_near: bool) -> Iterator[Injection]:
         """Whether the original does something more to a value before it is used."""
-        if not self.new.says_something(edge) or not self._fresh(OMITTED, edge, step.place):
+        if not self.new.says_something(edge):
             return
-        partial: Injection | None = None
+        if not self._fresh(OMITTED, edge, step.place, is_near):
+            return
+        best: Injection | None = None
         maker = self.new.trail.maker(edge)
-        for other, array, _ in self._candidates.for_omitted(edge):
+        for other, array, _ in self._candidates.for_omitted(edge, is_near):
             found = None
             for uses in self._uses(edge, step, array, other):
                 found = self.tried(OMITTED, step, edge, other, {}, uses)
                 if found is not None and found.complete:
                     break
-                if found is not None and len(uses) == 1:
-                    partial = partial or found
+                if found is not None and (len(uses) == 1 or found.part >= _MOST):
+                    best = max(best or found, found, key=lambda one: one.part)
             if (found is None or not found.complete) and maker is not None:
                 found = self._in_every_pass(OMITTED, maker, step, edge, other)
             if found is not None and found.complete:
                 yield found
                 return
-        if partial is not None:
-            yield partial
+        if best is not None:
+            yield best
 
     def _mistaken(self, edge: int, step: Step) -> Iterator[Injection]:
         """Whether another value should be used in the place of one."""
@@ -183,7 +189,9 @@ class Search(Injector):
                 laid, flat = self.laid(other, edge), self.old.flat(other)
                 if laid is None or flat is None or right is None or other in self.twins(edge):
                     continue
-                if self.new.counts(edge) != self.old.counts(other) or same(flat, right, SINGLE):
+                if self.new.counts(edge) != self.old.counts(other):
+                    continue
+                if same(flat, right, SINGLE) and step.name not in _LAYOUT:
                     continue
                 for uses in self._uses(edge, step, laid, other):
                     earlier = self.tried(MISTAKEN, step, edge, other, {}, uses)
