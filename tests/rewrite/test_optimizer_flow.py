@@ -93,6 +93,13 @@ GRAPHS = {
     "a session": f"o = {V1}\ntf.compat.v1.Session()\no.minimize(lambda: f(v))\n",
     "a loss that is there": f"o = {V1}\no.minimize(loss)\n",
     "no tape": f"o = {V1}\n{STEP}",
+    "nothing of version 2": f"f({V1})\n",
+    "asked for a slot": f"x = tf.zeros([])\no = {V1}\no.get_slot(x, 'm')\n",
+}
+HANDED_ON = {
+    "given": (f"x = tf.zeros([])\nf({V1})\n", "`f` is given it"),
+    "returned": (f"x = tf.zeros([])\ndef f():\n    return {V1}\n", "a function returns it"),
+    "stored": (f"x = tf.zeros([])\nd[0] = {V1}\n", "where it goes cannot be seen"),
 }
 RATES_LEFT = {
     "asked for its configuration": "r.get_config()\n",
@@ -128,7 +135,17 @@ def test_graphs_are_left(name):
     outcome = rewrite((HEAD + GRAPHS[name]).encode(), OPTAX)
     (finding,) = [f for f in outcome.findings if "Adam" in f.symbol]
     assert (finding.state, finding.code) == (State.MANUAL, "TJ309")
-    assert "it belongs to a graph" in finding.message
+    assert finding.message.endswith(("it belongs to a graph", "`f` is given it", "asked of it"))
+
+
+@pytest.mark.parametrize("name", HANDED_ON)
+def test_those_of_version_1_that_are_handed_on_are_reviewed(name):
+    code, reason = HANDED_ON[name]
+    outcome = rewrite((HEAD + code).encode(), OPTAX)
+    (finding,) = [f for f in outcome.findings if "Adam" in f.symbol]
+    assert (finding.state, finding.code) == (State.REVIEW, "TJ208")
+    assert finding.message.startswith(reason)
+    assert b"shims.optax.Optimizer(shims.optax.adam_v1(0.1))" in outcome.data
 
 
 @pytest.mark.parametrize("name", RATES_LEFT)

@@ -49,6 +49,7 @@ RULES: tuple[Rule, ...] = (
     tapes.REVIEWED,
     random_numbers.KEYED,
     random_numbers.DRAWN,
+    optimizers.HANDED,
     *keras.REVIEWED,
     *refusals.RULES,
     choices.HELD_BACK,

@@ -16,7 +16,7 @@ from tf2jax_port.rewrite.keras_names import MODULES
 from tf2jax_port.rewrite.keras_rows import find_row
 from tf2jax_port.rewrite.keras_sites import is_of_keras
 from tf2jax_port.rewrite.knowledge import look_up
-from tf2jax_port.rewrite.optimizer_sites import OPTAX
+from tf2jax_port.rewrite.optimizer_sites import WRITTEN
 from tf2jax_port.rewrite.resolve import Reference, is_tensorflow, tensorflow_path
 from tf2jax_port.rewrite.sites import Decision, File
 from tf2jax_port.rewrite.spelling import Spelling
@@ -110,7 +110,7 @@ def _move(
         found = uses.get(id(alias), [])
         if not _exists(dotted) or not all(_is_understood(r, d) for r, d in found):
             return Moved()
-        kept |= {r for r, decision in found if decision.code != OPTAX and _is_plain(r)}
+        kept |= {r for r, decision in found if decision.code not in WRITTEN and _is_plain(r)}
     if not kept:
         return Moved()
     module = ""

@@ -11,7 +11,7 @@ import dataclasses
 
 from tf2jax_port.rewrite.findings import State
 from tf2jax_port.rewrite.knowledge import Known, look_up
-from tf2jax_port.rewrite.optimizer_sites import OPTAX
+from tf2jax_port.rewrite.optimizer_sites import WRITTEN
 from tf2jax_port.rewrite.resolve import Reference
 from tf2jax_port.rewrite.sites import Decision, File
 
@@ -33,7 +33,7 @@ def refuse_steps(file: File, decisions: list[Decision]) -> list[Decision]:
     found = []
     for reference, decision in zip(file.references, decisions, strict=True):
         known = look_up(reference)
-        judged = known is not None and decision.edits and decision.code != OPTAX
+        judged = known is not None and decision.edits and decision.code not in WRITTEN
         why = _why(file, reference, known) if known is not None and judged else ""
         if why:
             decision = dataclasses.replace(

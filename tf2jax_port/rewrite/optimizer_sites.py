@@ -30,7 +30,8 @@ from tf2jax_port.rewrite.quoted import enclosing_string
 from tf2jax_port.rewrite.sites import Decision, File
 from tf2jax_port.table import Native
 
-OPTAX, STAYS = "TJ406", "TJ132"
+OPTAX, STAYS, HANDED = "TJ406", "TJ132", "TJ208"
+WRITTEN = (OPTAX, HANDED)
 _GRAPHS = ("Session", "InteractiveSession", "placeholder", "train.MonitoredTrainingSession")
 _METHODS = {
     "apply_gradients": 1,
@@ -41,6 +42,9 @@ _METHODS = {
 }
 _KEYWORDS = ("grads_and_vars", "loss", "var_list", "tape", "grad_loss", "trainable_variables")
 _VALUES = ("learning_rate", "iterations", "variables")
+# How reasons end that say who else may have it.
+_ELSEWHERE = ("is given it", "returns it", "cannot be seen", "may use it")
+_GRAPH = "it belongs to a graph"
 _NO_PLACE = "an argument has no place in Optax's"
 _WRITTEN_BY_KERAS = ("TJ130", "TJ230")
 
@@ -74,13 +78,15 @@ def write_optimizers(file: File, decisions: list[Decision]) -> list[Decision]:
             rates.append(each)
             continue
         site = _site(file, each)
-        why = _without_place(site) or _why_no_optimizer(file, each)
-        edits = None if why or site is None else _optimizer(site)
+        unfit = _without_place(site)
+        why = unfit or _why_no_optimizer(file, each)
+        handed = not unfit and why.endswith(_ELSEWHERE) and _is_spelled_out(file, each)
+        edits = _optimizer(site) if site is not None and (not why or handed) else None
         if edits is None:
             found[each.index] = _stays(found[each.index], why or _NO_PLACE)
             continue
         written.add(each.call)
-        found[each.index] = _is_written(found[each.index], each, edits)
+        found[each.index] = _is_written(found[each.index], each, edits, why)
     for each in rates:
         edits = _rate(file, each, written)
         if edits is not None:
@@ -108,18 +114,27 @@ def _all_made(file: File, decisions: list[Decision]) -> list[_Made]:
     return found
 
 
-def _is_written(decision: Decision, made: _Made, edits: list[Edit]) -> Decision:
+def _is_written(decision: Decision, made: _Made, edits: list[Edit], why: str = "") -> Decision:
+    """The decision, reviewed where it is not seen what becomes of an optimiser, and `why`."""
     optimizer = made.known.row.name in OPTIMIZERS
     message = "`shims.optax.Optimizer`" if optimizer else "`shims.optax`, with the same rates"
+    if why:
+        message = f"{why}, and may ask for more than `shims.optax.Optimizer` has"
     return dataclasses.replace(
         decision,
-        state=State.SHIM,
-        code=OPTAX,
+        state=State.REVIEW if why else State.SHIM,
+        code=HANDED if why else OPTAX,
         message=message,
         span=made.call,
         edits=tuple(edits),
         plain=False,
     )
+
+
+def _is_spelled_out(file: File, made: _Made) -> bool:
+    """Whether a file with plain names of TensorFlow asks for one of `compat.v1` by its whole name."""
+    by_name = "compat.v1" in made.known.reference.dotted[-1]
+    return by_name and any("compat.v1" not in r.dotted[-1] for r in file.references)
 
 
 def _stays(decision: Decision, why: str) -> Decision:
@@ -135,7 +150,7 @@ def _stays(decision: Decision, why: str) -> Decision:
 def _why_no_optimizer(file: File, made: _Made) -> str:
     """Why an optimiser cannot become one of Optax, `""` where it can."""
     if made.is_version_1 and any(r.path in _GRAPHS for r in file.references):
-        return "it belongs to a graph"
+        return _GRAPH
     eager = any(r.path == "GradientTape" for r in file.references)
 
     def asked(attribute: ast.Attribute) -> str:
@@ -175,8 +190,8 @@ def _asked(file: File, attribute: ast.Attribute, version_1: bool, eager: bool) -
     if any(isinstance(argument, ast.Starred) for argument in call.args):
         return f"`{name}` is called with other arguments"
     if version_1 and name in ("minimize", "compute_gradients"):
-        return "" if call.args and _is_function(file, call.args[0]) else "it belongs to a graph"
-    return "" if eager or not version_1 else "it belongs to a graph"
+        return "" if call.args and _is_function(file, call.args[0]) else _GRAPH
+    return "" if eager or not version_1 else _GRAPH
 
 
 def _is_function(file: File, node: ast.expr) -> bool:

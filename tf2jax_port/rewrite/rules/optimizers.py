@@ -49,6 +49,35 @@ KEPT = Rule(
     ),
 )
 
+HANDED = Rule(
+    code="TJ208",
+    name="optimizer-handed-on",
+    state=State.REVIEW,
+    why=(
+        "`--optimizers optax` asks for Optax, and an optimiser of `tf.compat.v1.train` in a file for "
+        "TensorFlow 2 is returned or handed to somebody: what is asked of it there is not seen. "
+        "Keras 3 has none with these steps. It becomes `shims.optax.Optimizer` with the function "
+        "that makes them."
+    ),
+    safety=(
+        "The steps are TensorFlow's. Whoever has it finds `apply_gradients`, `compute_gradients`, "
+        "`minimize` and `variables`; slots by name are not there, the second argument of `minimize` "
+        "is the list of variables, and in a graph it raises. A model cannot be compiled with it."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n\ndef made(rate):\n"
+            "    return tf.compat.v1.train.MomentumOptimizer(rate, 0.5)\n\n\ndef train():\n"
+            f"    optimizer = made(0.1)\n{_LOOP.format(v='tf', sum='tf.reduce_sum')}\n\ny = train()\n",
+            "import jax.numpy as jnp\nimport shims\n\n\ndef made(rate):\n"
+            "    return shims.optax.Optimizer(shims.optax.momentum_v1(rate, 0.5))\n\n\ndef train():\n"
+            f"    optimizer = made(0.1)\n{_LOOP.format(v='shims', sum='jnp.sum')}\n\ny = train()\n",
+            options=_OPTAX,
+        ),
+        _PLAIN,
+    ),
+)
+
 OPTAX = Rule(
     code="TJ406",
     name="optimizer-of-optax",
