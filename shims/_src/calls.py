@@ -10,12 +10,18 @@ import jax
 import numpy as np
 
 from shims._src import errors
+from shims._src import jax_private as jp
 from shims._src.conversion import narrowed
 from shims._src.padded import Padded
+from shims._src.references import dereferenced
 from shims._src.signature import pad_to
 
+# After so many calls on the same sizes they are compiled for: a loop over batches of one size pays
+# for no padding, and lengths that vary compile no more than one program per bucket.
+REPEATS = 16
 
-@dataclasses.dataclass(frozen=True, eq=False)
+
+@dataclasses.dataclass(eq=False)
 class Plan:
     """How arguments of one structure, shapes and dtypes run: found once, used again.
 
@@ -27,6 +33,8 @@ class Plan:
       sizes: the sizes of the input variables.
       capacities: their buckets.
       elements: how many elements the operands have, before and after padding.
+      calls: how often it was used again.
+      is_exact: from some call on, it runs a program for these very sizes.
     """
 
     entry: Any
@@ -36,13 +44,29 @@ class Plan:
     sizes: tuple[int, ...]
     capacities: tuple[int, ...]
     elements: tuple[int, int]
+    calls: int = 0
+    is_exact: bool = False
 
     def launch(self, operands):
         """Pad the operands and run the program."""
+        if self.is_exact and jp.nothing_looks_on():  # no derivatives are wanted
+            return self.entry.call_exactly(self._with_variables(operands), self.sizes)
         arrays = [pad_to(x, s) for x, s in zip(operands, self.shapes, strict=True)]
-        if self.entry.found is not None:
-            arrays = [*self.entry.found.values(), *arrays]
-        return self.entry.call(arrays, self.sizes, self.capacities)
+        return self.entry.call(self._with_variables(arrays), self.sizes, self.capacities)
+
+    def _with_variables(self, arrays):
+        found = self.entry.found
+        return arrays if found is None else [*found.values(), *arrays]
+
+    def came_again(self, operands) -> bool:
+        """Count a call; whether a program for these very sizes was made for it."""
+        if not self.sizes or self.calls == REPEATS or not jp.nothing_looks_on():
+            return False
+        self.calls += 1
+        if self.calls < REPEATS:
+            return False
+        self.is_exact = self.entry.can_be_exact(self._with_variables(operands), self.sizes)
+        return self.is_exact
 
     def operands(self, leaves):
         """The operands among the leaves of other arguments of the same kind."""
@@ -112,11 +136,11 @@ class Call:
     def receiver(self):
         """The object that a method was called on; `None` for a plain function."""
         first = self.leaves[0] if self.leaves and 0 not in self.places else None
-        return None if isinstance(first, _VALUES) else first
+        return None if isinstance(first, _VALUES) else dereferenced(first)
 
     def over_operands(self, f):
         """`f` as a function of the flat operands."""
-        leaves, tree, places = list(self.leaves), self.tree, list(self.places)
+        leaves, tree, places = [*map(dereferenced, self.leaves)], self.tree, list(self.places)
 
         def flat(*xs):
             full = list(leaves)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import math
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import jax
@@ -114,23 +114,33 @@ def _floordiv(a: jax.Array, b: jax.Array) -> jax.Array:
     return jnp.where(b == 0, 0, quotient - inexact.astype(jnp.int32))
 
 
-def concrete(d: Dim, sizes: dict[str, int]) -> int:
+def concrete(d: Dim, sizes: Mapping[str, int]) -> int:
     """The value of a dimension for given sizes of its variables."""
+    return int(substituted(d, sizes))
+
+
+def substituted(d: Dim, sizes: Mapping[str, int]) -> Dim:
+    """A dimension with numbers for some of its variables: an `int` when none is left."""
     if not jp.is_symbolic(d):
         return int(d)
+    if not jp.variables(d) & sizes.keys():
+        return d
     total = 0
     for factors, coefficient in jp.terms(d):
-        total += coefficient * math.prod(_concrete_factor(f, sizes) ** f[3] for f in factors)
+        product = coefficient
+        for factor in factors:
+            product = product * _substituted_factor(d, factor, sizes) ** factor[3]
+        total = total + product
     return total
 
 
-def _concrete_factor(factor: jp.Factor, sizes: dict[str, int]) -> int:
+def _substituted_factor(d: Dim, factor: jp.Factor, sizes: Mapping[str, int]) -> Dim:
     var, operation, operands, _ = factor
     if var is not None:
-        return sizes[var]
-    a, b = (concrete(o, sizes) for o in operands)
+        return sizes[var] if var in sizes else jp.renamed_dimension(d, var)
+    a, b = (substituted(o, sizes) for o in operands)
     if operation == "floordiv":
         return a // b
     if operation == "mod":
         return a % b
-    return max(a, b) if operation == "max" else min(a, b)
+    return jp.core.max_dim(a, b) if operation == "max" else jp.core.min_dim(a, b)

@@ -12,6 +12,7 @@ import numpy as np
 from shims._src import jax_private as jp
 from shims._src import trace
 from shims._src.dynamic import exact
+from shims._src.exact_program import exact_program
 from shims._src.padded import OK, Padded
 from shims._src.program import Program, Size, lower, trace_program
 from shims._src.recording import whole
@@ -135,6 +136,42 @@ class Entry:
         with whole():
             return self._jitted[key](list(arrays), numbers, _Static(capacities))
 
+    def call_exactly(self, arrays, sizes):
+        """Run a program for these very sizes, without padding; returns the `Outcome`."""
+        return self._exactly(sizes)(list(arrays))
+
+    def can_be_exact(self, arrays, sizes) -> bool:
+        """Whether there is a program for these very sizes; it is traced here."""
+        try:
+            jax.eval_shape(self._exactly(sizes), list(arrays))
+        except Exception:  # noqa: BLE001 - whatever it is: the padded program does the same
+            return False
+        return True
+
+    def _exactly(self, sizes):
+        key = (tuple(sorted(self.buckets.items())), sizes)
+        if key not in self._jitted:
+            self._jitted[key] = jax.jit(self._exact_body(dict(self.buckets), sizes))
+        return self._jitted[key]
+
+    def _exact_body(self, buckets, sizes):
+        symbols = {
+            f"n{i}": f.symbol_size(s)
+            for i, (f, s) in enumerate(zip(self.forms, sizes, strict=True))
+            if f.kind != "constant"
+        }
+        program = dataclasses.replace(
+            self.program, jaxpr=exact_program(self.program.jaxpr, symbols)
+        )
+        bound = {name: Size(size, size, size) for name, size in symbols.items()}
+
+        def body(arrays):
+            self.compilations += 1
+            values, ctx = lower(program, arrays, bound, buckets, masks=self.host_cuts)
+            return _outcome(values, ctx)
+
+        return body
+
     def _body(self, buckets):
         def body(arrays, numbers, capacities):
             self.compilations += 1
@@ -181,9 +218,10 @@ def _outcome(values, ctx) -> Outcome:
     numbers += [r.code for r in ctx.reports]
     vector = jnp.stack(numbers) if numbers else None
     # Parts of one array that only their masks tell apart come out of the program once.
-    arrays = {id(v.array): v.array for v in values}
+    whole_arrays = [v.array if v.unfilled is None else v.unfilled for v in values]
+    arrays = {id(a): a for a in whole_arrays}
     places = {key: i for i, key in enumerate(arrays)}
-    results = tuple((places[id(v.array)], own) for v, own in zip(values, axes, strict=True))
+    results = tuple((places[id(a)], own) for a, own in zip(whole_arrays, axes, strict=True))
     return Outcome(list(arrays.values()), masks, vector, (results, first_code, described))
 
 

@@ -20,13 +20,21 @@ from shims._src.dynamic import dynamic, settle_reports
 from shims._src.entry import Entry, exact_results, is_static, padded_results, read_codes
 from shims._src.padded import Padded, check_status
 from shims._src.random.global_seed import graph_of
-from shims._src.signature import bucket_rule, conform, pattern_of, unknown_dimensions
+from shims._src.references import ByReference, dereferenced, flattened, is_traced
+from shims._src.signature import (
+    bucket_rule,
+    conform,
+    pattern_of,
+    powers_of_two,
+    unknown_dimensions,
+)
 from shims._src.specialization import Maker
 from shims._src.tensor_spec import TensorSpec
 
 _MOST_PATTERNS = 16
 _MOST_RETRIES = 24
 _MOST_PLANS = 4096
+_MOST_EXACT = 8
 
 
 def function(
@@ -52,6 +60,8 @@ def function(
       jit_compile: accepted; everything is compiled by XLA.
       reduce_retracing: treat all sizes as unknown although there is no signature.
       buckets: capacities for unknown sizes: `"powers_of_two"`, a number, a list, or a function.
+        With the first, sizes that come again and again are compiled for as they are, for up to
+        eight of them; sums may then be rounded in another order.
       overflow: what happens when a data-dependent size that nothing bounds outgrows its bucket:
         `"grow"` runs again with a larger one, `"raise"` raises `CapacityError`.
       on_specialize: what happens when an unknown input size must become a constant:
@@ -138,6 +148,9 @@ class Function:
         self._overflow = overflow
         self.on_specialize = on_specialize
         self.host_cuts = unpad
+        # Buckets that a person chose are kept, and so is the kind of result.
+        self._may_be_exact = unpad and self._bucket is powers_of_two
+        self._exact_programs = 0
         self._entries: dict[object, list[Entry]] = {}
         self._patterns: dict[object, int] = {}
         self._plans: dict[object, Plan] = {}
@@ -154,12 +167,12 @@ class Function:
         """Run: at the top level compiled, under a trace as `shims.dynamic(func)`."""
         if trace.current() is not None or not jp.ambient_is_eager():
             return self._inlined(args, kwargs)
-        leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_padded)
-        if any(jp.is_tracer(x) or isinstance(x, Padded) for x in leaves):
-            if any(jp.is_tracer(x) for x in jax.tree.leaves(leaves)):
+        leaves, tree = flattened((args, kwargs))
+        if any(jp.is_tracer(x) or isinstance(x, (Padded, ByReference)) for x in leaves):
+            if any(map(is_traced, leaves)):
                 return self._inlined(args, kwargs)
             leaves = [_unpadded(x) for x in leaves]
-            args, kwargs = jax.tree.unflatten(tree, leaves)
+            args, kwargs = jax.tree.unflatten(tree, map(dereferenced, leaves))
         return self._run(args, kwargs, leaves, tree)
 
     def _inlined(self, args, kwargs):
@@ -172,7 +185,7 @@ class Function:
             return None
         return tuple(
             repr(x) if is_static(x) else (jnp.shape(x), jnp.result_type(x))
-            for x in jax.tree.leaves((args, kwargs))
+            for x in jax.tree.leaves(flattened((args, kwargs))[0])
         )
 
     # ---- a call ----------------------------------------------------------------------------------
@@ -222,6 +235,8 @@ class Function:
                 call, operands = self._prepare(args, kwargs, leaves, tree), None
             else:
                 call, operands = None, plan.operands(leaves)
+                if self._may_be_exact and self._exact_programs < _MOST_EXACT:
+                    self._exact_programs += plan.came_again(operands)
 
             def prepared():
                 return call if call is not None else self._prepare(args, kwargs, leaves, tree)
@@ -274,7 +289,7 @@ class Function:
         outcome = plan.launch(operands)
         self.counts.compilations += plan.entry.compilations - before
         self.counts.elements += plan.elements[0]
-        self.counts.padded_elements += plan.elements[1]
+        self.counts.padded_elements += plan.elements[0 if plan.is_exact else 1]
         return outcome
 
     def _outcome(self, call: Call, pins):
@@ -373,8 +388,9 @@ class Function:
 
     def compiled(self, args, kwargs) -> Entry:
         """The program for arguments like these, traced and compiled."""
-        args, kwargs = jax.tree.map(_zeros_like, (args, kwargs))
-        leaves, tree = jax.tree.flatten((args, kwargs))
+        leaves, tree = flattened((args, kwargs))
+        leaves = [_zeros_like(x) for x in leaves]
+        args, kwargs = jax.tree.unflatten(tree, map(dereferenced, leaves))
         call = dataclasses.replace(self._prepare(args, kwargs, leaves, tree), is_example=True)
         with self._lock:
             return self._settled(None, None, lambda: call)[0].entry
@@ -435,10 +451,6 @@ class Function:
     def pretty_printed_concrete_signatures(self) -> str:
         """The signatures traced so far."""
         return "\n".join(str(e.shapes) for e in self.entries)
-
-
-def _is_padded(x) -> bool:
-    return isinstance(x, Padded)
 
 
 def _unpadded(x):

@@ -10,6 +10,8 @@ from shims._src.sort_keys import descending_key
 
 # How many candidates are compared with each other at once.
 BLOCK = 128
+# How many are put in order before all are: to find them costs a tenth of a sort.
+FIRST = 8 * BLOCK
 
 
 def select(corners, scores, limit, threshold, slots, overlap):
@@ -27,20 +29,18 @@ def select(corners, scores, limit, threshold, slots, overlap):
       `(selected, count)`: numbers, best first and of equal scores the lower one, in the first `count`
       places.
     """
-    order = jnp.argsort(descending_key(scores), stable=True).astype(jnp.int32)
     total = primitives.as_size(scores.shape[0])
 
-    def more(state):
-        return state[-1] & (state[2] < limit)
-
-    def block(state):
+    def block(order, state):
         start, selected, count, _ = state
         place = start + jnp.arange(BLOCK, dtype=jnp.int32)
         # Filling, not clipping: a size that turns out to be 0 has no place to be clipped to.
-        one = jnp.take(order, place, mode="fill", fill_value=0)
+        one = jnp.take(order, place, mode="fill", fill_value=-1)
+        is_box = (one >= 0) & (place < total)
+        one = jnp.maximum(one, 0)
         boxes = jnp.take(corners, one, axis=0, mode="fill", fill_value=0)
         score = jnp.take(scores, one, mode="fill", fill_value=0)
-        open_ = (place < total) & (score > -jnp.inf)
+        open_ = is_box & (score > -jnp.inf)
         chosen = jnp.take(corners, selected, axis=0, mode="fill", fill_value=0)
         taken = jnp.arange(selected.shape[0], dtype=jnp.int32) < count
         covered = jnp.any((overlap(chosen, boxes) > threshold) & taken[:, None], axis=0)
@@ -51,9 +51,28 @@ def select(corners, scores, limit, threshold, slots, overlap):
         selected = selected.at[at].set(one, mode="drop")
         return start + BLOCK, selected, jnp.max(jnp.where(kept, rank, count)), jnp.any(open_)
 
+    def more(state):
+        return state[-1] & (state[2] < limit)
+
+    def through(order, state, end):
+        going = lambda s: more(s) & (s[0] < end)
+        return lax.while_loop(going, lambda s: block(order, s), state)
+
+    def through_all(state):
+        order = jnp.argsort(descending_key(scores), stable=True).astype(jnp.int32)
+        return through(order, state, total)
+
     start = jnp.zeros((), jnp.int32)
     state = (start, jnp.zeros((slots,), jnp.int32), start, jnp.bool_(True))
-    return lax.while_loop(more, block, state)[1:3]
+    state = through(_best(scores), state, jnp.int32(FIRST))
+    return lax.cond(more(state), through_all, lambda state: state, state)[1:3]
+
+
+def _best(scores):
+    """The numbers of the best `FIRST` boxes, best first; -1 where there are fewer."""
+    none = jnp.full((FIRST,), -jnp.inf, scores.dtype)
+    zeros_alike = jnp.where(scores == 0, jnp.zeros_like(scores), scores)
+    return lax.top_k(jnp.concatenate([none, zeros_alike]), FIRST)[1].astype(jnp.int32) - FIRST
 
 
 def _kept(candidates, covers):

@@ -27,6 +27,11 @@ class Unknown:
     name: str | None
 
 
+def powers_of_two(size: int) -> int:
+    """The capacity for a size where nobody chose another rule."""
+    return max(next_bucket(size), SMALLEST_BUCKET)
+
+
 def bucket_rule(buckets) -> Callable[[int], int]:
     """The capacity for a size: powers of two, the entries of a list, or one number.
 
@@ -34,7 +39,7 @@ def bucket_rule(buckets) -> Callable[[int], int]:
       ValueError: `buckets` is none of these.
     """
     if buckets == "powers_of_two" or buckets is None:
-        return lambda size: max(next_bucket(size), SMALLEST_BUCKET)
+        return powers_of_two
     if callable(buckets):
         return buckets
     if isinstance(buckets, int):

@@ -45,12 +45,15 @@ class Value:
       axes: per array axis `None` (static) or its `Axis`.
       pad: the number that stands in every invalid slot, when it is known.
       bounds: static (low, high) of integer contents, when known.
+      unfilled: of a selection, the array that it was made from: alike in the valid slots, and what
+        leaves the program where the host cuts it.
     """
 
     array: Any
     axes: tuple[Axis | None, ...]
     pad: Any = None
     bounds: tuple[int, int] | None = None
+    unfilled: Any = None
 
     @property
     def dynamic(self) -> bool:

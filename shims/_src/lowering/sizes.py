@@ -61,8 +61,11 @@ def compress(ctx, eqn, value, mask):
         return [_pinned(ctx, eqn, value, axis, bound, dim)]
     selected = Axis(dim, bound.size, _token(ctx, dim, bound, mask), bound.valid)
     out = Value(value.array, value.with_axis(axis, selected), None, bounds.of(value))
-    zero = np.zeros((), value.array.dtype) if _numeric(value.array) else None
-    return [out if zero is None else ctx.fill(out, zero)]
+    if not _numeric(value.array):
+        return [out]
+    out = ctx.fill(out, np.zeros((), value.array.dtype))
+    before = value.array if value.unfilled is None else value.unfilled
+    return [dataclasses.replace(out, unfilled=before)]
 
 
 def select(ctx, eqn, mask) -> None:
