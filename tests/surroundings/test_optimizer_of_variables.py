@@ -1,6 +1,8 @@
 """`shims.optax.Optimizer`: its state in variables, in functions too; what is refused."""
 
 import importlib.util
+import re
+import runpy
 
 import jax.numpy as jnp
 import numpy as np
@@ -8,6 +10,7 @@ import pytest
 
 import shims
 from shims._src.optimizers import library
+from tests.meta import tree
 
 optax = pytest.importorskip("optax", reason="Optax is not installed")
 
@@ -205,3 +208,18 @@ def test_without_optax_the_way_is_named(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"pip install tf2jax-port\[optax\]"):
         library.load()
+
+
+def test_the_page_runs(tmp_path):
+    page = (tree.ROOT / "docs" / "optimizers.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    plain = [block for block in blocks if "keras" not in block]
+    assert len(plain) == 4
+    script = tmp_path / "page.py"  # a file, because control flow is read from there
+    script.write_text("\n".join(plain[:3]))
+    end = runpy.run_path(str(script))
+    assert [v.numpy().tolist() for v in end["other"].variables] == [
+        v.numpy().tolist() for v in end["optimizer"].variables
+    ]
+    script.write_text(plain[3])
+    runpy.run_path(str(script))
