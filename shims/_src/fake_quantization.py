@@ -82,12 +82,16 @@ def _slopes(dy, x, low, high, levels):
     check_alike("fake_quant_gradient", gradients=dy, inputs=x)
     dy, x = agreeing("fake_quant_gradient", [dy, x], range(x.ndim))
     dy, x = lax.stop_gradient(dy), lax.stop_gradient(x)  # as in TensorFlow
-    return tuple(_masked(mask, dy) for mask in _masks(x, low, high, levels))
+    return tuple(_masked(mask, dy, low, high) for mask in _masks(x, low, high, levels))
 
 
-def _masked(mask, slope):
-    """The slope where the mask is, elsewhere 0 times it: NaN where it is not finite."""
-    return jnp.where(mask, slope, 0 * slope)
+def _masked(mask, slope, low, high):
+    """The slope where the mask is, elsewhere 0 times it: NaN where it is not finite.
+
+    In an empty range TensorFlow multiplies nothing: there is 0.
+    """
+    nothing = jnp.where((low == 0) & (high == 0), 0, slope)
+    return jnp.where(mask, slope, 0 * nothing)
 
 
 def _fake_quantized(x, low, high, levels, *, divides=False):
@@ -102,8 +106,8 @@ def _fake_quantized(x, low, high, levels, *, divides=False):
         x, low, high = primals
         tx, low_t, high_t = tangents
         within, below, above = _masks(x, low, high, levels)
-        slope = _masked(within, tx) + _masked(below, low_t) + _masked(above, high_t)
-        return rounding(x, low, high), slope
+        masked = ((within, tx), (below, low_t), (above, high_t))
+        return rounding(x, low, high), sum(_masked(m, t, low, high) for m, t in masked)
 
     return rounding(x, low, high)
 

@@ -53,7 +53,7 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
         return jnp.zeros(shape, x.dtype)
     starts = jnp.arange(count, dtype=jnp.int32) * step
     places = jnp.expand_dims(starts, 1) + np.arange(length, dtype=np.int32)
-    frames = jnp.take(x, places, axis=axis, mode="clip")
+    frames = primitives.take(x, places, axis)
     if not pad_end:
         return frames
     inside = jnp.expand_dims(places < total, tuple(range(2, x.ndim - axis + 1)))

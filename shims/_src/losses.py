@@ -10,6 +10,7 @@ from jax import lax
 
 from shims._src import checks, primitives
 from shims._src import jax_private as jp
+from shims._src.activations import relu
 from shims._src.checks import axes_of, axis_of, is_known, is_known_shape
 from shims._src.dispatch import operator
 from shims._src.operands import (
@@ -94,7 +95,7 @@ def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
     factor = 1 + (weight - 1) * t
     # |z| with gradient 0 at 0, as `shims.abs` has it.
     distance = z * lax.stop_gradient(jnp.sign(z))
-    return (1 - t) * z + factor * (jnp.log1p(jnp.exp(-distance)) + jax.nn.relu(-z))
+    return (1 - t) * z + factor * (jnp.log1p(jnp.exp(-distance)) + relu(-z))
 
 
 @jax.custom_jvp

@@ -114,7 +114,8 @@ def _shared_extreme(method):
         out = extreme(x, places, updates)
         kept = (x == out).astype(x.dtype)
         taken = (updates == out.at[places].get(mode="fill", fill_value=jnp.nan)).astype(x.dtype)
-        count = jnp.maximum(kept.at[places].add(taken, mode="drop"), 1)
+        # Only at NaN is there none, and NaN the slope, as in TensorFlow.
+        count = kept.at[places].add(taken, mode="drop")
         total = (tx * kept).at[places].add(tu * taken, mode="drop")
         return out, total / count
 

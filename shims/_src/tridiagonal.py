@@ -16,6 +16,7 @@ from shims._src.operands import describe, matching, meeting, operand
 from shims._src.primitives import unify_axis
 from shims._src.select import boolean_mask
 from shims._src.solving import solved_triangle
+from shims._src.windows.pooling import as_given
 
 
 def in_compact_form(function: str, diagonals, form: str, *, more: bool = False):
@@ -80,11 +81,16 @@ def product(compact, x):
     """Matrices in compact form times matrices `[..., n, k]`."""
     _, x = meeting("tridiagonal_matmul", compact, compact.ndim - 1, x, x.ndim - 2)
     compact, x = with_one_batch("tridiagonal_matmul", (compact, 2), (x, 2))
-    above, main, below = (d[..., None] for d in _parts(compact))
+    rows = [jnp.moveaxis(compact, -2, 0), _parts(compact)]
     edge = jnp.zeros_like(x[..., :1, :])
     after = jnp.concatenate([x[..., 1:, :], edge], axis=-2)
     before = jnp.concatenate([edge, x[..., :-1, :]], axis=-2)
-    return above * after + main * x + below * before
+    added, value = (
+        above[..., None] * after + main[..., None] * x + below[..., None] * before
+        for above, main, below in rows
+    )
+    # Into the two places that no matrix has flows 0 times the slope: NaN if that is not finite.
+    return as_given(lax.stop_gradient(value), added)
 
 
 def solution(compact, rhs):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 
 from shims._src import casting, elementwise, jax_private, losses, quotients, shapes
 from shims._src import reduction as sums
+from shims._src.activations import relu
 from shims._src.dispatch import operator
 from shims._src.operands import broadcasting, describe, operand
 
@@ -168,7 +168,7 @@ def hinge_loss(
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/hinge_loss
     """
     labels, logits = _alike(labels=labels, logits=logits)
-    distance = jax.nn.relu(1 - _times(2 * labels - 1, logits))
+    distance = relu(1 - _times(2 * labels - 1, logits))
     return compute_weighted_loss(distance, weights, scope, loss_collection, reduction)
 
 

@@ -52,7 +52,7 @@ BY_PRODUCTS_WITH_PADDING = ("nn.conv", "nn.atrous_conv", "nn.depthwise_conv", "n
 BY_NAN = ("bitcast", "quantization.quantize_and_dequantize")
 # Of a matrix without full rank the last pivot is what rounding leaves: above 0 for one library,
 # below it for the other, and so for TensorFlow itself in float32 and in float64.
-BY_RANK = ("linalg.lstsq", "linalg.sqrtm")
+BY_RANK = ("linalg.lstsq", "linalg.sqrtm", "linalg.logm")
 # Of empty arrays TensorFlow asks oneDNN or a kernel of its own, by the dtype and the padding, and
 # only one of the two refuses sizes that do not belong together.
 BY_KERNELS_OF_NOTHING = (

@@ -208,7 +208,10 @@ def _reorder(ctx, value: Value, start: int, olds, news):
     merged = value.array.reshape(
         *shape[:start], math.prod(shape[start : start + len(olds)]), *shape[start + len(olds) :]
     )
-    array = jnp.take(merged, flat.reshape(-1), axis=start, mode="clip")
+    if merged.shape[start]:
+        array = jnp.take(merged, flat.reshape(-1), axis=start, mode="clip")
+    else:  # nothing but padding is wanted of what has no slots
+        array = jnp.zeros((*shape[:start], flat.size, *merged.shape[start + 1 :]), merged.dtype)
     rest = value.axes[start + len(olds) :]
     moved = Value(array, (*value.axes[:start], None, *rest), None, value.bounds)
     return moved, extents, axes

@@ -8,7 +8,7 @@ import numpy as np
 from jax import lax
 
 from shims._src import checks, errors, primitives
-from shims._src.checks import is_known, is_known_shape
+from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.operands import describe, operand
@@ -211,8 +211,13 @@ def max_pool_with_argmax(
     dtype = array_dtype(output_dtype, function)
     x = operand(input)
     check_dtype(function, x, _REALS)
-    if is_known_shape(x) and not x.size:
-        raise checks.invalid(function, "`input` has no elements.", received=describe(x))
+    checks.check_data(
+        jnp.stack([primitives.as_size(d) for d in x.shape]) == 0,
+        function,
+        "`input` has no elements.",
+        required="no size of 0",
+        received=describe(x),
+    )
     windows, _ = pool_windows(function, 2, x, ksize, strides, padding, None)
     all_spans = spans(windows, x.shape[1:-1])
     numbers = _numbers_of(x, include_batch_in_index, dtype)

@@ -34,11 +34,24 @@ def difference(got: Any, want: Any, tolerance: float) -> str:
     got, want = got.astype(wide), want.astype(wide)
     found = _first(np.isnan(got) != np.isnan(want), got, want, "NaN")
     infinite = np.isinf(got) | np.isinf(want)
-    found = found or _first(infinite & (got != want) & ~np.isnan(want), got, want, "inf")
+    unlike = infinite & _differ_at_infinity(got, want, tolerance) & ~np.isnan(want)
+    found = found or _first(unlike, got, want, "inf")
     finite = np.isfinite(got) & np.isfinite(want)
     far = np.zeros(got.shape, bool)
     far[finite] = np.abs(got[finite] - want[finite]) > tolerance * (1 + np.abs(want[finite]))
     return found or _first(far, got, want, "value")
+
+
+def _differ_at_infinity(got: np.ndarray, want: np.ndarray, tolerance: float) -> np.ndarray:
+    """Whether numbers differ of which one is infinite; a finite part beside that may be rounded."""
+    if not np.iscomplexobj(got):
+        return np.asarray(got != want)
+    unlike = np.zeros(got.shape, bool)
+    for a, b in ((got.real, want.real), (got.imag, want.imag)):
+        with np.errstate(invalid="ignore"):
+            near = np.isfinite(a) & (np.abs(a - b) <= tolerance * (1 + np.abs(b)))
+        unlike |= (a != b) & ~near
+    return unlike
 
 
 def _first(wrong: np.ndarray, got: np.ndarray, want: np.ndarray, what: str) -> str:
