@@ -7,18 +7,25 @@ import html.parser
 import io
 import re
 
+import numpy as np
 import pytest
 from rich.console import Console
 
 from tf2jax_port.diff.as_html import to_html
 from tf2jax_port.diff.as_text import render
+from tf2jax_port.diff.closeness import gauge
+from tf2jax_port.diff.comparison import furthest
+from tf2jax_port.diff.locate.finder import NotLocated
+from tf2jax_port.diff.locate.located import Located, Spot
+from tf2jax_port.diff.locate.places import Place
 from tf2jax_port.diff.numbers import number, short
+from tf2jax_port.diff.observation import Quantity
 from tf2jax_port.diff.reasons import Reason, grouped
 from tf2jax_port.diff.wording import LIMIT_FRACTION, fraction
 
 from .reports import PAIRS, report
 
-VOID = {"meta", "rect"}
+VOID = {"meta", "rect", "path"}
 
 
 def as_text(kind: str, width: int = 100) -> str:
@@ -98,6 +105,66 @@ def test_a_difference_in_structure_is_shown_without_elements():
     assert "other structure (missing: output[0], output[1]; extra: output)" in as_text("structure")
     page = to_html(report("structure"))
     assert "other structure (missing: output[0], output[1]; extra: output)" in page
+
+
+def leaf(path, **changes):
+    found = report("equal").leaves[-1]
+    finding = dataclasses.replace(
+        found.worst, quantity=Quantity("gradient", path, "ones"), **changes
+    )
+    state = changes.get("outcome", "equal")
+    return dataclasses.replace(found, title=path, worst=finding, state=state)
+
+
+def test_many_leaves_fit_a_screen_the_worst_first():
+    leaves = tuple(leaf(f"w{n}") for n in range(40))
+    many = (*leaves, leaf("worst", outcome="different"))
+    spiced = dataclasses.replace(report("different"), leaves=many)
+    stream = io.StringIO()
+    Console(file=stream, width=100).print(render(spiced))
+    rows = [line.split()[0] for line in stream.getvalue().splitlines() if line.startswith("w")]
+    assert len(rows) == 16
+    assert rows[0] == "worst"
+    assert "and 25 equal; largest R" in stream.getvalue()
+
+
+def test_the_page_has_the_located_lines_side_by_side(tmp_path):
+    (tmp_path / "a.py").write_text("\n".join(f"line = {n} < 10" for n in range(1, 10)))
+    place = Place(str(tmp_path / "a.py"), 5, "f")
+    old = Spot(place, "Mean", ("x", "MatMul, line 4"), ("Softmax, line 6",))
+    found = Located("value", 0, old, None, cause="population & sample", confirmed=True)
+    page = to_html(dataclasses.replace(report("different"), located=found))
+    parser = Balance()
+    parser.feed(page)
+    assert parser.open == []
+    for text in (
+        "<mark>   5  line = 5 &lt; 10</mark>",
+        "   8  line = 8",
+        "population &amp; sample",
+        ">MatMul, line 4<",
+        ">Softmax, line 6<",
+        "no line of the program's own",
+    ):
+        assert text in page
+    assert "   9  line" not in page
+    assert "not located: no time" in to_html(
+        dataclasses.replace(report("different"), located=NotLocated("no time"))
+    )
+
+
+def test_the_page_counts_errors_and_has_the_verdict_of_every_lane():
+    page = to_html(report("different"))
+    assert 'aria-label="error histogram"' in page
+    assert "66.7 %" in page
+    heads = page[page.index("<th>Output or gradient") :]
+    assert heads.index("<th>JAX eager</th>") < heads.index("<th>JAX jit</th>")
+
+
+def test_the_worst_elements_follow_each_other():
+    a = np.float32([1, 2, 3, 4])
+    found = furthest(a, a + np.float32([0, 0.5, 2, 1]), gauge(a.dtype, a, None, [a]))
+    assert [worst.index for worst in found] == [(2,), (3,), (1,)]
+    assert found[0].mismatched == 3
 
 
 def test_names_are_escaped():

@@ -6,6 +6,11 @@ from collections.abc import Sequence
 from html import escape
 
 from tf2jax_port.diff import wording
+from tf2jax_port.diff.as_html_located import located_section
+from tf2jax_port.diff.assemble import place
+from tf2jax_port.diff.closeness import LIMIT
+from tf2jax_port.diff.comparison import ERRORS
+from tf2jax_port.diff.judge import Finding
 from tf2jax_port.diff.lanes import STAGES, TRAINING, Lane, present, title
 from tf2jax_port.diff.numbers import number, short
 from tf2jax_port.diff.reasons import Reason
@@ -13,6 +18,7 @@ from tf2jax_port.diff.report import DIFFERENT, EQUAL, CaseRow, Leaf, Report
 from tf2jax_port.html_style import CSS
 
 _BAR_WIDTH, _BAR_HEIGHT = 190, 12
+_MOST_LEAVES = 200
 
 
 def to_html(report: Report) -> str:
@@ -21,6 +27,7 @@ def to_html(report: Report) -> str:
         _hero(report),
         _cards(report),
         _worst(report),
+        located_section(report.located),
         _matrix(report),
         _leaves(report),
         _cases(report.cases, _lanes(report)),
@@ -117,7 +124,43 @@ def _worst(report: Report) -> str:
     rest = "".join(f"<p>{escape(line)}</p>" for line in lines[2:])
     return (
         f'<h2>The worst element</h2><div class="worst"><p>{escape(lines[0])}</p>'
-        f'<div class="pair">{values}</div>{rest}</div>'
+        f'<div class="pair">{values}</div>{rest}{_next_worst(finding)}</div>' + _histogram(finding)
+    )
+
+
+def _next_worst(finding: Finding) -> str:
+    others = finding.comparison.next_worst
+    if not others:
+        return ""
+    rows = "".join(
+        f'<tr><td class="mono">{escape(place(worst))}</td><td class="num">'
+        f'{escape(number(worst.old))}</td><td class="num">{escape(number(worst.new))}</td></tr>'
+        for worst in others
+    )
+    heads = "".join(f"<th>{escape(title(lane))}</th>" for lane in (finding.reference, finding.lane))
+    return f"<table><thead><tr><th>and at</th>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _histogram(finding: Finding) -> str:
+    """How many elements have which error, over the original's own."""
+    counts = finding.comparison.histogram
+    if not counts:
+        return ""
+    most, total, wide = max(counts), sum(counts), 56
+    bars = ""
+    for i, count in enumerate(counts):
+        high = 70 * count / most
+        colour = "var(--good)" if i == 0 or ERRORS[i - 1] < LIMIT else "var(--bad)"
+        label = "none" if i == 0 else f"≤ {ERRORS[i]:.0e}" if i < len(ERRORS) else "more"
+        bars += (
+            f'<rect x="{i * wide}" y="{80 - high:.1f}" width="{wide - 6}" height="{high:.1f}" '
+            f'fill="{colour}"/><text x="{i * wide}" y="95">{escape(label)}</text>'
+            f'<text x="{i * wide}" y="{76 - high:.1f}">{100 * count / total:.3g} %</text>'
+        )
+    return (
+        "<h2>How large the errors of its elements are, over the original's own</h2>"
+        f'<div class="wide"><svg width="{wide * len(counts)}" height="104" viewBox="0 -14 '
+        f'{wide * len(counts)} 114" role="img" aria-label="error histogram">{bars}</svg></div>'
     )
 
 
@@ -126,10 +169,10 @@ def _matrix(report: Report) -> str:
     lanes = _lanes(report)
     head = "".join(f'<th scope="col">{escape(lane.title)}</th>' for lane in lanes[1:])
     rows = []
-    for place, lane in enumerate(lanes[:-1]):
+    for number_of_lane, lane in enumerate(lanes[:-1]):
         cells = ""
         for other in lanes[1:]:
-            if other not in lanes[place + 1 :]:
+            if other not in lanes[number_of_lane + 1 :]:
                 cells += '<td class="none"></td>'
                 continue
             pair = pairs[lane.id, other.id]
@@ -150,25 +193,33 @@ def _matrix(report: Report) -> str:
 def _leaves(report: Report) -> str:
     if not report.leaves:
         return ""
-    rows = "".join(_leaf(leaf) for leaf in report.leaves)
+    lanes = [lane for lane in _lanes(report) if lane.side == "new"]
+    shown, rest = wording.ranked(report.leaves, _MOST_LEAVES)
+    rows = "".join(_leaf(leaf, lanes) for leaf in shown)
+    heads = "".join(f"<th>{escape(lane.title)}</th>" for lane in lanes)
+    more = f'<p class="soft">and {escape(wording.rest(rest))}</p>' if rest else ""
     return (
         '<h2>How close, output by output and gradient by gradient</h2><div class="wide"><table>'
-        "<thead><tr><th>Output or gradient</th><th>Type</th><th>Outcome</th>"
-        "<th>R: the port's error over the original's own</th><th></th></tr></thead>"
-        f"<tbody>{rows}</tbody></table></div>"
+        "<thead><tr><th>Output or gradient</th><th>Type</th>"
+        f"{heads}<th>R: the port's error over the original's own</th><th></th></tr></thead>"
+        f"<tbody>{rows}</tbody></table></div>{more}"
         '<p class="soft">R on a logarithmic scale; the line marks what is allowed. '
         "The original's own error is its float32 result against its float64 result.</p>"
     )
 
 
-def _leaf(leaf: Leaf) -> str:
+def _leaf(leaf: Leaf, lanes: Sequence[Lane]) -> str:
+    states = [leaf.lanes.get(lane.id, "not covered") for lane in lanes]
+    chips = "".join(
+        f'<td><span class="chip {state.replace(" ", "-")}">{escape(state)}</span></td>'
+        for state in states
+    )
     words = wording.measured(leaf.worst)
     bar = _bar(leaf.worst.comparison.closeness.ratio) if words.startswith("R ") else ""
     return (
         f'<tr><td class="mono">{escape(leaf.title)}</td>'
         f'<td class="mono">{escape(wording.kind(leaf.worst))}</td>'
-        f'<td><span class="chip {leaf.state.replace(" ", "-")}">{escape(leaf.state)}</span></td>'
-        f'<td class="num">{bar}{escape(words)}</td>'
+        f'{chips}<td class="num">{bar}{escape(words)}</td>'
         f'<td class="soft">{escape(wording.remark(leaf))}</td></tr>'
     )
 

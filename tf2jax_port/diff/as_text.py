@@ -105,7 +105,8 @@ def _leaves(report: Report) -> Table:
     table.add_column("Own error and more", no_wrap=True)
     table.add_column("", no_wrap=True)
     table.add_column("", ratio=1)
-    for leaf in report.leaves:
+    shown, rest = wording.ranked(report.leaves)
+    for leaf in shown:
         table.add_row(
             escape(leaf.title),
             escape(wording.kind(leaf.worst)),
@@ -113,6 +114,8 @@ def _leaves(report: Report) -> Table:
             Text(leaf.state, _COLOURS[leaf.state]),
             Text(wording.remark(leaf), "bright_black"),
         )
+    if rest:
+        table.add_row(Text(f"and {wording.rest(rest)}", "bright_black"))
     return table
 
 

@@ -79,7 +79,10 @@ def _leaf(findings: Sequence[Finding]) -> Leaf:
     worst = max(findings, key=lambda f: (_SEVERITY.index(f.outcome), _fullness(f)))
     quantity = worst.quantity
     compared = {f.case for f in findings if f.outcome != NOT_COVERED}
-    return Leaf(quantity.title, quantity.kind, worst.outcome, len(compared), worst)
+    lanes: dict[str, str] = {}
+    for f in sorted(findings, key=lambda f: _SEVERITY.index(f.outcome)):
+        lanes[f.lane] = f.outcome
+    return Leaf(quantity.title, quantity.kind, worst.outcome, len(compared), worst, lanes)
 
 
 def _fullness(finding: Finding) -> float:

@@ -12,6 +12,10 @@ from tf2jax_port.diff.closeness import EXACT, Closeness, Gauge, distance, limit
 from tf2jax_port.diff.lanes import INTERFACE, PLACEMENT, VALUES
 from tf2jax_port.diff.precision import as_jax_has_it, exact_wide
 
+# Errors over the original's own: none, up to a hundredth, and so on.
+ERRORS = (0.0, 1e-2, 1e-1, 1.0, 10.0, 1e2, 1e3, 1e4, 1e5)
+_COUNTED, _SHOWN = 1 << 20, 5
+
 _SAME = Closeness(EXACT, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -47,6 +51,9 @@ class Comparison:
       problem: what is wrong, in a few words.
       closeness: how far apart they are, where values were compared.
       worst: the element that is furthest off, where elements were compared.
+      next_worst: those that follow it.
+      histogram: how many elements have an error in each of `ERRORS`, over the original's own; of some
+        of them where there are very many; empty where no rounded numbers were compared.
       note: an agreement that is not literal.
     """
 
@@ -55,6 +62,8 @@ class Comparison:
     closeness: Closeness = _SAME
     worst: Worst | None = None
     note: str = ""
+    next_worst: tuple[Worst, ...] = ()
+    histogram: tuple[int, ...] = ()
 
     @property
     def agrees(self) -> bool:
@@ -157,19 +166,36 @@ def _compare_values(a: np.ndarray, b: np.ndarray, measure: Gauge, note: str) -> 
     """
     mine, theirs = measure.measure(a), measure.measure(b)
     apart = measure.measure(b, against=a)
+    counted = _histogram(b, measure)
     if theirs.close and (mine.close or measure.relaxed().measure(b, against=a).close):
-        return Comparison(closeness=theirs, note=note)
+        return Comparison(closeness=theirs, note=note, histogram=counted)
     if apart.close:
-        return Comparison(closeness=apart, note=note)
+        return Comparison(closeness=apart, note=note, histogram=counted)
     judged = theirs if theirs.ratio >= mine.ratio else mine
-    return Comparison(VALUES, "other values", judged, furthest(a, b, measure), note)
+    worst, *others = furthest(a, b, measure)
+    return Comparison(VALUES, "other values", judged, worst, note, tuple(others), counted)
 
 
-def furthest(a: np.ndarray, b: np.ndarray, measure: Gauge) -> Worst:
-    """The element that is furthest off, and how many are off by more than rounding."""
+def _histogram(array: np.ndarray, measure: Gauge) -> tuple[int, ...]:
+    step = max(1, array.size // _COUNTED)
+    flat, truth = (a.reshape(-1)[::step] for a in (array, measure.truth))
+    ratios = distance(exact_wide(flat), truth) / measure.own_rms
+    bins = np.searchsorted(ERRORS, ratios, side="left")
+    return tuple(np.bincount(bins, minlength=len(ERRORS) + 1).tolist())
+
+
+def furthest(a: np.ndarray, b: np.ndarray, measure: Gauge) -> list[Worst]:
+    """The elements that are furthest off, and how many are off by more than rounding."""
     error = distance(exact_wide(a), exact_wide(b))
-    wrong = np.count_nonzero(error > limit(error.size) * measure.own_rms)
-    return _worst(a, b, _place(error == error.max()), max(1, int(wrong)))
+    wrong = max(1, int(np.count_nonzero(error > limit(error.size) * measure.own_rms)))
+    flat = error.reshape(-1)
+    count = min(_SHOWN, wrong, flat.size)
+    found = np.argpartition(flat, flat.size - count)[flat.size - count :]
+    # The first of those that are equally far off.
+    ordered = sorted(found.tolist(), key=lambda i: (-flat[i], i))
+    ordered[0] = int(np.argmax(flat))
+    places: list[Any] = [np.unravel_index(i, error.shape) for i in dict.fromkeys(ordered)]
+    return [_worst(a, b, tuple(map(int, place)), wrong) for place in places]
 
 
 def _first(a: np.ndarray, b: np.ndarray, wrong: np.ndarray) -> Worst:

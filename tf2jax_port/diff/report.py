@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tf2jax_port.diff.judge import Finding
@@ -51,6 +51,7 @@ class Leaf:
       state: the worst outcome.
       compared: in how many cases it was compared.
       worst: the finding that the state comes from; where all agree, the one with the largest R.
+      lanes: the worst outcome in each lane of the port.
     """
 
     title: str
@@ -58,6 +59,7 @@ class Leaf:
     state: str
     compared: int
     worst: Finding
+    lanes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from tf2jax_port.diff.assemble import place
 from tf2jax_port.diff.closeness import EXACT, FLOAT64, LIMIT
-from tf2jax_port.diff.explain import DIFFERENT, EQUAL
+from tf2jax_port.diff.explain import DIFFERENT, EQUAL, KNIFE_EDGE, UNSTEADY
 from tf2jax_port.diff.judge import NOT_COVERED, Finding
 from tf2jax_port.diff.lanes import title
 from tf2jax_port.diff.numbers import number, short
@@ -14,6 +15,10 @@ from tf2jax_port.diff.report import Leaf, Report
 
 # R on a logarithmic scale: a tenth of the original's own error to ten thousand times it.
 _LEAST, _MOST = -1.0, 4.0
+
+MOST_LEAVES = 16
+# What is to be seen first.
+_ORDER = (DIFFERENT, UNSTEADY, KNIFE_EDGE, NOT_COVERED, EQUAL)
 
 STAGE_QUESTIONS = {
     "interface": "same structure, shapes and types?",
@@ -69,6 +74,29 @@ def remark(leaf: Leaf) -> str:
     if finding.because:
         return f"case {finding.case}, {finding.because}"
     return finding.comparison.note
+
+
+def ranked(leaves: Sequence[Leaf], most: int = MOST_LEAVES) -> tuple[list[Leaf], list[Leaf]]:
+    """Those that fit a screen, and the others: the worst first, where not all of them fit."""
+    if len(leaves) <= most:
+        return list(leaves), []
+    ordered = sorted(leaves, key=lambda leaf: (_ORDER.index(leaf.state), -_spent(leaf)))
+    return ordered[:most], ordered[most:]
+
+
+def _spent(leaf: Leaf) -> float:
+    closeness = leaf.worst.comparison.closeness
+    return closeness.ratio / closeness.limit if closeness.limit else closeness.ratio
+
+
+def rest(leaves: Sequence[Leaf]) -> str:
+    """What is left out, in a few words."""
+    states: dict[str, int] = {}
+    for leaf in leaves:
+        states[leaf.state] = states.get(leaf.state, 0) + 1
+    counts = ", ".join(f"{count} {state}" for state, count in states.items())
+    ratios = [x.worst.comparison.closeness.ratio for x in leaves if measured(x.worst)[:2] == "R "]
+    return f"{counts}; largest R {short(max(ratios))}" if ratios else counts
 
 
 def worst_element(finding: Finding) -> list[str]:

@@ -10,7 +10,7 @@ from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure, attempt
 from tf2jax_port.diff.cotangents import cotangents
 from tf2jax_port.diff.locate.gradients import locate_gradients, pull_jax, pull_tensorflow
-from tf2jax_port.diff.locate.located import RAISED, Located
+from tf2jax_port.diff.locate.located import RAISED, Located, with_neighbours
 from tf2jax_port.diff.locate.places import Stack
 from tf2jax_port.diff.locate.trail import Trail
 from tf2jax_port.diff.locate.values import locate_error, locate_interface, locate_values
@@ -73,7 +73,8 @@ def _locate(
     if found is None and list(theirs.outputs) != list(mine.outputs):
         raise RuntimeError("the results have other parts, which no operation decides")
     found = found or locate_values(theirs, mine, case) or locate_interface(theirs, mine, case)
-    return found or _locate_gradients(old, new, case, seed, stack, theirs)
+    found = found or _locate_gradients(old, new, case, seed, stack, theirs)
+    return found and with_neighbours(found, theirs, mine)
 
 
 def _locate_gradients(

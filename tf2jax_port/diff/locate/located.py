@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tf2jax_port.diff.locate.places import NOWHERE, Place
-from tf2jax_port.diff.locate.trail import Step
+from tf2jax_port.diff.locate.trail import Step, Trail
 
 VALUE, GRADIENT, INTERFACE, RAISED = "value", "gradient", "interface", "error"
 _AROUND = 2
+_NEIGHBOURS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +21,14 @@ class Spot:
     Attributes:
       place: the user's line.
       operation: TensorFlow's operation, JAX's primitive, or the error that was raised.
+      before: where its operands come from, in a few words each.
+      after: what takes its results.
     """
 
     place: Place
     operation: str
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
     @property
     def shown(self) -> str:
@@ -77,6 +82,34 @@ class Located:
 def spot(step: Step | None) -> Spot | None:
     """A step as it is shown; `None` where the user's line is not known."""
     return None if step is None or step.place == NOWHERE else Spot(step.place, step.name)
+
+
+def with_neighbours(found: Located, old: Trail, new: Trail) -> Located:
+    """The same with what stands before and after each operation."""
+    return replace(found, old=_surrounded(found.old, old), new=_surrounded(found.new, new))
+
+
+def _surrounded(one: Spot | None, trail: Trail) -> Spot | None:
+    steps = [s for s in trail.steps if one and s.place == one.place and s.name == one.operation]
+    if one is None or not steps:
+        return one
+    step = steps[0]
+    before = [_origin(trail, number) for number in step.operands]
+    after = [_named(s) for s in trail.steps if set(s.operands) & set(step.results)]
+    return replace(
+        one,
+        before=tuple(dict.fromkeys(filter(None, before)))[:_NEIGHBOURS],
+        after=tuple(dict.fromkeys(after))[:_NEIGHBOURS],
+    )
+
+
+def _origin(trail: Trail, number: int) -> str:
+    maker = trail.maker(number)
+    return trail.names.get(number, "") if maker is None else _named(maker)
+
+
+def _named(step: Step) -> str:
+    return step.name if step.place == NOWHERE else f"{step.name}, line {step.place.line}"
 
 
 def element(old: np.ndarray | None, new: np.ndarray | None) -> Element | None:
