@@ -322,13 +322,18 @@ def tensor_diag_part(input, name=None):
     https://www.tensorflow.org/api_docs/python/tf/linalg/tensor_diag_part
     """
     x = operand(input)
-    half = x.shape[: x.ndim // 2]
-    if not x.ndim or x.ndim % 2 or half != x.shape[x.ndim // 2 :]:
+    count = x.ndim // 2
+    pairs = list(zip(x.shape[:count], x.shape[count:], strict=False))
+    if not x.ndim or x.ndim % 2 or any(all(map(is_known, p)) and p[0] != p[1] for p in pairs):
         raise checks.invalid(
             "tensor_diag_part",
             "the second half of the axes does not repeat the first.",
             required="input of shape [d, ..., e, d, ..., e]",
             received=f"input {describe(x)}",
         )
+    for i, (first, second) in enumerate(pairs):
+        axis, size = (i, second) if is_known(second) else (count + i, first)
+        x = unify_axis(x, axis, size, label="tensor_diag_part")
+    half = x.shape[:count]
     n = math.prod(half)
     return main_diagonal(x.reshape((n, n))).reshape(half)

@@ -234,6 +234,10 @@ def image_without_a_largest_pixel(tf, x):
     return tf.nn.max_pool_with_argmax(tf.reshape(x, [0, 2, 2, 1]), 2, 2, "SAME")[0]
 
 
+def as_many_rows_as_there_are_columns(tf, x):
+    return tf.linalg.tensor_diag_part(tf.math.segment_min(x, ints(0, 0, 1)))
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -292,6 +296,7 @@ FOUND = (
     Found(channels_beside_one_that_is_nan, ([NAN, 1, 2, 3, 4],)),
     Found(windows_of_no_elements, (np.zeros((0, 3), np.float32),)),
     Found(moments_of_how_many_that_is_nan, (NAN,)),
+    Found(as_many_rows_as_there_are_columns, ([[0, 2], [-1, 0], [-1, 2]],)),
     Found(order_that_is_none, ([[2, 1], [0.5, 3]],), raises="InvalidArgumentError"),
     Found(
         image_without_a_largest_pixel,
