@@ -100,7 +100,8 @@ ROWS: tuple[Row, ...] = (
         "reduce_mean",
         "jnp.mean({input_tensor}, axis={axis}, keepdims={keepdims})",
         more=(*_INTEGERS[:3], *_OVERFLOWING),
-        note="TensorFlow truncates the mean of integers to an integer",
+        note="TensorFlow truncates the mean of integers to an integer; of float16 its sum overflows "
+        "where ours, which is taken in float32, does not: `reduce_sum(x) / size` overflows as well",
         xla="differs: the mean of no integers is -1",
         takes="number",
     ),
@@ -216,6 +217,8 @@ ROWS: tuple[Row, ...] = (
             case("int32", x=draw_ints(4)),
             case("int8", xla="unsupported: no kernel", x=Draw((4,), "int8", 50, 100)),
         ),
+        note="TensorFlow rounds every sum of bfloat16 (300 ones come to 256), ours only the result: "
+        "`scan(lambda total, v: total + v, x)` is TensorFlow's",
         takes="number",
     ),
     native(
@@ -230,6 +233,8 @@ ROWS: tuple[Row, ...] = (
             case("int32", x=draw_ints(4)),
         ),
         differs="behind a zero TensorFlow's gradient is 0, JAX's is right",
+        note="TensorFlow's gradient is `divide_no_nan(cumsum(y * dy, reverse=True), x)`, which "
+        "`custom_gradient` puts in the place of ours",
         takes="number",
     ),
     shim(
