@@ -13,6 +13,7 @@ SEEDED = f"{HEAD}tf.random.set_seed(5)\n"
 V1 = "import tensorflow.compat.v1 as tf\n\n"
 # Expressions of 20,000 numbers or so, which stand in statements of one program.
 SHAPED = "ones = tf.ones([20000])\nodds = tf.math.log([[0.2, 0.5, 0.3], [0.1, 0.1, 0.8]])\npair = (7, 8)\n"
+
 DRAWS = {
     "stateless uniform": "tf.random.stateless_uniform([20000], [1, 2])",
     "stateless uniform bounds": "tf.random.stateless_uniform((20000,), (1, 2), minval=-1.0, maxval=3)",
@@ -28,7 +29,6 @@ DRAWS = {
     "standard normal": "tf.random.normal([20000], 0.0, 1.0, seed=3)",
     "truncated": "tf.random.truncated_normal([100, 200], stddev=1.5)",
     "shuffle": "tf.random.shuffle(tf.range(20000))",
-    "shuffled list": "tf.random.shuffle([1.0, 2.0, 3.0, 4.0])",
     "one class": "tf.random.categorical(tf.repeat(odds, 9000, axis=0), 1)",
     "classes": "tf.random.categorical(odds, 9000, dtype=tf.int32)",
     "gamma": "tf.random.gamma([20000], 0.5, beta=2.0)",
@@ -37,6 +37,8 @@ DRAWS = {
     "poissons": "tf.random.poisson(shape=[9000], lam=pair, dtype=tf.int32)",
     "dropout": "tf.nn.dropout(ones, 0.3)",
     "dropout of rows": "tf.nn.dropout(ones, rate=0.6, noise_shape=[20000])",
+    "dropout of what is computed": "tf.nn.dropout(tf.square(ones), pair[0] / 10, noise_shape=[None])",
+    "dropout by an array": "tf.nn.dropout(ones, ones[0] / 4.0)",
 }
 VERSION_1 = {
     "random_uniform": "tf.random_uniform([20000], -2.0, 1.0)",
@@ -215,6 +217,18 @@ KEYED = {
         "    def test_a(self):\n        out.extend([self.x, tf.random.normal([2])])\n"
         "out = []\nclass app:\n    @staticmethod\n    def run(f): f(0)\n"
         "def main(argv):\n    out.append(tf.random.normal([2]))\napp.run(main)\n",
+        3,
+    ),
+    "pictures": (
+        "x = tf.reshape(tf.range(300.0), [10, 10, 3])\n"
+        "def f(x):\n    y = tf.image.random_crop(tf.image.random_flip_left_right(x), [4, 4, 3])\n"
+        "    return tf.image.random_contrast(upper=3.0, lower=0.5, image=y, seed=2)\n"
+        "out = [f(x), f(x), tf.image.random_brightness(x, 0.3), tf.image.random_hue(x, 0.2)]\n",
+        5,
+    ),
+    "classes": (
+        "class A:\n    w = tf.random.normal([2])\n    v = [tf.random.normal([2]) for _ in range(2)]\n"
+        "    def f(self, x=tf.random.normal([2])):\n        return x\nout = [A.w, A.v, A().f()]\n",
         3,
     ),
     "statements in one line": (

@@ -23,7 +23,7 @@ from tf2jax_port.rewrite.values import Kind
 FLOATS = ("bfloat16", "double", "float16", "float32", "float64", "half")
 INTEGERS = ("int32", "int64")
 _LOOSE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
-_SIZES = ("shape", "noise_shape")
+_SIZES = ("shape", "noise_shape", "size")
 _SIZE = "TJ108"  # `tf.shape(x)[0]` that has become a number
 
 
@@ -90,11 +90,19 @@ class _Site:
         text = isinstance(node, ast.Constant) and isinstance(node.value, str)
         return str(node.value) if text and isinstance(node, ast.Constant) else ""
 
-    def repeatable(self, *names: str) -> None:
-        """Refuses arguments that would be computed more than once, or not where they stand."""
-        for name in names:
-            if not is_simple(self.node(name)):
-                raise NoFormError(f"`{name}` would be computed twice: give it a name of its own")
+    def is_repeatable(self, name: str) -> bool:
+        """Whether an argument may be computed more than once: it holds numbers and names only."""
+        node = self.node(name)
+        parts = (ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context, ast.Constant)
+        return is_simple(node) or all(
+            isinstance(n, (*parts, ast.Name, ast.Attribute)) and n not in self.file.values.by_node
+            for n in ast.walk(node)
+        )
+
+    def repeatable(self, name: str) -> None:
+        """Refuses an argument that must not be computed more than once."""
+        if not self.is_repeatable(name):
+            raise NoFormError(f"`{name}` would be computed twice: give it a name of its own")
 
 
 def is_none(node: ast.expr) -> bool:
@@ -251,8 +259,10 @@ def _uniform(site: _Site) -> list[Piece | None]:
     if site.has("dtype") and site.path("dtype") in INTEGERS:
         return _integers(site)
     pieces: list[Piece | None] = ["jax.random.uniform(", None, ", ", *_shape(site)]
-    # Without an upper bound TensorFlow draws no integers.
-    pieces += _number_dtype(site, FLOATS, open_ended=not site.has("maxval"))
+    # Without an upper bound TensorFlow draws no integers, nor between numbers with a point.
+    bounds = [number(site.node(name)) for name in ("minval", "maxval") if site.has(name)]
+    broken = any(isinstance(bound, float) for bound in bounds)
+    pieces += _number_dtype(site, FLOATS, open_ended=broken or not site.has("maxval"))
     for name in ("minval", "maxval"):
         if site.has(name):
             pieces += [f", {name}=", *site.text(name)]
@@ -340,25 +350,64 @@ def _dropout(site: _Site) -> list[Piece | None]:
     name = "keep_prob" if kept else "rate"
     if not site.has(name):
         raise NoFormError("its rate is not given")
-    site.repeatable("x", name)
     rate = number(site.node(name))
     if rate is not None and not (0 < rate <= 1 if kept else 0 <= rate < 1):
         raise NoFormError("its rate is none")
+    if not all(map(site.is_repeatable, ("x", name))) or not _has_plain_noise(site):
+        return _seeded_dropout(site, name)
     if rate is None and site.file.values.kind(site.node(name)) is Kind.TENSOR:
-        raise NoFormError("its rate is an array")
-    keep: list[Piece] = site.text(name) if kept else ["1 - ", *site.text(name)]
+        return _seeded_dropout(site, name)
+    of = site.text(name, operand=True)
+    keep: list[Piece] = of if kept else ["1 - ", *of]
     scale: list[Piece] = keep if kept else ["(", *keep, ")"]
     shape: list[Piece] = ["jnp.shape(", *site.text("x"), ")"]
     if site.has("noise_shape"):
-        node = site.node("noise_shape")
-        if not isinstance(node, ast.List | ast.Tuple) or any(map(is_none, node.elts)):
-            raise NoFormError("its `noise_shape` is not written out")
-        _check_sizes(site, node)
         shape = site.text("noise_shape")
     drawn: list[Piece | None] = ["jnp.where(jax.random.bernoulli(", None, ", ", *keep, ", ", *shape]
-    return [*drawn, "), ", *site.text("x"), " / ", *scale, ", 0)"]
+    return [*drawn, "), ", *site.text("x", operand=True), " / ", *scale, ", 0)"]
 
 
+def _has_plain_noise(site: _Site) -> bool:
+    """Whether the shape of what is dropped is that of the array, or written out."""
+    if not site.has("noise_shape"):
+        return True
+    node = site.node("noise_shape")
+    if not isinstance(node, ast.List | ast.Tuple) or any(map(is_none, node.elts)):
+        return False
+    _check_sizes(site, node)
+    return True
+
+
+# Operators that JAX does not have are drawn by a seed, and the seed by the key.
+
+_SEED = ("seed=jax.random.randint(", None, ", [2], 0, 2**31 - 1))")
+
+
+def _seeded_dropout(site: _Site, name: str) -> list[Piece | None]:
+    rest = name == "keep_prob"
+    rate = [", rate=1 - " if rest else ", rate=", *site.text(name, operand=rest)]
+    noise = [", noise_shape=", *site.text("noise_shape")] if site.has("noise_shape") else []
+    return [
+        "shims.nn.experimental.stateless_dropout(",
+        *site.text("x"),
+        *rate,
+        *noise,
+        ", ",
+        *_SEED,
+    ]
+
+
+def _image(site: _Site) -> list[Piece | None]:
+    kind = site.name.rpartition(".")[2]
+    pieces: list[Piece | None] = [f"shims.image.stateless_{kind}("]
+    for name in site.arguments:
+        if name not in ("seed", "name"):
+            first = len(pieces) == 1 and name in ("image", "value")
+            pieces += [*([] if first else [f"{name}="]), *site.text(name), ", "]
+    return [*pieces, *_SEED]
+
+
+_IMAGES = ("brightness", "contrast", "crop", "flip_left_right", "flip_up_down", "hue", "saturation")
 _FORMS: dict[str, Callable[[_Site], list[Piece | None]]] = {
     "random.uniform": _uniform,
     "random.normal": _normal,
@@ -369,6 +418,7 @@ _FORMS: dict[str, Callable[[_Site], list[Piece | None]]] = {
     "random.poisson": _poisson,
     "nn.dropout": _dropout,
     "v1.nn.dropout": _dropout,
+    **{f"image.random_{kind}": _image for kind in _IMAGES},
     "random.stateless_uniform": _uniform,
     "random.stateless_normal": _normal,
     "random.stateless_truncated_normal": _normal,

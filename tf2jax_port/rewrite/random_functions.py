@@ -100,7 +100,7 @@ class Functions:
 
     def _calls(self, function: FunctionNode) -> tuple[ast.Call, ...]:
         self._check_decorators(function)
-        if any(self._uses(name, None) for name in _LOOKING):
+        if any(self._looks(use) for name in _LOOKING for use in self._uses(name, None)):
             raise NotKeyedError("the file looks at its own names while it runs")
         if parameter_edit(self.file, function, "key") is None:
             raise NotKeyedError(f"the parameters of `{function.name}` cannot be told apart")
@@ -115,6 +115,11 @@ class Functions:
         if not found:
             raise NotKeyedError(f"nothing in this file calls `{function.name}`")
         return found
+
+    def _looks(self, use: ast.Name) -> bool:
+        """Whether a builtin may read names of the program; `vars(x)` reads those of an object."""
+        call = self.file.names.parents[use]
+        return not (use.id == "vars" and isinstance(call, ast.Call) and bool(call.args))
 
     def _check_decorators(self, function: FunctionNode) -> None:
         for decorator in function.decorator_list:

@@ -76,8 +76,8 @@ def find_place(file: File, node: ast.expr, blocks: Container[ast.AST]) -> Place 
         statement, repeated = _statement(file, node)
         if _is_body_in_line(file, statement):
             return Place(_unit(file, statement), statement, repeated, room=False)
-        anchor = leading(file, statement)
-        for outer in file.names.ancestors(statement):
+        anchor = leading(file, _outside_of_classes(file, statement))
+        for outer in file.names.ancestors(anchor):
             if outer in blocks and isinstance(outer, ast.stmt):
                 anchor = leading(file, outer)
         return Place(_unit(file, anchor), anchor, repeated)
@@ -101,10 +101,22 @@ def unit_of(file: File, node: ast.AST) -> Unit:
     raise AssertionError("a node outside of any file")
 
 
+def _outside_of_classes(file: File, statement: ast.stmt) -> ast.stmt:
+    """The class in whose body a statement stands, which is run once, or the statement itself."""
+    found, looped = statement, False
+    for outer in file.names.ancestors(statement):
+        if isinstance(outer, Function | ast.Module):
+            return found
+        if isinstance(outer, ast.ClassDef):
+            if looped:
+                raise NoPlaceError("it stands in a loop in the body of a class")
+            found = outer
+        looped = looped or isinstance(outer, ast.For | ast.AsyncFor | ast.While)
+    return found
+
+
 def _unit(file: File, statement: ast.stmt) -> Unit:
     for outer in file.names.ancestors(statement):
-        if isinstance(outer, ast.ClassDef):
-            raise NoPlaceError("it stands in the body of a class")
         if isinstance(outer, Function | ast.Module):
             return outer
     raise AssertionError("a statement outside of any file")
