@@ -84,6 +84,10 @@ try:
     tf.reshape(tf.ones([4]), [3])
 except tf.errors.InvalidArgumentError:
     caught.append(1)
+try:
+    raise tf.errors.NotFoundError(None, None, "nothing there")
+except tf.errors.OpError as error:
+    caught.append(error.message == "nothing there")
 ends = tf.exp(x).dtype.max, tf.constant([1], tf.int8).dtype.min, tf.exp(x).dtype.size
 """
 
@@ -99,6 +103,13 @@ def test_an_error_that_nobody_waits_for_stays_jax():
     code = b"import tensorflow as tf\n\ntry:\n    y = tf.reshape(x, [3])\nexcept %s:\n    pass\n"
     assert b"jnp.reshape" in rewrite(code % b"ValueError", Options()).data
     assert b"shims.reshape" in rewrite(code % b"tf.errors.OpError", Options()).data
+
+
+def test_an_error_of_tensorflow_is_raised_as_one_of_shims():
+    code = b"import tensorflow as tf\n\nraise tf.errors.InvalidArgumentError(None, None, 'no')\n"
+    assert b"raise shims.errors.InvalidArgumentError(None, None, 'no')" in rewrite(code).data
+    more = code.replace(b"'no'", b"'no', 3, 4")
+    assert [f.code for f in rewrite(more).findings] == ["TJ302"]
 
 
 def test_a_name_of_an_old_version_keeps_no_import_of_shims_as_tf():

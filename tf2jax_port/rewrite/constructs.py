@@ -5,6 +5,8 @@ Operators and dtypes have their rows in `tf2jax_port.table`.
 
 from __future__ import annotations
 
+import ast
+
 from tf2jax_port.rewrite import surroundings
 from tf2jax_port.table import Native, Row, Shim, ragged
 
@@ -158,6 +160,16 @@ _WITHOUT_PLACE = {
         "experimental_enable_variable_lifting",
     ),
 }
+
+
+def makes_error(row: Row, call: ast.AST) -> bool:
+    """Whether a call makes an error of TensorFlow, with arguments that those of `shims` take."""
+    name = row.name.removeprefix("errors.")
+    if name == row.name or name.isupper() or not isinstance(call, ast.Call):
+        return False
+    given = {keyword.arg for keyword in call.keywords}
+    starred = any(isinstance(argument, ast.Starred) for argument in call.args)
+    return given <= {"node_def", "op", "message"} and len(call.args) <= 3 and not starred
 
 
 def without_place(row: Row) -> tuple[str, ...]:

@@ -244,7 +244,8 @@ def _unknown(reference: Reference) -> tuple[str, str]:
 def _named(file: File, known: Known, symbol: str, parent: ast.AST) -> Decision:
     """A dtype, a type, a constant, an error class."""
     reference = known.reference
-    if isinstance(parent, ast.Call) and parent.func is reference.node:
+    called = isinstance(parent, ast.Call) and parent.func is reference.node
+    if called and not constructs.makes_error(known.row, parent):
         return _manual(reference, symbol, "TJ302", "it is called, and the rule knows no arguments")
     function = facade(known.row)
     native = isinstance(known.row.target, Native)
@@ -293,7 +294,9 @@ def _replaced(
 def _is_namesake(known: Known, function: str) -> bool:
     """Whether a name is right as it stands once its first part is `shims`."""
     reference = known.reference
-    return function == f"shims.{reference.path}" and ".compat." not in reference.spelled
+    if function != f"shims.{reference.path}":
+        return False
+    return all(getattr(node, "attr", "") != "compat" for node in reference.chain)
 
 
 def _passed_on(file: File, known: Known, symbol: str) -> Decision:
