@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tf2jax_port.diff import tree
+from tf2jax_port.diff.spill import spilled
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Arguments:
 
     def map(self, f: Callable[[np.ndarray], np.ndarray]) -> Arguments:
         """The same call with `f` applied to every array."""
-        return self.with_arrays([f(array) for array in self.arrays])
+        return self.with_arrays([spilled(f(array)) for array in self.arrays])
 
     @property
     def key(self) -> str:

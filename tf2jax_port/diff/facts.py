@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from tf2jax_port.diff.explain import FLOAT64_RUN, Alternative, Probe
 from tf2jax_port.diff.lanes import OLD_LANES, title
 from tf2jax_port.diff.observation import COTANGENTS, KINDS, Observation, Quantity, value_of
 from tf2jax_port.diff.precision import as_jax_has_it, exact_wide
+from tf2jax_port.diff.spill import spilled, stand_in
 
 _REFERENCES = OLD_LANES[:2]
 
@@ -61,6 +63,27 @@ class Facts:
     draws: Mapping[str, Draws] | None = None
     _gauges: dict[Quantity, Gauge | None] = field(default_factory=dict)
 
+    def judged(self) -> Facts:
+        """What a report needs of it, once it is judged: large arrays as `stand_in`, no other runs."""
+        lanes = {
+            lane: replace(
+                seen,
+                outputs=_light(seen.outputs),
+                gradients={kind: _light(found) for kind, found in seen.gradients.items()},
+            )
+            for lane, seen in self.lanes.items()
+        }
+        return replace(
+            self,
+            lanes=lanes,
+            in_double=_NO_MORE,
+            in_single=None,
+            rerun=_no_more,
+            port_in_double=_no_more,
+            draws=None if self.draws is None else {},
+            _gauges={},
+        )
+
     @property
     def reference(self) -> str | None:
         """The lane of the original that speaks for it: TF eager, else the graph.
@@ -99,6 +122,8 @@ class Facts:
             made = self._make_gauge(quantity)
             if made is not None and quantity.cotangent in COTANGENTS:
                 made = replace(made, natural=self._natural(quantity))
+            if made is not None:
+                made = replace(made, truth=spilled(made.truth), size=spilled(made.size))
             self._gauges[quantity] = made
         return self._gauges[quantity]
 
@@ -197,6 +222,19 @@ class Facts:
             return None
         value = value_of(run, quantity)
         return None if isinstance(value, Failure) else value
+
+
+_NO_MORE = Failure("judged", "what is judged needs no other run")
+
+
+def _no_more() -> Any:
+    raise AssertionError(_NO_MORE.reason)
+
+
+def _light(arrays: Mapping[str, np.ndarray | None] | Failure) -> Any:
+    if isinstance(arrays, Failure):
+        return arrays
+    return {path: None if a is None else stand_in(a) for path, a in arrays.items()}
 
 
 def _is_wider(truth: np.ndarray, reference: np.ndarray) -> bool:

@@ -14,6 +14,7 @@ from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure, attempt
 from tf2jax_port.diff.cotangents import Cotangents, Tangents
 from tf2jax_port.diff.observation import Gradients
+from tf2jax_port.diff.spill import spilled
 
 _LEAST_ROOM = 16
 
@@ -324,4 +325,4 @@ def is_padded(value: Any) -> bool:
 
 def _named(case: Arguments, found: Sequence[Any]) -> Gradients:
     paths = [case.paths[i] for i in case.differentiable]
-    return {path: np.asarray(g) for path, g in zip(paths, found, strict=True)}
+    return {path: spilled(np.asarray(g)) for path, g in zip(paths, found, strict=True)}

@@ -20,6 +20,7 @@ from tf2jax_port.diff.lane_program import Setup
 from tf2jax_port.diff.lanes import JAX_SHARDED, is_old
 from tf2jax_port.diff.observation import Observation
 from tf2jax_port.diff.parts import Part, collected
+from tf2jax_port.diff.spill import all_spilled
 
 # Each new process costs some seconds of importing; who crashed so often will crash again.
 MOST_CRASHES = 3
@@ -77,7 +78,7 @@ class LaneProcess:
             return self._crash
         try:
             part: Part = self._running.receive()
-            return part
+            return part if isinstance(part, Failure) else all_spilled(part)
         except (EOFError, pickle.UnpicklingError):
             code, said = self._running.wait()
             self._running = None

@@ -9,6 +9,7 @@ import numpy as np
 
 from tf2jax_port.diff import tree
 from tf2jax_port.diff.observation import Outputs
+from tf2jax_port.diff.spill import all_spilled
 
 # TensorFlow's types for the numbers of Python; JAX takes them for whatever fits.
 _PYTHON = ((bool, np.bool_), (int, np.int32), (float, np.float32), (complex, np.complex64))
@@ -24,7 +25,8 @@ def as_arrays(result: Any, to_numpy: Callable[[Any], Any] | None = None) -> Outp
     Raises:
       TypeError: a leaf is no array and cannot be made one.
     """
-    return {path: _array(leaf, path, to_numpy) for path, leaf in tree.walk(result, "output")}
+    found = {path: _array(leaf, path, to_numpy) for path, leaf in tree.walk(result, "output")}
+    return all_spilled(found)
 
 
 def _array(leaf: Any, path: str, to_numpy: Callable[[Any], Any] | None) -> np.ndarray | None:

@@ -224,9 +224,10 @@ def look(
     fact = observe(case, step)
     if fact.draws is not None:
         drawn = judge_draws(fact)
-        return Seen(fact, tuple(drawn), tuple(states_of_draws(drawn)))
+        return Seen(fact.judged(), tuple(drawn), tuple(states_of_draws(drawn)))
     findings = judge(fact)
-    return Seen(fact, tuple(findings), tuple(pair_states(fact, findings)))
+    states = tuple(pair_states(fact, findings))
+    return Seen(fact.judged(), tuple(findings), states)
 
 
 def interrupted(plan: Plan, done: Collection[int]) -> Plan:

@@ -15,6 +15,7 @@ from tf2jax_port.diff.attempt import Failure, LaneError, attempt
 from tf2jax_port.diff.cotangents import Cotangents, Feed, Steps, Tangents, trained
 from tf2jax_port.diff.observation import Gradients, Outputs
 from tf2jax_port.diff.results import as_arrays
+from tf2jax_port.diff.spill import spilled
 from tf2jax_port.diff.substitution import substituted
 
 # How much of the shapes a graph is told; the first that traces is taken.
@@ -283,4 +284,5 @@ def _named(case: Arguments, fed: Cotangents | Tangents, found: Sequence[Any]) ->
     """What was found by the paths of the inputs, or of the outputs in forward mode."""
     inputs = tuple(case.paths[i] for i in case.differentiable)
     paths = fed.outputs if isinstance(fed, Tangents) else inputs
-    return {p: None if g is None else g.numpy() for p, g in zip(paths, found, strict=True)}
+    pairs = zip(paths, found, strict=True)
+    return {path: None if g is None else spilled(g.numpy()) for path, g in pairs}
