@@ -167,7 +167,8 @@ class Function:
         """Run: at the top level compiled, under a trace as `shims.dynamic(func)`."""
         if trace.current() is not None or not jp.ambient_is_eager():
             return self._inlined(args, kwargs)
-        leaves, tree = flattened((args, kwargs))
+        # A signature says tensors: it takes the values of variables.
+        leaves, tree = flattened((args, kwargs), by_value=self.input_signature is not None)
         if any(jp.is_tracer(x) or isinstance(x, (Padded, ByReference)) for x in leaves):
             if any(map(is_traced, leaves)):
                 return self._inlined(args, kwargs)
@@ -388,7 +389,7 @@ class Function:
 
     def compiled(self, args, kwargs) -> Entry:
         """The program for arguments like these, traced and compiled."""
-        leaves, tree = flattened((args, kwargs))
+        leaves, tree = flattened((args, kwargs), by_value=self.input_signature is not None)
         leaves = [_zeros_like(x) for x in leaves]
         args, kwargs = jax.tree.unflatten(tree, map(dereferenced, leaves))
         call = dataclasses.replace(self._prepare(args, kwargs, leaves, tree), is_example=True)

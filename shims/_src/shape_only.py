@@ -88,7 +88,7 @@ def _bound(state, given, d):
                 do="state one: `shims.bounded(k, max=...)`",
             )
         )
-    return dims.concrete(bound, given) if jp.is_symbolic(bound) else bound
+    return dims.substituted(bound, given) if jp.is_symbolic(bound) else bound
 
 
 def _result(state, array, shape):
