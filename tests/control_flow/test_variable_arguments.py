@@ -58,7 +58,7 @@ def by_value(tf):
     return [first, twice(v)]
 
 
-@pytest.mark.parametrize("program", (one, several, by_name, by_value), ids=lambda p: p.__name__)
+@pytest.mark.parametrize("program", [one, several, by_name, by_value], ids=lambda p: p.__name__)
 def test_programs(program):
     wanted, found = (jax.tree.map(np.asarray, program(library)) for library in (tf, shims))
     jax.tree.map(np.testing.assert_array_equal, found, wanted)
