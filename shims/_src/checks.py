@@ -79,6 +79,30 @@ def check_positions(
     )
 
 
+def check_known(function: str, what: str, *sizes) -> None:
+    """Sizes that have to be known while a program is traced.
+
+    Args:
+      function: the operator as the user spells it.
+      what: what the sizes count, or are the sizes of.
+      *sizes: dimensions.
+
+    Raises:
+      FreshSizeError: one depends on data.
+    """
+    if all(map(is_known, sizes)):
+        return
+    raise errors.FreshSizeError(
+        errors.message(
+            function,
+            f"the number of {what} depends on data.",
+            required=f"{what} whose number is known while the program is traced",
+            received=", ".join(map(str, sizes)),
+            do="select by a mask, or give it a size: `tf.ensure_shape`",
+        )
+    )
+
+
 def is_known_shape(array) -> bool:
     """Whether all dimensions of an array are numbers."""
     return all(map(is_known, array.shape))

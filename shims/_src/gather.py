@@ -143,7 +143,9 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
     params, indices = agreeing("gather_nd", [params, indices], range(batch_dims))
     # JAX takes nothing out of thin air, which no gradient passes.
     connected = primitives.connected if any(map(_is_none, indices.shape[:-1])) else lambda x, _: x
-    if any(map(_is_none, params.shape[batch_dims:])) and indices.shape[-1]:
+    if not indices.shape[-1]:
+        _refuse_nothing(params, indices)
+    elif any(map(_is_none, params.shape[batch_dims:])):
         return _from_nothing(params, indices, batch_dims)
 
     def take(x, i):
@@ -161,16 +163,21 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
 
 def _from_nothing(params, indices, batch_dims: int):
     """What `gather_nd` takes from an array without elements: nothing, or it is refused."""
-    rows = math.prod(indices.shape[:-1])
+    _refuse_nothing(params, indices)
+    rest = params.shape[batch_dims + indices.shape[-1] :]
+    return jnp.zeros((*indices.shape[:-1], *rest), params.dtype)
+
+
+def _refuse_nothing(params, indices) -> None:
+    """There must be elements where there are indices, even if those name no axis."""
+    rows, elements = (math.prod(s) for s in (indices.shape[:-1], params.shape))
     checks.check_data(
-        primitives.as_size(rows) > 0,
+        (primitives.as_size(rows) > 0) & (primitives.as_size(elements) == 0),
         "gather_nd",
         "`params` has no elements.",
         required="no indices",
         received=f"params of shape {params.shape}, indices of shape {indices.shape}",
     )
-    rest = params.shape[batch_dims + indices.shape[-1] :]
-    return jnp.zeros((*indices.shape[:-1], *rest), params.dtype)
 
 
 def check_coordinates(function: str, indices, shape) -> None:

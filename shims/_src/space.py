@@ -75,7 +75,8 @@ def depth_to_space(input, block_size, data_format="NHWC", name=None):
     """
     x, size = _checked("depth_to_space", input, block_size, data_format)
     channels = x.shape[-1]
-    if not is_known(channels) or channels % (size * size):
+    checks.check_known("depth_to_space", "channels", channels)
+    if channels % (size * size):
         raise checks.invalid(
             "depth_to_space",
             "the channels do not part into blocks.",

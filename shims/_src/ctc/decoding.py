@@ -7,7 +7,6 @@ from jax import lax
 
 from shims._src import checks, errors, primitives
 from shims._src import jax_private as jp
-from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.operands import describe, operand
 from shims._src.select import where
@@ -46,7 +45,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
     function = "ctc_greedy_decoder"
     scores, length = lax.stop_gradient(operand(inputs)), operand(sequence_length)
     checks.check_kind(function, "inexact", scores)
-    if scores.ndim != 3 or length.ndim != 1 or not is_known(scores.shape[2]):
+    if scores.ndim != 3 or length.ndim != 1:
         raise checks.invalid(
             function,
             "the shapes do not fit.",
@@ -54,6 +53,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
             received=f"inputs {describe(scores)}, sequence_length {describe(length)}",
         )
     frames, batch, classes = scores.shape
+    checks.check_known(function, "classes", classes)
     length = primitives.unify_axis(length, 0, batch, label=function)
     check_frames(function, length, frames)
     blank = _blank_of(function, blank_index, classes)

@@ -7,7 +7,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src import checks, primitives
-from shims._src.checks import is_known
 from shims._src.ctc import alignment
 from shims._src.ctc.alignment import Lattice
 from shims._src.ctc.sparse_labels import blank_last, loss_of_sparse, refuse
@@ -93,13 +92,14 @@ def _of_sparse(labels, logits, logit_length, time_major, blank_index, **options)
         raise ValueError(
             "Argument `blank_index` must be provided when `labels` is a `SparseTensor`."
         )
-    if logits.ndim != 3 or not is_known(logits.shape[2]):
+    if logits.ndim != 3:
         raise checks.invalid(
             _FUNCTION,
             "the logits do not fit.",
-            required="logits [frames, batch, classes] of so many classes",
+            required="logits [frames, batch, classes]",
             received=describe(logits),
         )
+    checks.check_known(_FUNCTION, "classes", logits.shape[2])
     given, wide = logits.dtype, _prepared(logits, time_major)
     labels, wide = blank_last(labels, wide, int(blank_index))
     found = loss_of_sparse(_with_last_blank, labels, wide, logit_length, **options)
@@ -162,8 +162,7 @@ def ctc_loss_v1(
 def _blank_first(logits, labels, blank: int):
     """Logits with the blank's before all others, and labels that count so."""
     classes = logits.shape[2]
-    if not is_known(classes):
-        raise checks.invalid(_FUNCTION, "the number of classes must be known.")
+    checks.check_known(_FUNCTION, "classes", classes)
     blank = blank + classes if blank < 0 else blank
     if blank == 0:
         return logits, labels

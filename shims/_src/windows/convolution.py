@@ -284,30 +284,7 @@ def check_kernel(function, count, x, kernel) -> None:
                 received=describe(x),
             )
         )
-    check_known(function, kernel)
-
-
-def check_known(function, *arrays) -> None:
-    """The sizes of kernels, and how many channels arrays have, are known while a program is traced.
-
-    Args:
-      function: the operator as the user spells it.
-      *arrays: arrays of which only the channels count, and last the kernel.
-
-    Raises:
-      FreshSizeError: they depend on data.
-    """
-    *given, kernel = arrays
-    if all(map(is_known, (*kernel.shape, *(x.shape[-1] for x in given)))):
-        return
-    raise errors.FreshSizeError(
-        errors.message(
-            function,
-            "how large the kernel is depends on data.",
-            required="filters and channels of known sizes",
-            received=", ".join(map(describe, arrays)),
-        )
-    )
+    checks.check_known(function, "elements of the kernel", *kernel.shape)
 
 
 def check_elements(function, x, kernel) -> None:

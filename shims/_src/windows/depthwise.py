@@ -13,7 +13,6 @@ from shims._src.operands import describe, matching, operand
 from shims._src.shapes import sizes_of
 from shims._src.windows.convolution import (
     check_elements,
-    check_known,
     convolved,
     slide,
     unfitting,
@@ -78,7 +77,7 @@ def _depthwise(function, x, kernel, strides, padding, data_format, dilations):
         raise unfitting(function, x, kernel, "an input of 4 axes")
     x = channels_last(x, first)
     height, width, channels, multiplier = kernel.shape
-    check_known(function, x, kernel)
+    checks.check_known(function, "elements of the kernel", x.shape[-1], *kernel.shape)
     if x.shape[-1] != channels:
         raise unfitting(function, x, kernel, "as many channels as `filter` has")
     check_elements(function, x, kernel)

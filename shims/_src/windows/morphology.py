@@ -9,7 +9,7 @@ from jax import lax
 from shims._src import checks, primitives
 from shims._src.dispatch import operator
 from shims._src.operands import matching
-from shims._src.windows.convolution import check_known, unfitting
+from shims._src.windows.convolution import unfitting
 from shims._src.windows.frame import framed, spans, tap
 from shims._src.windows.layout import Windows, padding_of, per_axis
 from shims._src.windows.pooling import as_given, check_dtype, first_of, lowest
@@ -98,7 +98,7 @@ def _dilated(function, x, kernel, strides, padding, data_format, dilations):
     check_dtype(function, x, _REALS)
     fits = x.ndim == 4 and kernel.ndim == 3
     if fits:
-        check_known(function, x, kernel)
+        checks.check_known(function, "elements of the kernel", x.shape[-1], *kernel.shape)
     if not fits or x.shape[-1] != kernel.shape[-1]:
         raise unfitting(function, x, kernel, "input of 4 axes, filters of 3, and as many channels")
     windows = Windows(

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, errors, primitives
+from shims._src import checks, primitives
 from shims._src.checks import is_known, is_known_shape
 from shims._src.operands import describe, matching, meeting
 from shims._src.shapes import sizes_of
@@ -303,15 +303,7 @@ def _is_of_nothing(function, y, kernel, sizes) -> bool:
 
 
 def _check_channels(function, channels, kernel) -> None:
-    if not is_known(channels):
-        raise errors.FreshSizeError(
-            errors.message(
-                function,
-                "how many channels there are depends on data.",
-                required="output_shape with channels that are known",
-                received=f"{channels}",
-            )
-        )
+    checks.check_known(function, "channels", channels)
     if channels != kernel.shape[-2]:
         raise checks.invalid(
             function,
