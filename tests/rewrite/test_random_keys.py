@@ -262,6 +262,17 @@ def test_the_numbers_are_the_same_at_each_run(tmp_path):
     np.testing.assert_array_equal(drawn(after, tmp_path)[0], drawn(after, tmp_path)[0])
 
 
+def test_a_seed_of_keras_begins_keys_too():
+    code = f"{HEAD}tf.keras.utils.set_random_seed(3)\nx = tf.random.normal([2])\n"
+    after = rewrite(code.encode(), KEYS).data.decode()
+    assert "key = jax.random.key(3)\nkeras.utils.set_random_seed(3)\nkey, subkey = " in after
+
+
+def test_numbers_that_the_file_has_as_seeds_are_not_taken_again():
+    code = f"{HEAD}x = tf.random.stateless_normal([2], [0, 1])\ny = tf.random.normal([2])\n"
+    assert b"key = jax.random.key(1)\n" in rewrite(code.encode(), KEYS).data
+
+
 def test_a_marker_stays_with_its_statement():
     outcome = rewrite(f"{SEEDED}y = tf.nothing_known(tf.random.normal([2]))\n".encode(), KEYS)
     lines = outcome.data.decode().splitlines()

@@ -132,6 +132,15 @@ LEFT = {
         "the base of `A`",
     ),
     "a dataclass": (f"@dataclass\n{A}A().draw()\n", "`A` is decorated, or has a metaclass"),
+    "what is made again": (
+        f"class A:\n    def __init__(self):\n    {DRAW}    def f(self): self.__init__()\nA()\n",
+        "`A` is made in a way of its own",
+    ),
+    "a second name of a method": (
+        f"{A}    other = draw\nA().draw()\n",
+        "`draw` may be called by others",
+    ),
+    "modules by name": (f"{F}f()\nsys.modules[a].f()\n", "the file looks at its own names"),
     "a special method": (
         f"{A.replace('draw', '__call__')}A()()\n",
         "`__call__` may be called by others",
@@ -175,6 +184,11 @@ def test_one_draw_without_a_key_does_not_keep_the_others_from_theirs():
     assert sorted(f.code for f in outcome.findings) == ["TJ206", "TJ207"]
     assert b"lambda: shims.random.normal([2])" in outcome.data
     assert b"jax.random.normal(key, [3])" in outcome.data
+
+
+def test_the_arguments_of_vars_are_objects():
+    outcome = rewrite(f"{HEAD}{F}f()\nvars(a)\n".encode(), KEYS)
+    assert [f.code for f in outcome.findings] == ["TJ206"]
 
 
 def test_a_graph_draws_anew_at_each_run():

@@ -100,7 +100,8 @@ class Functions:
 
     def _calls(self, function: FunctionNode) -> tuple[ast.Call, ...]:
         self._check_decorators(function)
-        if any(self._looks(use) for name in _LOOKING for use in self._uses(name, None)):
+        by_name = [a for a in self._attributes("modules") if getattr(a.value, "id", "") == "sys"]
+        if by_name or any(self._looks(use) for name in _LOOKING for use in self._uses(name, None)):
             raise NotKeyedError("the file looks at its own names while it runs")
         if parameter_edit(self.file, function, "key") is None:
             raise NotKeyedError(f"the parameters of `{function.name}` cannot be told apart")
@@ -109,6 +110,7 @@ class Functions:
             found = self._of_name(function, function.name)
         elif function.name == "__init__":
             self._check_class(parent)
+            self._check_made(parent)
             found = self._of_name(parent, parent.name)
         else:
             found = self._of_method(parent, function)
@@ -202,6 +204,12 @@ class Functions:
             if path.rpartition(".")[2] not in _BASES or path.startswith("keras"):
                 raise NotKeyedError(f"nothing is known of the base of `{node.name}`")
 
+    def _check_made(self, node: ast.ClassDef) -> None:
+        """Refuses a class whose `__init__` is not called by calling the class alone."""
+        others = [a for a in self._attributes("__init__") if not _is_super(a.value)]
+        if others or "__new__" in self.file.names.scopes[node].bindings:
+            raise NotKeyedError(f"`{node.name}` is made in a way of its own")
+
     def _of_method(self, node: ast.ClassDef, method: FunctionNode) -> tuple[ast.Call, ...]:
         """The calls of a method, `self.method()` or `thing.method()` of a thing of that class."""
         name = method.name
@@ -213,7 +221,8 @@ class Functions:
             called = isinstance(parent, ast.Call) and parent.func is use
             if not called and not self._only_asks(use):
                 raise NotKeyedError(f"`{node.name}` is handed on as a value in line {use.lineno}")
-        own = len(self.file.names.scopes[node].bindings.get(name, ())) == 1
+        scope = self.file.names.scopes[node]
+        own = len(scope.bindings.get(name, ())) == 1 and not self._uses(name, scope)
         others = [f for f in self.file.names.scopes if f is not method and _is_named(f, name)]
         if not own or others or name.startswith(_CALLED_BY_OTHERS):
             raise NotKeyedError(

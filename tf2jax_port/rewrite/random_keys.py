@@ -38,7 +38,7 @@ _OTHER_NUMBERS = "other numbers than TensorFlow's, of the same distribution"
 _THEIR_NUMBERS = "with TensorFlow's numbers after the same seeds; `--random keys` asks for JAX's"
 _STAYS = "it keeps `shims.random` and TensorFlow's generator"
 _STATELESS = ("uniform", "normal", "truncated_normal")
-_SEED = "random.set_seed"
+_SEEDS = ("random.set_seed", "keras.utils.set_random_seed")
 _NO_DRAWS = ("split", "fold_in", "create_rng_state", "Algorithm", "set_seed")
 _TAPES = ("TJ114", "TJ205")
 
@@ -70,7 +70,7 @@ def draw_by_keys(file: File, decisions: list[Decision], neighbours: Neighbours) 
         name = known.row.name
         call = file.names.parents[known.reference.node]
         called = call if isinstance(call, ast.Call) and call.func is known.reference.node else None
-        if name == _SEED and called is not None:
+        if name in _SEEDS and called is not None:
             seeds[index] = _seed(file, called)
         elif decision.state is not State.SHIM:
             continue
@@ -320,7 +320,7 @@ class _Keys:
     def _attach(self, keys: dict[ast.Call, str], threads: Threads) -> None:
         """Hands what is written around the draws to the first decision that has a key."""
         for index, seed in self.seeds.items():
-            if seed.unit in threads.needs:
+            if seed.unit in threads.needs and ".keras." not in self.found[index].symbol:
                 decision = self.found[index]
                 message = "the keys begin with this seed, which `shims.random` is given too"
                 self.found[index] = _reviewed(decision, KEYED, message, decision.edits)
