@@ -18,6 +18,7 @@ from tests.rewrite import keras_loops, keras_programs
 from tf2jax_port.rewrite import knowledge, rewrite
 from tf2jax_port.rewrite.codes import RULES
 from tf2jax_port.rewrite.keras_symbols import OPERATORS
+from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.rule import Rewrites
 
 # One worker runs all programs once.
@@ -31,6 +32,8 @@ EXAMPLES = {
 }
 PROGRAMS = {**keras_programs.programs(), **keras_loops.LOOPS}
 SYMBOLIC = keras_programs.symbolic_programs()
+# Loops whose optimisers become those of Optax: metrics and averages of batches, two models.
+OPTAX = ("loop tutorial", "loop adversaries")
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # What the page on Keras does three times, as TensorFlow does it. All start from the same weights.
 TAPE = """
@@ -91,6 +94,7 @@ def results(tmp_path_factory):
     written = {**PROGRAMS, **{name: functional for name, (_, functional) in SYMBOLIC.items()}}
     after = {name: rewrite(code.encode()).data.decode() for name, code in written.items()}
     after.update({name: e.after for name, e in EXAMPLES.items()})
+    after.update({f"optax {name}": in_optax(PROGRAMS[name]) for name in OPTAX})
     blocks = BLOCK.findall((tree.ROOT / "docs" / "keras.md").read_text())
     page = "by_values = model.get_weights()\n".join(("".join(blocks[:2]), blocks[2]))
     page = page.replace("start = model.get_weights()\n", START)
@@ -127,6 +131,20 @@ def difference(theirs, ours, tolerance):
 def test_equal(name, results):
     theirs, ours = results
     assert difference(theirs[name], ours[name], TOLERANCE.get(name, 2e-5)) == ""
+
+
+def in_optax(code):
+    """A program whose optimisers are those of Optax."""
+    written = rewrite(code.encode(), Options(optimizers="optax")).data.decode()
+    assert "shims.optax" in written
+    assert "keras.optimizers" not in written
+    return written
+
+
+@pytest.mark.parametrize("name", OPTAX)
+def test_optax_makes_the_same_steps(name, results):
+    theirs, ours = results
+    assert difference(theirs[name], ours[f"optax {name}"], 1e-4) == ""
 
 
 @pytest.mark.parametrize("name", list(PROGRAMS))

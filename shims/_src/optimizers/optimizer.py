@@ -63,7 +63,6 @@ class Optimizer:
             )
         self._transformation = transformation
         self._trained: list[Variable] = []
-        self._places: dict[int, int] = {}
         # The leaves of the state by their paths in it, and how they are put together.
         self._leaves: dict[str, Variable] = {}
         self._paths: list[str] = []
@@ -169,7 +168,8 @@ class Optimizer:
           ValueError: there is a state already, for other variables.
           TypeError: something is no variable.
         """
-        new = [v for v in map(_variable, var_list) if id(v) not in self._places]
+        known = set(map(id, self._trained))
+        new = [v for v in map(_variable, var_list) if id(v) not in known]
         if not new:
             return
         if self._trained and not getattr(self._transformation, "version_1", False):
@@ -178,9 +178,7 @@ class Optimizer:
                 "it was originally built with. When working with a new set of variables, you should "
                 "recreate a new optimizer instance."
             )
-        for variable in new:
-            self._places[id(variable)] = len(self._trained)
-            self._trained.append(variable)
+        self._trained += new
         self._keep(self._transformation.init([v.read_value() for v in self._trained]))
 
     def _keep(self, state) -> None:
