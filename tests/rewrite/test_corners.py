@@ -35,6 +35,8 @@ CALLS = {
     "tf.argmax(tf.cast(v, tf.int32))": "TJ101",
     "tf.cast(v, tf.int32)": "TJ201",
     "tf.cast(m > 0, tf.int32)": "TJ101",
+    "tf.compat.v1.to_int32(v)": "TJ201",
+    "tf.compat.v1.to_int32([1])": "TJ101",
     "tf.cast(v, tf.float32)": "TJ101",
     "tf.math.floormod(v, 2)": "TJ201",
     "tf.math.floormod(v, 2.0)": "TJ101",

@@ -23,10 +23,15 @@ _ERRORS = (
 )
 
 
+_SATURATES = "a float outside of the range of an integer dtype: TensorFlow wraps, JAX saturates"
+
+
 def _conversion(name: str, dtype: str) -> Row:
     """`tf.to_float(x)` of TensorFlow 1."""
     expression = f"jnp.asarray({{x}}).astype(jnp.{dtype})"
-    return Row(f"v1.{name}", f"x, name='{name.title().replace('_', '')}'", Native(expression))
+    note = _SATURATES if dtype.startswith("int") else ""
+    params = f"x, name='{name.title().replace('_', '')}'"
+    return Row(f"v1.{name}", params, Native(expression), note=note)
 
 
 _LOOP = "parallel_iterations=10, back_prop=True, swap_memory=False"

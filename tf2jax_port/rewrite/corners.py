@@ -93,11 +93,12 @@ def _of_mean(corners: Corners, site: CallSite) -> Corner:
 
 def _of_sum(corners: Corners, site: CallSite) -> Corner:
     """Few files have integers of 8 or 16 bits, and those that make them name them."""
+    if not corners.names_narrow:
+        return _NONE
     passed = _passed(corners, site, "input_tensor")
-    if passed is Numbers.NARROW:
-        return Corner(site.row.note, met=True)
-    doubtful = passed is Numbers.UNKNOWN and corners.names_narrow
-    return Corner(site.row.note if doubtful else "")
+    if passed in (Numbers.NARROW, Numbers.UNKNOWN):
+        return Corner(site.row.note, met=passed is Numbers.NARROW)
+    return _NONE
 
 
 def _of_position(corners: Corners, site: CallSite) -> Corner:
@@ -124,9 +125,10 @@ def _are_whole(site: CallSite) -> bool:
 
 def _of_cast(corners: Corners, site: CallSite) -> Corner:
     dtype = site.bound.arguments.get("dtype")
-    asked = dtype_numbers(dtype.node) if dtype is not None else Numbers.WIDE
+    if dtype is not None and dtype_numbers(dtype.node) not in INTEGERS:
+        return _NONE
     whole = _passed(corners, site, "x") in (*INTEGERS, Numbers.BOOL)
-    return Corner(site.row.note) if asked in INTEGERS and not whole else _NONE
+    return _NONE if whole else Corner(site.row.note)
 
 
 def _of_remainder(corners: Corners, site: CallSite) -> Corner:
