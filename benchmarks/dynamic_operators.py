@@ -24,6 +24,7 @@ def run() -> list[Result]:
                 "TF graph": lambda theirs=theirs, other=other: theirs(*other),
             },
             rounds=9,
+            warm=20,  # sizes that come again are compiled for: from then on it costs the same
         )
         results += compare(
             f"{call.name} in a function, {SIZE:,}", times, "shims", {"TF graph": 1.0}

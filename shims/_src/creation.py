@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, errors, numbering, primitives, size_bounds
+from shims._src import checks, errors, numbering, on_host, primitives, size_bounds
 from shims._src import jax_private as jp
 from shims._src.casting import convert
 from shims._src.dispatch import operator
@@ -424,6 +424,11 @@ def sequence_mask(lengths, maxlen=None, dtype=np.bool_, name=None):
 @selected_by("lengths")
 def _mask_of_longest(lengths, dtype):
     lengths = operand(lengths)
+    if on_host.lies_here(lengths):
+        known = np.asarray(lengths)
+        places = np.arange(max(known.max(initial=0), 0), dtype=np.int32)
+        mask = (places < known[..., None]).astype(array_dtype(dtype, "sequence_mask"))
+        return jp.as_array_like(mask, lengths)
     longest = lax.reduce_max(lengths, tuple(builtins.range(lengths.ndim)))
     return _mask(lengths, jnp.maximum(longest, 0).astype(jnp.int32), dtype)
 

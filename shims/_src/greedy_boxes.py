@@ -10,8 +10,9 @@ from shims._src.sort_keys import descending_key
 
 # How many candidates are compared with each other at once.
 BLOCK = 128
-# How many are put in order before all are: to find them costs a tenth of a sort.
-FIRST = 8 * BLOCK
+# Of more than `MANY` boxes the best ones are tried before all are put in order: to find them costs a
+# tenth of a sort.
+FIRST, MANY = 4 * BLOCK, 32 * BLOCK
 
 
 def select(corners, scores, limit, threshold, slots, overlap):
@@ -64,8 +65,10 @@ def select(corners, scores, limit, threshold, slots, overlap):
 
     start = jnp.zeros((), jnp.int32)
     state = (start, jnp.zeros((slots,), jnp.int32), start, jnp.bool_(True))
-    state = through(_best(scores), state, jnp.int32(FIRST))
-    return lax.cond(more(state), through_all, lambda state: state, state)[1:3]
+    as_it_is = lambda state: state
+    first = lambda state: through(_best(scores), state, jnp.int32(FIRST))
+    state = lax.cond(total > MANY, first, as_it_is, state)
+    return lax.cond(more(state), through_all, as_it_is, state)[1:3]
 
 
 def _best(scores):
