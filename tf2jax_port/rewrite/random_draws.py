@@ -13,22 +13,25 @@ from collections.abc import Callable, Mapping
 from tf2jax_port.rewrite import version_1
 from tf2jax_port.rewrite.arguments import holds_ordered
 from tf2jax_port.rewrite.bind import Bound, Refusal, bind_arguments, bind_version_1
-from tf2jax_port.rewrite.edits import Edit, Piece, Span
-from tf2jax_port.rewrite.knowledge import Known, look_up
-from tf2jax_port.rewrite.layout import Argument, CallLayout, call_layout
+from tf2jax_port.rewrite.edits import Edit, Piece
+from tf2jax_port.rewrite.knowledge import Known
+from tf2jax_port.rewrite.layout import CallLayout, call_layout
 from tf2jax_port.rewrite.quoted import enclosing_string
+from tf2jax_port.rewrite.random_arguments import (
+    DrawSite,
+    NoFormError,
+    check_sizes,
+    is_none,
+    is_simple,
+    number,
+    shape_of,
+)
 from tf2jax_port.rewrite.sites import File
 from tf2jax_port.rewrite.values import Kind
 
 FLOATS = ("bfloat16", "double", "float16", "float32", "float64", "half")
 INTEGERS = ("int32", "int64")
 _LOOSE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
-_SIZES = ("shape", "noise_shape", "size")
-_SIZE = "TJ108"  # `tf.shape(x)[0]` that has become a number
-
-
-class NoFormError(Exception):
-    """There is no form; the text says why."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -50,82 +53,6 @@ class Form:
         whole = [p for piece in self.pieces for p in ((piece,) if piece is not None else key)]
         written = tuple(file.spelling.text(p) if isinstance(p, str) else p for p in whole)
         return Edit(*file.source.span(call), written)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Site:
-    """One call, its arguments by parameter, and what has become of the names in them."""
-
-    file: File
-    name: str
-    arguments: dict[str, Argument]
-    codes: Mapping[ast.expr, str]
-    shapes: list[ast.Call]
-
-    def has(self, name: str) -> bool:
-        """Whether an argument is given, and not as `None`."""
-        argument = self.arguments.get(name)
-        return argument is not None and not is_none(argument.node)
-
-    def node(self, name: str) -> ast.expr:
-        return self.arguments[name].node
-
-    def text(self, name: str, *, operand: bool = False) -> list[Piece]:
-        """An argument as it stands, in parentheses where an operator comes beside it."""
-        argument = self.arguments[name]
-        span = Span(argument.value, argument.end)
-        if self.file.values.kind(argument.node) is Kind.LIST and name not in _SIZES:
-            return ["jnp.asarray(", span, ")"]
-        atom = isinstance(argument.node, ast.Constant | ast.Name | ast.Attribute | ast.Call)
-        if not operand or argument.parenthesised or atom:
-            return [span]
-        return ["(", span, ")"]
-
-    def path(self, name: str) -> str:
-        """TensorFlow's name for an argument such as `tf.float32`, or the string that says it."""
-        node = self.node(name)
-        reference = self.file.values.by_node.get(node)
-        if reference is not None:
-            return reference.path.rpartition(".")[2]
-        text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-        return str(node.value) if text and isinstance(node, ast.Constant) else ""
-
-    def is_repeatable(self, name: str) -> bool:
-        """Whether an argument may be computed more than once: it holds numbers and names only."""
-        node = self.node(name)
-        parts = (ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context, ast.Constant)
-        return is_simple(node) or all(
-            isinstance(n, (*parts, ast.Name, ast.Attribute)) and n not in self.file.values.by_node
-            for n in ast.walk(node)
-        )
-
-    def repeatable(self, name: str) -> None:
-        """Refuses an argument that must not be computed more than once."""
-        if not self.is_repeatable(name):
-            raise NoFormError(f"`{name}` would be computed twice: give it a name of its own")
-
-
-def is_none(node: ast.expr) -> bool:
-    """Whether `None` is written."""
-    return isinstance(node, ast.Constant) and node.value is None
-
-
-def is_simple(node: ast.expr) -> bool:
-    """Whether a node is a number, a name or attributes of one."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    if isinstance(node, ast.UnaryOp):
-        node = node.operand
-    return isinstance(node, ast.Name | ast.Constant)
-
-
-def number(node: ast.expr) -> float | None:
-    """The number that is written out, `None` for anything else."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        found = number(node.operand)
-        return None if found is None else -found
-    value = node.value if isinstance(node, ast.Constant) else None
-    return value if type(value) in (int, float) else None  # type: ignore[return-value]
 
 
 def find_form(
@@ -150,7 +77,7 @@ def find_form(
         return "its arguments cannot be told"
     if layout.comments or any(holds_ordered(argument.node) for _, argument in bound.dropped):
         return "a comment stands between its arguments"
-    site = _Site(file, name, bound.arguments, codes, [])
+    site = DrawSite(file, name, bound.arguments, codes, [])
     try:
         seedless = _left_out(site)
         pieces = _FORMS[name](site)
@@ -171,7 +98,7 @@ def _bound(known: Known, layout: CallLayout) -> Bound | Refusal:
     return bind_version_1(layout.arguments, old, params, known.renames, unused)
 
 
-def _left_out(site: _Site) -> bool:
+def _left_out(site: DrawSite) -> bool:
     """Whether a seed is left out.
 
     Raises:
@@ -193,59 +120,10 @@ def _left_out(site: _Site) -> bool:
     return seedless
 
 
-# The shape.
-
-
-def _shape(site: _Site) -> list[Piece]:
-    """The argument `shape` as JAX takes it: numbers that are known while tracing."""
-    argument = site.arguments["shape"]
-    node = argument.node
-    whole = node
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-        whole = node.value
-    sized = _size_of(site, whole)
-    if sized is not None and isinstance(whole, ast.Call):
-        site.shapes.append(whole)
-    elif isinstance(node, ast.Constant):
-        raise NoFormError("its shape is no list")
-    else:
-        _check_sizes(site, node)
-    return [Span(argument.value, argument.end)]
-
-
-def _size_of(site: _Site, node: ast.expr) -> ast.expr | None:
-    """The array in `tf.shape(array)`."""
-    if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
-        return None
-    starred = isinstance(node.args[0], ast.Starred | ast.GeneratorExp)
-    is_call = site.file.values.is_call_of(node, "shape")
-    plain = is_call and b"#" not in slice_of(site.file, node) and not starred
-    return node.args[0] if plain and node.func in site.codes else None
-
-
-def slice_of(file: File, node: ast.expr | ast.stmt) -> bytes:
-    """The text of a node."""
-    start, end = file.source.span(node)
-    return file.source.data[start:end]
-
-
-def _check_sizes(site: _Site, node: ast.expr) -> None:
-    """Refuses a shape that arrays decide."""
-    sizes = [node, *(node.elts if isinstance(node, ast.List | ast.Tuple) else ())]
-    values = site.file.values
-    if any(values.kind(size) is Kind.TENSOR for size in sizes):
-        raise NoFormError("its shape is an array")
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.expr) and inner in values.by_node:
-            known = look_up(values.by_node[inner])
-            if site.codes.get(inner) != _SIZE or known is None:
-                raise NoFormError("its shape is computed by TensorFlow's operators")
-
-
 # The forms.
 
 
-def _number_dtype(site: _Site, kinds: tuple[str, ...], *, open_ended: bool) -> list[Piece]:
+def _number_dtype(site: DrawSite, kinds: tuple[str, ...], *, open_ended: bool) -> list[Piece]:
     """`, dtype=...` where one is given."""
     if not site.has("dtype"):
         return []
@@ -255,10 +133,10 @@ def _number_dtype(site: _Site, kinds: tuple[str, ...], *, open_ended: bool) -> l
     return [", dtype=", *site.text("dtype")]
 
 
-def _uniform(site: _Site) -> list[Piece | None]:
+def _uniform(site: DrawSite) -> list[Piece | None]:
     if site.has("dtype") and site.path("dtype") in INTEGERS:
         return _integers(site)
-    pieces: list[Piece | None] = ["jax.random.uniform(", None, ", ", *_shape(site)]
+    pieces: list[Piece | None] = ["jax.random.uniform(", None, ", ", *shape_of(site)]
     # Without an upper bound TensorFlow draws no integers, nor between numbers with a point.
     bounds = [number(site.node(name)) for name in ("minval", "maxval") if site.has(name)]
     broken = any(isinstance(bound, float) for bound in bounds)
@@ -269,18 +147,18 @@ def _uniform(site: _Site) -> list[Piece | None]:
     return [*pieces, ")"]
 
 
-def _integers(site: _Site) -> list[Piece | None]:
+def _integers(site: DrawSite) -> list[Piece | None]:
     if not site.has("maxval"):
         raise NoFormError("it draws from all integers")
     low = site.text("minval") if site.has("minval") else ["0"]
-    shape: list[Piece | None] = ["jax.random.randint(", None, ", ", *_shape(site), ", "]
+    shape: list[Piece | None] = ["jax.random.randint(", None, ", ", *shape_of(site), ", "]
     return [*shape, *low, ", ", *site.text("maxval"), ", dtype=", *site.text("dtype"), ")"]
 
 
-def _normal(site: _Site) -> list[Piece | None]:
+def _normal(site: DrawSite) -> list[Piece | None]:
     bounds = ", -2.0, 2.0" if site.name.endswith("truncated_normal") else ""
     kind = "truncated_normal" if bounds else "normal"
-    pieces: list[Piece | None] = [f"jax.random.{kind}(", None, f"{bounds}, ", *_shape(site)]
+    pieces: list[Piece | None] = [f"jax.random.{kind}(", None, f"{bounds}, ", *shape_of(site)]
     pieces += [*_number_dtype(site, FLOATS, open_ended=True), ")"]
     plain = pieces
     if site.has("stddev") and number(site.node("stddev")) != 1:
@@ -290,7 +168,7 @@ def _normal(site: _Site) -> list[Piece | None]:
     return pieces if pieces is plain else ["(", *pieces, ")"]
 
 
-def _array(site: _Site, name: str) -> list[Piece]:
+def _array(site: DrawSite, name: str) -> list[Piece]:
     """An argument that must be an array."""
     text = site.text(name)
     kind = site.file.values.kind(site.node(name))
@@ -298,11 +176,11 @@ def _array(site: _Site, name: str) -> list[Piece]:
     return text if plain else ["jnp.asarray(", *text, ")"]
 
 
-def _shuffle(site: _Site) -> list[Piece | None]:
+def _shuffle(site: DrawSite) -> list[Piece | None]:
     return ["jax.random.permutation(", None, ", ", *_array(site, "value"), ")"]
 
 
-def _categorical(site: _Site) -> list[Piece | None]:
+def _categorical(site: DrawSite) -> list[Piece | None]:
     pieces: list[Piece | None] = ["jax.random.categorical(", None, ", ", *_array(site, "logits")]
     if number(site.node("num_samples")) == 1:
         pieces.append(")[:, None]")
@@ -317,15 +195,15 @@ def _categorical(site: _Site) -> list[Piece | None]:
     return [*pieces, ".astype(", *site.text("dtype"), ")"]
 
 
-def _behind(site: _Site, name: str) -> list[Piece]:
+def _behind(site: DrawSite, name: str) -> list[Piece]:
     """The shape, with the one of a parameter behind it where that may be an array."""
     if number(site.node(name)) is not None:
-        return _shape(site)
+        return shape_of(site)
     site.repeatable(name)
-    return ["(*", *_shape(site), ", *jnp.shape(", *site.text(name), "))"]
+    return ["(*", *shape_of(site), ", *jnp.shape(", *site.text(name), "))"]
 
 
-def _gamma(site: _Site) -> list[Piece | None]:
+def _gamma(site: DrawSite) -> list[Piece | None]:
     pieces: list[Piece | None] = ["jax.random.gamma(", None, ", ", *_array(site, "alpha"), ", "]
     pieces += [*_behind(site, "alpha"), *_number_dtype(site, FLOATS, open_ended=False), ")"]
     if not site.has("beta"):
@@ -335,7 +213,7 @@ def _gamma(site: _Site) -> list[Piece | None]:
     return ["(", *pieces, " / ", *site.text("beta"), ")"]
 
 
-def _poisson(site: _Site) -> list[Piece | None]:
+def _poisson(site: DrawSite) -> list[Piece | None]:
     dtype: list[Piece] = ["jnp.float32"]
     if site.has("dtype"):
         if site.path("dtype") not in (*FLOATS, *INTEGERS):
@@ -345,7 +223,7 @@ def _poisson(site: _Site) -> list[Piece | None]:
     return [*draw, *_behind(site, "lam"), ").astype(", *dtype, ")"]
 
 
-def _dropout(site: _Site) -> list[Piece | None]:
+def _dropout(site: DrawSite) -> list[Piece | None]:
     kept = site.has("keep_prob")
     name = "keep_prob" if kept else "rate"
     if not site.has(name):
@@ -367,14 +245,14 @@ def _dropout(site: _Site) -> list[Piece | None]:
     return [*drawn, "), ", *site.text("x", operand=True), " / ", *scale, ", 0)"]
 
 
-def _has_plain_noise(site: _Site) -> bool:
+def _has_plain_noise(site: DrawSite) -> bool:
     """Whether the shape of what is dropped is that of the array, or written out."""
     if not site.has("noise_shape"):
         return True
     node = site.node("noise_shape")
     if not isinstance(node, ast.List | ast.Tuple) or any(map(is_none, node.elts)):
         return False
-    _check_sizes(site, node)
+    check_sizes(site, node)
     return True
 
 
@@ -383,7 +261,7 @@ def _has_plain_noise(site: _Site) -> bool:
 _SEED = ("seed=jax.random.randint(", None, ", [2], 0, 2**31 - 1))")
 
 
-def _seeded_dropout(site: _Site, name: str) -> list[Piece | None]:
+def _seeded_dropout(site: DrawSite, name: str) -> list[Piece | None]:
     rest = name == "keep_prob"
     rate = [", rate=1 - " if rest else ", rate=", *site.text(name, operand=rest)]
     noise = [", noise_shape=", *site.text("noise_shape")] if site.has("noise_shape") else []
@@ -397,7 +275,7 @@ def _seeded_dropout(site: _Site, name: str) -> list[Piece | None]:
     ]
 
 
-def _image(site: _Site) -> list[Piece | None]:
+def _image(site: DrawSite) -> list[Piece | None]:
     kind = site.name.rpartition(".")[2]
     pieces: list[Piece | None] = [f"shims.image.stateless_{kind}("]
     for name in site.arguments:
@@ -408,7 +286,7 @@ def _image(site: _Site) -> list[Piece | None]:
 
 
 _IMAGES = ("brightness", "contrast", "crop", "flip_left_right", "flip_up_down", "hue", "saturation")
-_FORMS: dict[str, Callable[[_Site], list[Piece | None]]] = {
+_FORMS: dict[str, Callable[[DrawSite], list[Piece | None]]] = {
     "random.uniform": _uniform,
     "random.normal": _normal,
     "random.truncated_normal": _normal,

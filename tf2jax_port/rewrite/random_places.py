@@ -159,7 +159,7 @@ def _check_loop(file: File, comprehension: Comprehension) -> None:
         return
     call = file.names.parents[comprehension]
     name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
-    if name not in _CONSUMERS or not file.spelling.allows([name]) or comprehension is call.func:  # type: ignore[attr-defined]
+    if name not in _CONSUMERS or not file.spelling.allows([name]):
         raise NoPlaceError("it stands in a generator, which draws later")
 
 

@@ -183,12 +183,10 @@ class Threading:
 
     def _of_caller(self, unit: FunctionNode, caller: Unit) -> str:
         reason = self.refused[caller]
+        if " without a key: " in reason:  # it names the first one that has none
+            return reason
         name = "the program" if isinstance(caller, ast.Module) else f"`{caller.name}`"
-        return (
-            reason
-            if reason.startswith(("`", "the seed")) and " calls `" in reason
-            else (f"{name} calls `{unit.name}` without a key: {reason}")
-        )
+        return f"{name} calls `{unit.name}` without a key: {reason}"
 
     def _stray(self, threads: Threads) -> str:
         """A seed that is known only when it is set, in a function that needs no key."""
@@ -214,16 +212,19 @@ class Threading:
 
 
 def seed_of(file: File, call: ast.Call, argument: ast.expr | None, *, leads: bool) -> Seed:
-    """What is known of a call that sets the seed."""
-    statement = file.names.parents.get(call)
-    alone = leads and isinstance(statement, ast.Expr) and argument is not None
+    """What is known of a call that sets the seed.
+
+    Args:
+      file: the file.
+      call: the call.
+      argument: the seed.
+      leads: whether the call is a statement, in front of which a line may be put.
+    """
+    statement = file.names.statement(call)
     value = argument if argument is not None and _is_written_twice(file, argument) else None
-    unit = unit_of(file, call)
-    in_class = alone and isinstance(file.names.parents.get(statement), ast.ClassDef)  # type: ignore[arg-type]
-    usable = alone and value is not None and not in_class
-    return Seed(
-        call, unit, statement if usable and isinstance(statement, ast.stmt) else None, value
-    )
+    usable = leads and not isinstance(file.names.parents[statement], ast.ClassDef)
+    usable = usable and value is not None
+    return Seed(call, unit_of(file, call), statement if usable else None, value)
 
 
 def _is_written_twice(file: File, node: ast.expr) -> bool:
