@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from tf2jax_port.diff import compare
 from tf2jax_port.diff.arguments import bind
+from tf2jax_port.diff.as_json import to_json
 from tf2jax_port.diff.attempt import Failure
 from tf2jax_port.diff.command import diff
 from tf2jax_port.diff.lane_process import MOST_CRASHES, LaneProcess, how_it_ended
 from tf2jax_port.diff.lane_program import Setup
+from tf2jax_port.diff.loading import load
 
 # Only the tracing for XLA is not eager and knows sizes: that lane ends in another way at each size.
 OLD = """
@@ -83,6 +86,20 @@ def test_a_crash_costs_one_case_and_three_crashes_the_rest(folder):
     }
     assert (lanes["tf-xla"]["values"], lanes["tf-xla"]["gradients"]) == (2, 1)
     assert all(lanes[lane]["gradients"] == 5 for lane in lanes if lane != "tf-xla")
+
+
+@pytest.mark.long
+def test_one_process_or_several_give_the_same_numbers(folder):
+    words = ("--inputs", "cases.py", "--json", "out.json")
+    done = CliRunner().invoke(diff, ("--no-isolate", "old.py:times", "new.py:times", *words))
+    assert done.exit_code == 0, done.output
+    several = json.loads((folder / "out.json").read_text())
+    old, new, cases = (
+        load(spec).function for spec in ("old.py:times", "new.py:times", "cases.py:cases")
+    )
+    one = json.loads(to_json(compare(old, new, cases, x64=False)))
+    for part in ("verdict", "lanes", "leaves", "covered", "cases", "contract"):
+        assert several[part] == one[part]
 
 
 def test_a_crash_of_the_port_limits_the_verdict(folder):

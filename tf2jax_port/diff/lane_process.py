@@ -21,12 +21,11 @@ from tf2jax_port.diff.lanes import JAX_SHARDED, is_old
 from tf2jax_port.diff.observation import Observation
 from tf2jax_port.diff.parts import Part, collected
 from tf2jax_port.diff.spill import all_spilled
+from tf2jax_port.diff.tensorflow_lanes import SHARING
 
 # Each new process costs some seconds of importing; who crashed so often will crash again.
 MOST_CRASHES = 3
 _NOT_TRIED = Failure("Crash", f"not tried after {MOST_CRASHES} crashes")
-# Two processes on one accelerator: neither may take all of its memory at once.
-_SHARING = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TF_FORCE_GPU_ALLOW_GROWTH": "true"}
 _LONGEST_DETAIL = 2000
 # A CPU is one device unless it is said to be several before JAX starts.
 HOST_DEVICES = 8
@@ -118,7 +117,7 @@ class Running:
                 stdout=subprocess.PIPE,
                 start_new_session=self._leads,
                 stderr=self._errors,
-                env={**_SHARING, **os.environ, **(environment or {})},
+                env={**SHARING, **os.environ, **(environment or {})},
             )
             assert self._process.stdin is not None
             assert self._process.stdout is not None

@@ -18,6 +18,9 @@ from tf2jax_port.diff.results import as_arrays
 from tf2jax_port.diff.spill import spilled
 from tf2jax_port.diff.substitution import substituted
 
+# Two frameworks on one accelerator: neither may take all of its memory at once.
+SHARING = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TF_FORCE_GPU_ALLOW_GROWTH": "true"}
+
 # How much of the shapes a graph is told; the first that traces is taken.
 _SIGNATURES = (
     ("", lambda shape: [None] * len(shape)),
@@ -42,6 +45,8 @@ class TensorFlowLanes:
         variables: Mapping[str, Any] | None = None,
     ) -> None:
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+        for name, value in SHARING.items():
+            os.environ.setdefault(name, value)
         import tensorflow as tf
 
         tf.get_logger().setLevel("ERROR")
