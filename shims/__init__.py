@@ -191,7 +191,8 @@ def __getattr__(name: str):
     else:
         root = _importlib.import_module("shims._src.facade.root")
         if not hasattr(root, name):
-            raise AttributeError(f"module 'shims' has no attribute {name!r}")
+            missing = _importlib.import_module("shims._src.missing")
+            raise AttributeError(missing.message("shims", name))
         value = getattr(root, name)
     globals()[name] = value
     return value

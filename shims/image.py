@@ -2,6 +2,7 @@
 """The names of `tf.image`."""
 
 from shims._src.facade.claim import claim as _claim
+from shims._src.glimpses import extract_glimpse as extract_glimpse
 from shims._src.image_colour import adjust_brightness as adjust_brightness
 from shims._src.image_colour import adjust_contrast as adjust_contrast
 from shims._src.image_colour import adjust_gamma as adjust_gamma
@@ -100,6 +101,7 @@ __all__ = [
     "draw_bounding_boxes",
     "encode_jpeg",
     "encode_png",
+    "extract_glimpse",
     "extract_jpeg_shape",
     "extract_patches",
     "flip_left_right",

@@ -33,6 +33,12 @@ from shims._src.linear_operator.block_lower_triangular import (
     LinearOperatorBlockLowerTriangular as LinearOperatorBlockLowerTriangular,
 )
 from shims._src.linear_operator.circulant import LinearOperatorCirculant as LinearOperatorCirculant
+from shims._src.linear_operator.circulant import (
+    LinearOperatorCirculant2D as LinearOperatorCirculant2D,
+)
+from shims._src.linear_operator.circulant import (
+    LinearOperatorCirculant3D as LinearOperatorCirculant3D,
+)
 from shims._src.linear_operator.composition import (
     LinearOperatorComposition as LinearOperatorComposition,
 )
@@ -91,6 +97,8 @@ __all__ = [
     "LinearOperatorBlockDiag",
     "LinearOperatorBlockLowerTriangular",
     "LinearOperatorCirculant",
+    "LinearOperatorCirculant2D",
+    "LinearOperatorCirculant3D",
     "LinearOperatorComposition",
     "LinearOperatorDiag",
     "LinearOperatorFullMatrix",

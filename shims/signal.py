@@ -25,6 +25,7 @@ from shims._src.framing import overlap_and_add as overlap_and_add
 from shims._src.mel import linear_to_mel_weight_matrix as linear_to_mel_weight_matrix
 from shims._src.mel import mfccs_from_log_mel_spectrograms as mfccs_from_log_mel_spectrograms
 from shims._src.short_time import inverse_stft as inverse_stft
+from shims._src.short_time import inverse_stft_window_fn as inverse_stft_window_fn
 from shims._src.short_time import stft as stft
 from shims._src.window_functions import hamming_window as hamming_window
 from shims._src.window_functions import hann_window as hann_window
@@ -48,6 +49,7 @@ __all__ = [
     "ifftshift",
     "inverse_mdct",
     "inverse_stft",
+    "inverse_stft_window_fn",
     "irfft",
     "irfft2d",
     "irfft3d",

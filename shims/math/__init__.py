@@ -121,6 +121,7 @@ from shims._src.segment import unsorted_segment_min as unsorted_segment_min
 from shims._src.segment import unsorted_segment_prod as unsorted_segment_prod
 from shims._src.segment import unsorted_segment_sqrt_n as unsorted_segment_sqrt_n
 from shims._src.segment import unsorted_segment_sum as unsorted_segment_sum
+from shims._src.sobol import sobol_sample as sobol_sample
 from shims._src.sorting import argmax as argmax
 from shims._src.sorting import argmin as argmin
 from shims._src.sorting import in_top_k as in_top_k
@@ -241,6 +242,7 @@ __all__ = [
     "sign",
     "sin",
     "sinh",
+    "sobol_sample",
     "softmax",
     "softplus",
     "softsign",

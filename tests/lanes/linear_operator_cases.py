@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from .case import Case
@@ -96,8 +98,8 @@ def _own(tf, scale, x):
     return _used(tf, Scaled(tf.float32, is_self_adjoint=True, is_positive_definite=True), x)
 
 
-def _circulant(tf, spectrum, x):
-    operator = tf.linalg.LinearOperatorCirculant(spectrum, tf.float32)
+def _circulant(tf, spectrum, x, kind="LinearOperatorCirculant"):
+    operator = getattr(tf.linalg, kind)(spectrum, tf.float32)
     results = (operator.matmul(x), operator.to_dense(), operator.trace(), operator.diag_part())
     return (*results, operator.log_abs_determinant(), operator.convolution_kernel())
 
@@ -161,6 +163,19 @@ CASES = (
         ((4,), (4, 2)),
         _TOLERANCE,
         long=True,
+    ),
+    *(
+        Case(
+            f"linear-operator-circulant-{depth}d",
+            (f"linalg.LinearOperatorCirculant{depth}D",),
+            functools.partial(_circulant, kind=f"LinearOperatorCirculant{depth}D"),
+            (np.float32([4, 1, 2, 1]).reshape((2, 2, 1)[:depth]), _X4),
+            (),
+            ((2, 2, 1)[:depth], (4, 2)),
+            _TOLERANCE,
+            long=True,
+        )
+        for depth in (2, 3)
     ),
     Case(
         "linear-operator-own",

@@ -278,6 +278,28 @@ def test_circulant():
             assert not differences(*kernel, TOLERANCE)
 
 
+@pytest.mark.parametrize("shape", [(2, 3), (2, 2, 3), (3, 2, 2, 2)], ids=str)
+def test_circulant_blocks(shape):
+    """Two axes, a batch of two, and a batch of three."""
+    numbers = np.random.default_rng(0)
+    depth = 3 if len(shape) == 4 else 2
+    spectrum = (numbers.normal(size=shape) + 1j * numbers.normal(size=shape) + 3).astype("c8")
+    n = int(np.prod(shape[-depth:]))
+    x = numbers.normal(size=(*shape[:-depth], n, 2)).astype("c8")
+    made = [getattr(m.linalg, f"LinearOperatorCirculant{depth}D")(spectrum) for m in (tf, shims)]
+    assert not hints(*made)
+    methods = ("to_dense", "diag_part", "trace", "determinant", "log_abs_determinant")
+    for method in (*methods, "convolution_kernel"):
+        assert not differences(*(getattr(o, method)() for o in made), TOLERANCE), method
+    assert made[0].block_shape.as_list() == list(made[1].block_shape)
+    assert made[0].block_depth == made[1].block_depth
+    for call in ("matmul", "matmul-adjoint", "solve"):
+        pair = (CALLS[call](m, o, m.constant(x)) for m, o in zip((tf, shims), made, strict=True))
+        assert not differences(*pair, TOLERANCE), call
+    for f in (lambda o: o @ o, lambda o: o.solve(o), lambda o: o.H, lambda o: o.inverse()):
+        assert not compared(*(f(o) for o in made))
+
+
 def test_blocks():
     """Operators of blocks take and give lists of blocks."""
     makers = dict(OPERATORS)

@@ -232,6 +232,52 @@ ROWS: tuple[Row, ...] = (
         takes="real -uint32 -uint64",
     ),
     shim(
+        "image.extract_glimpse",
+        "input, size, offsets, centered=True, normalized=True, noise='uniform', name=None",
+        "glimpses",
+        tensors=("input",),
+        inputs=(
+            *(
+                case(
+                    name,
+                    input=unit(2, 5, 4, 2),
+                    size=[3, 2],
+                    offsets=f32([[0.3, -0.4], [-1.1, 0.9]]),
+                    noise="zero",
+                    pad=(("input", 0), ("offsets", 0)),
+                    **options,
+                )
+                for name, options in (
+                    ("middle", {}),
+                    ("corner", {"centered": False}),
+                    ("middle-pixels", {"normalized": False}),
+                    ("corner-pixels", {"centered": False, "normalized": False}),
+                )
+            ),
+            case("inside", input=unit(1, 4, 4, 1), size=[2, 2], offsets=f32([[0, 0]])),
+            case(
+                "noise",
+                raises="InvalidArgumentError",
+                input=unit(1, 4, 4, 1),
+                size=[2, 2],
+                offsets=f32([[0, 0]]),
+                noise="pink",
+            ),
+            case(
+                "fewer-points",
+                raises="InvalidArgumentError",
+                input=unit(2, 4, 4, 1),
+                size=[2, 2],
+                offsets=f32([[0, 0]]),
+                noise="zero",
+            ),
+        ),
+        note="beside the image there is `noise='zero'` only: TensorFlow's noise cannot be repeated",
+        no_gradient="TensorFlow registers none",
+        xla="unsupported: no kernel",
+        takes="float32",
+    ),
+    shim(
         "image.crop_and_resize",
         "image, boxes, box_indices, crop_size, method='bilinear', extrapolation_value=0.0, name=None",
         "image_sampling",

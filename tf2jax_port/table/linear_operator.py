@@ -71,6 +71,15 @@ ROWS: tuple[Row, ...] = (
         "spectrum, input_output_dtype=tf.complex64",
         f"{_HINTS}, is_square=True",
     ),
+    *(
+        _row(
+            f"Circulant{depth}D",
+            "circulant",
+            "spectrum, input_output_dtype=tf.complex64",
+            f"{_HINTS}, is_square=True",
+        )
+        for depth in (2, 3)
+    ),
     _row("Toeplitz", "toeplitz", "col, row"),
     _row("Tridiag", "tridiag", "diagonals, diagonals_format='compact'"),
     _row("BlockLowerTriangular", "block_lower_triangular", "operators"),

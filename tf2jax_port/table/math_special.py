@@ -239,4 +239,16 @@ ROWS: tuple[Row, ...] = (
         xla="unsupported: no kernel",
         takes="float32 float64",
     ),
+    shim(
+        "math.sobol_sample",
+        "dim, num_results, skip=0, dtype=tf.float32, name=None",
+        "sobol",
+        inputs=(
+            case("few", dim=3, num_results=5),
+            case("skipped", dim=2, num_results=9, skip=6),
+            case("float64", dim=2, num_results=3, dtype="float64"),
+            case("nowhere", raises="InvalidArgumentError", dim=0, num_results=2),
+            case("none", raises="InvalidArgumentError", dim=2, num_results=0),
+        ),
+    ),
 )

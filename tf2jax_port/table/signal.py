@@ -258,6 +258,13 @@ ROWS: tuple[Row, ...] = (
         tolerance=5e-6,
         takes="complex",
     ),
+    shim(
+        "signal.inverse_stft_window_fn",
+        "frame_step, forward_window_fn=tf.signal.hann_window, name=None",
+        "short_time",
+        tests="tests/surroundings",
+        gives="a function of sizes",
+    ),
     *(
         shim(
             f"signal.{name}",

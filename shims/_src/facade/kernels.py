@@ -170,6 +170,7 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
     "framing.overlap_and_add": ((0, "signal", "number", True),),
     "gather.gather": ((1, "indices", "index int16", True),),
     "gather.gather_nd": ((1, "indices", "index int16", True),),
+    "glimpses.extract_glimpse": ((0, "input", "float32", True),),
     "histogram.bincount": ((0, "arr", "index inexact bool", True),),
     "histogram.histogram_fixed_width": (
         (0, "values", "index float32 float64", False),

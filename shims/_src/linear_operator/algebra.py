@@ -60,8 +60,8 @@ def _known_product(left, right):
 def _product_of_alike(left, right):
     if isinstance(left, LinearOperatorBlockDiag) and isinstance(right, LinearOperatorBlockDiag):
         return _blockwise(left, right, product)
-    if isinstance(left, LinearOperatorCirculant) and isinstance(right, LinearOperatorCirculant):
-        return LinearOperatorCirculant(
+    if isinstance(left, LinearOperatorCirculant) and type(left) is type(right):
+        return type(left)(
             left.spectrum * right.spectrum,
             input_output_dtype=left.dtype,
             **keywords(hints.of_commuting(left, right)),
@@ -120,6 +120,6 @@ def _known_quotient(left, right):
             return LinearOperatorDiag(right.diag / left.multiplier[..., None], **both)
     if isinstance(left, LinearOperatorBlockDiag) and isinstance(right, LinearOperatorBlockDiag):
         return _blockwise(left, right, quotient)
-    if isinstance(left, LinearOperatorCirculant) and isinstance(right, LinearOperatorCirculant):
-        return LinearOperatorCirculant(right.spectrum / left.spectrum, left.dtype, **both)
+    if isinstance(left, LinearOperatorCirculant) and type(left) is type(right):
+        return type(left)(right.spectrum / left.spectrum, left.dtype, **both)
     return None

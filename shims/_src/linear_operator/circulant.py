@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import Any
 
 import jax
@@ -14,6 +16,7 @@ from shims._src.linear_operator.hints import implied
 from shims._src.matrix_operands import turned
 from shims._src.operands import describe, operand
 from shims._src.over_axes import largest, product_over, smallest
+from shims._src.tensor_shape import TensorShape
 
 
 @jax.tree_util.register_pytree_node_class
@@ -43,6 +46,7 @@ class LinearOperatorCirculant(LinearOperator):
     """
 
     _fields = ("_spectrum",)
+    _depth = 1
 
     def __init__(
         self,
@@ -55,9 +59,9 @@ class LinearOperatorCirculant(LinearOperator):
         name="LinearOperatorCirculant",
     ):
         self._spectrum: Any = operand(spectrum)
-        if not self._spectrum.ndim:
+        if self._spectrum.ndim < self._depth:
             raise ValueError(
-                "Argument spectrum must have at least 1 dimensions.  "
+                f"Argument spectrum must have at least {self._depth} dimensions.  "
                 f"Found: {describe(self._spectrum)}"
             )
         is_self_adjoint = implied(
@@ -82,16 +86,27 @@ class LinearOperatorCirculant(LinearOperator):
 
     @property
     def block_depth(self) -> int:
-        """1: the blocks are numbers."""
-        return 1
+        """How many axes the blocks of blocks have: 1 where they are numbers."""
+        return self._depth
 
     @property
     def block_shape(self):
-        """The size of the matrix as a shape of one axis."""
-        return self.shape[-1:]
+        """The sizes of the blocks, whose product is that of the matrix."""
+        return TensorShape(self._blocks())
+
+    def _blocks(self):
+        return self._spectrum.shape[self._spectrum.ndim - self._depth :]
+
+    def _batch(self):
+        return self._spectrum.shape[: self._spectrum.ndim - self._depth]
+
+    def _last(self, x):
+        """The axes of the blocks."""
+        return tuple(range(x.ndim - self._depth, x.ndim))
 
     def _dims(self):
-        return (*self._spectrum.shape, self._spectrum.shape[-1])
+        n = functools.reduce(operator.mul, self._blocks())
+        return (*self._batch(), n, n)
 
     def _complex(self):
         wide = self._spectrum.dtype in (np.float64, np.complex128)
@@ -103,8 +118,16 @@ class LinearOperatorCirculant(LinearOperator):
 
     def _transformed(self, x, factor):
         """What multiplying the transform of the columns of `x` gives."""
-        waves = jnp.fft.fft(x.astype(factor.dtype), axis=-2)
-        return self._given(jnp.fft.ifft(factor[..., None] * waves, axis=-2)).astype(self.dtype)
+        if self._depth > 1:
+            x = x.reshape((*x.shape[:-2], *self._blocks(), x.shape[-1]))
+        axes = tuple(range(-self._depth - 1, -1))
+        waves = jnp.fft.fftn(x.astype(factor.dtype), axes=axes)
+        out = self._given(jnp.fft.ifftn(factor[..., None] * waves, axes=axes)).astype(self.dtype)
+        return (
+            out
+            if self._depth == 1
+            else out.reshape((*out.shape[: -self._depth - 1], -1, out.shape[-1]))
+        )
 
     def _factor(self, adjoint):
         spectrum = self._complex()
@@ -119,32 +142,35 @@ class LinearOperatorCirculant(LinearOperator):
 
     def convolution_kernel(self, name="convolution_kernel"):
         """The first column, `[..., n]`."""
-        return self._given(jnp.fft.ifft(self._complex(), axis=-1)).astype(self.dtype)
+        spectrum = self._complex()
+        return self._given(jnp.fft.ifftn(spectrum, axes=self._last(spectrum))).astype(self.dtype)
 
     def _determinant(self):
         spectrum = self._complex()
-        return self._given(product_over(spectrum, (spectrum.ndim - 1,))).astype(self.dtype)
+        return self._given(product_over(spectrum, self._last(spectrum))).astype(self.dtype)
 
     def _log_abs_determinant(self):
-        logs = jnp.sum(jnp.log(jnp.abs(self._spectrum)), axis=-1)
+        logs = jnp.sum(jnp.log(jnp.abs(self._spectrum)), axis=self._last(self._spectrum))
         return logs.astype(self.dtype)
 
     def _trace(self):
-        return self._given(jnp.sum(self._complex(), axis=-1)).astype(self.dtype)
+        spectrum = self._complex()
+        return self._given(jnp.sum(spectrum, axis=self._last(spectrum))).astype(self.dtype)
 
     def _diag_part(self):
-        mean = self._given(jnp.mean(self._complex(), axis=-1)).astype(self.dtype)
-        return jnp.broadcast_to(mean[..., None], self._spectrum.shape)
+        spectrum = self._complex()
+        mean = self._given(jnp.mean(spectrum, axis=self._last(spectrum))).astype(self.dtype)
+        return jnp.broadcast_to(mean[..., None], self._dims()[:-1])
 
     def _eigvals(self):
-        return self._spectrum
+        return self._spectrum.reshape(self._dims()[:-1])
 
     def _cond(self):
-        size, last = jnp.abs(self._spectrum), (self._spectrum.ndim - 1,)
+        size, last = jnp.abs(self._spectrum), self._last(self._spectrum)
         return (largest(size, last) / smallest(size, last)).astype(self.dtype)
 
     def _of(self, spectrum, **hints):
-        return LinearOperatorCirculant(spectrum, self.dtype, **hints)
+        return type(self)(spectrum, self.dtype, **hints)
 
     def _linop_adjoint(self):
         return self._of(jnp.conj(self._spectrum), **self._all_hints())
@@ -155,8 +181,9 @@ class LinearOperatorCirculant(LinearOperator):
     def assert_hermitian_spectrum(self, name="assert_hermitian_spectrum"):
         """Raise `InvalidArgumentError` where the spectrum is not that of a real matrix."""
         precision = jnp.finfo(self._spectrum.dtype).eps
-        tolerance = 4 * precision * jnp.max(jnp.abs(self._spectrum), axis=-1, keepdims=True)
-        mirrored = jnp.roll(jnp.flip(self._spectrum, -1), 1, -1)
+        axes = self._last(self._spectrum)
+        tolerance = 4 * precision * jnp.max(jnp.abs(self._spectrum), axis=axes, keepdims=True)
+        mirrored = jnp.roll(jnp.flip(self._spectrum, axes), (1,) * self._depth, axes)
         self._refuse(
             jnp.abs(self._spectrum - jnp.conj(mirrored)) > tolerance, "Spectrum was not Hermitian"
         )
@@ -174,4 +201,100 @@ class LinearOperatorCirculant(LinearOperator):
         self._refuse(
             jnp.imag(self._spectrum) != 0,
             "Not self-adjoint:  The spectrum contained non-zero imaginary part.",
+        )
+
+
+@jax.tree_util.register_pytree_node_class
+class LinearOperatorCirculant2D(LinearOperatorCirculant):
+    """A circulant matrix of circulant blocks, or a batch of them.
+
+    Args:
+      spectrum: the discrete Fourier transform of the first column as a block, `[..., n, m]`.
+      input_output_dtype: of what the operator takes and gives.
+      is_non_singular: whether the spectrum is known to hold no 0.
+      is_self_adjoint: whether it is known to be real; real arrays are.
+      is_positive_definite: whether its real part is known to be positive.
+      is_square: True or `None`.
+      name: what the operator is called.
+
+    Raises:
+      ValueError: the spectrum has fewer than 2 axes, or a hint is wrong.
+
+    Differs from TensorFlow:
+      See `LinearOperatorCirculant`.
+
+    Under jit:
+      The leading axes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperatorCirculant2D
+    """
+
+    _depth = 2
+
+    def __init__(
+        self,
+        spectrum,
+        input_output_dtype=np.complex64,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=True,
+        name="LinearOperatorCirculant2D",
+    ):
+        super().__init__(
+            spectrum,
+            input_output_dtype,
+            is_non_singular,
+            is_self_adjoint,
+            is_positive_definite,
+            is_square,
+            name,
+        )
+
+
+@jax.tree_util.register_pytree_node_class
+class LinearOperatorCirculant3D(LinearOperatorCirculant):
+    """A circulant matrix of circulant blocks of circulant blocks, or a batch of them.
+
+    Args:
+      spectrum: the discrete Fourier transform of the first column as a block, `[..., n, m, k]`.
+      input_output_dtype: of what the operator takes and gives.
+      is_non_singular: whether the spectrum is known to hold no 0.
+      is_self_adjoint: whether it is known to be real; real arrays are.
+      is_positive_definite: whether its real part is known to be positive.
+      is_square: True or `None`.
+      name: what the operator is called.
+
+    Raises:
+      ValueError: the spectrum has fewer than 3 axes, or a hint is wrong.
+
+    Differs from TensorFlow:
+      See `LinearOperatorCirculant`.
+
+    Under jit:
+      The leading axes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperatorCirculant3D
+    """
+
+    _depth = 3
+
+    def __init__(
+        self,
+        spectrum,
+        input_output_dtype=np.complex64,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=True,
+        name="LinearOperatorCirculant3D",
+    ):
+        super().__init__(
+            spectrum,
+            input_output_dtype,
+            is_non_singular,
+            is_self_adjoint,
+            is_positive_definite,
+            is_square,
+            name,
         )

@@ -128,6 +128,7 @@ image.combined_non_max_suppression | nms_variants:combined_non_max_suppression |
 image.convert_image_dtype | image_colour:convert_image_dtype | image, dtype, saturate=False, name=None |
 image.crop_to_bounding_box | image_layout:crop_to_bounding_box | image, offset_height, offset_width, target_height, target_width |
 image.draw_bounding_boxes | image_windows:draw_bounding_boxes | images, boxes, name=None, colors=None |
+image.extract_glimpse | glimpses:extract_glimpse | input, size, offsets, centered=True, normalized=True, uniform_noise=True, name=None |
 image.extract_patches | image_windows:extract_patches | images, sizes, strides, rates, padding, name=None |
 image.flip_left_right | image_layout:flip_left_right | image |
 image.flip_up_down | image_layout:flip_up_down | image |
@@ -230,12 +231,13 @@ math.erfcinv | named_integrals:erfcinv | x, name=None |
 math.erfinv | facade.native:erfinv | x, name=None |
 math.multiply_no_nan | quotients:multiply_no_nan | x, y, name=None |
 math.ndtri | named_integrals:ndtri | x, name=None |
-math.nextafter | facade.native:nextafter | x1, x2, name=None |
+math.nextafter | elementwise:nextafter | x1, x2, name=None |
 math.polyval | weighted_sums:polyval | coeffs, x, name=None |
 math.reciprocal_no_nan | quotients:reciprocal_no_nan | x, name=None |
 math.reduce_euclidean_norm | reduction:reduce_euclidean_norm | input_tensor, axis=None, keepdims=False, name=None | keep_dims=keepdims reduction_indices=axis
 math.reduce_std | reduction:reduce_std | input_tensor, axis=None, keepdims=False, name=None | keep_dims=keepdims reduction_indices=axis
 math.reduce_variance | reduction:reduce_variance | input_tensor, axis=None, keepdims=False, name=None | keep_dims=keepdims reduction_indices=axis
+math.sobol_sample | sobol:sobol_sample | dim, num_results, skip=0, dtype='float32', name=None |
 math.special.dawsn | named_integrals:dawsn | x, name=None |
 math.special.expint | named_integrals:expint | x, name=None |
 math.special.fresnel_cos | named_integrals:fresnel_cos | x, name=None |
@@ -310,7 +312,7 @@ nn.max_pool_with_argmax | windows.pooling:max_pool_with_argmax | input, ksize, s
 nn.moments | losses:moments | x, axes, shift=None, name=None, keep_dims=None, keepdims=None | keep_dims=keepdims
 nn.normalize_moments | normalization:normalize_moments | counts, mean_ss, variance_ss, shift, name=None |
 nn.pool | windows.averages:pool | input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None, data_format=None, dilations=None | dilation_rate=dilations
-nn.relu | facade.native:relu | features, name=None |
+nn.relu | activations:relu | features, name=None |
 nn.relu6 | activations:relu6 | features, name=None |
 nn.scale_regularization_loss | loss_averages:scale_regularization_loss | regularization_loss |
 nn.selu | activations:selu | features, name=None |
@@ -424,6 +426,7 @@ signal.idct spectral.idct | cosine_transforms:idct | input, type=2, n=None, axis
 signal.ifftshift | fourier:ifftshift | x, axes=None, name=None |
 signal.inverse_mdct | cosine_transforms:inverse_mdct | mdcts, window_fn=..., norm=None, name=None |
 signal.inverse_stft | short_time:inverse_stft | stfts, frame_length, frame_step, fft_length=None, window_fn=..., name=None |
+signal.inverse_stft_window_fn | short_time:inverse_stft_window_fn | frame_step, forward_window_fn=..., name=None |
 signal.irfft spectral.irfft | fourier:irfft | input_tensor, fft_length=None, name=None |
 signal.irfft2d spectral.irfft2d | fourier:irfft2d | input_tensor, fft_length=None, name=None |
 signal.irfft3d spectral.irfft3d | fourier:irfft3d | input_tensor, fft_length=None, name=None |
@@ -599,6 +602,8 @@ linalg.LinearOperatorAdjoint | linear_operator.adjoint:LinearOperatorAdjoint
 linalg.LinearOperatorBlockDiag | linear_operator.block_diag:LinearOperatorBlockDiag
 linalg.LinearOperatorBlockLowerTriangular | linear_operator.block_lower_triangular:LinearOperatorBlockLowerTriangular
 linalg.LinearOperatorCirculant | linear_operator.circulant:LinearOperatorCirculant
+linalg.LinearOperatorCirculant2D | linear_operator.circulant:LinearOperatorCirculant2D
+linalg.LinearOperatorCirculant3D | linear_operator.circulant:LinearOperatorCirculant3D
 linalg.LinearOperatorComposition | linear_operator.composition:LinearOperatorComposition
 linalg.LinearOperatorDiag | linear_operator.diag:LinearOperatorDiag
 linalg.LinearOperatorFullMatrix | linear_operator.full_matrix:LinearOperatorFullMatrix
@@ -1028,7 +1033,6 @@ ifftnd
 image.crop_and_resize
 image.decode_jxl
 image.decode_webp
-image.extract_glimpse
 image.extract_image_patches
 image.generate_bounding_box_proposals
 image.resize
@@ -1105,8 +1109,6 @@ irfftnd
 is_symbolic_tensor
 is_tensor
 is_variable_initialized
-linalg.LinearOperatorCirculant2D
-linalg.LinearOperatorCirculant3D
 load_file_system_library
 load_library
 load_op_library
@@ -1146,7 +1148,6 @@ make_tensor_proto
 map_fn
 matching_files
 math.approx_min_k
-math.sobol_sample
 math.special.bessel_j0
 math.special.bessel_j1
 math.special.bessel_k0
@@ -1304,7 +1305,6 @@ set_random_seed
 setdiff1d
 signal.fftnd
 signal.ifftnd
-signal.inverse_stft_window_fn
 signal.irfftnd
 signal.rfftnd
 space_to_batch

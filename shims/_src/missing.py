@@ -1,0 +1,94 @@
+"""Names of TensorFlow that shims does not have: what to write in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+_HOST = "it may stay TensorFlow, on the host: JAX gets the arrays"
+_SAMPLES = (
+    "TensorFlow's samples cannot be repeated: sample with `jax.random`, and pass the classes and "
+    "their expected counts as `sampled_values`"
+)
+_SCIPY = "call `scipy.special` through `shims.numpy_function`; it has no gradient there"
+_WRAPPERS = "write a cell that calls the other one, or use `shims.keras.layers`"
+_QUANTIZED = "JAX has no such dtypes: `quantization.quantize_and_dequantize_v2`, or scale and cast"
+_PROCESSES = "there is one process: shard arrays with `jax.sharding`"
+_TOOLS = "use JAX's own settings and tools"
+
+# The first that a name begins with counts.
+_INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("math.special.bessel_", "math.bessel_"), _SCIPY),
+    (
+        ("signal.fftnd", "fftnd"),
+        "write `jnp.fft.fftn(x, axes=axes)`; TensorFlow has it on GPU only",
+    ),
+    (("signal.ifftnd", "ifftnd"), "write `jnp.fft.ifftn(x, axes=axes)`"),
+    (("signal.rfftnd", "rfftnd"), "write `jnp.fft.rfftn(x, axes=axes)`"),
+    (("signal.irfftnd", "irfftnd"), "write `jnp.fft.irfftn(x, axes=axes)`"),
+    (("math.approx_min_k", "nn.approx_min_k"), "write `-nn.approx_max_k(-x, k)[0]`"),
+    (
+        ("nn.all_cand", "nn.fixed_unigram", "nn.learned_unigram", "random.all_cand"),
+        _SAMPLES,
+    ),
+    (("random.fixed_unigram", "random.learned_unigram"), _SAMPLES),
+    (
+        ("random.stateless_parameterized_truncated_normal",),
+        "write `random.stateless_truncated_normal` and scale it, or `jax.random.truncated_normal`",
+    ),
+    (("nn.fractional_",), "TensorFlow's regions are random: resize, or use `nn.avg_pool`"),
+    (("nn.RNNCell",), _WRAPPERS),
+    (
+        ("nn.isotonic_regression",),
+        "compute it on the host, `scipy.optimize.isotonic_regression` in `shims.numpy_function`",
+    ),
+    (("nn.with_space_to_batch",), "pass `dilations` to the convolution or the pool"),
+    (("quantization.", "qint", "quint"), _QUANTIZED),
+    (
+        ("ragged.cross",),
+        "write `sparse.cross_hashed`, and `RaggedTensor.from_sparse` of the result",
+    ),
+    (("linalg.experimental",), "write `jax.scipy.sparse.linalg.cg`"),
+    (("image.decode", "image.encode", "image.extract_jpeg", "io", "data"), _HOST),
+    (
+        ("image.generate_bounding_box",),
+        "write it with `image.non_max_suppression` and `math.top_k`",
+    ),
+    (("audio", "feature_column", "make_", "fingerprint", "estimator", "test"), _HOST),
+    (("load_op_library", "load_library"), "write the operator in JAX, or call it by `jax.ffi`"),
+    (("register_tensor_conversion_function",), "convert values before they are passed"),
+    (("guarantee_const",), "leave it out"),
+    (("IndexedSlicesSpec", "TensorArraySpec", "OptionalSpec", "NoneTensorSpec"), "leave it out"),
+    (
+        ("import_graph_def", "graph_util", "saved_model"),
+        "`tf2jax-port import-graph` makes a program",
+    ),
+    (
+        ("experimental", "dtensor"),
+        "of `tf.experimental` nothing is here: `jax.numpy` stands for its "
+        "`numpy`, `jax.sharding` for `dtensor`, registered dataclasses for `ExtensionType`",
+    ),
+    (("distribute", "tpu", "DeviceSpec"), _PROCESSES),
+    (
+        ("config", "profiler", "xla", "sysconfig", "version", "mixed_precision", "debugging."),
+        _TOOLS,
+    ),
+)
+
+
+def of(module: str) -> Callable[[str], object]:
+    """The `__getattr__` of a module: an error that says what to write in place of a name."""
+
+    def missing(name: str):
+        raise AttributeError(message(module, name))
+
+    return missing
+
+
+def message(module: str, name: str) -> str:
+    """What is said of a name that a module does not have."""
+    said = f"module {module!r} has no attribute {name!r}"
+    full = f"{module}.{name}".removeprefix("shims.")
+    for beginnings, instead in () if name.startswith("_") else _INSTEAD:
+        if full.startswith(beginnings):
+            return f"{said}.\n  Do:       {instead}"
+    return said
