@@ -119,3 +119,44 @@ def test_a_name_of_an_old_version_keeps_no_import_of_shims_as_tf():
     after = rewrite(code, Options(target="shims")).data.decode()
     assert "compat" not in after
     assert "shims.div(tf.abs(x), 2)" in after.replace("shims.abs", "tf.abs")
+
+
+# Parameters that calls of the same file give lists; TensorFlow takes them for tensors.
+LISTS = """
+import tensorflow as tf
+
+
+def total(z):
+    return tf.cumsum(z)
+
+
+def twice(first, second=(1.0, 2.0)):
+    return total(first), tf.concat([first, second], 0)
+
+
+class Steps:
+    def __init__(self, start):
+        self.start = tf.square(start)
+
+    def then(self, by):
+        return self.start + tf.round(by)
+
+
+numbers = [1.0, 2.5]
+sums = twice(numbers, [3.0])
+steps = Steps([1.0, 2.0]).then(by=[0.4, 0.6])
+plain = tf.exp(x)
+"""
+
+
+def test_parameters_that_are_given_lists_become_arrays(tmp_path):
+    after = rewrite(LISTS.encode()).data.decode()
+    assert "jnp.exp(x)" in after
+    old, new = both(LISTS, after, tmp_path)
+    del old["numbers"], new["numbers"]
+    assert_same(old, new)
+
+
+def test_parameters_of_unknown_calls_stay_as_they_are():
+    code = b"import tensorflow as tf\n\n\ndef f(x):\n    return tf.exp(x)\n\n\nf(g(1))\n"
+    assert b"jnp.exp(x)" in rewrite(code).data

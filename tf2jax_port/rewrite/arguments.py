@@ -11,6 +11,7 @@ from tf2jax_port.rewrite.bind import Bound, defaults
 from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.knowledge import rows
 from tf2jax_port.rewrite.layout import Argument, CallLayout
+from tf2jax_port.rewrite.passed_lists import PassedLists
 from tf2jax_port.rewrite.source import Source
 from tf2jax_port.rewrite.spelling import Spelling
 from tf2jax_port.rewrite.values import Kind, Values
@@ -59,6 +60,7 @@ class CallSite:
     parent: ast.AST
     spelling: Spelling
     values: Values
+    lists: PassedLists
 
     def parameter_of(self, argument: Argument) -> str:
         """The parameter that an argument was bound to, `""` for one of `*args`, or unbound."""
@@ -108,7 +110,7 @@ def adaptation(site: CallSite, argument: Argument, parameter: str) -> tuple[str,
     """Text before and after an argument, and edits of its own brackets."""
     node = argument.node
     array = parameter in site.row.tensors or parameter in _ARRAYS
-    if array and site.values.kind(node) is Kind.LIST:
+    if array and (site.values.kind(node) is Kind.LIST or site.lists.may_be_list(node)):
         return site.spelling.text("jnp.asarray("), ")", []
     if parameter == "values" and isinstance(node, ast.List | ast.Tuple):
         return "", "", [edit for element in node.elts for edit in _as_array(site, element)]
@@ -123,7 +125,7 @@ def adaptation(site: CallSite, argument: Argument, parameter: str) -> tuple[str,
 
 def _as_array(site: CallSite, element: ast.expr) -> list[Edit]:
     """A list among the arrays that are joined becomes an array."""
-    if site.values.kind(element) is not Kind.LIST:
+    if site.values.kind(element) is not Kind.LIST and not site.lists.may_be_list(element):
         return []
     start, end = site.source.span(element)
     return [inserted(start, site.spelling.text("jnp.asarray(")), inserted(end, ")")]

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from tf2jax_port.rewrite.arguments import CallSite
 from tf2jax_port.rewrite.numbers import INTEGERS, Numbers, NumbersOf, dtype_numbers
+from tf2jax_port.rewrite.passed_lists import PassedLists
 from tf2jax_port.rewrite.ragged_values import is_ragged
 from tf2jax_port.rewrite.values import Values
 
@@ -36,6 +37,7 @@ class Corners:
     def __init__(self, data: bytes, values: Values) -> None:
         self.values = values
         self.numbers = NumbersOf(values)
+        self.lists = PassedLists(values)
         self.ragged = b"agged" in data
         self.data = data
 

@@ -258,6 +258,7 @@ def _site(file: File, made: _Made) -> CallSite | None:
         file.names.parents[made.call],
         file.spelling,
         file.values,
+        file.corners.lists,
     )
 
 

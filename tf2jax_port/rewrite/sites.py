@@ -373,6 +373,7 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
         file.names.parents[call],
         file.spelling,
         file.values,
+        file.corners.lists,
     )
     if any(holds_references(site, argument.node) for _, argument in bound.dropped):
         return _manual(reference, symbol, "TJ308", "an argument without use holds other names")
