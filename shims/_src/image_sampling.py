@@ -10,6 +10,7 @@ import numpy as np
 from jax import lax
 
 from shims._src import checks, errors, primitives
+from shims._src import jax_private as jp
 from shims._src.checks import is_known, is_known_shape
 from shims._src.cutting import entries
 from shims._src.image_kernels import KERNELS, weights
@@ -91,16 +92,13 @@ def _check_positive(function, new) -> None:
 def _fitting(x, target):
     """The largest size of the images' proportions inside of `target`."""
     sides = x.shape[-3:-1]
-    if not all(is_known(d) for d in (*sides, *target)):
-        raise errors.UnimplementedError(
-            errors.message(
-                "resize",
-                "`preserve_aspect_ratio` needs sizes that are known while the program is traced.",
-                do="compute `size` first",
-            )
-        )
-    scale = min(np.float32(new) / np.float32(old) for new, old in zip(target, sides, strict=True))
-    return [int(np.round(np.float32(scale) * np.float32(d))) for d in sides]
+    if all(is_known(d) and not jp.is_tracer(d) for d in (*sides, *target)):
+        scale = min(np.float32(n) / np.float32(d) for n, d in zip(target, sides, strict=True))
+        return [int(np.round(np.float32(scale) * np.float32(d))) for d in sides]
+    wide = [primitives.as_size(d).astype(jnp.float32) for d in sides]
+    wanted = map(primitives.as_size, target)
+    scale = jnp.minimum(*(quotient(n, d) for n, d in zip(wanted, wide, strict=True)))
+    return [jnp.round(scale * d).astype(jnp.int32) for d in wide]
 
 
 def quotient(have, want):

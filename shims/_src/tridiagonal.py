@@ -42,7 +42,7 @@ def in_compact_form(function: str, diagonals, form: str, *, more: bool = False):
                 required="diagonals [..., 3, n]",
                 received=f"diagonals {describe(out)}",
             )
-        return out
+        return unify_axis(out, out.ndim - 2, 3, label=function)
     if form == "matrix":
         matrix = operand(diagonals)
         return diag_part(matrix, k=(-1, 1), align="LEFT_RIGHT")

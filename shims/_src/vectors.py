@@ -9,7 +9,7 @@ from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.linalg_ops import norm
 from shims._src.operands import agreeing, describe, matching, operand
-from shims._src.primitives import unify_axis
+from shims._src.primitives import as_size, unify_axis
 
 
 @operator(compiled=True)
@@ -55,6 +55,14 @@ def cross(a, b, name=None):
             )
         )
     a, b = agreeing("cross", (a, b), range(a.ndim - 1))
+    if not is_known(a.shape[-1]):
+        checks.check_data(
+            as_size(a.shape[-1]) != 3,
+            "cross",
+            "cross products are defined for vectors of three elements.",
+            required="a.shape[-1] == 3",
+            error=errors.FailedPreconditionError,
+        )
     a, b = (unify_axis(x, x.ndim - 1, 3, label="cross") for x in (a, b))
     (a0, a1, a2), (b0, b1, b2) = ((x[..., 0], x[..., 1], x[..., 2]) for x in (a, b))
     return jnp.stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0], axis=-1)
