@@ -7,10 +7,13 @@ import html.parser
 import io
 import re
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
+import tensorflow as tf
 from rich.console import Console
 
+import tf2jax_port
 from tf2jax_port.diff.as_html import to_html
 from tf2jax_port.diff.as_text import render
 from tf2jax_port.diff.closeness import gauge
@@ -176,6 +179,15 @@ def test_names_are_escaped():
     square = dataclasses.replace(report("different"), old="[red]x[/red].py:f")
     Console(file=stream, width=100).print(render(square))
     assert "[red]x[/red].py:f" in stream.getvalue()
+
+
+def test_a_notebook_compares_without_another_import():
+    cases = [(np.float32([0.5, 1.5]),)]
+    found = tf2jax_port.diff(tf.square, jnp.square, cases, x64=False)
+    assert found.verdict == "equal"
+    assert found._repr_html_().startswith("<!doctype html>")
+    with pytest.raises(AttributeError, match="no attribute 'dif'"):
+        tf2jax_port.dif  # noqa: B018
 
 
 def test_a_notebook_shows_the_page():

@@ -10,7 +10,9 @@ lane runs); `run`, `assemble`, `report` (the whole); `as_json`, `as_html`, `as_t
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,21 +24,31 @@ if TYPE_CHECKING:
 def compare(
     old: Callable[..., Any],
     new: Callable[..., Any],
-    cases: Callable[[], Iterable[tuple[Any, ...]]],
+    cases: Callable[[], Iterable[tuple[Any, ...]]] | Iterable[tuple[Any, ...]],
     *,
     seed: int = 0,
     x64: bool | None = None,
     locate: bool = False,
+    lanes: Iterable[str] = (),
+    forward: bool = False,
+    steps: int = 0,
+    bfloat16: bool = False,
+    draws: int = 0,
 ) -> Report:
     """The report on a TensorFlow function and its port, for notebooks and tests.
 
     Args:
       old: the TensorFlow function.
       new: its port to JAX.
-      cases: a function that gives argument tuples; NumPy arrays in them are data.
+      cases: argument tuples, or a function that gives them; NumPy arrays in them are data.
       seed: for the random cotangents and for the functions' own random numbers.
       x64: turn JAX's 64-bit types on or off; `None` leaves them as they are.
       locate: find the operation at which the two part, where they do.
+      lanes: further lanes of the port: `vmap`, `sharded`, `cpu`, `gpu`, `tpu`.
+      forward: take gradients in forward mode, too.
+      steps: how many steps of training are compared.
+      bfloat16: give both functions their floats in bfloat16.
+      draws: for random functions, how often both are called to compare distributions.
 
     Returns:
       A report with `verdict`, `headline` and all tables; a notebook shows it as a page.
@@ -44,11 +56,28 @@ def compare(
     Raises:
       DiffError: the cases cannot be had, or TensorFlow is not installed.
     """
+    from tf2jax_port.diff.extras import RATE, Extras
     from tf2jax_port.diff.loading import named
     from tf2jax_port.diff.run import Request, compare_functions
 
-    request = Request(named(old), named(new), named(cases).spec, seed, x64, locate=locate)
-    return compare_functions(request, cases)
+    source: Callable[[], Iterable[tuple[Any, ...]]]
+    if callable(cases):
+        source, spec = cases, named(cases).spec
+    else:
+        source, spec = list(cases).copy, ""
+    extras = Extras(tuple(lanes), forward, steps, RATE, bfloat16, draws)
+    request = Request(named(old), named(new), spec, seed, x64, locate=locate, extras=extras)
+    return compare_functions(request, source)
+
+
+class _Callable(ModuleType):
+    """This module, which is a function as well: `tf2jax_port.diff(old, new, cases)`."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Report:
+        return compare(*args, **kwargs)
+
+
+sys.modules[__name__].__class__ = _Callable
 
 
 def capture(path: str | Path, *, limit: int = 20) -> Callable[[Any], Any]:
