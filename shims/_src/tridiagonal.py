@@ -8,6 +8,7 @@ from jax import lax
 
 from shims._src import checks, errors
 from shims._src.checks import is_known
+from shims._src.cutting import window
 from shims._src.diagonals import diag, diag_part
 from shims._src.dispatch import operator
 from shims._src.eigenvalues import eigh, eigvalsh
@@ -33,15 +34,16 @@ def in_compact_form(function: str, diagonals, form: str, *, more: bool = False):
     """
     if form == "compact":
         out = operand(diagonals)
-        if more and out.ndim >= 2 and is_known(out.shape[-2]) and out.shape[-2] > 3:
-            return out[..., :3, :]
-        if out.ndim < 2 or (is_known(out.shape[-2]) and out.shape[-2] != 3):
+        known = out.ndim >= 2 and is_known(out.shape[-2])
+        if out.ndim < 2 or (known and out.shape[-2] != 3 and not (more and out.shape[-2] > 3)):
             raise checks.invalid(
                 function,
                 "`diagonals` does not hold three diagonals.",
                 required="diagonals [..., 3, n]",
                 received=f"diagonals {describe(out)}",
             )
+        if more:
+            return window(out, out.ndim - 2, 0, 3, function=function)
         return unify_axis(out, out.ndim - 2, 3, label=function)
     if form == "matrix":
         matrix = operand(diagonals)

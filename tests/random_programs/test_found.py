@@ -238,6 +238,11 @@ def as_many_rows_as_there_are_columns(tf, x):
     return tf.linalg.tensor_diag_part(tf.math.segment_min(x, ints(0, 0, 1)))
 
 
+def labels_that_are_none(tf, x):
+    labels, lengths = ints([6, -2, 1]), ints(3)
+    return tf.nn.ctc_loss(labels, tf.reshape(x, [-1, 1, 3]), lengths, ints(2))
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -297,6 +302,7 @@ FOUND = (
     Found(windows_of_no_elements, (np.zeros((0, 3), np.float32),)),
     Found(moments_of_how_many_that_is_nan, (NAN,)),
     Found(as_many_rows_as_there_are_columns, ([[0, 2], [-1, 0], [-1, 2]],)),
+    Found(labels_that_are_none, ([-1.1, 1, -1.8, -0.8, -1.6, 1.4],)),
     Found(order_that_is_none, ([[2, 1], [0.5, 3]],), raises="InvalidArgumentError"),
     Found(
         image_without_a_largest_pixel,

@@ -68,6 +68,7 @@ def observed(lattice: Lattice, scores):
     """
     places = jnp.clip(lattice.labels, 0, None)[None]
     read = jnp.take_along_axis(scores, places.astype(jnp.int32), axis=2, mode="fill", fill_value=0)
+    read = jnp.where(lattice.labels[None] < 0, 0, read)  # no label of that number is certain
     start = jnp.full((*scores.shape[:2], 1), -jnp.inf, scores.dtype)
     return jnp.concatenate([start, read], 2), scores[:, :, :1]
 
