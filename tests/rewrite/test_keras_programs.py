@@ -32,8 +32,8 @@ EXAMPLES = {
 }
 PROGRAMS = {**keras_programs.programs(), **keras_loops.LOOPS}
 SYMBOLIC = keras_programs.symbolic_programs()
-# Loops whose optimisers become those of Optax: metrics and averages of batches, two models.
-OPTAX = ("loop tutorial", "loop adversaries")
+# A loop whose optimisers become those of Optax: two models, in one function.
+OPTAX = ("loop adversaries",)
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # What the page on Keras does three times, as TensorFlow does it. All start from the same weights.
 TAPE = """

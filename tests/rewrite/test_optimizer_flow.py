@@ -67,6 +67,7 @@ LEFT = {
     "asked for something else": (f"o = {ADAM}\no.get_config()\n", "`get_config` is asked"),
     "asked for a method": (f"o = {ADAM}\nf = o.minimize\n", "`minimize` is asked"),
     "asked for variables": (f"o = {ADAM}\no.variables()\n", "`variables` is asked"),
+    "asked for one variable": (f"o = {ADAM}\nv = o.variables[2]\n", "by their place"),
     "set": (f"o = {ADAM}\no.iterations = 3\n", "`iterations` is asked"),
     "other arguments": (f"o = {ADAM}\no.apply_gradients(z, 'name')\n", "other arguments"),
     "starred arguments": (f"o = {ADAM}\no.apply_gradients(*z)\n", "other arguments"),

@@ -175,6 +175,8 @@ def _asked(file: File, attribute: ast.Attribute, version_1: bool, eager: bool) -
     call = file.names.parents[attribute]
     is_called = isinstance(call, ast.Call) and call.func is attribute
     unknown = f"`{name}` is asked of it"
+    if name == "variables" and isinstance(call, ast.Subscript):
+        return "its variables are taken by their place"
     if name in _VALUES and not is_called:
         stores = not isinstance(attribute.ctx, ast.Load)
         hidden = version_1 or (stores and name != "learning_rate")

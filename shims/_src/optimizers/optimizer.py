@@ -30,9 +30,9 @@ class Optimizer:
       TypeError: it is no transformation of Optax.
 
     Differs from TensorFlow:
-      There are no slots by name, no `get_config`, no averages of weights and no accumulation of
-      gradients: put `optax.ema`, `optax.MultiSteps` into the transformation. A variable may stand
-      only once in the list of a step.
+      `variables` are in an order of their own. There are no slots by name and no `get_config`.
+      Weights are averaged by `shims.train.ExponentialMovingAverage`, gradients accumulated by
+      `optax.MultiSteps`. A variable may stand only once in the list of a step.
 
     Under jit:
       Inside of `shims.function` the state is found as every variable is. Inside of a foreign
