@@ -243,6 +243,9 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
         base_paddings = jnp.zeros((*sizes.shape, 2), jnp.int32)
     base = operand(base_paddings, jnp.int32)
     checks.check_vector(function, "block_shape", blocks)
+    if checks.is_known(blocks.shape[0]) and blocks.shape[0] == 0:
+        nothing = jnp.zeros((0, 2), jnp.int32)  # TensorFlow looks at nothing else then
+        return nothing, nothing
     check_alike(function, input_shape=sizes, block_shape=blocks)
     if base.ndim != 2:
         raise checks.invalid(

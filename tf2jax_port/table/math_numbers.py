@@ -255,6 +255,13 @@ ROWS: tuple[Row, ...] = (
                 pad=(),
             ),
             case("numbers", input_shape=[4], block_shape=[2]),
+            case(
+                "no-blocks",
+                input_shape=empty(0, dtype="int32"),
+                block_shape=empty(0, dtype="int32"),
+                base_paddings=empty(0, dtype="int32"),
+                pad=(),
+            ),
             case("float32", raises="ValueError", input_shape=f32([5]), block_shape=i32([2])),
         ),
     ),
