@@ -68,6 +68,10 @@ LEFT = {
     "asked for a method": (f"o = {ADAM}\nf = o.minimize\n", "`minimize` is asked"),
     "asked for variables": (f"o = {ADAM}\no.variables()\n", "`variables` is asked"),
     "asked for one variable": (f"o = {ADAM}\nv = o.variables[2]\n", "by their place"),
+    "asked for a value of Keras": (
+        f"o = {ADAM}\nx = o.learning_rate.value\n",
+        "`learning_rate.value` is asked",
+    ),
     "set": (f"o = {ADAM}\no.iterations = 3\n", "`iterations` is asked"),
     "other arguments": (f"o = {ADAM}\no.apply_gradients(z, 'name')\n", "other arguments"),
     "starred arguments": (f"o = {ADAM}\no.apply_gradients(*z)\n", "other arguments"),

@@ -41,6 +41,7 @@ _METHODS = {
     "minimize": 2,
 }
 _KEYWORDS = ("grads_and_vars", "loss", "var_list", "tape", "grad_loss", "trainable_variables")
+_OF_VARIABLES = ("assign", "assign_add", "assign_sub", "numpy", "read_value", "value")
 _VALUES = ("learning_rate", "iterations", "variables")
 # How reasons end that say who else may have it.
 _ELSEWHERE = ("is given it", "returns it", "cannot be seen", "may use it")
@@ -177,6 +178,8 @@ def _asked(file: File, attribute: ast.Attribute, version_1: bool, eager: bool) -
     unknown = f"`{name}` is asked of it"
     if name == "variables" and isinstance(call, ast.Subscript):
         return "its variables are taken by their place"
+    if name in _VALUES and isinstance(call, ast.Attribute) and not _is_of_variable(file, call):
+        return f"`{name}.{call.attr}` is asked of it"
     if name in _VALUES and not is_called:
         stores = not isinstance(attribute.ctx, ast.Load)
         hidden = version_1 or (stores and name != "learning_rate")
@@ -194,6 +197,13 @@ def _asked(file: File, attribute: ast.Attribute, version_1: bool, eager: bool) -
     if version_1 and name in ("minimize", "compute_gradients"):
         return "" if call.args and _is_function(file, call.args[0]) else _GRAPH
     return "" if eager or not version_1 else _GRAPH
+
+
+def _is_of_variable(file: File, attribute: ast.Attribute) -> bool:
+    """Whether a method of variables is called, which those of Keras have, too."""
+    call = file.names.parents[attribute]
+    is_called = isinstance(call, ast.Call) and call.func is attribute
+    return is_called and attribute.attr in _OF_VARIABLES
 
 
 def _is_function(file: File, node: ast.expr) -> bool:
