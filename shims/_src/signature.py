@@ -157,8 +157,11 @@ def _mismatch(what, required, received, spec, position) -> str:
 
 
 def pad_to(x, shape):
-    """An array filled up with zeros to a larger shape, on the host (no compilation)."""
-    if tuple(x.shape) == tuple(shape):
+    """An array filled up with zeros to a larger shape, on the host (no compilation).
+
+    What belongs to the caller is copied: he may write to it before the program has read it.
+    """
+    if tuple(x.shape) == tuple(shape) and isinstance(x, jax.Array):
         return x
     if is_followed(x):
         return jnp.pad(x, [(0, n - m) for m, n in zip(x.shape, shape, strict=True)])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import shims as tf
-from shims._src import calls
+from shims._src import calls, host_memory
 
 N, M = 13, 5
 X = np.linspace(-2, 3, N).astype(np.float32)
@@ -89,6 +89,18 @@ def test_an_exact_program_gives_what_the_padded_one_gave(name, monkeypatch):
     for a, b in zip(jax.tree.leaves(padded), jax.tree.leaves(exact), strict=True):
         assert (a.dtype, a.shape, a.weak_type) == (b.dtype, b.shape, b.weak_type)
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("size", [1000, 1024])
+def test_the_caller_may_write_to_what_he_passed(size):
+    function = tf.function(lambda x: (x, x + 1), input_signature=[tf.TensorSpec([None])])
+    for _ in range(5):
+        given = host_memory.empty((size,), np.float32)  # JAX would read it where it lies
+        given[:] = 1
+        same, more = function(given)
+        given[:] = 7
+        assert np.unique(same).tolist() == [1]
+        assert np.unique(more).tolist() == [2]
 
 
 def test_several_unknown_sizes():
