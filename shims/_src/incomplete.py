@@ -105,7 +105,8 @@ def betainc(a, b, x, name=None):
       InvalidArgumentError: the dtypes or the shapes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      Nothing: there is a gradient of `x` only.
+      There is a gradient of `x` only, as there. In float32 few digits are right, in either library,
+      where `a` or `b` is above 1e5; what is no probability is NaN.
 
     Under jit:
       Element by element.
@@ -130,6 +131,8 @@ def _betainc(a, b, x):
     is_end = (x == 0) | (x == 1)
     finite = jnp.isfinite(a) & jnp.isfinite(b)
     value = jnp.where(is_end, x, jnp.where(finite, lax.betainc(a, b, x), jnp.nan))
+    # Of parameters like 1e30 the fraction overflows to what no probability is.
+    value = jnp.where((value < 0) | (value > 2), jnp.nan, value)
     return jnp.where((a <= 0) | (b <= 0), jnp.nan, value)
 
 
