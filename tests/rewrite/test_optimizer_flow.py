@@ -166,6 +166,15 @@ def test_the_target_shims_leaves_them_to_keras():
     assert b"keras.optimizers.Adam" in rewrite(code, options).data
 
 
+def test_rows_are_taken_with_a_gradient_of_rows():
+    take = "x = tf.gather(table, ids, name='x') + tf.gather(a, axis=1, indices=tf.abs(b))\n"
+    plain = rewrite((HEAD + take).encode(), OPTAX)
+    assert b"jnp.take(table, ids, axis=0)" in plain.data
+    outcome = rewrite(f"{HEAD}{take}o = {ADAM}\n{STEP}".encode(), OPTAX)
+    assert b"shims.gather(table, ids, name='x') + shims.gather(a, axis=1, indices=" in outcome.data
+    assert [f.code for f in outcome.findings if f.symbol == "tf.gather"] == ["TJ403"] * 2
+
+
 IMPORTS = {
     "from": ("from tensorflow.keras.optimizers import Adam\n", "Adam"),
     "from, another name": ("from tensorflow.keras.optimizers import Adam as A\n", "A"),

@@ -47,6 +47,8 @@ _VALUES = ("learning_rate", "iterations", "variables")
 _ELSEWHERE = ("is given it", "returns it", "cannot be seen", "may use it")
 _GRAPH = "it belongs to a graph"
 _NO_PLACE = "an argument has no place in Optax's"
+_ROWS = "`shims.gather`, whose gradient is of rows: optimisers ask which"
+_PLAIN_CALLS = ("TJ101", "TJ201")
 _WRITTEN_BY_KERAS = ("TJ130", "TJ230")
 
 
@@ -92,7 +94,7 @@ def write_optimizers(file: File, decisions: list[Decision]) -> list[Decision]:
         edits = _rate(file, each, written)
         if edits is not None:
             found[each.index] = _is_written(found[each.index], each, edits)
-    return found
+    return _with_rows(file, found) if written else found
 
 
 def _all_made(file: File, decisions: list[Decision]) -> list[_Made]:
@@ -272,6 +274,30 @@ def _site(file: File, made: _Made) -> CallSite | None:
         file.values,
         file.corners.lists,
     )
+
+
+def _with_rows(file: File, decisions: list[Decision]) -> list[Decision]:
+    """The decisions; rows are taken by the function whose gradient is of rows, as in TensorFlow.
+
+    Where a row is taken twice, an optimiser that squares gradients steps otherwise by a dense one.
+    """
+    found = list(decisions)
+    for index, (reference, decision) in enumerate(zip(file.references, decisions, strict=True)):
+        known = look_up(reference)
+        if known is None or known.row.name != "gather" or known.rest or known.version_1_params:
+            continue
+        call = file.names.parents[known.reference.node]
+        if decision.code not in _PLAIN_CALLS or not isinstance(call, ast.Call):
+            continue
+        if decision.span is not call:
+            continue
+        site = _site(file, _Made(index, known, call))
+        edits = calls.write_facade(site, "shims.gather", []) if site is not None else None
+        if edits is not None:
+            found[index] = dataclasses.replace(
+                decision, state=State.SHIM, code="TJ403", message=_ROWS, edits=tuple(edits)
+            )
+    return found
 
 
 # ---- rates ---------------------------------------------------------------------------------------
