@@ -123,7 +123,8 @@ def substituted(d: Dim, sizes: Mapping[str, int]) -> Dim:
     """A dimension with numbers for some of its variables: an `int` when none is left."""
     if not jp.is_symbolic(d):
         return int(d)
-    if not jp.variables(d) & sizes.keys():
+    named = jp.variables(d)  # none in a number that JAX writes as an expression
+    if named and not named & sizes.keys():
         return d
     total = 0
     for factors, coefficient in jp.terms(d):

@@ -53,6 +53,7 @@ PROGRAMS = {
     "moved": lambda x: (x[2:], x[::-1], tf.concat([x, x[1:]], 0), tf.tile(x, [3])),
     "cut_to_nothing": lambda x: (x[N:], tf.reduce_sum(x[N:])),
     "rows": lambda x: tf.concat([x[None], x[None]], 0) @ x[:, None],
+    "strided": lambda x: (x[::2], x[1::3], tf.reshape(x[: tf.shape(x)[0] // 2 * 2], [-1, 2])),
     "selected": lambda x: tf.boolean_mask(x, x > 0),
     "selected_twice": lambda x: tf.boolean_mask(y := tf.boolean_mask(x, x > -1), y < 2),
     "selected_and_added": lambda x: tf.concat([tf.boolean_mask(x, x > 0), x], 0),
