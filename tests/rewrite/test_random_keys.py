@@ -233,8 +233,9 @@ KEYED = {
     ),
     "statements in one line": (
         "x = 1; y = tf.random.normal([2]); z = tf.random.normal([2])\n"
-        "if x: y2 = tf.random.normal([2])\nout = [y, z, y2]\n",
-        3,
+        "if x: y2 = tf.random.normal([2])\ntry: y3 = tf.random.normal([2])\nfinally: pass\n"
+        "with tf.name_scope('a'): y4 = tf.random.normal([2])\nout = [y, z, y2, y3, y4]\n",
+        5,
     ),
     "names that are taken": (
         "key = 2\ndef f(jax, subkey=1):\n    return [tf.random.normal([jax]), tf.random.normal([key])]\n"

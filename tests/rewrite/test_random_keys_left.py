@@ -49,6 +49,14 @@ LEFT = {
         "for x in y: z.append(x) or z.append(tf.random.normal([2]))\n",
         "no room for a line",
     ),
+    "finally in a line": (
+        "try:\n    pass\nfinally: x = tf.random.normal([2])\n",
+        "no room for a line",
+    ),
+    "except in a line": (
+        "try:\n    pass\nexcept ValueError: x = tf.random.normal([2])\n",
+        "no room for a line",
+    ),
     "lines joined": ("x = 1; \\\ny = tf.random.normal([2])\n", "no room for a line"),
     "body in a line": (
         "def f(): return tf.random.normal([2]) + tf.random.normal([2])\nf()\n",

@@ -210,10 +210,11 @@ def leading(file: File, statement: ast.stmt) -> ast.stmt:
             first = _first_of_line(parent, statement)
             if _leads(file, first):
                 return first
-        if isinstance(parent, ast.ExceptHandler):
-            parent = file.names.parents[parent]
-        if not isinstance(parent, ast.If | ast.With | ast.AsyncWith | ast.Try | ast.TryStar):
+        # What comes after the body of a `try` would take a key that the body has split meanwhile.
+        attempted = isinstance(parent, ast.Try | ast.TryStar) and statement in parent.body
+        if not attempted and not isinstance(parent, ast.If | ast.With | ast.AsyncWith):
             raise NoPlaceError("there is no room for a line in front of it")
+        assert isinstance(parent, ast.stmt)
         statement = parent
 
 
