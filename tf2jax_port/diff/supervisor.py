@@ -36,6 +36,8 @@ from tf2jax_port.diff.run import (
 
 PROGRAM = "tf2jax_port.diff.case_program"
 _STARTING = "starting"
+_LEAST_TO_START = 120.0
+_LISTENING = 0.2
 
 
 class RefusedError(DiffError):
@@ -109,13 +111,15 @@ class Worker:
 
     def _receive(self, step: Callable[[str], None]) -> tuple[str, Any]:
         place = _STARTING if self._plan is None else "between two lanes"
+        # Importing TensorFlow takes as long as it takes.
+        seconds = max(self._timeout, _LEAST_TO_START if self._plan is None else 0.0)
         while True:
             assert self._running is not None
             try:
-                word, content = self._running.receive(self._timeout)
+                word, content = self._running.receive(seconds)
             except TimeoutError:
                 self.close()
-                raise EndedError(f"no end within {self._timeout:g} seconds, in {place}") from None
+                raise EndedError(f"no end within {seconds:g} seconds, in {place}") from None
             except (EOFError, pickle.UnpicklingError):
                 code, said = self._running.wait()
                 self._running = None
@@ -242,7 +246,9 @@ class _Cases:
             for thread in threads:
                 thread.start()
             for thread in threads:
-                thread.join()
+                # An interrupt need not wake a wait that has no end.
+                while thread.is_alive():
+                    thread.join(_LISTENING)
         except KeyboardInterrupt:
             # The report takes no time: who presses twice shall have it, too.
             with contextlib.suppress(ValueError):  # only the main thread may say so
