@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from benchmarks.locate.faults import Fault
+from benchmarks.locate.fault import Fault
 from benchmarks.locate.ports import edited, edited_lines, original, port_text, written
 from tf2jax_port.diff.goldens.golden import Golden
 from tf2jax_port.diff.goldens.record import record
@@ -70,7 +71,7 @@ class Bench:
         report, _ = self._report(program, text)
         return Outcome(program, "", report.verdict, named=report.headline)
 
-    def _report(self, program: str, text: str) -> tuple[Report, object]:
+    def _report(self, program: str, text: str) -> tuple[Report, Callable[..., Any]]:
         self._written += 1
         port = written(text, self._folder, f"{program}_{self._written}")
         golden = self._golden(program)

@@ -158,6 +158,35 @@ SAME: dict[str, tuple[Edit, ...]] = {
         ("jnp.roll(level, 1, axis=1)", "jnp.concatenate([level[:, -1:], level[:, :-1]], axis=1)"),
         ("(padded[:, 2:] - padded[:, :-2]) / 2.0", "0.5 * padded[:, 2:] - 0.5 * padded[:, :-2]"),
     ),
+    "pairs": (
+        ("x = (images - mean) / deviation", "x = images / deviation - mean / deviation"),
+        (
+            "jnp.mean(x, axis=(1, 2), keepdims=True)",
+            "x.mean(1, keepdims=True).mean(2, keepdims=True)",
+        ),
+        ("h = jax.nn.silu(h)\n", "h = h / (1.0 + jnp.exp(-h))\n"),
+        ("jax.nn.leaky_relu(x, 0.1)", "jnp.maximum(x, 0.1 * x)"),
+        ("scores + (1.0 - mask) * -1e9", "jnp.where(mask > 0, scores, -1e30)"),
+        (
+            "x * jax.lax.rsqrt(jnp.maximum(jnp.sum(x**2, axis=1, keepdims=True), 1e-12))",
+            "x / jnp.linalg.norm(x, axis=1, keepdims=True)",
+        ),
+        ("z * h + (1.0 - z) * new", "new + z * (h - new)"),
+        (
+            "jnp.sum(weights[:, :, None] * patches, axis=1), weights",
+            'jnp.einsum("bs,bsc->bc", weights, patches), weights',
+        ),
+        (
+            'jnp.concatenate([p["table"][word], seen], axis=1)',
+            'jnp.hstack([p["table"][word], seen])',
+        ),
+        (
+            "jnp.cumsum(looks, axis=1) - looks",
+            "jnp.cumsum(jnp.pad(looks, [(0, 0), (1, 0), (0, 0)])[:, :-1], 1)",
+        ),
+        ("jnp.sum(losses * mask) / jnp.sum(mask)", "jnp.average(losses, weights=mask)"),
+        ("(similarities > own).astype(jnp.int32)", "jnp.where(similarities > own, 1, 0)"),
+    ),
     "crf": (
         (
             "jax.nn.logsumexp(scores, axis=1) + unary",

@@ -145,6 +145,64 @@ def test_an_operation_that_was_left_out():
     assert located.cause == "a term is missing"
 
 
+def gated(x, w):
+    i, f = tf.split(tf.matmul(x, w[:, :4]), 2, 1)
+    return tf.sigmoid(i) * tf.tanh(f)
+
+
+def gates_exchanged(x, w):
+    f, i = jnp.split(x @ w[:, :4], 2, axis=1)
+    return jax.nn.sigmoid(i) * jnp.tanh(f)
+
+
+def kept(x, w):
+    h = tf.zeros_like(x[0])
+    for t in range(4):
+        new = tf.tanh(h + x[t] + w[0])
+        h = tf.where(x[t] > 0, new, h)
+    return h
+
+
+def not_kept(x, w):
+    h = jnp.zeros_like(x[0])
+    for t in range(4):
+        new = jnp.tanh(h + x[t] + w[0])
+        h = new
+    return h
+
+
+def scaled(a, b):
+    return a * tf.exp(b)
+
+
+def scaled_port(a, b):
+    return a * jnp.exp(b)
+
+
+def helped(x, w):
+    first = scaled(x, tf.tanh(x))
+    second = scaled(tf.matmul(x, w), x)
+    return first - second
+
+
+def helped_wrongly(x, w):
+    first = scaled_port(x, jnp.tanh(x))
+    second = scaled_port(x @ w, -x)
+    return first - second
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        (gated, gates_exchanged, "f, i = jnp.split(x @ w[:, :4], 2, axis=1)"),
+        (kept, not_kept, "h = new"),
+        (helped, helped_wrongly, "second = scaled_port(x @ w, -x)"),
+    ],
+)
+def test_what_is_used_wrongly_is_named_where_that_is_written(old, new, line):
+    assert lines(found(old, new, X, W))[1] == line
+
+
 def twice_wrong(x, w):
     h = jnp.tanh(x @ w) * 1.5
     h = h @ w

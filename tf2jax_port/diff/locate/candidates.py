@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tf2jax_port.diff.locate.injection import Injector, layouts
+from tf2jax_port.diff.locate.injection import AS_IT_IS, Injector, layouts
 from tf2jax_port.diff.locate.matching import flattened, size_of
 from tf2jax_port.diff.locate.trail import Step
 
@@ -69,9 +69,9 @@ class Candidates:
         self._all = [
             number
             for number in sorted(around)
-            if (trail.makers[number] is not None or number in trail.names)
-            and (array := trail.array(number)) is not None
+            if (array := trail.array(number)) is not None
             and array.size
+            and (trail.makers[number] is not None or number in trail.names or array.size > 1)
         ]
 
     def for_result(self, number: int, step: Step) -> list[Candidate]:
@@ -96,7 +96,7 @@ class Candidates:
         found.sort(key=lambda entry: entry[:2])
         resized.sort(key=lambda entry: entry[:3])
         nearest = [entry[1:] for entry in found[:_TRIES]]
-        return nearest + [(other, array, 0) for _, _, other, array in resized[:_RESIZED]]
+        return nearest + [(other, array, AS_IT_IS) for _, _, other, array in resized[:_RESIZED]]
 
     def for_omitted(self, edge: int, is_near: bool) -> list[Candidate]:
         """What the original computes from a value before it goes on, the next first.
@@ -158,14 +158,17 @@ class Candidates:
         return away
 
     def _taken(self, step: Step) -> set[int]:
-        """The original's values that equal what an operation of the port takes."""
-        says = self._of.new.says_something
+        """The original's values that equal what goes into a part of a line of the port."""
+        trail = self._of.new.trail
         found: set[int] = set()
-        for operand in step.operands:
-            if says(operand) or self._of.new.trail.values[operand] is not None:
-                flat = self._of.new.flat(operand)
+        waiting = [step]
+        for one in waiting:
+            for operand in one.operands:
+                maker, flat = trail.maker(operand), self._of.new.flat(operand)
                 if flat is not None and flat.size > 1:
                     found |= self._of.twins(operand)
+                if maker is not None and maker not in waiting and _part(maker) == _part(step):
+                    waiting.append(maker)
         return found
 
     def _unlike(self, number: int, step: Step, other: int, taken: set[int]) -> float:
@@ -183,6 +186,10 @@ class Candidates:
             }
             cost += 0.25 if not taken.isdisjoint(near) else 0.5
         return cost + 0.4 * (_KINDS.get(theirs.name, theirs.name.lower()) != step.name)
+
+
+def _part(step: Step) -> tuple[object, ...]:
+    return step.places, step.instruction
 
 
 def distance(a: np.ndarray, b: np.ndarray | None) -> float:

@@ -18,6 +18,10 @@ from tf2jax_port.diff.locate.trail import Step, Trail
 RESULT, OMITTED, MISTAKEN, EXCHANGED = "result", "omitted", "mistaken", "exchanged"
 
 
+# A value of another size is not laid out in any way.
+AS_IT_IS = -1
+
+
 @dataclass(frozen=True, slots=True)
 class Injection:
     """A place of the port where the original's value makes what follows agree.
@@ -89,6 +93,8 @@ class Injector:
     def laid(self, old: int, new: int, turn: int = 0) -> np.ndarray | None:
         """A value of the original in the shape of one of the port's, in one of its layouts."""
         array, shape = self.old.trail.array(old), np.shape(self.new.trail.values[new])
+        if turn == AS_IT_IS:
+            return array
         if array is None or array.size != int(np.prod(shape)):
             return None
         return next(itertools.islice(layouts(array, shape), turn, None), None)

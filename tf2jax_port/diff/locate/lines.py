@@ -172,19 +172,25 @@ class Lines:
                     here.add(maker.number)
                 elif operand in of.new_region.values and operand not in of.new.trail.names:
                     wrong.append(operand)
-        if said is None or not wrong:
+        # What a library computes from may be its own.
+        if said is None or not wrong or not said.calls <= _SAME:
             return None
+        numbers = {float(flat[0]) for o in wrong if (flat := of.new.flat(o)) is not None}
+        found = set()
         for name in said.names:
             given = [
                 s
                 for s in statements(place.file)
                 if name in s.targets
                 and ((s.function == said.function and s.line < said.line) or not s.function)
-                and (place.file, s.line) not in self._lines
             ]
-            if given and not self._reads_the_same(Place(place.file, given[-1].line)):
-                return Place(place.file, given[-1].line, place.function)
-        return None
+            # What JAX computed there is known, and right; so is a number that was not used as it is.
+            if not given or (place.file, given[-1].line) in self._lines:
+                continue
+            if given[-1].number is None or given[-1].number in numbers:
+                found.add(Place(place.file, given[-1].line, place.function))
+        lines = [line for line in found if not self._reads_the_same(line)]
+        return lines[0] if len(lines) == 1 else None
 
 
 def _same_function(one: Place, other: Place) -> bool:

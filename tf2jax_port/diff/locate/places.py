@@ -65,11 +65,13 @@ class Where:
     Attributes:
       places: the user's lines, from the inside out.
       key: what a second pass through the same place, called in the same way, has too.
+      part: what it has too if it was called from elsewhere.
       instruction: which part of the innermost line it is.
     """
 
     places: tuple[Place, ...]
     key: tuple[int, ...]
+    part: tuple[int, ...]
     instruction: int
 
 
@@ -104,15 +106,17 @@ class Stack:
         """
         key: list[int] = []
         places: list[Place] = []
+        part: tuple[int, ...] = ()
         instruction = 0
         while frame is not None and frame.f_code is not entered.__code__:
             code = frame.f_code
             key += (id(code), frame.f_lasti)
             if self._is_users(code.co_filename):
-                instruction = instruction if places else frame.f_lasti
+                if not places:
+                    part, instruction = tuple(key), frame.f_lasti
                 places.append(Place(code.co_filename, frame.f_lineno, code.co_name))
             frame = frame.f_back
-        return Where(tuple(places), tuple(key), instruction)
+        return Where(tuple(places), tuple(key), part or tuple(key), instruction)
 
     def raised(self, error: BaseException) -> Place | None:
         """The innermost line of the user's that an error came through."""

@@ -42,6 +42,7 @@ class Statement:
       names: the names that it reads.
       targets: the names that it gives a value.
       calls: the functions of modules that it calls.
+      number: the number that it gives a name, if it does no more.
       function: where the function that it is in begins; 0 outside of functions.
     """
 
@@ -51,6 +52,7 @@ class Statement:
     names: tuple[str, ...]
     targets: tuple[str, ...]
     calls: frozenset[str]
+    number: float | None
     function: int
 
 
@@ -92,9 +94,16 @@ def _statements(body: list[ast.stmt], function: int) -> Iterator[Statement]:
         targets = tuple(dict.fromkeys(n.id for n in loaded if isinstance(n.ctx, ast.Store)))
         called = [n.func for part in parts for n in ast.walk(part) if isinstance(n, ast.Call)]
         calls = frozenset(f.attr for f in called if isinstance(f, ast.Attribute))
-        yield Statement(node.lineno, end, words, names, targets, calls, function)
+        yield Statement(node.lineno, end, words, names, targets, calls, _number(node), function)
         for part in nested:
             yield from _statements(part, node.lineno if is_function else function)
+
+
+def _number(node: ast.stmt) -> float | None:
+    value = getattr(node, "value", None)
+    if isinstance(value, ast.Constant) and isinstance(value.value, (int, float)):
+        return float(value.value)
+    return None
 
 
 def _header(node: ast.stmt) -> list[ast.AST]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -22,7 +23,7 @@ from tf2jax_port.diff.locate.matching import SINGLE, Values, flattened, same
 from tf2jax_port.diff.locate.replay import Uses
 from tf2jax_port.diff.locate.trail import Step
 
-# In seconds.
+# In seconds of the processor, so that a busy machine finds the same.
 BUDGET = 30.0
 # Which part of what follows a place must agree, where the outputs do not.
 _MOST = 0.5
@@ -39,7 +40,7 @@ class Search(Injector):
       old: the original's values.
       new: the port's.
       pairs: the outputs, as numbers of values in either.
-      until: when to give up, on the monotonic clock.
+      until: when to give up, on the clock of the process.
     """
 
     def __init__(
@@ -54,29 +55,26 @@ class Search(Injector):
         """The first place where the original's value mends the port."""
         partial: list[Injection] = []
         for number in sorted(self.new_region.values, key=lambda n: position(self.new, n)):
-            if time.monotonic() > self._until:
+            if time.process_time() > self._until:
                 break
             for found in self._at(number):
+                picked = self._picked(found) if found.kind == OMITTED else None
+                if picked is not None:
+                    return picked
                 if found.complete:
                     return self._earliest(partial, found)
                 partial.append(found)
-                if found.kind == OMITTED:
-                    behind_it = self._behind_a_mistake(found)
-                    if behind_it is not None:
-                        return behind_it
         return self._earliest(partial, None)
 
-    def _behind_a_mistake(self, found: Injection) -> Injection | None:
-        """Whether a value that the original has too is the wrong one of those that it has.
-
-        A mask that is wrong picks the one in place of the other.
-        """
+    def _picked(self, found: Injection) -> Injection | None:
+        """Whether a flag or a place is wrong that picks one of two values, both of them right."""
         for number in sorted(self.unshared(found.new)):
             step = self.new.trail.maker(number)
-            if step is not None and time.monotonic() < self._until:
-                for earlier in self._result(number, step):
-                    if earlier.complete:
-                        return earlier
+            if step is None or not self.new.counts(number) or time.process_time() > self._until:
+                continue
+            for earlier in self._result(number, step):
+                if earlier.complete:
+                    return earlier
         return None
 
     def _earliest(self, partial: Sequence[Injection], last: Injection | None) -> Injection | None:
@@ -98,22 +96,31 @@ class Search(Injector):
             return
         edges = [o for o in dict.fromkeys(step.operands) if o in self.new_region.edge]
         for edge in edges:
-            yield from self._omitted(edge, step, True)
-            yield from self._mistaken(edge, step)
+            near = itertools.chain(self._omitted(edge, step, True), self._mistaken(edge, step))
+            for found in near:
+                yield self._or_itself(found, number, step)
             yield from self._exchanged(edge, step)
         yield from self._result(number, step)
         # Much that is left out leaves what is right again, where one normalises twice for example.
         for edge in edges:
             yield from self._omitted(edge, step, False)
 
-    def _result(self, number: int, step: Step) -> Iterator[Injection]:
+    def _or_itself(self, found: Injection, number: int, step: Step) -> Injection:
+        """The operation itself, where what it gives in the original does not come from its change."""
+        if found.complete:
+            for result in self._result(number, step, traced=False):
+                if result.complete and result.old not in self.behind(found.old):
+                    return self._traced(result)
+        return found
+
+    def _result(self, number: int, step: Step, traced: bool = True) -> Iterator[Injection]:
         best: Injection | None = None
         for rank, (other, array, turn) in enumerate(self._candidates.for_result(number, step)):
             found = self.tried(RESULT, step, number, other, {number: array}, {})
             if (found is not None and not found.complete) or (found is None and rank < _IN_LOOPS):
                 found = self._in_every_pass(RESULT, step, step, number, other, turn) or found
             if found is not None and found.complete:
-                yield self._traced(found)
+                yield self._traced(found) if traced else found
                 return
             if found is not None and (best is None or found.mended > best.mended):
                 best = found
@@ -152,7 +159,7 @@ class Search(Injector):
             for uses in self._uses(edge, step, array, other):
                 found = self.tried(MISTAKEN, step, edge, other, {}, uses)
                 if found is not None and found.complete:
-                    yield self._traced(found)
+                    yield self._picked(found) or self._traced(found)
                     return
 
     def _traced(self, found: Injection) -> Injection:
@@ -162,6 +169,9 @@ class Search(Injector):
                 earlier = self._earlier(found)
                 if earlier is None:
                     return found
+                picked = self._picked(earlier)
+                if picked is not None:
+                    return picked
                 found = earlier
             maker, laid = self.new.trail.maker(found.new), self.laid(found.old, found.new)
             if maker is None or laid is None:
@@ -186,6 +196,10 @@ class Search(Injector):
             if edge in self.new_region.values or not self._says(edge):
                 continue
             for other in dict.fromkeys([found.old, *(o for s in before_it for o in s.operands)]):
+                maker = self.old.trail.maker(other)
+                if maker is not None and maker.key == theirs.key and other != found.old:
+                    # The same in another pass of a loop.
+                    continue
                 laid, flat = self.laid(other, edge), self.old.flat(other)
                 if laid is None or flat is None or right is None or other in self.twins(edge):
                     continue

@@ -27,6 +27,7 @@ class Step:
       instruction: which part of the innermost line it is.
       passed: how often this line was passed before, in the same way.
       key: what the passes have in common.
+      part: what they have in common that are called from elsewhere.
       again: computes the results from other operands; `None` where that cannot be done.
     """
 
@@ -38,6 +39,7 @@ class Step:
     instruction: int
     passed: int
     key: tuple[int, ...]
+    part: tuple[int, ...]
     again: Again | None = None
 
     @property
@@ -102,6 +104,7 @@ class Trail:
             where.instruction,
             passed,
             key,
+            (*where.part, hash(name)),
             again,
         )
         self.steps.append(made)
@@ -130,19 +133,14 @@ class Trail:
         """Every pass through a step: of the loop that it is in, and of the function."""
         if not self._passes:
             for other in self.steps:
-                self._passes.setdefault(other.key, []).append(other)
-                self._passes.setdefault(_part(other), []).append(other)
-        looped, called = self._passes[step.key], self._passes[_part(step)]
+                self._passes.setdefault(("looped", other.key), []).append(other)
+                self._passes.setdefault(("called", other.part), []).append(other)
+        looped, called = self._passes["looped", step.key], self._passes["called", step.part]
         return [looped, called] if len(called) > len(looped) else [looped]
 
     def iteration(self, step: Step) -> int | None:
         """Which pass through a loop a step belongs to, from 0; `None` outside of loops."""
         return step.passed if self.counter.total(step.key) > 1 else None
-
-
-def _part(step: Step) -> tuple[object, ...]:
-    """What the passes through a part of a line have in common, from wherever it was called."""
-    return step.place, step.instruction, step.name
 
 
 def endured(trail: Trail, stack: Stack, run: Callable[[], Any]) -> Any:

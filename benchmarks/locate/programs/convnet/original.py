@@ -38,7 +38,7 @@ def cases():
 
     p = {
         "conv1": normal(3, 3, 2, 4),
-        "bn1/g": 4.0 * normal(4),
+        "bn1/g": normal(4) * np.float32([1, 1, 1, 8]),
         "bn1/b": normal(4),
         "bn1/mean": normal(4),
         "conv2": normal(3, 3, 4, 3),

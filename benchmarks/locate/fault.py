@@ -1,0 +1,28 @@
+"""A fault that porters make: a small edit of a port that is right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A port with a fault, or with one and another behind it.
+
+    Attributes:
+      program: which one.
+      kind: of the first fault.
+      edits: old text and new text, the first fault first.
+    """
+
+    program: str
+    kind: str
+    edits: tuple[tuple[str, str], ...]
+
+
+def faults(program: str, *rows: tuple[str, str, str]) -> tuple[Fault, ...]:
+    return tuple(Fault(program, kind, ((old, new),)) for kind, old, new in rows)
+
+
+def two(program: str, kind: str, *edits: tuple[str, str]) -> Fault:
+    return Fault(program, kind, edits)
