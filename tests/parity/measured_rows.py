@@ -1,6 +1,6 @@
 """Where a plain JAX port gives another number than TensorFlow: one program for each such place.
 
-A program is an expression over a library `m` and arrays `x`, `y`, `z`. What it raises, or why ours is
+A program is an expression over a library `m`, its `v1` and arrays `x`, `y`, `z`. What it raises, or why ours is
 another number on purpose, stands beside it.
 """
 
@@ -289,11 +289,11 @@ LAYERS = (
     _row("gelu", "m.nn.gelu(x)", [-1.0]),
     _row("resize", "m.image.resize(x, [2, 2])", _IMAGE),
     _row("resize-bicubic", "m.image.resize(x, [3, 3], 'bicubic')", _IMAGE, rtol=1e-5),
-    _row("resize-1", "m.compat.v1.image.resize_bilinear(x, [3, 3])", _IMAGE[:, :2, :2]),
-    _row("resize-1-nearest", "m.compat.v1.image.resize_nearest_neighbor(x, [3, 3])", _IMAGE),
+    _row("resize-1", "v1.image.resize_bilinear(x, [3, 3])", _IMAGE[:, :2, :2]),
+    _row("resize-1-nearest", "v1.image.resize_nearest_neighbor(x, [3, 3])", _IMAGE),
     _row(
         "resize-1-corners",
-        "m.compat.v1.image.resize_bilinear(x, [3, 3], align_corners=True)",
+        "v1.image.resize_bilinear(x, [3, 3], align_corners=True)",
         _IMAGE,
     ),
     _row("to-uint8", "m.image.convert_image_dtype(x, m.uint8)", [0.999]),
@@ -304,7 +304,7 @@ LAYERS = (
     *(
         _row(
             f"weighted-loss-{name}",
-            f"m.compat.v1.losses.mean_squared_error([0.0, 0.0], x, {weights})",
+            f"v1.losses.mean_squared_error([0.0, 0.0], x, {weights})",
             [2.0, 3],
         )
         for name, weights in (("one", [2.0, 0.0]), ("none", [0.0, 0.0]))

@@ -6,6 +6,7 @@ import pytest
 import tensorflow as tf
 
 import shims
+from shims.compat import v1 as shims_v1
 from tf2jax_port.table import find
 
 from .measured_rows import ROWS
@@ -18,7 +19,7 @@ def observed(m, row):
     with m.GradientTape() as tape:
         for v in floating:
             tape.watch(v)
-        out = eval(row.text, {"m": m, **arrays})
+        out = eval(row.text, {"m": m, "v1": tf.compat.v1 if m is tf else shims_v1, **arrays})
     results = list(out) if isinstance(out, (list, tuple)) else [out]
     targets = [r for r in results if jnp.issubdtype(np.asarray(r).dtype, jnp.floating)]
     if not (targets and floating):
