@@ -243,6 +243,10 @@ def labels_that_are_none(tf, x):
     return tf.nn.ctc_loss(labels, tf.reshape(x, [-1, 1, 3]), lengths, ints(2))
 
 
+def longest_of_no_sequences(tf, x):
+    return tf.nn.collapse_repeated(tf.cast(x, tf.int32), tf.zeros([0], tf.int32))[0]
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -303,6 +307,11 @@ FOUND = (
     Found(moments_of_how_many_that_is_nan, (NAN,)),
     Found(as_many_rows_as_there_are_columns, ([[0, 2], [-1, 0], [-1, 2]],)),
     Found(labels_that_are_none, ([-1.1, 1, -1.8, -0.8, -1.6, 1.4],)),
+    Found(
+        longest_of_no_sequences,
+        (np.zeros((0, 5), np.float32),),
+        raises="InvalidArgumentError",
+    ),
     Found(order_that_is_none, ([[2, 1], [0.5, 3]],), raises="InvalidArgumentError"),
     Found(
         image_without_a_largest_pixel,

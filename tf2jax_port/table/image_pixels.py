@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tf2jax_port.table.families import shim
-from tf2jax_port.table.inputs import NAN, Draw, draw, empty, f32, i32
+from tf2jax_port.table.inputs import INF, NAN, Draw, draw, empty, f32, i32
 from tf2jax_port.table.row import Case, Row, case
 
 _BYTES = Draw((4, 5, 3), "uint8", 0, 256)
@@ -422,6 +422,11 @@ ROWS: tuple[Row, ...] = (
             *_of_colours("images", error="FailedPreconditionError"),
             case("black-and-gray", images=f32([[[0, 0, 0], [0.5, 0.5, 0.5]]])),
             case("below-zero", images=f32([[[0.3, -0.14, 0.1], [-0.3, -0.14, -0.1]]])),
+            case(
+                "infinite",
+                images=f32([[[-1, 3, INF]]]),
+                differs="gradient: TensorFlow multiplies infinite channels by 0",
+            ),
             case(
                 "nan",
                 xla="differs: NaN is the largest channel",

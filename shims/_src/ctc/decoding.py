@@ -113,7 +113,7 @@ def collapse_repeated(labels, seq_length, name=None):
       The labels `[batch, longest]` with 0 behind the end of a sequence, and how many there are.
 
     Raises:
-      InvalidArgumentError: the sizes of the two do not agree.
+      InvalidArgumentError: the sizes of the two do not agree, or there are no sequences.
 
     Differs from TensorFlow:
       Nothing.
@@ -125,6 +125,12 @@ def collapse_repeated(labels, seq_length, name=None):
     """
     labels, length = operand(labels), operand(seq_length)
     length = primitives.unify_axis(length, 0, labels.shape[0], label="collapse_repeated")
+    checks.check_data(
+        primitives.as_size(labels.shape[0]) == 0,
+        "collapse_repeated",
+        "there are no sequences, and no longest one.",
+        required="at least one row of labels",
+    )
     place = jnp.arange(labels.shape[1], dtype=length.dtype)
     kept = place < length[:, None]
     kept &= jnp.concatenate([jnp.ones_like(kept[:, :1]), labels[:, 1:] != labels[:, :-1]], axis=1)
