@@ -38,10 +38,17 @@ class Lines:
         if found.kind == OMITTED and theirs is not None:
             return self._left_out(found, theirs)
         if found.kind == EXCHANGED and maker is not None and maker.place != NOWHERE:
-            return maker, self._outward(maker, found)
+            others = {given for (_, used), given in found.uses.items() if used == found.new}
+            makers = {m.place for o in others if isinstance(o, int) and (m := self._made(o))}
+            # Two values of one line got each other's names there; others are mixed up where used.
+            step = maker if maker.place in makers else found.step
+            return step, self._outward(step, found)
         if found.kind == MISTAKEN and found.uses:
             return found.step, self._outward(found.step, found)
         return found.step, self._computed_before(found.step) or self._outward(found.step, found)
+
+    def _made(self, number: int) -> Step | None:
+        return self._of.new.trail.maker(number)
 
     def _outward(self, step: Step, found: Injection) -> Place:
         """The line of an operation, or the line that called it if it is right elsewhere."""
@@ -162,7 +169,7 @@ class Lines:
         of, place = self._of, step.place
         said = statement(place)
         here = {step.number}
-        wrong = []
+        wrong, numbers = [], set()
         for other in reversed(of.new.trail.steps[: step.number + 1]):
             if other.number not in here or other.places != step.places:
                 continue
@@ -170,12 +177,13 @@ class Lines:
                 maker = of.new.trail.maker(operand)
                 if maker is not None:
                     here.add(maker.number)
-                elif operand in of.new_region.values and operand not in of.new.trail.names:
-                    wrong.append(operand)
+                elif operand not in of.new.trail.names:
+                    flat = of.new.flat(operand)
+                    numbers |= {float(flat[0])} if flat is not None and flat.size == 1 else set()
+                    wrong += [operand] if operand in of.new_region.values else []
         # What a library computes from may be its own.
-        if said is None or not wrong or not said.calls <= _SAME:
+        if said is None or not said.calls <= _SAME:
             return None
-        numbers = {float(flat[0]) for o in wrong if (flat := of.new.flat(o)) is not None}
         found = set()
         for name in said.names:
             given = [
@@ -187,10 +195,10 @@ class Lines:
             # What JAX computed there is known, and right; so is a number that was not used as it is.
             if not given or (place.file, given[-1].line) in self._lines:
                 continue
-            if given[-1].number is None or given[-1].number in numbers:
+            is_it = bool(wrong) if given[-1].number is None else given[-1].number in numbers
+            if is_it and given[-1].words not in self._said:
                 found.add(Place(place.file, given[-1].line, place.function))
-        lines = [line for line in found if not self._reads_the_same(line)]
-        return lines[0] if len(lines) == 1 else None
+        return found.pop() if len(found) == 1 else None
 
 
 def _same_function(one: Place, other: Place) -> bool:
