@@ -14,6 +14,7 @@ from shims._src.dtypes import array_dtype
 from shims._src.exact_quotient import quotient
 from shims._src.kernels import checked
 from shims._src.operands import agreeing, check_alike, describe, matching, operand
+from shims._src.scatter import scatter_nd
 from shims._src.shapes import size_of
 from shims._src.sized_by import selected_by, sized_by
 
@@ -378,5 +379,7 @@ def _confusion(labels, predictions, num_classes, weights, dtype):
     weights = jnp.ones(labels.shape, dtype) if weights is None else convert(operand(weights), dtype)
     check_alike("confusion_matrix", predictions=predictions, weights=weights)
     weights, _ = agreeing("confusion_matrix", [weights, labels], range(labels.ndim))
+    if labels.ndim != 1:  # TensorFlow takes what stands in a row of these for coordinates
+        return scatter_nd(jnp.stack([labels, predictions], axis=1), weights, [count, count])
     places = (_places(labels, count), _places(predictions, count))
     return jnp.zeros((count, count), dtype).at[places].add(weights, mode="drop")

@@ -10,7 +10,7 @@ from jax import lax
 
 from shims._src import checks, primitives
 from shims._src import jax_private as jp
-from shims._src.checks import is_known, is_known_shape
+from shims._src.checks import is_known
 from shims._src.operands import describe, operand
 from shims._src.quotients import floating_quotients
 from shims._src.repeated import Repeated
@@ -231,8 +231,9 @@ def segment_prod(data, segment_ids, name=None):
 def _unsorted(function, reduce, data, segment_ids, num_segments):
     data, ids = operand(data), operand(segment_ids)
     (count,) = sizes_of(function, [num_segments])
-    if not is_known_shape(data) or data.size:  # TensorFlow looks at no id where there is no data
-        checks.check_positions(function, "segment_ids", ids, count, low=-1)
+    # TensorFlow looks at no id where there is no data, but to count rows.
+    others = () if reduce in (average, over_root) else data.shape
+    checks.check_positions(function, "segment_ids", ids, count, low=-1, others=others)
     there = data.shape[: ids.ndim]
     known = all(map(is_known, (*there, *ids.shape)))
     if len(there) < ids.ndim or (known and there != ids.shape):
@@ -243,6 +244,9 @@ def _unsorted(function, reduce, data, segment_ids, num_segments):
     if ids.ndim != 1:
         flat = math.prod(ids.shape)
         data, ids = data.reshape((flat, *data.shape[ids.ndim :])), ids.reshape((flat,))
+    if is_known(count) and count == 0:  # JAX can write nothing to and read nothing from no rows
+        none = jnp.zeros((0, *data.shape[1:]), data.dtype)
+        return primitives.connected(none, data) if data.ndim else none
     # JAX counts negative positions from the end; TensorFlow drops them.
     ids = jnp.where(ids < 0, primitives.as_size(count).astype(ids.dtype), ids)
     return reduce(data, ids, count)

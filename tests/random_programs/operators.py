@@ -63,7 +63,7 @@ BY_KERNELS_OF_NOTHING = (
 # the none that there are.
 BY_ROWS_OF_NOTHING = (
     *("linalg.lu_matrix_inverse", "linalg.lu_solve", "linalg.lu_reconstruct", "searchsorted"),
-    "nn.softmax_cross_entropy_with_logits",
+    *("nn.softmax_cross_entropy_with_logits", "nn.sampled_softmax_loss", "nn.nce_loss"),
 )
 # Which of equal scores comes first is not said: it is where a heap has left it.
 BY_TIES = ("image.combined_non_max_suppression",)

@@ -247,6 +247,15 @@ def longest_of_no_sequences(tf, x):
     return tf.nn.collapse_repeated(tf.cast(x, tf.int32), tf.zeros([0], tf.int32))[0]
 
 
+def labels_of_two_columns(tf, x):
+    labels = tf.cast(tf.reshape(x, [-1, 2]), tf.int32)
+    return tf.math.confusion_matrix(labels, tf.reverse(labels, [0]), num_classes=4)
+
+
+def rows_of_nothing_into_no_segments(tf, x):
+    return tf.math.unsorted_segment_max(x, ints(0, 0), 0)
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -312,6 +321,8 @@ FOUND = (
         (np.zeros((0, 5), np.float32),),
         raises="InvalidArgumentError",
     ),
+    Found(labels_of_two_columns, ([[1, 3], [2, 0], [2, 3]],)),
+    Found(rows_of_nothing_into_no_segments, (np.zeros((2, 0), np.float32),)),
     Found(order_that_is_none, ([[2, 1], [0.5, 3]],), raises="InvalidArgumentError"),
     Found(
         image_without_a_largest_pixel,
