@@ -23,9 +23,10 @@ def _above_zero(x, highest):
 @_above_zero.defjvp
 def _above_zero_jvp(highest, primals, tangents):
     (x,), (t,) = primals, tangents
-    # TensorFlow multiplies: where none passes, a slope that is not finite becomes NaN.
+    # TensorFlow multiplies: where none passes, a slope that is not finite becomes NaN. XLA would
+    # make a choice out of a product with 0 and 1.
     within = (x > 0) & ((x < highest) | (highest == jnp.inf))
-    return _above_zero(x, highest), t * within.astype(t.dtype)
+    return _above_zero(x, highest), jnp.where(within, t, 0 * t)
 
 
 def _clipped(x, highest):

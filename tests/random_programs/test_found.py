@@ -260,6 +260,10 @@ def infinite_pixels_of_the_same_size(tf, x):
     return tf.image.resize(tf.reshape(x, [2, 2, 1]), [2, 2])
 
 
+def slope_that_is_nan_of_what_is_not_positive(tf, x):
+    return tf.reduce_max(tf.nn.relu(x), axis=0)
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -328,6 +332,7 @@ FOUND = (
     Found(labels_of_two_columns, ([[1, 3], [2, 0], [2, 3]],)),
     Found(rows_of_nothing_into_no_segments, (np.zeros((2, 0), np.float32),)),
     Found(infinite_pixels_of_the_same_size, ([INF, 1, -INF, 2],)),
+    Found(slope_that_is_nan_of_what_is_not_positive, ([[-0.7, 1, NAN], [-1, 0.5, NAN]],)),
     Found(order_that_is_none, ([[2, 1], [0.5, 3]],), raises="InvalidArgumentError"),
     Found(
         image_without_a_largest_pixel,
