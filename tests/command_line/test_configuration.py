@@ -136,7 +136,8 @@ FAULTS = [
     ("safe_only = true", "unknown key `safe_only`; did you mean `safe-only`?"),
     (
         "colour = 1",
-        "unknown key `colour`; known: target, exact, safe-only, doctests, random, select, ignore, "
+        "unknown key `colour`; known: target, exact, safe-only, doctests, random, optimizers, "
+        "select, ignore, "
         "exclude, extend-exclude, per-file-ignores, respect-gitignore, force-exclude",
     ),
     ('exact = "yes"', "`exact` must be true or false, and is 'yes'"),
