@@ -97,6 +97,7 @@ _NAMESPACES = (
     "autodiff",
     "autograph",
     "bitwise",
+    "compat",
     "debugging",
     "dtypes",
     "errors",

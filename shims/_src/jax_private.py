@@ -85,7 +85,9 @@ def variables(d) -> frozenset[str]:
 
 def renamed_dimension(d: DimExpr, name: str) -> DimExpr:
     """The dimension of one name in the scope of another dimension."""
-    return shape_poly.symbolic_shape(name, scope=d.scope)[0]
+    (renamed,) = shape_poly.symbolic_shape(name, scope=d.scope)
+    assert isinstance(renamed, DimExpr)  # a name, and no number
+    return renamed
 
 
 def same_scope(d: DimExpr, scope) -> bool:

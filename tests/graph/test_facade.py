@@ -66,3 +66,12 @@ def test_nothing_of_it_is_loaded_before_it_is_used():
         "assert 'tensorflow' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_it_needs_no_import_of_its_own():
+    code = (
+        "import sys, shims as tf; "
+        "assert 'shims.compat' not in sys.modules; "
+        "assert tf.compat.v1.losses.mean_squared_error"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -10,6 +10,12 @@ from tf2jax_port.table.row import Case, Row, case
 
 _BYTES = Draw((4, 5, 3), "uint8", 0, 256)
 _NAN_COLOUR = "value: TensorFlow compares NaN with the other channels; ours is NaN"
+_GLIMPSES: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("middle", {}),
+    ("corner", {"centered": False}),
+    ("middle-pixels", {"normalized": False}),
+    ("corner-pixels", {"centered": False, "normalized": False}),
+)
 _WITH_KERNEL: dict[str, dict[str, Any]] = {
     method: {"method": method, "xla": "unsupported: no kernel", "antialias": antialias}
     for method, antialias in (
@@ -247,12 +253,7 @@ ROWS: tuple[Row, ...] = (
                     pad=(("input", 0), ("offsets", 0)),
                     **options,
                 )
-                for name, options in (
-                    ("middle", {}),
-                    ("corner", {"centered": False}),
-                    ("middle-pixels", {"normalized": False}),
-                    ("corner-pixels", {"centered": False, "normalized": False}),
-                )
+                for name, options in _GLIMPSES
             ),
             case("inside", input=unit(1, 4, 4, 1), size=[2, 2], offsets=f32([[0, 0]])),
             case(

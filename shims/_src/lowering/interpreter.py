@@ -102,7 +102,8 @@ def _apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
     makes = recursive or eqn.primitive.name in ("compress", "expand", "fresh_range")
     if waiting or (not makes and not any(v.dynamic for v in values) and _unknown(ctx, eqn)):
         return [
-            Deferred(None, (), None, None, eqn, tuple(values), i) for i in range(len(eqn.outvars))
+            Deferred(None, (), eqn=eqn, values=tuple(values), position=i)
+            for i in range(len(eqn.outvars))
         ]
     if not any(v.dynamic for v in values) and not mentions_sizes(ctx.root, eqn):
         with jp.source_context(eqn):
