@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -74,6 +75,7 @@ def test_an_interrupt_leaves_a_report(run):
     def step(done, total, lane):
         if done == 1:
             os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)  # it is heard before the next case is through
 
     report = run(0, 2, 6, step=step)
     assert report.verdict == "limited"
