@@ -86,7 +86,7 @@ def apply(eqn, operands):
     """Apply an equation of a JAX program; what divides in it is differentiated as TensorFlow does."""
     if divides(eqn):
         return [ratio(*operands)]
-    return jp.bind(with_ratios(eqn), operands)
+    return jp.bind(eqn, operands, programs_with_ratios(eqn.params))
 
 
 def apply_primitive(primitive, params, operands):
@@ -104,12 +104,6 @@ def divides(eqn) -> bool:
         and jnp.issubdtype(eqn.outvars[0].aval.dtype, jnp.floating)
         and not isinstance(eqn.invars[1], jex.Literal)
     )
-
-
-def with_ratios(eqn):
-    """The equation, with the divisions in the programs that it holds replaced."""
-    params = programs_with_ratios(eqn.params)
-    return eqn if params is eqn.params else eqn.replace(params=params)
 
 
 def programs_with_ratios(params):
@@ -134,10 +128,14 @@ def _replaced(value):
 @functools.lru_cache(maxsize=512)
 def _program(closed):
     jaxpr, _ = jp.open_jaxpr(closed)
-    eqns = [
-        eqn.replace(primitive=ratio_p, params={}) if divides(eqn) else with_ratios(eqn)
-        for eqn in jaxpr.eqns
-    ]
+    eqns = list(map(_equation, jaxpr.eqns))
     if all(a is b for a, b in zip(eqns, jaxpr.eqns, strict=True)):
         return closed
     return closed.replace(jaxpr=jaxpr.replace(eqns=eqns))
+
+
+def _equation(eqn):
+    if divides(eqn):
+        return eqn.replace(primitive=ratio_p, params={})
+    params = programs_with_ratios(eqn.params)
+    return eqn if params is eqn.params else eqn.replace(params=params)

@@ -281,9 +281,10 @@ def sub_jaxprs(params):
                 yield item
 
 
-def bind(eqn, args):
-    """Apply an equation's primitive to other operands."""
-    out = eqn.primitive.bind(*args, **eqn.primitive.get_bind_params(eqn.params))
+def bind(eqn, args, params=None):
+    """Apply an equation's primitive to other operands, or with other parameters."""
+    given = eqn.params if params is None else params
+    out = eqn.primitive.bind(*args, **eqn.primitive.get_bind_params(given))
     return list(out) if eqn.primitive.multiple_results else [out]
 
 
