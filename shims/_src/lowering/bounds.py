@@ -30,7 +30,7 @@ def of(value: Value) -> tuple[int, int] | None:
         return int(value.array.min()), int(value.array.max())
     known = isinstance(value.array, jax.Array) and not jp.is_tracer(value.array)
     if known and value.array.size == 1 and getattr(dtype, "kind", "") in tuple("iub"):
-        number = int(value.array.reshape(()))
+        number = int(np.asarray(value.array).item())  # an operator of JAX would be traced here
         return number, number
     if dtype == np.bool_:
         return 0, 1
