@@ -19,7 +19,6 @@ LIMITS = {
     "cast": {"out-of-int32": _RANGE, "uint8": _RANGE, "int8": _RANGE, "uint32": _RANGE},
     "math.unsorted_segment_sum": {"rank2-ids": "JAX takes vectors of segment numbers"},
     "nn.softmax": {"nan": _NOT_FINITE, "inf": _NOT_FINITE},
-    "range": {"floats-rounded": "how many numbers there are depends on rounding"},
     "reduce_max": {"nothing": _EMPTY, "int32-nothing": _EMPTY},
     "reduce_mean": {"int32": _MEAN, "int32-axis": _MEAN, "int32-nothing": _MEAN},
     "reduce_min": {"nothing": _EMPTY, "int32-nothing": _EMPTY},

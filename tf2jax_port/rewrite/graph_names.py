@@ -564,6 +564,7 @@ image.decode_png
 image.draw_bounding_boxes
 image.encode_jpeg
 image.encode_png
+image.extract_glimpse
 image.extract_image_patches
 image.extract_jpeg_shape
 image.extract_patches
@@ -763,6 +764,8 @@ linalg.LinearOperatorAdjoint
 linalg.LinearOperatorBlockDiag
 linalg.LinearOperatorBlockLowerTriangular
 linalg.LinearOperatorCirculant
+linalg.LinearOperatorCirculant2D
+linalg.LinearOperatorCirculant3D
 linalg.LinearOperatorComposition
 linalg.LinearOperatorDiag
 linalg.LinearOperatorFullMatrix
@@ -980,6 +983,7 @@ math.sigmoid
 math.sign
 math.sin
 math.sinh
+math.sobol_sample
 math.softmax
 math.softplus
 math.softsign
@@ -1326,6 +1330,7 @@ signal.ifft3d
 signal.ifftshift
 signal.inverse_mdct
 signal.inverse_stft
+signal.inverse_stft_window_fn
 signal.irfft
 signal.irfft2d
 signal.irfft3d
