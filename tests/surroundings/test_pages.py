@@ -35,13 +35,13 @@ def test_state(tmp_path, monkeypatch):
 
 
 def test_optimizers(tmp_path):
-    names = run(blocks("optimizers.md")[1:2], tmp_path)
+    names = run(blocks("optimizers.md")[4:5], tmp_path)
     assert float(names["loss"]) == 9
     assert names["w"].numpy().tolist() == pytest.approx([0.4, 1.4])
 
 
 def test_optimizers_of_keras_over_variables():
-    of_variables, _, _, of_schedule = blocks("optimizers.md")
+    of_variables, _, _, of_schedule = blocks("optimizers.md")[3:]
     program = f"{of_variables}\n{of_schedule}\nprint(*map(float, w.numpy()), float(x[1]))\n"
     scheduled = 1 - sum(0.1 * 0.5 ** (step / 10) for step in range(25))
     expected = pytest.approx([0.9, 1.9, scheduled], abs=1e-6)
@@ -50,7 +50,7 @@ def test_optimizers_of_keras_over_variables():
 
 @pytest.mark.long
 def test_optimizers_of_keras():
-    program = blocks("optimizers.md")[2] + "\nprint(*map(float, values[0]))\n"
+    program = blocks("optimizers.md")[5] + "\nprint(*map(float, values[0]))\n"
     first, second = map(float, run_process(program).split())
     assert first < 1
     assert 0 < 2 - second < 0.2
