@@ -144,7 +144,7 @@ AUDIO = faults(
         "jnp.log(jnp.maximum(power, 1e-10))",
     ),
     ("axis", "jnp.max(level, axis=(1, 2), keepdims=True) - 30.0", "jnp.max(level) - 30.0"),
-    ("missing scale", "(real**2 + imaginary**2) / SIZE", "real**2 + imaginary**2"),
+    ("missing square", "(real**2 + imaginary**2) / SIZE", "(abs(real) + abs(imaginary)) / SIZE"),
     (
         "deviation",
         "jnp.std(level, axis=1, keepdims=True)",

@@ -244,6 +244,46 @@ def test_a_gradient():
     assert (located.element.old[0], located.element.new[0]) == (0, 2)
 
 
+def stopping(x, w):
+    h = tf.tanh(tf.matmul(x, w))
+    target = tf.stop_gradient(h) + x
+    weight = tf.stop_gradient(tf.exp(h))
+    error = tf.reduce_sum((target - h) ** 2, 1)
+    return tf.reduce_sum(weight * h), tf.reduce_mean(error)
+
+
+def port_that_stops_once_more(x, w):
+    h = jnp.tanh(x @ w)
+    target = jax.lax.stop_gradient(h) + x
+    weight = jax.lax.stop_gradient(jnp.exp(h))
+    error = jnp.sum((target - h) ** 2, 1)
+    return jnp.sum(weight * jax.lax.stop_gradient(h)), jnp.mean(error)
+
+
+def port_that_stops_once_less(x, w):
+    h = jnp.tanh(x @ w)
+    target = h + x
+    weight = jax.lax.stop_gradient(jnp.exp(h))
+    error = jnp.sum((target - h) ** 2, 1)
+    return jnp.sum(weight * h), jnp.mean(error)
+
+
+@pytest.mark.parametrize(
+    ("port", "line"),
+    [
+        (
+            port_that_stops_once_more,
+            "return jnp.sum(weight * jax.lax.stop_gradient(h)), jnp.mean(error)",
+        ),
+        (port_that_stops_once_less, "target = h + x"),
+    ],
+)
+def test_a_gradient_that_is_stopped_on_one_side_where_others_are_on_both(port, line):
+    located = found(stopping, port, X, W)
+    assert located.kind == "gradient"
+    assert lines(located)[1] == line
+
+
 def raising_port(x):
     h = jnp.exp(x)
     h = h.reshape(7)

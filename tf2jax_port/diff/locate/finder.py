@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure, attempt
 from tf2jax_port.diff.cotangents import cotangents
-from tf2jax_port.diff.locate.gradients import locate_gradients, pull_jax, pull_tensorflow
+from tf2jax_port.diff.locate.gradients import locate_gradients
 from tf2jax_port.diff.locate.located import RAISED, Located, with_neighbours
 from tf2jax_port.diff.locate.places import Stack
+from tf2jax_port.diff.locate.pulling import pull_jax, pull_tensorflow
 from tf2jax_port.diff.locate.trail import Trail
 from tf2jax_port.diff.locate.values import locate_error, locate_interface, locate_values
 from tf2jax_port.diff.locate.watch_jax import watch_jax
@@ -92,11 +94,8 @@ def _locate_gradients(
         fed = cotangents(kind, outputs, seed)
         if not fed:
             return None
-        found = locate_gradients(
-            pull_tensorflow(old, case, fed, seed, stack),
-            pull_jax(_eager(new), case, fed, seed, stack),
-            case,
-        )
+        pull = functools.partial(pull_jax, _eager(new), case, fed, seed, stack)
+        found = locate_gradients(pull_tensorflow(old, case, fed, seed, stack), pull, case)
         if found is not None:
             return found
     return None
