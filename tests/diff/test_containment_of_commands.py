@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from .test_command import ROOT
+from .test_pytest_plugin import PLUGIN
 
 pytestmark = pytest.mark.long
 
@@ -95,7 +96,7 @@ def test_verify_reports_every_case(folder):
 
 
 def test_pytest_goes_on(folder):
-    words = ("-p", "no:cacheprovider", "-p", "tf2jax_port.diff.pytest_plugin", "--tf-timeout=20")
+    words = (*PLUGIN, "--tf-timeout=20")
     program = "import pytest, sys; sys.exit(pytest.main(sys.argv[1:]))"
     done = call(folder, program, *words, "test_hostile.py")
     assert "no end within 20 seconds, in JAX eager (case 1)" in done.stdout

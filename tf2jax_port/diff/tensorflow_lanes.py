@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +15,7 @@ from tf2jax_port.diff.attempt import Failure, LaneError, attempt
 from tf2jax_port.diff.cotangents import Cotangents, Feed, Steps, Tangents, trained
 from tf2jax_port.diff.observation import Gradients, Outputs
 from tf2jax_port.diff.results import as_arrays
+from tf2jax_port.diff.seeds import Seeds
 from tf2jax_port.diff.spill import spilled
 from tf2jax_port.diff.substitution import substituted
 
@@ -51,7 +52,7 @@ class TensorFlowLanes:
 
         tf.get_logger().setLevel("ERROR")
         self._tf = tf
-        self._seed = seed
+        self._seeds = Seeds(tf, seed)
         # Between the draws of a distribution no seed is set.
         self.drawing = False
         self._given = function
@@ -82,29 +83,29 @@ class TensorFlowLanes:
     def graph(self, case: Arguments) -> tuple[Outputs, str]:
         """The outputs of a graph with unknown dimensions, and what had to be known."""
         traced, note = self._graph(case, None)
-        self._reseed()
-        return as_arrays(traced(self._tensors(case), [])), note
+        with self._seeded():
+            return as_arrays(traced(self._tensors(case), [])), note
 
     def graph_gradients(self, case: Arguments, fed: Feed) -> Gradients:
         """The gradients in a graph with unknown dimensions."""
         if isinstance(fed, Steps):
             return trained(self.graph_gradients, case, fed)
         traced, _ = self._graph(case, fed)
-        self._reseed()
-        return _named(case, fed, traced(self._tensors(case), self._feed(fed)))
+        with self._seeded():
+            return _named(case, fed, traced(self._tensors(case), self._feed(fed)))
 
     def xla(self, case: Arguments) -> Outputs:
         """The outputs of the program that XLA makes for these shapes."""
-        self._reseed()
-        return as_arrays(self._compiled(case, None)(self._tensors(case), []))
+        with self._seeded():
+            return as_arrays(self._compiled(case, None)(self._tensors(case), []))
 
     def xla_gradients(self, case: Arguments, fed: Feed) -> Gradients:
         """The gradients of the program that XLA makes for these shapes."""
         if isinstance(fed, Steps):
             return trained(self.xla_gradients, case, fed)
-        self._reseed()
-        compiled = self._compiled(case, fed)
-        return _named(case, fed, compiled(self._tensors(case), self._feed(fed)))
+        with self._seeded():
+            compiled = self._compiled(case, fed)
+            return _named(case, fed, compiled(self._tensors(case), self._feed(fed)))
 
     def _tensors(self, case: Arguments) -> list[Any]:
         """The arrays as tensors; variables get their values."""
@@ -132,7 +133,6 @@ class TensorFlowLanes:
 
     def _in_other_precision(self, case: Arguments, fed: Cotangents | Tangents | None) -> Any:
         """The outputs or gradients of a graph that reads the given values for its variables."""
-        self._reseed()
         foreign = self._foreign(case)
         step = self._step(self._python, case, fed)
 
@@ -142,24 +142,22 @@ class TensorFlowLanes:
                 return step(tensors, fed)
 
         graph = self._tf.function(run, autograph=False)
-        return graph(self._tensors(case), self._feed(fed))
+        with self._seeded():
+            return graph(self._tensors(case), self._feed(fed))
 
     def _feed(self, fed: Cotangents | Tangents | None) -> list[Any]:
         return [self._tf.constant(array) for array in _arrays(fed)]
 
-    def _reseed(self) -> None:
-        if self.drawing:
-            return
-        self._tf.random.set_seed(self._seed)
-        np.random.seed(self._seed)
-        random.seed(self._seed)
+    def _seeded(self) -> contextlib.AbstractContextManager[None]:
+        """What runs in the block starts from the seed, but not between the draws of a distribution."""
+        return contextlib.nullcontext() if self.drawing else self._seeds.fresh()
 
     def _eagerly(self, run: Callable[[], Any]) -> Any:
-        self._reseed()
         before = self._tf.config.functions_run_eagerly()
         self._tf.config.run_functions_eagerly(True)
         try:
-            return run()
+            with self._seeded():
+                return run()
         finally:
             self._tf.config.run_functions_eagerly(before)
 
@@ -259,8 +257,10 @@ class TensorFlowLanes:
             ]
             step = self._step(self._python, case, fed)
             graph = self._tf.function(step, input_signature=signature)
-            traced = attempt(graph.get_concrete_function)
+            with self._seeds.watched():
+                traced = attempt(graph.get_concrete_function)
             if not isinstance(traced, Failure):
+                self._seeds.saw(traced.graph)
                 return graph, f"{note}: {first.reason}" if first else ""
             first = first or traced
         assert first is not None
