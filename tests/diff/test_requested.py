@@ -122,6 +122,32 @@ def test_bfloat16():
     assert wide.culprit.comparison.problem == "dtype bfloat16 against float32"
 
 
+@pytest.mark.long
+def test_an_original_that_refuses_bfloat16_is_compared_as_given():
+    def single(x):
+        return tf.constant([1.0, 2.0, 3.0]) * x
+
+    report = compared(single, lambda x: x * jnp.array([1.0, 2.0, 3.0]), Extras(bfloat16=True))
+    assert report.verdict == "limited"
+    (reason,) = report.reasons
+    assert reason.what == "bfloat16"
+    assert reason.why.startswith("the original has no run in it, InvalidArgumentError: ")
+    assert report.cases[0].inputs == ("x float32[4, 3]",)
+    wrong = compared(single, lambda x: x * jnp.array([1.0, 2.0, 4.0]), Extras(bfloat16=True))
+    assert wrong.verdict == "different"
+    assert reason in wrong.notes
+
+
+@pytest.mark.long
+def test_an_original_that_never_runs_has_nothing_to_do_with_bfloat16():
+    def broken(x):
+        return tf.reshape(x, [5, 5])
+
+    report = compared(broken, lambda x: x, Extras(bfloat16=True))
+    assert report.verdict == "error"
+    assert {reason.what for reason in report.reasons} == {"TF eager", "TF graph", "TF XLA"}
+
+
 def test_what_is_not_there_is_said():
     lanes = JaxLanes(jnp.tanh, 0)
     case = bind(0, (X,), lambda x: x)

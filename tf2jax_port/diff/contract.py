@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -50,3 +52,14 @@ def fingerprint(contract: Mapping[str, Any]) -> str:
     """`sha256:...` of the canonical JSON of the terms."""
     text = json.dumps(contract, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """The versions of what runs."""
+    found = {"python": ".".join(str(part) for part in sys.version_info[:3])}
+    for name in ("tensorflow", "jax", "jaxlib", "numpy", "tf2jax-port"):
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found

@@ -50,6 +50,8 @@ class Facts:
       input_sizes: for each array, the sum of the sizes of its elements.
       rerun: runs the original again; called at most when something differs.
       port_in_double: runs the port in double precision; called at most when something differs.
+      draws: many calls of some lanes, where distributions are compared.
+      as_given: why a case was run as it was given where bfloat16 was asked for; empty elsewhere.
     """
 
     case: int
@@ -61,6 +63,7 @@ class Facts:
     rerun: Callable[[], Reruns | None]
     port_in_double: Callable[[], Observation | Failure]
     draws: Mapping[str, Draws] | None = None
+    as_given: str = ""
     _gauges: dict[Quantity, Gauge | None] = field(default_factory=dict)
 
     def judged(self) -> Facts:

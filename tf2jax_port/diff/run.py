@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib.metadata
 import shlex
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,16 +13,16 @@ from typing import Any
 from tf2jax_port.diff import assemble, cases, loading, state
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure
-from tf2jax_port.diff.contract import fingerprint, terms
+from tf2jax_port.diff.contract import fingerprint, terms, versions
 from tf2jax_port.diff.explain import EQUAL, KNIFE_EDGE
 from tf2jax_port.diff.extras import NOTHING, Extras
 from tf2jax_port.diff.facts import Facts
+from tf2jax_port.diff.halves import as_run, in_bfloat16, not_halved
 from tf2jax_port.diff.judge import Finding, judge
 from tf2jax_port.diff.judge_draws import judge_draws, states_of_draws
 from tf2jax_port.diff.lane_program import Setup
 from tf2jax_port.diff.lanes import JAX_EAGER, TF_XLA
 from tf2jax_port.diff.matrix import PairState, pair_states
-from tf2jax_port.diff.precision import halved
 from tf2jax_port.diff.reasons import Reason, grouped
 from tf2jax_port.diff.report import DIFFERENT, Report
 from tf2jax_port.diff.vacuity import Vacuity, vacuity
@@ -156,8 +155,6 @@ class Session:
             old, new = state.original_with_variables(old), mapping.port(new)
             source = functools.partial(mapping.calls, source)
         collected = chosen(cases.collect(source, old), request.only)
-        if request.extras.bfloat16:
-            collected = [case.map(halved) for case in collected]
         fitted, skipped = fit(collected, x64)
         agreed = terms(request.old, collected, request.seed, x64, request.extras)
         notes = tuple(mapping.notes()) if mapping else ()
@@ -168,17 +165,27 @@ class Session:
 
     def observe(self, case: Arguments, step: Callable[[str], None]) -> Facts:
         """One case through all lanes."""
-        return self._observer.observe(case, step)
+        case, refused = self._as_run(case)
+        return replace(self._observer.observe(case, step), as_given=refused)
+
+    def _as_run(self, case: Arguments) -> tuple[Arguments, str]:
+        if not self._request.extras.bfloat16:
+            return case, ""
+        return in_bfloat16(case, self._observer.sides[0])
 
     def explained(self, report: Report, what: str) -> Report:
         """The report with where the two part (`LOCATE`), or with how bad it can get (`WORST`)."""
         if what == LOCATE:
             from tf2jax_port.diff.locate.of_report import located
 
-            return located(report, *self._functions, self.plan.fitted, self._request.seed)
+            assert report.culprit is not None
+            of = report.culprit.case
+            cases = [self._as_run(case)[0] for case in self.plan.fitted if case.index == of]
+            return located(report, *self._functions, cases, self._request.seed)
         from tf2jax_port.diff.worst import with_worst
 
-        return with_worst(report, self.plan.fitted, *self._observer.sides)
+        cases = [self._as_run(case)[0] for case in self.plan.fitted]
+        return with_worst(report, cases, *self._observer.sides)
 
     def close(self) -> None:
         """End the processes that were started."""
@@ -243,6 +250,12 @@ def conclude(request: Request, plan: Plan, seen: Sequence[Seen]) -> Report:
     findings = [finding for one in seen for finding in one.findings]
     states = [state for one in seen for state in one.states]
     ran = [fact for fact in facts if fact.reference is not None]
+    if request.extras.bfloat16:
+        plan = replace(
+            plan,
+            fitted=as_run(plan.fitted, facts),
+            skipped=(*plan.skipped, *not_halved(facts)),
+        )
     digests = {case.index: case.digest() for case in plan.fitted}
     vacuous = vacuity(ran, [digests[fact.case] for fact in ran])
     verdict = decide(facts, findings, plan.skipped, vacuous)
@@ -380,14 +393,3 @@ def _command(request: Request, x64: bool, verdict: Verdict) -> str:
     for case in chosen:
         words += ["--case", str(case)]
     return shlex.join(words)
-
-
-def versions() -> dict[str, str]:
-    """The versions of what runs."""
-    found = {"python": ".".join(str(part) for part in sys.version_info[:3])}
-    for name in ("tensorflow", "jax", "jaxlib", "numpy", "tf2jax-port"):
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found

@@ -13,7 +13,7 @@ from tf2jax_port.diff import run
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.attempt import Failure, attempt
 from tf2jax_port.diff.cases import collect
-from tf2jax_port.diff.contract import terms
+from tf2jax_port.diff.contract import terms, versions
 from tf2jax_port.diff.cotangents import Fed
 from tf2jax_port.diff.goldens.fingerprints import fingerprints
 from tf2jax_port.diff.goldens.golden import Fingerprint, Golden, GoldenCase
@@ -160,7 +160,7 @@ class Recording:
             (),
             framework,
             self._recorder.device,
-            run.versions(),
+            versions(),
         )
 
     def record(self, case: Arguments, step: Callable[[str], None]) -> GoldenCase:

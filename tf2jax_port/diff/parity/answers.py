@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from tf2jax_port.diff.attempt import Failure
+from tf2jax_port.diff.contract import versions
 from tf2jax_port.diff.goldens.document import FORMAT, Store, read, write
 from tf2jax_port.diff.lanes import TF_GRAPH, TF_XLA
 from tf2jax_port.diff.parity.points import Point, arguments
-from tf2jax_port.diff.run import versions
 
 # Case to its outputs, or to why there are none.
 Answers = Mapping[str, list[np.ndarray] | Failure]

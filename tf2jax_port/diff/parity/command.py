@@ -123,10 +123,10 @@ def _of_operators(
 ) -> int:
     import jax
 
+    from tf2jax_port.diff.contract import versions
     from tf2jax_port.diff.parity import operators, showing
     from tf2jax_port.diff.parity.answers import store
     from tf2jax_port.diff.parity.points import named
-    from tf2jax_port.diff.run import versions
 
     chosen = named(only)
     rows, kept = {}, {}
