@@ -9,6 +9,7 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from tf2jax_port.diff.arguments import bind
 from tf2jax_port.diff.attempt import Failure
@@ -30,6 +31,7 @@ from tf2jax_port.diff.loading import DiffError, named
 from tf2jax_port.diff.observation import Observation
 
 from . import reports
+from .pair import Pair
 
 ODD = np.array([complex(-0.0, np.inf), complex(np.nan, -0.0), 1 + 2j], np.complex64)
 
@@ -206,3 +208,9 @@ def test_what_lies_on_the_way_is_recorded():
     assert root.at.startswith("reports.py:")
     assert (root.dtype, root.shape, root.finite) == ("float32", (2,), 2)
     assert root.numbers == pytest.approx((0.6035534, 0.6123724, 0.5, 0.7071068))
+
+
+def test_a_name_that_tensorflow_gives_as_bytes_is_recorded():
+    # `reduce_mean` is one, where callbacks look on.
+    golden = golden_of(Pair("", tf.reduce_mean, None, reports.SMALL))
+    assert [one.op for one in golden.cases[0].intermediates][-1:] == ["Mean"]

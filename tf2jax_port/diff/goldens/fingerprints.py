@@ -36,14 +36,19 @@ def fingerprints(lanes: Any, case: Arguments) -> tuple[Fingerprint, ...]:
     found: list[Fingerprint] = []
 
     def see(
-        op: str, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None
+        op: str | bytes,
+        inputs: Any,
+        attrs: Any,
+        outputs: Any,
+        op_name: Any = None,
+        graph: Any = None,
     ) -> None:
         if graph is not None or len(found) >= MOST:
             return
-        at = _line()
+        at, name = _line(), op.decode() if isinstance(op, bytes) else op
         for output in outputs:
             if is_inexact(np.dtype(output.dtype.as_numpy_dtype)):
-                found.append(fingerprint(op, at, output.numpy()))
+                found.append(fingerprint(name, at, output.numpy()))
 
     op_callbacks.add_op_callback(see)
     try:
