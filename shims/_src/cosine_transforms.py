@@ -6,10 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks
+from shims._src import checks, primitives
 from shims._src.dispatch import operator
 from shims._src.framing import frame, overlap_and_add
-from shims._src.operands import operand
+from shims._src.operands import describe, operand
 from shims._src.window_functions import vorbis_window
 
 _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
@@ -84,16 +84,23 @@ _TYPES = {1: _type1, 2: _type2, 3: _type3, 4: _type4}
 def _cosine_transform(function, x, type, n, axis, norm):
     _check(function, x, type, n, axis, norm)
     x = _sized(x, n)
-    if checks.is_known_shape(x) and x.size == 0 and type != 1:
-        if x.shape[-1] == 0:
+    if type != 1:
+        if checks.is_known(x.shape[-1]) and x.shape[-1] == 0:
             return x
-        raise checks.invalid(  # TensorFlow's Fourier transform fills nothing up with zeros
+        _check_filled(function, x)
+    return _TYPES[type](x, norm)
+
+
+def _check_filled(function, x) -> None:
+    """TensorFlow's Fourier transform fills nothing up with zeros."""
+    for d in x.shape:
+        checks.check_data(
+            d == 0 if checks.is_known(d) else primitives.as_size(d) == 0,
             function,
             "there is nothing to transform.",
             required="an array with elements",
-            received=f"shape {x.shape}",
+            received=describe(x),
         )
-    return _TYPES[type](x, norm)
 
 
 @operator
@@ -228,8 +235,10 @@ def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
             required="mdcts.shape[-1] even, and known",
             received=f"{half}",
         )
+    if half == 0:
+        return jnp.sum(x, axis=-2)
     unfolded = _cosine_transform("inverse_mdct", x, 4, None, -1, norm)
-    if norm is None and half:
+    if norm is None:
         unfolded = unfolded * jnp.asarray(0.5 / half, x.dtype)
     first, second = jnp.split(unfolded, 2, axis=-1)
     frames = jnp.concatenate([second, -jnp.flip(second, -1), -jnp.flip(first, -1), -first], -1)

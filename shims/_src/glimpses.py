@@ -89,4 +89,5 @@ def _first(point, n, extent, centered: bool, normalized: bool):
         point = point * size
     elif centered:
         point = point + half
-    return jnp.trunc(point).astype(jnp.int32)
+    first = jnp.trunc(point).astype(jnp.int32)
+    return jnp.where(jnp.isnan(point), jnp.iinfo(jnp.int32).min, first)  # beside any image

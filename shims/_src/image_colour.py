@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -290,7 +291,7 @@ def rgb_to_hsv(images, name=None):
     """
     x = operand(images)
     _check_floating_rgb("rgb_to_hsv", x)
-    return jnp.stack(_hsv(x), axis=-1)
+    return _hsv_of(x)
 
 
 @operator(compiled=True)
@@ -342,20 +343,57 @@ def _hsv(x):
     value, least = _largest_channel(r, g, b), _smallest_channel(r, g, b)
     spread = value - least
     light, coloured = value > 0, spread > 0
-    # TensorFlow gives no slope of the saturation to channels that are not above zero, and none of
-    # the hue to colours whose largest channel is not.
-    parts = [jnp.where(c > 0, c, lax.stop_gradient(c)) for c in (r, g, b)]
-    most = _largest_channel(*parts)
-    ratio = (most - _smallest_channel(*parts)) / jnp.where(light, most, 1)
-    saturation = jnp.where(light, ratio, 0)
+    saturation = jnp.where(light, spread / jnp.where(light, value, 1), 0)
     norm = 1 / (6 * jnp.where(coloured, spread, 1))
     hue = jnp.where(
         r == value,
         norm * (g - b),
         jnp.where(g == value, norm * (b - r) + 2.0 / 6.0, norm * (r - g) + 4.0 / 6.0),
     )
-    hue = jnp.where(coloured, jnp.where(light, hue, lax.stop_gradient(hue)), 0)
+    hue = jnp.where(coloured, hue, 0)
     return jnp.where(hue < 0, hue + 1, hue), saturation, value
+
+
+@jax.custom_jvp
+def _hsv_of(x):
+    return jnp.stack(_hsv(x), axis=-1)
+
+
+@_hsv_of.defjvp
+def _hsv_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    out = _hsv_of(x)
+    by_hue, by_saturation, by_value = _slopes_of_hsv(x, out)
+    slopes = [jnp.sum(t * by, axis=-1) for by in (by_hue, by_saturation, by_value)]
+    return out, jnp.stack(slopes, axis=-1)
+
+
+def _slopes_of_hsv(x, out):
+    """The derivatives of hue, saturation and value by each channel, `[..., 3]` each.
+
+    Masks are multiplied with, as in TensorFlow, so that a channel that is not finite is seen.
+    """
+    r, g, b = colours = x[..., 0], x[..., 1], x[..., 2]
+    one, none = jnp.ones((), x.dtype), jnp.zeros((), x.dtype)
+    chosen = lambda *masks: [jnp.where(mask, one, none) for mask in masks]
+    above = chosen(r > 0, g > 0, b > 0)
+    most = chosen((r >= b) & (r >= g), (g > r) & (g >= b), (b > r) & (b > g))
+    least = chosen((r < b) & (r < g), (g <= r) & (g < b), (b <= r) & (b <= g))
+    over = lambda y: jnp.where(y == 0, 0, 1 / jnp.where(y == 0, 1, y))
+    spread = over(jnp.square(out[..., 1])) * over(jnp.square(out[..., 2]))
+    hues, saturations = [], []
+    for i, (j, k) in enumerate(((1, 2), (2, 0), (0, 1))):
+        c, d, e = colours[i], colours[j], colours[k]
+        others = most[j] * d + most[k] * e
+        largest = most[i] * (least[j] * d + least[k] * e) * over(jnp.square(c))
+        saturations.append(above[i] * (largest - least[i] * over(others)))
+        hue = above[i] * most[i] * (e - d) * spread
+        hue += above[j] * most[j] * least[i] * (e - d) * over(jnp.square(c - d))
+        hue -= above[j] * most[j] * least[k] * over(d - e)
+        hue += above[k] * most[k] * least[i] * (e - d) * over(jnp.square(e - c))
+        hue += above[k] * most[k] * least[j] * over(e - d)
+        hues.append(hue / 6)
+    return (jnp.stack(each, axis=-1) for each in (hues, saturations, most))
 
 
 def _largest_channel(r, g, b):

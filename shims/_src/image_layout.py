@@ -15,6 +15,7 @@ from shims._src.casting import convert
 from shims._src.checks import is_known, is_known_shape
 from shims._src.cutting import window
 from shims._src.dispatch import operator
+from shims._src.elementwise import larger, square_root
 from shims._src.operands import operand
 from shims._src.shapes import size_of
 from shims._src.sized_by import sized_by
@@ -372,9 +373,7 @@ def per_image_standardization(image):
         count = jnp.asarray(int(np.prod(x.shape[-3:])))
     mean = jnp.mean(x, axis=axes, keepdims=True)
     variance = jnp.mean(jnp.square(x - mean), axis=axes, keepdims=True)
-    # The square root has no slope at 0, where TensorFlow's is 0 as well as the other side counts.
-    deviation = jnp.where(variance > 0, jnp.sqrt(jnp.where(variance > 0, variance, 1)), 0)
-    return (x - mean) / jnp.maximum(deviation, lax.rsqrt(count.astype(x.dtype)))
+    return (x - mean) / larger(square_root(variance), lax.rsqrt(count.astype(x.dtype)))
 
 
 def _check_pixels(function: str, x) -> None:

@@ -75,8 +75,8 @@ def resize(
             raise checks.invalid("resize", "the images are empty.", received=f"shape {x.shape}")
     if method != "nearest":
         x = x.astype(jnp.float32)
-    if take is _bilinear and tuple(target) == x.shape[-3:-1]:
-        return x  # TensorFlow's kernel copies; pixels that are infinite stay so
+    if take is _bilinear:
+        return _between_pixels(x, target)
     for axis, new in zip((x.ndim - 3, x.ndim - 2), target, strict=True):
         x = take(x, axis, new)
     return x
@@ -130,13 +130,41 @@ def _along(vector, x, axis):
     return vector.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
 
 
+def _between_pixels(x, target):
+    """Images of which each pixel lies between four; those of the same size are copied."""
+    sides = tuple(zip(x.shape[-3:-1], target, strict=True))
+    found = _bilinear(_bilinear(x, x.ndim - 2, target[1]), x.ndim - 3, target[0])
+    if all(is_known(d) for pair in sides for d in pair):
+        return as_given(x, found) if all(a == b for a, b in sides) else found
+    same = functools.reduce(
+        jnp.logical_and, (primitives.as_size(a) == primitives.as_size(b) for a, b in sides)
+    )
+    copied = x
+    for axis, new in zip((x.ndim - 3, x.ndim - 2), target, strict=True):
+        copied = _pick(copied, axis, jnp.arange(new, dtype=jnp.int32))
+    return as_given(jnp.where(same, copied, found), found)
+
+
 def _bilinear(x, axis, want):
     place = _centres(x.shape[axis], want) - 0.5
     floor = jnp.floor(place)
     last = primitives.as_size(x.shape[axis]) - 1
     low = _pick(x, axis, jnp.maximum(floor.astype(jnp.int32), 0))
     high = _pick(x, axis, jnp.minimum(jnp.ceil(place).astype(jnp.int32), last))
-    return low + (high - low) * _along(place - floor, x, axis)
+    return _lerp(low, high, _along(place - floor, x, axis))
+
+
+@jax.custom_jvp
+def _lerp(low, high, weight):
+    return low + (high - low) * weight
+
+
+@_lerp.defjvp
+def _lerp_jvp(primals, tangents):
+    # By one weight each, as TensorFlow: a slope that is infinite stays so.
+    (low, high, weight), (t_low, t_high, t_weight) = primals, tangents
+    slope = t_low * (1 - weight) + t_high * weight + t_weight * (high - low)
+    return _lerp(low, high, weight), slope
 
 
 def _nearest(x, axis, want):
@@ -319,13 +347,19 @@ def _places_in(begin, end, have, want):
     side = (primitives.as_size(have) - 1).astype(jnp.float32)
     if is_known(want) and want == 1:
         return jnp.reshape(0.5 * (begin + end) * side, (1,))
+    number, one = jnp.arange(want, dtype=jnp.float32), False
     steps = (primitives.as_size(want) - 1).astype(jnp.float32)
     if not is_known(want):
         one = steps == 0
-        step = (end - begin) * side / jnp.where(one, 1, steps)
-        first = jnp.where(one, 0.5 * (begin + end), begin) * side
-        return first + jnp.arange(want, dtype=jnp.float32) * step
-    return begin * side + jnp.arange(want, dtype=jnp.float32) * ((end - begin) * side / steps)
+        steps = jnp.where(one, 1, steps)
+    # By one factor for each end, as TensorFlow: an infinite slope meets no other.
+    way = number * (side / steps)
+    carrier = begin * (side - way) + end * way
+    first = begin * side
+    if one is not False:
+        middle = 0.5 * (begin + end) * side
+        carrier, first = jnp.where(one, middle, carrier), jnp.where(one, middle, first)
+    return as_given(first + number * ((end - begin) * side / steps), carrier)
 
 
 def _nearest_pixels(one, *places):
@@ -347,9 +381,24 @@ def _between(one, both, *places):
         for axis, ((place, _), floor) in enumerate(zip(places, floors, strict=True))
     )
 
-    def row(y):
-        low, high = (jnp.where(both, _pick(_pick(one, 0, y), 1, x), 0) for x in ends[1])
-        return low + (high - low) * right
+    corners = [jnp.where(both, _pick(_pick(one, 0, y), 1, x), 0) for y in ends[0] for x in ends[1]]
+    return _blend(*corners, right, down)
 
-    top, bottom = map(row, ends[0])
+
+@jax.custom_jvp
+def _blend(top_left, top_right, bottom_left, bottom_right, right, down):
+    top = top_left + (top_right - top_left) * right
+    bottom = bottom_left + (bottom_right - bottom_left) * right
     return top + (bottom - top) * down
+
+
+@_blend.defjvp
+def _blend_jvp(primals, tangents):
+    # As TensorFlow has it, by each corner and by each way: what is infinite stays so.
+    *corners, right, down = primals
+    top_left, top_right, bottom_left, bottom_right = corners
+    a, b, c, d, t_right, t_down = tangents
+    by_corners = (a * (1 - right) + b * right) * (1 - down) + (c * (1 - right) + d * right) * down
+    by_right = (1 - down) * (top_right - top_left) + down * (bottom_right - bottom_left)
+    by_down = (1 - right) * (bottom_left - top_left) + right * (bottom_right - top_right)
+    return _blend(*primals), by_corners + t_right * by_right + t_down * by_down

@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jax.scipy import special
 
 from shims._src.dispatch import operator
@@ -47,6 +48,45 @@ def ndtri(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/ndtri
     """
     return special.ndtri(operand(x))
+
+
+@operator
+def erfinv(x, name=None):
+    """The inverse of the error function.
+
+    Args:
+      x: float32 or float64 array.
+      name: ignored.
+
+    Returns:
+      The array; infinite at -1 and 1, NaN outside of them.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Numbers below 1e-7, which TensorFlow's kernel rounds with 1 added. At -0.0 it is 0.0, as there.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/erfinv
+    """
+    return _erfinv(operand(x))
+
+
+@jax.custom_jvp
+def _erfinv(x):
+    y = lax.erf_inv(x)
+    return jnp.where(x == 0, jnp.zeros_like(y), y)
+
+
+@_erfinv.defjvp
+def _erfinv_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    y = _erfinv(x)
+    half_root = jnp.asarray(0.5 * np.sqrt(np.pi), x.dtype)
+    return y, t * (half_root * jnp.exp(jnp.square(y)))
 
 
 @operator

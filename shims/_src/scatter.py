@@ -112,8 +112,11 @@ def _shared_extreme(method):
         x, places, updates = primals
         tx, _, tu = tangents
         out = extreme(x, places, updates)
-        kept = (x == out).astype(x.dtype)
-        taken = (updates == out.at[places].get(mode="fill", fill_value=jnp.nan)).astype(x.dtype)
+        # Chosen, since of a product with a converted mask XLA makes a selection.
+        one, none = jnp.ones((), x.dtype), jnp.zeros((), x.dtype)
+        kept = jnp.where(x == out, one, none)
+        read = out.at[places].get(mode="fill", fill_value=jnp.nan)
+        taken = jnp.where(updates == read, one, none)
         # Only at NaN is there none, and NaN the slope, as in TensorFlow.
         count = kept.at[places].add(taken, mode="drop")
         total = (tx * kept).at[places].add(tu * taken, mode="drop")

@@ -79,6 +79,14 @@ def _parts(compact):
     return jnp.where(place < last, above, zero), main, jnp.where(place > 0, below, zero)
 
 
+def _unread(compact):
+    """What stands in the two places that no matrix has, 0 elsewhere."""
+    above, _, below = jnp.moveaxis(compact, -2, 0)
+    place, zero = jnp.arange(compact.shape[-1]), jnp.zeros((), compact.dtype)
+    last = compact.shape[-1] - 1
+    return jnp.where(place < last, zero, above) + jnp.where(place > 0, zero, below)
+
+
 def product(compact, x):
     """Matrices in compact form times matrices `[..., n, k]`."""
     _, x = meeting("tridiagonal_matmul", compact, compact.ndim - 1, x, x.ndim - 2)
@@ -100,6 +108,8 @@ def solution(compact, rhs):
     _, rhs = meeting("tridiagonal_solve", compact, compact.ndim - 1, rhs, rhs.ndim - 2)
     compact, rhs = with_one_batch("tridiagonal_solve", (compact, 2), (rhs, 2))
     above, main, below = _parts(compact)
+    # Into the two places that no matrix has flows 0 times the slope: NaN if that is not finite.
+    rhs = as_given(rhs, rhs + 0 * _unread(compact)[..., None])
     return lax.linalg.tridiagonal_solve(below, main, above, rhs)
 
 

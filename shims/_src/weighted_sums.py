@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from shims._src import checks
+from shims._src import checks, primitives
+from shims._src.cutting import entries
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.elementwise import pair
@@ -41,14 +42,8 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
             "inputs must be a list of at least one array with the same dtype and shape"
         )
     total = add_n(inputs)
-    given = None if shape is None else tuple(shape)
-    if given is not None and checks.is_known_shape(total) and not _fits(total.shape, given):
-        raise checks.invalid(
-            "accumulate_n",
-            "the arrays do not have that `shape`.",
-            required=f"shape {list(given)}",
-            received=describe(total),
-        )
+    if shape is not None:
+        _check_shape(total, _sizes(shape))
     if tensor_dtype is not None and array_dtype(tensor_dtype, "accumulate_n") != total.dtype:
         raise TypeError(
             f"The `tensor_dtype` argument is {array_dtype(tensor_dtype, 'accumulate_n').name}, "
@@ -57,10 +52,30 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
     return total
 
 
-def _fits(shape, given) -> bool:
-    return len(shape) == len(given) and all(
-        e is None or d == e for d, e in zip(shape, given, strict=True)
-    )
+def _sizes(shape) -> list:
+    if isinstance(shape, (tuple, list)):
+        return [d if d is None else entries([d])[0] for d in shape]
+    return shape.as_list() if hasattr(shape, "as_list") else entries(shape)
+
+
+def _check_shape(total, given) -> None:
+    """The sum has the sizes that were given, of which some may be `None`."""
+    function, problem = "accumulate_n", "the arrays do not have that `shape`."
+    if len(given) != total.ndim:
+        raise checks.invalid(
+            function, problem, required=f"{len(given)} axes", received=describe(total)
+        )
+    for have, want in zip(total.shape, given, strict=True):
+        if want is None:
+            continue
+        known = checks.is_known(have) and checks.is_known(want)
+        checks.check_data(
+            have != want if known else primitives.as_size(have) != primitives.as_size(want),
+            function,
+            problem,
+            required=f"size {want}",
+            received=describe(total),
+        )
 
 
 @operator

@@ -39,7 +39,6 @@ from shims._src.facade.native import cosh as cosh
 from shims._src.facade.native import equal as equal
 from shims._src.facade.native import erf as erf
 from shims._src.facade.native import erfc as erfc
-from shims._src.facade.native import erfinv as erfinv
 from shims._src.facade.native import exp as exp
 from shims._src.facade.native import expm1 as expm1
 from shims._src.facade.native import floor as floor
@@ -85,6 +84,7 @@ from shims._src.monotony import invert_permutation as invert_permutation
 from shims._src.monotony import is_non_decreasing as is_non_decreasing
 from shims._src.monotony import is_strictly_increasing as is_strictly_increasing
 from shims._src.named_integrals import erfcinv as erfcinv
+from shims._src.named_integrals import erfinv as erfinv
 from shims._src.named_integrals import ndtri as ndtri
 from shims._src.quotients import divide as divide
 from shims._src.quotients import divide_no_nan as divide_no_nan

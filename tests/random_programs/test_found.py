@@ -264,6 +264,57 @@ def slope_that_is_nan_of_what_is_not_positive(tf, x):
     return tf.reduce_max(tf.nn.relu(x), axis=0)
 
 
+def inverse_of_a_zero_below_0(tf, x):
+    return 1 / tf.math.erfinv(x)
+
+
+def slopes_that_are_not_finite_beside_the_largest(tf, x, updates):
+    places = ints([0], [2])
+    largest = tf.tensor_scatter_nd_max(x, places, updates)
+    return tf.math.log(largest), tf.math.log(tf.tensor_scatter_nd_min(-x, places, -updates))
+
+
+def slopes_that_are_infinite_between_pixels(tf, x, other):
+    pixels = tf.reshape(x, [1, 2, 2, 1])
+    return tf.math.log(tf.image.resize(pixels, [3, 3])), tf.image.resize(1 / pixels, tf.shape(other))
+
+
+def slopes_that_are_infinite_in_boxes(tf, x, boxes):
+    pixels = tf.reshape(x, [1, 2, -1, 1])
+    return tf.math.log(tf.image.crop_and_resize(pixels, boxes, ints(0), [3, 2]))
+
+
+def glimpses_around_points_that_are_nan(tf, x, points):
+    pixels = tf.reshape(x, [1, 2, 2, 1])
+    pixels, points = tf.stop_gradient(pixels), tf.stop_gradient(points)
+    given = {"centered": False, "noise": "zero"}
+    return tf.image.extract_glimpse(pixels, [2, 2], points, **given)
+
+
+def slopes_of_hues_that_are_not_finite(tf, x):
+    return tf.math.log(tf.image.rgb_to_hsv(tf.reshape(x, [-1, 3])))
+
+
+def image_with_an_infinite_pixel(tf, x):
+    return tf.image.per_image_standardization(tf.reshape(x, [2, 2, 1]))
+
+
+def signals_of_no_coefficients(tf, x):
+    return tf.signal.inverse_mdct(x)
+
+
+def transform_of_no_frames(tf, x):
+    return tf.signal.dct(x, type=2)
+
+
+def equations_without_a_solution(tf, x):
+    return tf.linalg.tridiagonal_solve(x, tf.transpose(x))
+
+
+def windows_with_pads_over_one_axis(tf, x):
+    return tf.nn.max_pool1d(tf.reshape(x, [1, -1, 1]), 2, 2, [[0, 0], [1, 1], [0, 0]])
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -339,6 +390,24 @@ FOUND = (
         (np.zeros((0, 4), np.float32),),
         raises="InvalidArgumentError",
     ),
+    Found(inverse_of_a_zero_below_0, ([-0.0, 0, 1, -1, 2],)),
+    Found(slopes_that_are_not_finite_beside_the_largest, ([-1, 0, 0, -2], [-2, 1])),
+    Found(slopes_that_are_infinite_between_pixels, ([0, 0, 2, 3], [[0, 0], [0, 0]])),
+    Found(
+        slopes_that_are_infinite_in_boxes,
+        ([[0, 0, 0], [1, 2, 3]], [[0.93, 0.82, 0, 0.23]]),
+    ),
+    Found(glimpses_around_points_that_are_nan, ([1, 2, 3, 4], [[0.3, NAN]])),
+    Found(slopes_of_hues_that_are_not_finite, ([0, 0.2, 0.3, 0, 1, 0, INF, 0.5, -1, 0, 0, 0],)),
+    Found(image_with_an_infinite_pixel, ([1, INF, 0, 2],)),
+    Found(signals_of_no_coefficients, (np.zeros((3, 0), np.float32),)),
+    Found(
+        transform_of_no_frames,
+        (np.zeros((0, 4), np.float32),),
+        raises="InvalidArgumentError",
+    ),
+    Found(equations_without_a_solution, ([[0, 1, 1], [0, 0, 0], [1, 1, 0]],)),
+    Found(windows_with_pads_over_one_axis, ([3, 1, 4, 1, 5],)),
 )
 
 

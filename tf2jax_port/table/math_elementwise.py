@@ -81,7 +81,13 @@ ROWS: tuple[Row, ...] = (
     ),
     unary("math.erf", "jax.lax.erf({x})", takes="floating"),
     unary("math.erfc", "jax.lax.erfc({x})", takes="floating"),
-    unary("math.erfinv", "jax.lax.erf_inv({x})", takes="float32 float64"),
+    unary(
+        "math.erfinv",
+        "jax.lax.erf_inv({x})",
+        own="named_integrals.erfinv",
+        note="of -0.0 it is 0.0 in TensorFlow, -0.0 in JAX",
+        takes="float32 float64",
+    ),
     unary(
         "math.lgamma",
         "jax.lax.lgamma({x})",

@@ -569,32 +569,6 @@ def erfc(x, name=None):
 
 
 @operator(compiled=True)
-def erfinv(x, name=None):
-    """TensorFlow's `tf.math.erfinv`: `jax.lax.erf_inv(x)`.
-
-    Args:
-      x: array.
-      name: ignored.
-
-    Returns:
-      The array.
-
-    Raises:
-      InvalidArgumentError: TensorFlow has no kernel for the dtype.
-
-    Differs from TensorFlow:
-      Nothing.
-
-    Under jit:
-      Element by element.
-
-    https://www.tensorflow.org/api_docs/python/tf/math/erfinv
-    """
-    x = operand(x)
-    return jax.lax.erf_inv(x)
-
-
-@operator(compiled=True)
 def exp(x, name=None):
     """TensorFlow's `tf.exp`: `jnp.exp(x)`.
 

@@ -228,7 +228,7 @@ math.bessel_i1 math.special.bessel_i1 | bessel:bessel_i1 | x, name=None |
 math.bessel_i1e math.special.bessel_i1e | facade.native:bessel_i1e | x, name=None |
 math.cumulative_logsumexp | cumulative:cumulative_logsumexp | x, axis=0, exclusive=False, reverse=False, name=None |
 math.erfcinv | named_integrals:erfcinv | x, name=None |
-math.erfinv | facade.native:erfinv | x, name=None |
+math.erfinv | named_integrals:erfinv | x, name=None |
 math.multiply_no_nan | quotients:multiply_no_nan | x, y, name=None |
 math.ndtri | named_integrals:ndtri | x, name=None |
 math.nextafter | elementwise:nextafter | x1, x2, name=None |

@@ -113,12 +113,12 @@ def padding_of(function: str, padding, count: int, first: bool):
                 function, f"there is no padding {padding!r}.", required="SAME, VALID or pairs"
             )
         return padding
-    pairs = tuple((int(low), int(high)) for low, high in padding)
-    if len(pairs) != count + 2:
+    if len(padding) != count + 2:
         raise ValueError(
             f"When padding is a list, it must be of size {count + 2}. "
-            f"Received: padding={padding} of size {len(pairs)}"
+            f"Received: padding={padding} of size {len(padding)}"
         )
+    pairs = tuple((int(low), int(high)) for low, high in padding)
     if pairs[0] != (0, 0) or pairs[1 if first else -1] != (0, 0) or min(map(min, pairs)) < 0:
         raise checks.invalid(
             function,

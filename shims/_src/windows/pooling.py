@@ -74,7 +74,7 @@ def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
       input: array of numbers `[batch, width, channels]` (`NWC`) or `[batch, channels, width]`.
       ksize: how large windows are.
       strides: how far apart they are.
-      padding: `SAME` or `VALID`.
+      padding: `SAME`, `VALID`, or a pair of pads for every axis.
       data_format: `NWC` or `NCW`.
       name: ignored.
 
@@ -83,7 +83,7 @@ def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
 
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window does not fit in.
-      ValueError: a list has another length, or `padding` is a list.
+      ValueError: a list has another length.
 
     Differs from TensorFlow:
       Nothing: NaN is never the largest.
@@ -93,8 +93,6 @@ def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/nn/max_pool1d
     """
-    if not isinstance(padding, str):
-        raise ValueError(f"Explicit padding is not supported for max_pool1d: {padding}")
     return largest("max_pool1d", 1, operand(input), ksize, strides, padding, data_format)
 
 
