@@ -355,7 +355,7 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
 
 def _vector_norm(x, ord, axes):
     if ord in ("fro", "euclidean", 2):
-        squares = x * jnp.conj(x) if jnp.iscomplexobj(x) else jnp.square(x)
+        squares = x * (jnp.conj(x) if jnp.iscomplexobj(x) else x)
         # The Euclidean norm of complex numbers is one of them, as TensorFlow has it.
         return square_root(jnp.sum(squares, axis=axes))
     if isinstance(ord, str) or ord <= 0:

@@ -164,6 +164,21 @@ def _rows_like(function, labels, logits):
     return labels.reshape((*logits.shape[:-1], *classes) if have == rows else classes)
 
 
+@jax.custom_jvp
+def _cost_of_label(logits, labels):
+    costs = 0 - jax.nn.log_softmax(logits, axis=-1)
+    return jnp.take_along_axis(costs, labels[..., None], axis=-1, mode="clip")[..., 0]
+
+
+@_cost_of_label.defjvp
+def _cost_of_label_jvp(primals, tangents):
+    # One factor for each class, as in TensorFlow: a slope that is infinite stays so.
+    logits, labels = primals
+    is_label = labels[..., None] == jnp.arange(logits.shape[-1], dtype=labels.dtype)
+    slopes = jax.nn.softmax(logits, axis=-1) - is_label.astype(logits.dtype)
+    return _cost_of_label(logits, labels), jnp.sum(slopes * tangents[0], axis=-1)
+
+
 @operator(compiled=True)
 def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     """The cross-entropy of one label out of several, given by its number.
@@ -199,8 +214,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
         )
     checks.check_positions(function, "labels", labels, logits.shape[-1])
     labels, logits = agreeing(function, [labels, logits], range(labels.ndim))
-    costs = 0 - jax.nn.log_softmax(logits, axis=-1)
-    loss = jnp.take_along_axis(costs, labels[..., None], axis=-1, mode="clip")[..., 0]
+    loss = _cost_of_label(logits, labels)
     if not jp.is_tracer(labels):
         return loss
     classes = primitives.as_size(logits.shape[-1])

@@ -50,6 +50,32 @@ def truediv(x, y, name=None):
 
 
 @operator(compiled=True)
+def realdiv(x, y, name=None):
+    """The quotient of floating-point or complex numbers.
+
+    Args:
+      x: array.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y`.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/realdiv
+    """
+    return quotient(*pair("realdiv", x, y))
+
+
+@operator(compiled=True)
 def divide(x, y, name=None):
     """The quotient, never an integer; the same as `truediv`.
 

@@ -317,7 +317,7 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     x = operand(input_tensor)
 
     def reduce(x, axes):
-        total = sum_over(jnp.square(x), axes)
+        total = sum_over(x * x, axes)  # the slope of a square would double what is largest
         if not is_inexact(x):
             return jnp.sqrt(total).astype(x.dtype)
         # TensorFlow divides by the norm, so that the gradient at 0 is NaN whatever comes in.

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from shims._src import checks, errors
 from shims._src.checks import is_known
 from shims._src.dispatch import operator
+from shims._src.exact_quotient import quotient
 from shims._src.linalg_ops import norm
 from shims._src.operands import agreeing, describe, matching, operand
 from shims._src.primitives import as_size, unify_axis
@@ -94,4 +95,4 @@ def normalize(tensor, ord="euclidean", axis=None, name=None):
     """
     x = operand(tensor)
     length = norm(x, ord=ord, axis=axis, keepdims=True)
-    return x / length.astype(x.dtype), length
+    return quotient(x, length.astype(x.dtype)), length

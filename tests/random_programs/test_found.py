@@ -276,7 +276,9 @@ def slopes_that_are_not_finite_beside_the_largest(tf, x, updates):
 
 def slopes_that_are_infinite_between_pixels(tf, x, other):
     pixels = tf.reshape(x, [1, 2, 2, 1])
-    return tf.math.log(tf.image.resize(pixels, [3, 3])), tf.image.resize(1 / pixels, tf.shape(other))
+    return tf.math.log(tf.image.resize(pixels, [3, 3])), tf.image.resize(
+        1 / pixels, tf.shape(other)
+    )
 
 
 def slopes_that_are_infinite_in_boxes(tf, x, boxes):
@@ -313,6 +315,20 @@ def equations_without_a_solution(tf, x):
 
 def windows_with_pads_over_one_axis(tf, x):
     return tf.nn.max_pool1d(tf.reshape(x, [1, -1, 1]), 2, 2, [[0, 0], [1, 1], [0, 0]])
+
+
+def quotients_of_the_largest_numbers(tf, x, y):
+    largest = tf.reduce_max(y)
+    return tf.realdiv(x, y), tf.realdiv(x, largest), tf.linalg.normalize(tf.reshape(x, [-1, 1]))[0]
+
+
+def slopes_of_norms_that_overflow(tf, x):
+    return 1 / tf.norm(x, axis=1), 1 / tf.math.reduce_euclidean_norm(x, axis=1)
+
+
+def slope_of_an_infinite_cost(tf, x):
+    costs = tf.nn.sparse_softmax_cross_entropy_with_logits(ints(0, 1), x)
+    return tf.square(costs)
 
 
 FOUND = (
@@ -408,6 +424,9 @@ FOUND = (
     ),
     Found(equations_without_a_solution, ([[0, 1, 1], [0, 0, 0], [1, 1, 0]],)),
     Found(windows_with_pads_over_one_axis, ([3, 1, 4, 1, 5],)),
+    Found(quotients_of_the_largest_numbers, ([[1e38], [3.4e38]], [-1e38, 3.4e38, 1e20])),
+    Found(slopes_of_norms_that_overflow, ([[3.4e38, 1e20], [2, 1]],)),
+    Found(slope_of_an_infinite_cost, ([[0, 1, 2], [1, -INF, 0]],)),
 )
 
 

@@ -90,6 +90,7 @@ ROWS: tuple[Row, ...] = (
         "realdiv",
         "x, y, name=None",
         "jnp.divide({x}, {y})",
+        own="quotients.realdiv",
         tensors=("x", "y"),
         inputs=standard.of_two_floats(),
         takes="inexact",

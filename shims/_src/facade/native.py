@@ -1186,34 +1186,6 @@ def real(input, name=None):
 
 
 @operator(compiled=True)
-def realdiv(x, y, name=None):
-    """TensorFlow's `tf.realdiv`: `jnp.divide(x, y)`.
-
-    Args:
-      x: array.
-      y: array of the same dtype; they broadcast.
-      name: ignored.
-
-    Returns:
-      The array.
-
-    Raises:
-      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
-
-    Differs from TensorFlow:
-      Nothing.
-
-    Under jit:
-      Element by element.
-
-    https://www.tensorflow.org/api_docs/python/tf/realdiv
-    """
-    x, y = matching("realdiv", x=x, y=y)
-    x, y = broadcasting("realdiv", x, y)
-    return jnp.divide(x, y)
-
-
-@operator(compiled=True)
 def rint(x, name=None):
     """TensorFlow's `tf.math.rint`: `jnp.rint(x)`.
 

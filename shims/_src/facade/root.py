@@ -82,7 +82,6 @@ from shims._src.facade.native import logical_or as logical_or
 from shims._src.facade.native import multiply as multiply
 from shims._src.facade.native import negative as negative
 from shims._src.facade.native import not_equal as not_equal
-from shims._src.facade.native import realdiv as realdiv
 from shims._src.facade.native import round as round
 from shims._src.facade.native import sigmoid as sigmoid
 from shims._src.facade.native import sign as sign
@@ -120,6 +119,7 @@ from shims._src.partition import dynamic_partition as dynamic_partition
 from shims._src.partition import dynamic_stitch as dynamic_stitch
 from shims._src.printing import print_ as print
 from shims._src.quotients import divide as divide
+from shims._src.quotients import realdiv as realdiv
 from shims._src.quotients import truediv as truediv
 from shims._src.ragged.spec import RaggedTensorSpec as RaggedTensorSpec
 from shims._src.ragged.tensor import RaggedTensor as RaggedTensor

@@ -376,7 +376,7 @@ random_uniform random.uniform | random.stateful:uniform | shape, minval=0, maxva
 range | creation:range | start, limit=None, delta=1, dtype=None, name='range' |
 rank | shapes:rank | input, name=None |
 real math.real | facade.native:real | input, name=None |
-realdiv | facade.native:realdiv | x, y, name=None |
+realdiv | quotients:realdiv | x, y, name=None |
 reciprocal math.reciprocal | elementwise:reciprocal | x, name=None |
 reduce_all math.reduce_all | reduction:reduce_all | input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None | keep_dims=keepdims reduction_indices=axis
 reduce_any math.reduce_any | reduction:reduce_any | input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None | keep_dims=keepdims reduction_indices=axis
