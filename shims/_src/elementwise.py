@@ -62,6 +62,32 @@ def abs(x, name=None):
     return magnitude(x) if is_inexact(x) else jnp.abs(x)
 
 
+@operator(compiled=True)
+def sign(x, name=None):
+    """The sign.
+
+    Args:
+      x: array of numbers with a sign.
+      name: ignored.
+
+    Returns:
+      -1, 0 or 1, NaN at NaN; of a complex number `x / |x|`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing: of -0.0 it is 0.0, where `jnp.sign` has -0.0.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/sign
+    """
+    x = operand(x)
+    return jnp.where(x == 0, jnp.zeros((), x.dtype), jnp.sign(x))
+
+
 @jax.custom_jvp
 def square_root(x):
     """The root of a floating-point array."""

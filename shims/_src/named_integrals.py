@@ -252,7 +252,8 @@ def _dawson(x):
     large = 0.5 / magnitude * (1 + 0.5 / jnp.square(magnitude))
     value = jnp.where(finite < 0.05, small, total / np.sqrt(np.pi).astype(x.dtype))
     value = jnp.where(magnitude > 1e3, large, value)
-    return jnp.where(jnp.isnan(x), x, jnp.sign(x) * value)
+    value = jnp.where(x < 0, -value, value)  # 0.0 at -0.0, as in TensorFlow
+    return jnp.where(jnp.isnan(x), x, jnp.where(x == 0, 0, value))
 
 
 _dawsn = _with_slope(_dawson, lambda x, y: 1 - 2 * x * y)

@@ -19,6 +19,7 @@ from shims._src.elementwise import nextafter as nextafter
 from shims._src.elementwise import pow as pow
 from shims._src.elementwise import reciprocal as reciprocal
 from shims._src.elementwise import rsqrt as rsqrt
+from shims._src.elementwise import sign as sign
 from shims._src.elementwise import sqrt as sqrt
 from shims._src.elementwise import squared_difference as squared_difference
 from shims._src.facade.claim import claim as _claim
@@ -63,7 +64,6 @@ from shims._src.facade.native import real as real
 from shims._src.facade.native import rint as rint
 from shims._src.facade.native import round as round
 from shims._src.facade.native import sigmoid as sigmoid
-from shims._src.facade.native import sign as sign
 from shims._src.facade.native import sin as sin
 from shims._src.facade.native import sinh as sinh
 from shims._src.facade.native import softplus as softplus

@@ -331,6 +331,16 @@ def slope_of_an_infinite_cost(tf, x):
     return tf.square(costs)
 
 
+def signs_of_zeros(tf, x):
+    y = tf.zeros_like(x)
+    return (
+        1 / tf.sign(x),
+        1 / tf.math.xlogy(x, y),
+        1 / tf.math.xlog1py(x, y),
+        1 / tf.math.xdivy(x, y),
+    )
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -427,6 +437,7 @@ FOUND = (
     Found(quotients_of_the_largest_numbers, ([[1e38], [3.4e38]], [-1e38, 3.4e38, 1e20])),
     Found(slopes_of_norms_that_overflow, ([[3.4e38, 1e20], [2, 1]],)),
     Found(slope_of_an_infinite_cost, ([[0, 1, 2], [1, -INF, 0]],)),
+    Found(signs_of_zeros, ([-0.0, 0],)),
 )
 
 

@@ -64,6 +64,7 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
     "elementwise.pow": ((0, "x", "number -unsigned", False), (1, "y", "number -unsigned", False)),
     "elementwise.reciprocal": ((0, "x", "inexact", True),),
     "elementwise.rsqrt": ((0, "x", "inexact", True),),
+    "elementwise.sign": ((0, "x", "number -unsigned", True),),
     "elementwise.sqrt": ((0, "x", "inexact", True),),
     "elementwise.squared_difference": (
         (0, "x", "index inexact", False),
@@ -115,7 +116,6 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
     "facade.native.rint": ((0, "x", "float32 float64", True),),
     "facade.native.round": ((0, "x", "real", True),),
     "facade.native.sigmoid": ((0, "x", "inexact", True),),
-    "facade.native.sign": ((0, "x", "number -unsigned", True),),
     "facade.native.sin": ((0, "x", "inexact", True),),
     "facade.native.sinh": ((0, "x", "inexact", True),),
     "facade.native.softplus": ((0, "features", "floating", True),),

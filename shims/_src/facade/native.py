@@ -1264,32 +1264,6 @@ def sigmoid(x, name=None):
 
 
 @operator(compiled=True)
-def sign(x, name=None):
-    """TensorFlow's `tf.sign`: `jnp.sign(x)`.
-
-    Args:
-      x: array.
-      name: ignored.
-
-    Returns:
-      The array.
-
-    Raises:
-      InvalidArgumentError: TensorFlow has no kernel for the dtype.
-
-    Differs from TensorFlow:
-      Nothing.
-
-    Under jit:
-      Element by element.
-
-    https://www.tensorflow.org/api_docs/python/tf/sign
-    """
-    x = operand(x)
-    return jnp.sign(x)
-
-
-@operator(compiled=True)
 def sin(x, name=None):
     """TensorFlow's `tf.sin`: `jnp.sin(x)`.
 

@@ -57,6 +57,7 @@ from shims._src.elementwise import abs as abs
 from shims._src.elementwise import maximum as maximum
 from shims._src.elementwise import minimum as minimum
 from shims._src.elementwise import pow as pow
+from shims._src.elementwise import sign as sign
 from shims._src.elementwise import sqrt as sqrt
 from shims._src.facade.claim import claim as _claim
 from shims._src.facade.native import acos as acos
@@ -84,7 +85,6 @@ from shims._src.facade.native import negative as negative
 from shims._src.facade.native import not_equal as not_equal
 from shims._src.facade.native import round as round
 from shims._src.facade.native import sigmoid as sigmoid
-from shims._src.facade.native import sign as sign
 from shims._src.facade.native import sin as sin
 from shims._src.facade.native import sinh as sinh
 from shims._src.facade.native import square as square

@@ -416,7 +416,7 @@ sets.union sets.set_union | sets:union | a, b, validate_indices=True |
 shape | shapes:shape | input, name=None, out_type=None |
 shape_n | shape_arithmetic:shape_n | input, out_type='int32', name=None |
 sigmoid math.sigmoid nn.sigmoid | facade.native:sigmoid | x, name=None |
-sign math.sign | facade.native:sign | x, name=None |
+sign math.sign | elementwise:sign | x, name=None |
 signal.dct spectral.dct | cosine_transforms:dct | input, type=2, n=None, axis=-1, norm=None, name=None |
 signal.fftshift | fourier:fftshift | x, axes=None, name=None |
 signal.frame | framing:frame | signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1, name=None |
