@@ -296,7 +296,7 @@ def _at_zero_zero(function):
 
     @jax.custom_jvp
     def product(x, y):
-        return jnp.where(x == 0, x, function(x, jnp.where(x == 0, 1, y)))
+        return jnp.where(x == 0, 0, function(x, jnp.where(x == 0, 1, y)))
 
     return product
 
