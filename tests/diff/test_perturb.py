@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -10,17 +11,20 @@ from tf2jax_port.diff.perturb import (
     ALTERNATING,
     DIRECTIONS,
     TOGETHER,
-    all_round,
+    Perturbed,
     motion,
-    perturbed,
 )
+from tf2jax_port.diff.pieces import PIECE
 
 THIRDS = np.array([1 / 3, 2 / 3, 1 / 3, -1 / 7], np.float32)
 
 
-def moved(array: np.ndarray, direction=(TOGETHER, 1), *, ulps=1, round_too=False) -> np.ndarray:
-    case = bind(0, (array,), lambda x: x)
-    return perturbed(case, ulps, direction, False, round_too).arrays[0]
+def near(array: np.ndarray) -> Perturbed:
+    return Perturbed(bind(0, (array,), lambda x: x), False)
+
+
+def moved(array: np.ndarray, direction=(TOGETHER, 1), *, ulps=1) -> np.ndarray:
+    return near(array).by(ulps, direction).arrays[0]
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS, ids=str)
@@ -40,9 +44,29 @@ def test_neighbours_in_size_part():
 
 def test_round_numbers_zeros_and_non_numbers_stay():
     array = np.array([0.5, 3.0, -0.0, np.nan, np.inf, 1024.0], np.float32)
-    np.testing.assert_array_equal(moved(array), array)
-    assert all_round(bind(0, (array,), lambda x: x))
-    assert np.count_nonzero(moved(array, round_too=True) != array) == 4  # NaN is one of them
+    other = np.append(array, np.float32(1 / 3))
+    np.testing.assert_array_equal(moved(other)[:-1], array)
+    assert not near(other).all_round
+
+
+def test_round_numbers_move_where_there_is_nothing_else():
+    array = np.array([0.5, 3.0, -0.0, np.nan, np.inf, 1024.0], np.float32)
+    assert near(array).all_round
+    assert np.count_nonzero(moved(array) != array) == 4  # NaN is one of them
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, ml_dtypes.bfloat16])
+def test_large_arrays_move_as_small_ones_do(dtype):
+    rng = np.random.default_rng(0)
+    array = rng.normal(size=(3, PIECE)).astype(dtype)
+    array[1, :5] = array[0, :5]
+    places = np.unique(np.abs(array).astype(np.float64), return_inverse=True)[1]
+    odd = places.reshape(array.shape) % 2 == 1
+    after, other = moved(array, (ALTERNATING, 1)), moved(array, (TOGETHER, 1))
+    down = moved(array, (TOGETHER, -1))
+    np.testing.assert_array_equal(after, np.where(odd, other, down))
+    for row in (0, 2):
+        np.testing.assert_array_equal(other[row], moved(array[row]))
 
 
 def test_integers_stay_and_complex_numbers_move_in_both_parts():

@@ -29,6 +29,13 @@ def test_a_large_array_is_the_same_read_only_and_not_in_memory(dtype):
         found[0] = 0
 
 
+def test_what_is_there_is_not_written_again():
+    found = spilled(LARGE)
+    assert spilled(found) is found
+    assert np.array_equal(spilled(found[::2]), LARGE[::2])
+    assert np.array_equal(spilled(found + 1), LARGE + 1)
+
+
 def test_a_small_one_and_one_of_text_stay_where_they_are(monkeypatch):
     for array in (LARGE[:5], np.full(LEAST_BYTES, "text", object)):
         assert spilled(array) is stand_in(array) is array

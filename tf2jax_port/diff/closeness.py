@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tf2jax_port.diff.pieces import holds_anywhere, in_pieces, pieces
 from tf2jax_port.diff.precision import exact_wide, tiny, ulp
 
 # What R may be for a large array. docs/diff.md has the distribution over faithful ports and over
@@ -26,6 +27,9 @@ LANES_APART = 100.0
 
 # By how much at least an error shrinks in double precision if it is rounding.
 SHRINKS = 1e5
+
+# An element is another number altogether if it is off by more than this part of its size.
+_FLIPPED = 1e-3
 
 FLOAT64 = "float64"
 RELATIVE = "relative"
@@ -82,11 +86,10 @@ class Gauge:
 
     def measure(self, array: np.ndarray, *, against: np.ndarray | None = None) -> Closeness:
         """How far `array` is from the truth, or from another array."""
-        target = self.truth if against is None else exact_wide(against)
-        error = distance(exact_wide(array), target)
-        allowed = limit(max(1, error.size))
+        target = self.truth if against is None else against
+        allowed = limit(max(1, array.size))
         worst = Closeness(self.basis, 0.0, allowed, 0.0, self.own_rms)
-        for found, own in ((rms(error), self.own_rms), (largest(error), self.own_max)):
+        for found, own in zip(norms(array, target), (self.own_rms, self.own_max), strict=True):
             ratio = 0.0 if found == 0 else (found / own if own else math.inf)
             if ratio > worst.ratio:
                 worst = Closeness(self.basis, ratio, allowed, found, own)
@@ -97,9 +100,8 @@ class Gauge:
 
         A fault stays as large as it is; rounding shrinks by the ratio of the precisions, 5e8.
         """
-        coarse = distance(exact_wide(single), self.truth)
-        fine = distance(exact_wide(double), self.truth)
-        return largest(fine) <= largest(coarse) / SHRINKS
+        coarse, fine = norms(single, self.truth)[1], norms(double, self.truth)[1]
+        return fine <= coarse / SHRINKS
 
     def widened(self, errors: Sequence[np.ndarray]) -> Gauge:
         """The gauge with more samples of the original's own error."""
@@ -114,10 +116,19 @@ class Gauge:
 
     def replaced(self, chosen: np.ndarray, taken: np.ndarray, dtype: np.dtype) -> Gauge:
         """The gauge with other answers as the truth in some places."""
-        other = exact_wide(chosen)
-        taken = taken & np.isfinite(other)
-        truth = np.where(taken, other, self.truth)
-        size = np.where(taken, np.abs(np.where(taken, other, 0)), self.size)
+        taken = in_pieces(lambda taken, other: taken & np.isfinite(other), taken, chosen)
+        truth = in_pieces(
+            lambda taken, other, truth: np.where(taken, exact_wide(other), truth),
+            taken,
+            chosen,
+            self.truth,
+        )
+        size = in_pieces(
+            lambda taken, truth, size: np.where(taken, np.abs(np.where(taken, truth, 0)), size),
+            taken,
+            truth,
+            self.size,
+        )
         least = FLOOR_ULP_WITHOUT_TRUTH * ulp(dtype)
         own_rms = max(self.own_rms, least * rms(size))
         own_max = max(self.own_max, least * largest(size))
@@ -160,23 +171,48 @@ def gauge(
       scale: the size that an element could have had. A gradient that cancels to nothing (ones fed
         into a softmax) has the rounding of the terms that cancelled.
     """
-    anchor = exact_wide(reference if truth is None else truth)
-    given = exact_wide(reference)
-    # Where one of the two is not finite there is no error to speak of: what was given stands in.
-    anchor = np.where(np.isfinite(anchor) & np.isfinite(given), anchor, given)
-    size = np.abs(np.where(np.isfinite(anchor), anchor, 0))
+    anchor = _anchor(reference, reference if truth is None else truth)
+    size = in_pieces(_size, anchor)
     if scale is not None:
-        size = np.maximum(size, np.where(np.isfinite(scale), np.abs(scale), 0))
+        size = in_pieces(lambda size, scale: np.maximum(size, _size(scale)), size, scale)
     floor = FLOOR_ULP if truth is not None and baselines else FLOOR_ULP_WITHOUT_TRUTH
     floor *= ulp(dtype)
     own_rms = max(floor * rms(size), tiny(dtype))
     own_max = max(floor * largest(size), tiny(dtype))
     for number, baseline in enumerate(baselines):
-        error = settled(exact_wide(baseline), anchor)
-        apart = rms(error) > LANES_APART * own_rms or largest(error) > LANES_APART * own_max
+        mean, most = _settled_norms(baseline, anchor)
+        apart = mean > LANES_APART * own_rms or most > LANES_APART * own_max
         if number == 0 or not apart:
-            own_rms, own_max = max(own_rms, rms(error)), max(own_max, largest(error))
+            own_rms, own_max = max(own_rms, mean), max(own_max, most)
     return Gauge(RELATIVE if truth is None else FLOAT64, anchor, size, own_rms, own_max)
+
+
+def _anchor(reference: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """The truth; where one of the two is not finite there is no error: what was given stands in."""
+
+    def chosen(given: np.ndarray, truth: np.ndarray) -> np.ndarray:
+        both = np.isfinite(given) & np.isfinite(truth)
+        return np.where(both, exact_wide(truth), exact_wide(given))
+
+    if holds_anywhere(lambda a, b: ~(np.isfinite(a) & np.isfinite(b)), reference, truth):
+        return in_pieces(chosen, reference, truth)
+    return exact_wide(truth)
+
+
+def _size(array: np.ndarray) -> np.ndarray:
+    return np.abs(np.where(np.isfinite(array), array, 0))
+
+
+def _settled_norms(array: np.ndarray, truth: np.ndarray) -> tuple[float, float]:
+    """The norms of `settled`, without its median where nothing can have flipped."""
+
+    def large(a: np.ndarray, truth: np.ndarray) -> np.ndarray:
+        return distance(exact_wide(a), truth) > _FLIPPED * _size(truth)
+
+    if not holds_anywhere(large, array, truth):
+        return norms(array, truth)
+    error = settled(exact_wide(array), truth)
+    return rms(error), largest(error)
 
 
 def settled(array: np.ndarray, truth: np.ndarray) -> np.ndarray:
@@ -185,11 +221,11 @@ def settled(array: np.ndarray, truth: np.ndarray) -> np.ndarray:
     A mask that flips in float32 gives an error as large as the element. It is no measure of
     rounding for the others.
     """
-    error, size = distance(array, truth), np.abs(np.where(np.isfinite(truth), truth, 0))
+    error, size = in_pieces(distance, array, truth), in_pieces(_size, truth)
     if error.size < 2:
         return error
     typical = max(float(np.median(error)), 1e-7 * rms(size))
-    flipped = (error > 1e-3 * size) & (error > 100 * typical)
+    flipped = (error > _FLIPPED * size) & (error > 100 * typical)
     return np.where(flipped, 0.0, error)
 
 
@@ -198,6 +234,11 @@ def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     finite = np.isfinite(a) & np.isfinite(b)
     with np.errstate(invalid="ignore", over="ignore"):
         return np.where(finite, np.abs(np.where(finite, a, 0) - np.where(finite, b, 0)), 0.0)
+
+
+def norms(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
+    """The root of the mean square and the largest of `distance`."""
+    return _norms(distance(exact_wide(x), exact_wide(y)) for x, y in pieces(a, b))
 
 
 def limit(count: int) -> float:
@@ -212,7 +253,19 @@ def largest(errors: np.ndarray) -> float:
 
 def rms(errors: np.ndarray) -> float:
     """The root of the mean square; 0 for no elements, never an overflow."""
-    most = largest(errors)
+    return _norms(part for (part,) in pieces(errors))[0]
+
+
+def _norms(parts: Iterable[np.ndarray]) -> tuple[float, float]:
+    """Root mean square and largest of what comes in parts."""
+    squares: list[tuple[float, float]] = []
+    count, most = 0, 0.0
+    for part in parts:
+        here = float(np.max(part))
+        count, most = count + part.size, max(most, here)
+        if 0 < here < math.inf:
+            squares.append((here, float(np.sum(np.square(part / here)))))
     if most == 0 or not math.isfinite(most):
-        return most
-    return most * float(np.sqrt(np.mean(np.square(errors / most))))
+        return most, most
+    total = sum(square * (here / most) ** 2 for here, square in squares)
+    return most * math.sqrt(total / count), most

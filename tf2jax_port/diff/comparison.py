@@ -10,6 +10,7 @@ import numpy as np
 from tf2jax_port.diff.arguments import is_inexact
 from tf2jax_port.diff.closeness import EXACT, Closeness, Gauge, distance, limit
 from tf2jax_port.diff.lanes import INTERFACE, PLACEMENT, VALUES
+from tf2jax_port.diff.pieces import holds_anywhere, in_pieces
 from tf2jax_port.diff.precision import as_jax_has_it, exact_wide
 
 # Errors over the original's own: none, up to a hundredth, and so on.
@@ -107,9 +108,9 @@ def compare(
     if not is_inexact(ours):
         return _compare_exact(a, b, note)
     with np.errstate(over="ignore"):
-        a, b = a.astype(ours), b.astype(ours)
-    placed = placement(a, b)
-    if placed.any():
+        a, b = a.astype(ours, copy=False), b.astype(ours, copy=False)
+    if holds_anywhere(placement, a, b):
+        placed = placement(a, b)
         problem = "NaN and infinity stand in other places"
         return Comparison(PLACEMENT, problem, worst=_first(a, b, placed), note=note)
     assert measure is not None
@@ -165,10 +166,10 @@ def _compare_values(a: np.ndarray, b: np.ndarray, measure: Gauge, note: str) -> 
     the two do not part company altogether.
     """
     mine, theirs = measure.measure(a), measure.measure(b)
-    apart = measure.measure(b, against=a)
     counted = _histogram(b, measure)
     if theirs.close and (mine.close or measure.relaxed().measure(b, against=a).close):
         return Comparison(closeness=theirs, note=note, histogram=counted)
+    apart = measure.measure(b, against=a)
     if apart.close:
         return Comparison(closeness=apart, note=note, histogram=counted)
     judged = theirs if theirs.ratio >= mine.ratio else mine
@@ -186,7 +187,7 @@ def _histogram(array: np.ndarray, measure: Gauge) -> tuple[int, ...]:
 
 def furthest(a: np.ndarray, b: np.ndarray, measure: Gauge) -> list[Worst]:
     """The elements that are furthest off, and how many are off by more than rounding."""
-    error = distance(exact_wide(a), exact_wide(b))
+    error = in_pieces(lambda x, y: distance(exact_wide(x), exact_wide(y)), a, b)
     wrong = max(1, int(np.count_nonzero(error > limit(error.size) * measure.own_rms)))
     flat = error.reshape(-1)
     count = min(_SHOWN, wrong, flat.size)

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from tf2jax_port.diff.arguments import is_inexact
-from tf2jax_port.diff.closeness import FLOAT64, LANES_APART, Gauge, gauge
+from tf2jax_port.diff.closeness import (
+    FLOAT64,
+    FLOOR_ULP_WITHOUT_TRUTH,
+    LANES_APART,
+    Gauge,
+    distance,
+    gauge,
+    largest,
+    limit,
+    norms,
+)
 from tf2jax_port.diff.comparison import Comparison, Rules, compare, placement
 from tf2jax_port.diff.lanes import VALUES
-from tf2jax_port.diff.perturb import LARGE, SMALL, motion
-from tf2jax_port.diff.precision import exact_wide
+from tf2jax_port.diff.perturb import LARGE, SMALL, most_noise, motion
+from tf2jax_port.diff.pieces import holds_anywhere, in_pieces
+from tf2jax_port.diff.precision import exact_wide, ulp
 
 DIFFERENT = "different"
 KNIFE_EDGE = "knife-edge"
@@ -126,7 +138,10 @@ def _ask_again(
         return Explanation(UNSTEADY, first, measure=measure)
     jumps: list[Alternative] = []
     if measure is not None and reference is not None:
-        measure, jumps = _widen(reference, runs, measure.with_cancelled(reference.dtype))
+        measure = measure.with_cancelled(reference.dtype)
+        if _hopeless(reference, port, measure, runs, lanes):
+            return Explanation(DIFFERENT, first, measure=measure)
+        measure, jumps = _widen(reference, runs, measure)
         comparison = compare(reference, port, measure, rules)
         if comparison.agrees:
             return Explanation(EQUAL, comparison, (MOVED_RUNS,), measure=measure)
@@ -134,6 +149,52 @@ def _ask_again(
         jumps = [Alternative(_moved(n), a) for p in runs.moved for n, a in zip((SMALL, LARGE), p)]
     edge = _settle(reference, port, [*lanes, *jumps], measure, rules)
     return edge or Explanation(DIFFERENT, first, measure=measure)
+
+
+def _hopeless(
+    reference: np.ndarray,
+    port: np.ndarray | None,
+    measure: Gauge,
+    runs: Probe,
+    lanes: Sequence[Alternative],
+) -> bool:
+    """Whether no answer of the original comes near the port, however much the moved inputs allow.
+
+    What the runs say in detail takes long for large arrays, and is not asked for then.
+    """
+    if port is None or port.shape != reference.shape:
+        return False
+    noise = [
+        most_noise(reference, small, large)
+        for small, large in runs.moved
+        if small is not None and large is not None and small.shape == large.shape == port.shape
+    ]
+    wide = replace(measure, own_max=max([measure.own_max, *noise]))
+    answers = [*(one.array for one in lanes), *(array for pair in runs.moved for array in pair)]
+    return _out_of_reach(reference, port, answers, wide)
+
+
+def _out_of_reach(
+    reference: np.ndarray,
+    port: np.ndarray,
+    answers: Sequence[np.ndarray | None],
+    measure: Gauge,
+) -> bool:
+    """Whether some element is too far from all answers, even with the widest of `Gauge.replaced`."""
+    if not is_inexact(port.dtype):
+        return False
+    alike = [a for a in answers if a is not None and a.shape == port.shape]
+    alike = [reference, measure.truth, *(a for a in alike if a.dtype.kind not in "SUO")]
+    top = largest(measure.size) + max(norms(answer, measure.truth)[1] for answer in alike)
+    unit = max(ulp(reference.dtype), ulp(port.dtype))
+    own = max(measure.own_max, FLOOR_ULP_WITHOUT_TRUTH * unit * top)
+    bound = 1.01 * limit(max(1, port.size)) * own + unit * top
+
+    def far(port: np.ndarray, *answers: np.ndarray) -> np.ndarray:
+        wide = exact_wide(port)
+        return np.min([distance(wide, exact_wide(answer)) for answer in answers], 0) > bound
+
+    return holds_anywhere(far, port, *alike)
 
 
 def _is_rounding(
@@ -174,13 +235,17 @@ def _settle(
     """A knife edge, if the port agrees with answers of the original, each where it has one."""
     if reference is None or port is None or reference.shape != port.shape:
         return _settle_whole(port, alternatives, rules)
+    if measure is not None and _out_of_reach(
+        reference, port, [one.array for one in alternatives], measure
+    ):
+        return None
     chosen, names, taken = reference, [], np.zeros(reference.shape, bool)
     for alternative in alternatives:
         other = alternative.array
         if other is None or other.shape != reference.shape or other.dtype.kind in "SUO":
             continue
         better = _better(chosen, other, port, measure)
-        better &= _apart(reference, other, measure)
+        better &= in_pieces(partial(_apart, measure=measure), reference, other)
         if alternative.where is not None:
             better &= alternative.where
         if better.any():
@@ -226,6 +291,10 @@ def _better(
     """Where `other` is nearer to the port than what is chosen so far."""
     if measure is None:
         return np.asarray((other == port) & (chosen != port))
+    return in_pieces(_nearer, chosen, other, port)
+
+
+def _nearer(chosen: np.ndarray, other: np.ndarray, port: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore", over="ignore"):
         x, y, z = (exact_wide(array) for array in (chosen, other, port))
         nearer = np.abs(y - z) < np.abs(x - z)

@@ -15,6 +15,7 @@ from tf2jax_port.diff.distribution import Draws
 from tf2jax_port.diff.explain import FLOAT64_RUN, Alternative, Probe
 from tf2jax_port.diff.lanes import OLD_LANES, title
 from tf2jax_port.diff.observation import COTANGENTS, KINDS, Observation, Quantity, value_of
+from tf2jax_port.diff.pieces import in_pieces
 from tf2jax_port.diff.precision import as_jax_has_it, exact_wide
 from tf2jax_port.diff.spill import spilled, stand_in
 
@@ -209,15 +210,14 @@ class Facts:
         """How large a gradient is with the other cotangents."""
         if quantity.cotangent not in COTANGENTS:
             return None
-        largest = np.zeros(shape)
+        found = []
         for cotangent in COTANGENTS:
             other = Quantity(quantity.kind, quantity.path, cotangent)
             lane = self.reference_for(other)
             array = self._of(self.lanes[lane], other) if lane else None
             if array is not None and array.shape == shape:
-                size = np.abs(exact_wide(array))
-                largest = np.maximum(largest, np.where(np.isfinite(size), size, 0))
-        return largest
+                found.append(array)
+        return in_pieces(_largest_sizes, *found) if found else np.zeros(shape)
 
     @staticmethod
     def _of(run: Observation | Failure | None, quantity: Quantity) -> np.ndarray | None:
@@ -232,6 +232,11 @@ _NO_MORE = Failure("judged", "what is judged needs no other run")
 
 def _no_more() -> Any:
     raise AssertionError(_NO_MORE.reason)
+
+
+def _largest_sizes(*arrays: np.ndarray) -> np.ndarray:
+    sizes = [np.abs(exact_wide(array)) for array in arrays]
+    return np.max([np.where(np.isfinite(size), size, 0) for size in sizes], 0)
 
 
 def _light(arrays: Mapping[str, np.ndarray | None] | Failure) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tf2jax_port.diff.arguments import is_inexact
 from tf2jax_port.diff.attempt import Failure
-from tf2jax_port.diff.closeness import LANES_APART, distance, largest
+from tf2jax_port.diff.closeness import LANES_APART, largest, norms
 from tf2jax_port.diff.comparison import Comparison, Rules, compare
 from tf2jax_port.diff.explain import (
     DIFFERENT,
@@ -29,7 +29,7 @@ from tf2jax_port.diff.lanes import (
     ports,
 )
 from tf2jax_port.diff.observation import STEPS, Quantity, value_of
-from tf2jax_port.diff.precision import exact_wide, ulp
+from tf2jax_port.diff.precision import ulp
 
 NOT_COVERED = "not covered"
 ILL_CONDITIONED = "ill-conditioned"
@@ -205,7 +205,7 @@ def _like_eager(facts: Facts, quantity: Quantity, lane: str) -> bool:
         return lane == JAX_EAGER.id
     if array is None or eager is None or isinstance(array, Failure) or array.shape != eager.shape:
         return False
-    errors = [largest(distance(exact_wide(a), measure.truth)) for a in (array, eager)]
+    errors = [norms(a, measure.truth)[1] for a in (array, eager)]
     return errors[0] <= LANES_APART * max(errors[1], measure.own_max)
 
 

@@ -24,7 +24,7 @@ from tf2jax_port.diff.observation import (
     Outputs,
 )
 from tf2jax_port.diff.parts import is_taken
-from tf2jax_port.diff.perturb import DIRECTIONS, LARGE, SMALL, all_round, perturbed
+from tf2jax_port.diff.perturb import DIRECTIONS, LARGE, SMALL, Perturbed
 from tf2jax_port.diff.state import VARIABLES
 
 
@@ -89,15 +89,15 @@ class Original:
         again = self.eagerly(case, fed)
         if not again.ran:
             return None
-        every = all_round(case)
+        near = Perturbed(case, self._x64)
         moved = [
             (
-                self.eagerly(perturbed(case, SMALL, direction, self._x64, every), fed),
-                self.eagerly(perturbed(case, LARGE, direction, self._x64, every), fed),
+                self.eagerly(near.by(SMALL, direction), fed),
+                self.eagerly(near.by(LARGE, direction), fed),
             )
             for direction in DIRECTIONS
         ]
-        return Reruns(again, moved, decides=not every)
+        return Reruns(again, moved, decides=not near.all_round)
 
 
 def forward(result: tuple[Outputs, str] | Outputs | Failure) -> Observation:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from tf2jax_port.diff.arguments import Arguments, is_inexact
-from tf2jax_port.diff.closeness import distance
+from tf2jax_port.diff.closeness import distance, norms
+from tf2jax_port.diff.pieces import holds_anywhere, in_pieces
 from tf2jax_port.diff.precision import as_jax_has_it, exact_wide, read_only, real_part, ulp
+from tf2jax_port.diff.spill import spilled
 
 SMALL, LARGE = 1, 8
 
@@ -35,23 +37,57 @@ class Motion:
     jumps: np.ndarray
 
 
-def perturbed(
-    case: Arguments, ulps: int, direction: Direction, x64: bool, round_too: bool
-) -> Arguments:
-    """The case with every float moved by about `ulps` units in the last place.
+class Perturbed:
+    """A case with every float moved a little.
 
     Equal elements move together, so that ties stay ties. Zeros, NaN and infinities stay; so do
     round numbers such as 0.5 or 3, where a person who writes test data puts ties with constants,
-    unless `round_too`.
+    unless there is nothing else.
+
+    Args:
+      case: the call.
+      x64: whether JAX has 64-bit types.
     """
-    return case.map(lambda array: _perturb(array, ulps, direction, x64, round_too))
 
+    def __init__(self, case: Arguments, x64: bool) -> None:
+        self._case, self._x64 = case, x64
+        self.all_round = not any(
+            holds_anywhere(lambda part: ~_is_round(part), _parts(array))
+            for array in case.arrays
+            if is_inexact(array.dtype)
+        )
+        # Sorting takes longest, and is the same for all four runs that need it.
+        self._alternating: dict[int, np.ndarray] = {}
 
-def all_round(case: Arguments) -> bool:
-    """Whether the case has no float that `perturbed` would move without `round_too`."""
-    return all(
-        bool(np.all(_is_round(_parts(array)))) for array in case.arrays if is_inexact(array.dtype)
-    )
+    def by(self, ulps: int, direction: Direction) -> Arguments:
+        """The case with every float moved by about `ulps` units in the last place."""
+        arrays = self._case.arrays
+        return self._case.with_arrays(
+            [spilled(self._moved(i, array, ulps, direction)) for i, array in enumerate(arrays)]
+        )
+
+    def _moved(self, i: int, array: np.ndarray, ulps: int, direction: Direction) -> np.ndarray:
+        if not is_inexact(array.dtype):
+            return array
+        working = as_jax_has_it(array.dtype, self._x64)
+        parts = _parts(array)
+        pattern, sign = direction
+        step = ulps * sign * ulp(working)
+
+        def move(parts: np.ndarray, odd: np.ndarray | None = None) -> np.ndarray:
+            steps = step if odd is None else np.where(odd, step, -step)
+            with np.errstate(invalid="ignore", over="ignore"):
+                moved = (parts.astype(np.float64) * (1 + steps)).astype(real_part(working))
+            still = ~np.isfinite(parts) | (parts == 0)
+            if not self.all_round:
+                still |= _is_round(parts)
+            return np.where(still, parts, moved.astype(parts.dtype))
+
+        if pattern == TOGETHER:
+            return read_only(_joined(in_pieces(move, parts), array))
+        if i not in self._alternating:
+            self._alternating[i] = spilled(_odd(parts))
+        return read_only(_joined(in_pieces(move, parts, self._alternating[i]), array))
 
 
 def motion(still: np.ndarray, small: np.ndarray, large: np.ndarray, own: float) -> Motion:
@@ -63,32 +99,26 @@ def motion(still: np.ndarray, small: np.ndarray, large: np.ndarray, own: float) 
       large: what it gives after `LARGE` ulp, in the same direction.
       own: the original's own error as known so far.
     """
-    x, y, z = (exact_wide(array) for array in (still, small, large))
-    finite = np.isfinite(x) & np.isfinite(y) & np.isfinite(z)
-    near, far = distance(y, x), distance(z, x)
-    slow = far < _LEAST_GROWTH * near - 8 * own
-    fast = far > _MOST_GROWTH * near + 32 * own
-    jumps = ~finite | ((slow | fast) & (far + near > 8 * own))
-    noise = np.maximum(near, far * SMALL / LARGE)
-    return Motion(np.where(jumps, 0, noise), jumps)
+
+    def jump(*runs: np.ndarray) -> np.ndarray:
+        x, y, z = map(exact_wide, runs)
+        near, far = distance(y, x), distance(z, x)
+        slow = far < _LEAST_GROWTH * near - 8 * own
+        fast = far > _MOST_GROWTH * near + 32 * own
+        finite = np.isfinite(x) & np.isfinite(y) & np.isfinite(z)
+        return ~finite | ((slow | fast) & (far + near > 8 * own))
+
+    def noise(jumps: np.ndarray, *runs: np.ndarray) -> np.ndarray:
+        x, y, z = map(exact_wide, runs)
+        return np.where(jumps, 0, np.maximum(distance(y, x), distance(z, x) * SMALL / LARGE))
+
+    jumps = in_pieces(jump, still, small, large)
+    return Motion(in_pieces(noise, jumps, still, small, large), jumps)
 
 
-def _perturb(
-    array: np.ndarray, ulps: int, direction: Direction, x64: bool, round_too: bool
-) -> np.ndarray:
-    if not is_inexact(array.dtype):
-        return array
-    working = as_jax_has_it(array.dtype, x64)
-    parts = _parts(array)
-    step = ulps * ulp(working) * _signs(parts, direction)
-    with np.errstate(invalid="ignore", over="ignore"):
-        moved = (parts.astype(np.float64) * (1 + step)).astype(real_part(working))
-    moved = moved.astype(parts.dtype)
-    still = ~np.isfinite(parts) | (parts == 0)
-    if not round_too:
-        still |= _is_round(parts)
-    kept = np.where(still, parts, moved)
-    return read_only(_joined(kept, array))
+def most_noise(still: np.ndarray, small: np.ndarray, large: np.ndarray) -> float:
+    """No element of `Motion.noise` is larger."""
+    return max(norms(small, still)[1], norms(large, still)[1] * SMALL / LARGE)
 
 
 def _parts(array: np.ndarray) -> np.ndarray:
@@ -104,14 +134,17 @@ def _joined(parts: np.ndarray, like: np.ndarray) -> np.ndarray:
     return (parts[..., 0] + 1j * parts[..., 1]).astype(like.dtype)
 
 
-def _signs(parts: np.ndarray, direction: Direction) -> np.ndarray | int:
-    """Plus or minus one, by the value of each element alone: away from zero or towards it."""
-    pattern, sign = direction
-    if pattern == TOGETHER:
-        return sign
-    size = np.abs(parts).astype(np.float64)
-    rank = np.unique(size, return_inverse=True)[1].reshape(parts.shape)
-    return np.where(rank % 2, sign, -sign)
+def _odd(parts: np.ndarray) -> np.ndarray:
+    """Whether an element has an odd place among the sizes that there are; equal sizes share one."""
+    size = np.abs(parts).reshape(-1)
+    if size.dtype.itemsize < 4:  # a narrower type has no fast sort
+        size = size.astype(np.float32)
+    order = np.argsort(size)
+    ordered = size[order]
+    place = np.concatenate([[0], np.cumsum(ordered[1:] != ordered[:-1])]) if size.size else order
+    odd = np.empty(size.size, bool)
+    odd[order] = place % 2 == 1
+    return odd.reshape(parts.shape)
 
 
 def _is_round(parts: np.ndarray) -> np.ndarray:

@@ -90,4 +90,4 @@ def real_part(dtype: np.dtype) -> np.dtype:
 
 def exact_wide(array: np.ndarray) -> np.ndarray:
     """Floats in double precision for reckoning with them."""
-    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64, copy=False)

@@ -23,7 +23,7 @@ def spilled(array: np.ndarray) -> np.ndarray:
 
     The system keeps what there is room for in memory, and reads the rest when it is looked at.
     """
-    if array.nbytes < LEAST_BYTES or array.dtype.hasobject:
+    if array.nbytes < LEAST_BYTES or array.dtype.hasobject or _is_spilled(array):
         return array
     try:
         with tempfile.TemporaryFile() as file:
@@ -33,6 +33,15 @@ def spilled(array: np.ndarray) -> np.ndarray:
     except OSError:  # no room on the disk
         return array
     return np.frombuffer(mapped, array.dtype).reshape(array.shape)
+
+
+def _is_spilled(array: np.ndarray) -> bool:
+    owner: object = array
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    if isinstance(owner, memoryview):
+        owner = owner.obj
+    return isinstance(owner, mmap.mmap)
 
 
 def stand_in(array: np.ndarray) -> np.ndarray:
