@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import pickle
 
 import ml_dtypes
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from tf2jax_port.diff import spill
+from tf2jax_port.diff.pieces import pieces
 from tf2jax_port.diff.spill import LEAST_BYTES, spilled, stand_in
 
 LARGE = np.arange(LEAST_BYTES // 4, dtype=np.float32).reshape(2, -1).T
@@ -34,6 +36,26 @@ def test_what_is_there_is_not_written_again():
     assert spilled(found) is found
     assert np.array_equal(spilled(found[::2]), LARGE[::2])
     assert np.array_equal(spilled(found + 1), LARGE + 1)
+
+
+def test_what_was_looked_at_is_not_kept_in_memory(monkeypatch):
+    found, said = spilled(LARGE), []
+
+    class File:
+        def madvise(self, advice):
+            said.append(advice)
+
+    monkeypatch.setattr(spill, "_file_of", lambda array: File() if array is found else None)
+    assert sum(part.sum(dtype=float) for part, _ in pieces(found, LARGE)) == LARGE.sum(dtype=float)
+    assert said == [mmap.MADV_DONTNEED]
+    spill.release(LARGE)
+    assert len(said) == 1
+
+
+def test_it_can_be_looked_at_again():
+    found = spilled(LARGE)
+    for _ in range(2):
+        assert sum(part.sum(dtype=float) for (part,) in pieces(found)) == LARGE.sum(dtype=float)
 
 
 def test_a_small_one_and_one_of_text_stay_where_they_are(monkeypatch):

@@ -6,14 +6,20 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from tf2jax_port.diff.spill import release
+
 PIECE = 1 << 16
 
 
 def pieces(*arrays: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
     """Arrays of one shape, flat, so many elements of each at a time."""
     flat = [array.reshape(-1) for array in arrays]
-    for start in range(0, flat[0].size, PIECE):
-        yield tuple(one[start : start + PIECE] for one in flat)
+    try:
+        for start in range(0, flat[0].size, PIECE):
+            yield tuple(one[start : start + PIECE] for one in flat)
+    finally:
+        for array in arrays:
+            release(array)
 
 
 def in_pieces(f: Callable[..., np.ndarray], *arrays: np.ndarray) -> np.ndarray:

@@ -23,7 +23,7 @@ def spilled(array: np.ndarray) -> np.ndarray:
 
     The system keeps what there is room for in memory, and reads the rest when it is looked at.
     """
-    if array.nbytes < LEAST_BYTES or array.dtype.hasobject or _is_spilled(array):
+    if array.nbytes < LEAST_BYTES or array.dtype.hasobject or _file_of(array):
         return array
     try:
         with tempfile.TemporaryFile() as file:
@@ -35,13 +35,20 @@ def spilled(array: np.ndarray) -> np.ndarray:
     return np.frombuffer(mapped, array.dtype).reshape(array.shape)
 
 
-def _is_spilled(array: np.ndarray) -> bool:
+def release(array: np.ndarray) -> None:
+    """Say that an array is not looked at for now: what is in a file need not be in memory, too."""
+    file = _file_of(array)
+    if file is not None and hasattr(mmap, "MADV_DONTNEED"):
+        file.madvise(mmap.MADV_DONTNEED)
+
+
+def _file_of(array: np.ndarray) -> mmap.mmap | None:
     owner: object = array
     while isinstance(owner, np.ndarray):
         owner = owner.base
     if isinstance(owner, memoryview):
         owner = owner.obj
-    return isinstance(owner, mmap.mmap)
+    return owner if isinstance(owner, mmap.mmap) else None
 
 
 def stand_in(array: np.ndarray) -> np.ndarray:
