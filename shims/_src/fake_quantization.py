@@ -42,7 +42,8 @@ def _nudged(low, high, levels):
     """The range moved so that 0 is one of its numbers: its ends, and the step."""
     lowest, highest = levels
     # As an array it is divided by; by way of the reciprocal of a number halves would round wrongly.
-    step = (high - low) / (0 * high + (highest - lowest))
+    count = jnp.asarray(highest - lowest, high.dtype)
+    step = (high - low) / jnp.where(high == high, count, -count)
     zero = lowest - low / step
     zero = jnp.where(jnp.isnan(zero), 0, zero)  # as the integer that it is in TensorFlow
     zero = jnp.where(zero < lowest, lowest, jnp.where(zero > highest, highest, _rounded(zero)))

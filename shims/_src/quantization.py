@@ -178,8 +178,8 @@ def _with_slope(function, x, low, high, options, *, clip):
     if not clip:
         return _straight(value, x)
     within = lax.stop_gradient((x >= low) & (x <= high))
-    # The range has a gradient, as in TensorFlow, and it is 0.
-    through = jnp.where(within, x, jnp.where(within, low + high, lax.stop_gradient(x)))
+    # Beyond the range the slope is multiplied by 0; the range has a gradient, and that is 0.
+    through = jnp.where(within, x, 0 * jnp.where(within, low + high, x))
     return _straight(value, through)
 
 
