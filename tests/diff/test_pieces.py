@@ -7,7 +7,7 @@ import pytest
 
 from tf2jax_port.diff import closeness, explain
 from tf2jax_port.diff.closeness import distance, gauge, norms, rms, settled
-from tf2jax_port.diff.comparison import Rules, compare
+from tf2jax_port.diff.comparison import Rules, compare, furthest
 from tf2jax_port.diff.explain import Alternative, Probe
 from tf2jax_port.diff.perturb import motion
 from tf2jax_port.diff.pieces import PIECE, holds_anywhere, in_pieces, pieces
@@ -84,6 +84,24 @@ def test_motion_of_a_large_array_is_that_of_its_parts():
         np.testing.assert_array_equal(found.noise[row], part.noise)
         np.testing.assert_array_equal(found.jumps[row], part.jumps)
     assert found.jumps[1, 7]
+
+
+@pytest.mark.parametrize("wrong", [1, 3, 40])
+def test_the_elements_that_are_furthest_off(wrong):
+    a = drawn((3, PIECE), dtype=np.float64)
+    places = np.random.default_rng(wrong).choice(a.size, wrong, replace=False)
+    b = a.copy()
+    b.reshape(-1)[places] += np.arange(1, wrong + 1)
+    found = furthest(a, b, gauge(np.dtype("float64"), a, None, [a]))
+    expected = [np.unravel_index(i, a.shape) for i in places[::-1][:5]]
+    assert [one.index for one in found] == expected
+    assert found[0].mismatched == wrong
+
+
+def test_the_first_of_those_that_are_equally_far_off_is_shown():
+    a = np.zeros((3, PIECE))
+    found = furthest(a, a + 1, gauge(np.dtype("float64"), a, None, [a]))
+    assert (found[0].index, found[0].mismatched) == ((0, 0), a.size)
 
 
 def asked(reference, port, lanes=(), moved=()):

@@ -231,8 +231,11 @@ def settled(array: np.ndarray, truth: np.ndarray) -> np.ndarray:
 
 def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """|a - b|, 0 where either is not finite."""
-    finite = np.isfinite(a) & np.isfinite(b)
     with np.errstate(invalid="ignore", over="ignore"):
+        apart = np.abs(a - b)
+        if np.isfinite(apart).all():
+            return apart
+        finite = np.isfinite(a) & np.isfinite(b)
         return np.where(finite, np.abs(np.where(finite, a, 0) - np.where(finite, b, 0)), 0.0)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from tf2jax_port.diff.arguments import is_inexact
 from tf2jax_port.diff.closeness import EXACT, Closeness, Gauge, distance, limit
 from tf2jax_port.diff.lanes import INTERFACE, PLACEMENT, VALUES
-from tf2jax_port.diff.pieces import holds_anywhere, in_pieces
+from tf2jax_port.diff.pieces import holds_anywhere, pieces
 from tf2jax_port.diff.precision import as_jax_has_it, exact_wide
 
 # Errors over the original's own: none, up to a hundredth, and so on.
@@ -187,15 +187,22 @@ def _histogram(array: np.ndarray, measure: Gauge) -> tuple[int, ...]:
 
 def furthest(a: np.ndarray, b: np.ndarray, measure: Gauge) -> list[Worst]:
     """The elements that are furthest off, and how many are off by more than rounding."""
-    error = in_pieces(lambda x, y: distance(exact_wide(x), exact_wide(y)), a, b)
-    wrong = max(1, int(np.count_nonzero(error > limit(error.size) * measure.own_rms)))
-    flat = error.reshape(-1)
-    count = min(_SHOWN, wrong, flat.size)
-    found = np.argpartition(flat, flat.size - count)[flat.size - count :]
-    # The first of those that are equally far off.
-    ordered = sorted(found.tolist(), key=lambda i: (-flat[i], i))
-    ordered[0] = int(np.argmax(flat))
-    places: list[Any] = [np.unravel_index(i, error.shape) for i in dict.fromkeys(ordered)]
+    allowed = limit(a.size) * measure.own_rms
+    wrong = start = 0
+    # The furthest first, of those that are equally far off the first.
+    furthest_off: list[tuple[float, int]] = []
+    for x, y in pieces(a, b):
+        error = distance(exact_wide(x), exact_wide(y))
+        wrong += int(np.count_nonzero(error > allowed))
+        if len(furthest_off) < _SHOWN or float(np.max(error)) > -furthest_off[-1][0]:
+            last = max(0, error.size - _SHOWN)
+            here = {int(np.argmax(error)), *np.argpartition(error, last)[last:].tolist()}
+            found = [(-float(error[i]), start + i) for i in here]
+            furthest_off = sorted(furthest_off + found)[:_SHOWN]
+        start += error.size
+    wrong = max(1, wrong)
+    shown = [i for _, i in furthest_off[:wrong]]
+    places: list[Any] = [np.unravel_index(i, a.shape) for i in shown]
     return [_worst(a, b, tuple(map(int, place)), wrong) for place in places]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -22,7 +22,7 @@ from tf2jax_port.diff.closeness import (
 )
 from tf2jax_port.diff.comparison import Comparison, Rules, compare, placement
 from tf2jax_port.diff.lanes import VALUES
-from tf2jax_port.diff.perturb import LARGE, SMALL, most_noise, motion
+from tf2jax_port.diff.perturb import LARGE, SMALL, motion
 from tf2jax_port.diff.pieces import holds_anywhere, in_pieces
 from tf2jax_port.diff.precision import exact_wide, ulp
 
@@ -164,14 +164,17 @@ def _hopeless(
     """
     if port is None or port.shape != reference.shape:
         return False
-    noise = [
-        most_noise(reference, small, large)
-        for small, large in runs.moved
-        if small is not None and large is not None and small.shape == large.shape == port.shape
-    ]
-    wide = replace(measure, own_max=max([measure.own_max, *noise]))
-    answers = [*(one.array for one in lanes), *(array for pair in runs.moved for array in pair)]
-    return _out_of_reach(reference, port, answers, wide)
+    answers = [one.array for one in lanes]
+    apart = list(_apart_from(reference, answers))
+    own = measure.own_max
+    for pair in runs.moved:
+        answers += pair
+        moved = list(_apart_from(reference, pair))
+        apart += moved
+        if len(moved) == 2:  # no element of `Motion.noise` is larger
+            own = max(own, moved[0], moved[1] * SMALL / LARGE)
+    wide = replace(measure, own_max=own)
+    return _out_of_reach(reference, port, answers, wide, max(apart, default=0.0))
 
 
 def _out_of_reach(
@@ -179,13 +182,21 @@ def _out_of_reach(
     port: np.ndarray,
     answers: Sequence[np.ndarray | None],
     measure: Gauge,
+    most: float,
 ) -> bool:
-    """Whether some element is too far from all answers, even with the widest of `Gauge.replaced`."""
+    """Whether some element is too far from all answers, even with the widest of `Gauge.replaced`.
+
+    Args:
+      reference: what the original gave.
+      port: what the port gave.
+      answers: what else the original gave.
+      measure: how far an element may be.
+      most: how far the answers are from the reference.
+    """
     if not is_inexact(port.dtype):
         return False
-    alike = [a for a in answers if a is not None and a.shape == port.shape]
-    alike = [reference, measure.truth, *(a for a in alike if a.dtype.kind not in "SUO")]
-    top = largest(measure.size) + max(norms(answer, measure.truth)[1] for answer in alike)
+    alike = [reference, measure.truth, *_like(reference, answers)]
+    top = largest(measure.size) + norms(reference, measure.truth)[1] + most
     unit = max(ulp(reference.dtype), ulp(port.dtype))
     own = max(measure.own_max, FLOOR_ULP_WITHOUT_TRUTH * unit * top)
     bound = 1.01 * limit(max(1, port.size)) * own + unit * top
@@ -195,6 +206,18 @@ def _out_of_reach(
         return np.min([distance(wide, exact_wide(answer)) for answer in answers], 0) > bound
 
     return holds_anywhere(far, port, *alike)
+
+
+def _like(reference: np.ndarray, answers: Sequence[np.ndarray | None]) -> Iterator[np.ndarray]:
+    """Those that can be held against the reference element by element."""
+    for array in answers:
+        if array is not None and array.shape == reference.shape and array.dtype.kind not in "SUO":
+            yield array
+
+
+def _apart_from(reference: np.ndarray, answers: Sequence[np.ndarray | None]) -> Iterator[float]:
+    for array in _like(reference, answers):
+        yield norms(array, reference)[1]
 
 
 def _is_rounding(
@@ -235,10 +258,11 @@ def _settle(
     """A knife edge, if the port agrees with answers of the original, each where it has one."""
     if reference is None or port is None or reference.shape != port.shape:
         return _settle_whole(port, alternatives, rules)
-    if measure is not None and _out_of_reach(
-        reference, port, [one.array for one in alternatives], measure
-    ):
-        return None
+    arrays = [alternative.array for alternative in alternatives]
+    if measure is not None:
+        most = max(_apart_from(reference, arrays), default=0.0)
+        if _out_of_reach(reference, port, arrays, measure, most):
+            return None
     chosen, names, taken = reference, [], np.zeros(reference.shape, bool)
     for alternative in alternatives:
         other = alternative.array

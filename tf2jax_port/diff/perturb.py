@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tf2jax_port.diff.arguments import Arguments, is_inexact
-from tf2jax_port.diff.closeness import distance, norms
+from tf2jax_port.diff.closeness import distance
 from tf2jax_port.diff.pieces import holds_anywhere, in_pieces
 from tf2jax_port.diff.precision import as_jax_has_it, exact_wide, read_only, real_part, ulp
 from tf2jax_port.diff.spill import spilled
@@ -114,11 +114,6 @@ def motion(still: np.ndarray, small: np.ndarray, large: np.ndarray, own: float) 
 
     jumps = in_pieces(jump, still, small, large)
     return Motion(in_pieces(noise, jumps, still, small, large), jumps)
-
-
-def most_noise(still: np.ndarray, small: np.ndarray, large: np.ndarray) -> float:
-    """No element of `Motion.noise` is larger."""
-    return max(norms(small, still)[1], norms(large, still)[1] * SMALL / LARGE)
 
 
 def _parts(array: np.ndarray) -> np.ndarray:
