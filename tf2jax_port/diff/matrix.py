@@ -69,7 +69,9 @@ def _against_reference(
 ) -> Iterator[tuple[str, Comparison]]:
     """Every lane that has the quantity, and how it stands to the reference."""
     for lane in OLD_LANES:
-        if not isinstance(value_of(facts.lanes[lane.id], quantity), Failure):
+        if lane.id == reference:
+            yield lane.id, Comparison()
+        elif not isinstance(value_of(facts.lanes[lane.id], quantity), Failure):
             yield lane.id, _side_by_side(facts, quantity, reference, lane.id)
     for (lane_id, asked), finding in outcomes.items():
         if asked == quantity and finding.outcome != NOT_COVERED:
@@ -83,10 +85,20 @@ def _pair(
     first, second = (against[lane] for lane in pair)
     if first.agrees and second.agrees:
         return Comparison()
+    failing = second if first.agrees else first
+    if first.agrees != second.agrees and _tells(facts, quantity, pair):
+        return failing
     direct = _side_by_side(facts, quantity, *pair)
-    if first.agrees == second.agrees:
-        return direct
-    return (second if first.agrees else first) if direct.agrees else direct
+    return failing if first.agrees != second.agrees and direct.agrees else direct
+
+
+def _tells(facts: Facts, quantity: Quantity, pair: tuple[str, str]) -> bool:
+    """Whether a lane that differs from the reference differs in the same way from one that agrees.
+
+    Of two lanes of the original both values are shown.
+    """
+    arrays = [value_of(facts.lanes[lane], quantity) for lane in pair]
+    return not all(map(is_old, pair)) and all(array is not None for array in arrays)
 
 
 def _side_by_side(facts: Facts, quantity: Quantity, one: str, other: str) -> Comparison:
