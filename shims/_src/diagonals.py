@@ -157,6 +157,8 @@ def _placed(band: Band, diagonals, rows, columns):
     longest = _size(diagonals.shape[-1])
     _, offset = band.offset(d, _size(rows), _size(columns), longest)
     place = jnp.minimum(jnp.arange(columns), jnp.arange(rows)[:, None]) + offset
+    if is_known(diagonals.shape[-1]) and diagonals.shape[-1] == 0:
+        return inside, jnp.sum(diagonals, axis=(-2, -1), keepdims=True)
     which = jnp.where(inside, band.upper - d, 0)
     return inside, diagonals[..., which, jnp.where(inside, place, 0)]
 

@@ -56,9 +56,11 @@ def _places(function: str, n, size: int, stride: int, rate: int, padding: str):
         missing = (primitives.as_size(count) - 1) * stride + reach - primitives.as_size(n)
         before = jnp.maximum(missing, 0) // 2
     else:
-        count = (n - reach + stride) // stride
+        room = n - reach + stride
         before = jnp.int32(0)
-        if is_known(count) and count < 0:
+        # TensorFlow's quotient is cut towards 0: up to a stride less than none gives no window.
+        count = max(room // stride, 0) if is_known(n) else jp.core.max_dim(room // stride, 0)
+        if is_known(room) and room <= -stride:
             raise checks.invalid(
                 function,
                 "a window is larger than the image.",
@@ -67,7 +69,7 @@ def _places(function: str, n, size: int, stride: int, rate: int, padding: str):
             )
         if not is_known(n):
             checks.check_data(
-                primitives.as_size(n) < reach - stride,
+                primitives.as_size(n) <= reach - 2 * stride,
                 function,
                 "a window is larger than the image.",
                 required=f"sides >= {reach}",

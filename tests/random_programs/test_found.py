@@ -335,6 +335,19 @@ def signs_of_zeros(tf, x):
     return 1 / tf.sign(x), 1 / tf.math.special.dawsn(x)
 
 
+def matrices_of_no_diagonal(tf, x):
+    return tf.stop_gradient(tf.linalg.diag(x, k=1)), tf.stop_gradient(tf.linalg.diag(x, k=-2))
+
+
+def windows_of_an_image_of_no_width(tf, x):
+    sizes, strides = [1, 2, 3, 1], [1, 1, 2, 1]
+    pixels = tf.reshape(x, [1, 3, -1, 1])
+    glimpses = tf.image.extract_glimpse(pixels, [2, 2], tf.zeros([1, 2]), noise="zero")
+    return tf.image.extract_patches(pixels, sizes, strides, [1, 1, 1, 1], "VALID"), tf.shape(
+        glimpses
+    )
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -432,6 +445,8 @@ FOUND = (
     Found(slopes_of_norms_that_overflow, ([[3.4e38, 1e20], [2, 1]],)),
     Found(slope_of_an_infinite_cost, ([[0, 1, 2], [1, -INF, 0]],)),
     Found(signs_of_zeros, ([-0.0, 0],)),
+    Found(matrices_of_no_diagonal, (np.zeros(0, np.float32),)),
+    Found(windows_of_an_image_of_no_width, (np.zeros((3, 0), np.float32),)),
 )
 
 
