@@ -18,8 +18,10 @@ from tf2jax_port.diff import compare
 from tf2jax_port.diff.arguments import bind
 from tf2jax_port.diff.as_json import to_data
 from tf2jax_port.diff.as_text import render
+from tf2jax_port.diff.locate import injection, search, values
 from tf2jax_port.diff.locate.finder import NotLocated, locate
 from tf2jax_port.diff.locate.located import Located
+from tf2jax_port.diff.locate.replay import replay
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(4, 5)).astype(np.float32)
@@ -332,3 +334,20 @@ def test_the_report_has_it(monkeypatch):
     text = console.file.getvalue()
     assert "Where they part" in text
     assert "perhaps: the gradient of abs at zero" in text
+
+
+@pytest.mark.parametrize("more", [0.0, 2e6])
+def test_a_search_has_its_time_and_a_large_program_more_of_it(monkeypatch, more):
+    tries = []
+
+    def counted(*words):
+        tries.append(words)
+        return replay(*words)
+
+    monkeypatch.setattr(injection, "replay", counted)
+    monkeypatch.setattr(values, "BUDGET", -1e6)
+    monkeypatch.setattr(search, "_PER_ELEMENT", 1e9)
+    monkeypatch.setattr(search, "_MOST_MORE", more)
+    located = locate(normalised, sample_variance, bind(0, (X, W), normalised))
+    assert bool(tries) == bool(more)
+    assert (isinstance(located, Located) and located.kind == "value") == bool(more)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from tf2jax_port.diff.locate.trail import Step
 
 # In seconds of the processor, so that a busy machine finds the same.
 BUDGET = 30.0
+# What a large program gets besides, in which one try is one run of a network.
+_PER_ELEMENT, _MOST_MORE = 2e-6, 270.0
 # Which part of what follows a place must agree, where the outputs do not.
 _MOST = 0.5
 # How many candidates are tried in every pass of a loop though they mend nothing in one pass.
@@ -40,14 +43,15 @@ class Search(Injector):
       old: the original's values.
       new: the port's.
       pairs: the outputs, as numbers of values in either.
-      until: when to give up, on the clock of the process.
+      until: when to give up, on the clock of the process; later for a large program.
     """
 
     def __init__(
         self, old: Values, new: Values, pairs: Mapping[str, tuple[int, int]], until: float
     ) -> None:
         super().__init__(old, new, pairs)
-        self._until = until
+        elements = sum(int(np.size(held)) for held in new.trail.values)
+        self._until = until + min(_MOST_MORE, elements * _PER_ELEMENT)
         self._candidates = Candidates(self)
         self._done: set[object] = set()
 
@@ -65,6 +69,10 @@ class Search(Injector):
                     return self._earliest(partial, found)
                 partial.append(found)
         return self._earliest(partial, None)
+
+    def tried(self, *words: Any) -> Injection | None:
+        """What comes of putting in some values; nothing when time is up."""
+        return None if time.process_time() > self._until else super().tried(*words)
 
     def _picked(self, found: Injection) -> Injection | None:
         """Whether a flag or a place is wrong that picks one of two values, both of them right."""
