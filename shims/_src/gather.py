@@ -60,6 +60,10 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
         shape = (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :])
         return jnp.zeros(shape, params.dtype)
 
+    if batch_dims and _is_none(params.shape[axis]):
+        # There are no positions, but one batch that there is not would still read at one.
+        params = jnp.pad(params, [(0, int(i == axis)) for i in range(params.ndim)])
+
     def take(x, i):
         return primitives.take(x, i, axis - batch_dims)
 

@@ -55,6 +55,13 @@ def _above(scores, score_threshold):
     return jnp.where(scores > lowest, scores, -jnp.inf), lowest
 
 
+def _all_above(scores, score_threshold):
+    """As `_above`, but what is -inf is a score as well where nothing is asked of scores."""
+    if not jp.is_tracer(score_threshold) and score_threshold == -np.inf:
+        return jnp.where(scores == -jnp.inf, jnp.finfo(scores.dtype).min, scores)
+    return _above(scores, score_threshold)[0]
+
+
 def _boxes_and_scores(function, boxes, scores):
     boxes, scores = lax.stop_gradient(operand(boxes)), lax.stop_gradient(operand(scores))
     if boxes.ndim != 2 or scores.ndim != 1 or boxes.shape[1] != 4:
@@ -292,7 +299,7 @@ def _unpadded(boxes, scores, max_output_size, iou_threshold, score_threshold):
     function = "non_max_suppression_padded"
     boxes, scores = _boxes_and_scores(function, boxes, scores)
     threshold = _threshold(function, "iou_threshold", iou_threshold, scores.dtype)
-    scores, _ = _above(scores, score_threshold)
+    scores = _all_above(scores, score_threshold)
     slots, limit = _limits(function, scores, max_output_size)
     if is_known(slots) and slots == 0:
         return jnp.zeros((0,), jnp.int32), jnp.zeros((), jnp.int32)
@@ -387,7 +394,7 @@ def non_max_suppression_padded(
         )
     slots = checks.static_int(function, "max_output_size", max_output_size)
     threshold = _threshold(function, "iou_threshold", iou_threshold, scores.dtype)
-    scores, _ = _above(scores, score_threshold)
+    scores = _all_above(scores, score_threshold)
 
     def of_image(boxes, scores):
         boxes, scores = _boxes_and_scores(function, boxes, scores)

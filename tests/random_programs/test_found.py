@@ -348,6 +348,10 @@ def windows_of_an_image_of_no_width(tf, x):
     )
 
 
+def places_in_batches_that_are_none(tf, x):
+    return tf.gather(tf.reshape(x, [0, 0, 0]), tf.zeros([0, 0], tf.int32), batch_dims=2)
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -447,6 +451,7 @@ FOUND = (
     Found(signs_of_zeros, ([-0.0, 0],)),
     Found(matrices_of_no_diagonal, (np.zeros(0, np.float32),)),
     Found(windows_of_an_image_of_no_width, (np.zeros((3, 0), np.float32),)),
+    Found(places_in_batches_that_are_none, (np.zeros(0, np.float32),)),
 )
 
 

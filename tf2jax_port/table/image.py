@@ -213,6 +213,12 @@ ROWS: tuple[Row, ...] = (
                 max_output_size=5,
             ),
             case(
+                "lowest-scores",
+                boxes=f32([[0, 0, 1, 1], [0, 0, 2, 3], [5, 5, 6, 6]]),
+                scores=f32([-INF, 1, -INF]),
+                max_output_size=3,
+            ),
+            case(
                 "at-the-threshold",
                 boxes=f32([[0, 0, 1, 1], [0, 0, 2, 1], [0, 0, 2, 2]]),
                 scores=f32([0.1, 0.5, 0.9]),
