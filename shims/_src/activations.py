@@ -133,8 +133,59 @@ def selu(features, name=None):
     """
     x = operand(features)
     check_kind("selu", "inexact", x)
+    return _selu(x)
+
+
+@jax.custom_jvp
+def _selu(x):
     below = _SELU_SCALE * _SELU_ALPHA * jnp.expm1(jnp.where(x < 0, x, 0))
     return jnp.where(x < 0, below, _SELU_SCALE * x)
+
+
+@_selu.defjvp
+def _selu_jvp(primals, tangents):
+    # By the result, as TensorFlow: far below 0 the slope is 0 and nothing infinite gets through.
+    y = _selu(*primals)
+    slope = jnp.where(y < 0, y + _SELU_SCALE * _SELU_ALPHA, jnp.asarray(_SELU_SCALE, y.dtype))
+    return y, slope * tangents[0]
+
+
+@operator(compiled=True)
+def elu(features, name=None):
+    """`x` above 0, `exp(x) - 1` below.
+
+    Args:
+      features: floating-point array.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at NaN is 1.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/elu
+    """
+    x = operand(features)
+    check_kind("elu", "inexact", x)
+    return _elu(x)
+
+
+@jax.custom_jvp
+def _elu(x):
+    return jnp.where(x < 0, jnp.expm1(jnp.where(x < 0, x, 0)), x)
+
+
+@_elu.defjvp
+def _elu_jvp(primals, tangents):
+    y = _elu(*primals)
+    return y, jnp.where(y < 0, y + 1, jnp.ones_like(y)) * tangents[0]
 
 
 @jax.custom_jvp

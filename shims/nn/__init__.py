@@ -2,6 +2,7 @@
 """The names of `tf.nn`."""
 
 from shims._src.activations import crelu as crelu
+from shims._src.activations import elu as elu
 from shims._src.activations import leaky_relu as leaky_relu
 from shims._src.activations import log_softmax as log_softmax
 from shims._src.activations import relu as relu
@@ -20,7 +21,6 @@ from shims._src.ctc.decoding import ctc_unique_labels as ctc_unique_labels
 from shims._src.ctc.loss import ctc_loss as ctc_loss
 from shims._src.embedding import embedding_lookup as embedding_lookup
 from shims._src.facade.claim import claim as _claim
-from shims._src.facade.native import elu as elu
 from shims._src.facade.native import gelu as gelu
 from shims._src.facade.native import sigmoid as sigmoid
 from shims._src.facade.native import softplus as softplus

@@ -352,6 +352,10 @@ def places_in_batches_that_are_none(tf, x):
     return tf.gather(tf.reshape(x, [0, 0, 0]), tf.zeros([0, 0], tf.int32), batch_dims=2)
 
 
+def infinite_slopes_far_below_0(tf, x):
+    return tf.math.log(tf.nn.elu(x) + 1), 1 / (tf.nn.selu(x) - tf.nn.selu(x - 9))
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -452,6 +456,7 @@ FOUND = (
     Found(matrices_of_no_diagonal, (np.zeros(0, np.float32),)),
     Found(windows_of_an_image_of_no_width, (np.zeros((3, 0), np.float32),)),
     Found(places_in_batches_that_are_none, (np.zeros(0, np.float32),)),
+    Found(infinite_slopes_far_below_0, ([-30, -100, 2, 0],)),
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
     "activations.crelu": ((0, "features", "real -unsigned", True),),
+    "activations.elu": ((0, "features", "floating", True),),
     "activations.leaky_relu": ((0, "features", "real", True),),
     "activations.log_softmax": ((0, "logits", "floating", True),),
     "activations.relu": ((0, "features", "real", True),),
@@ -88,7 +89,6 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
     "facade.native.conj": ((0, "x", "number", True),),
     "facade.native.cos": ((0, "x", "inexact", True),),
     "facade.native.cosh": ((0, "x", "inexact", True),),
-    "facade.native.elu": ((0, "features", "floating", True),),
     "facade.native.erf": ((0, "x", "floating", True),),
     "facade.native.erfc": ((0, "x", "floating", True),),
     "facade.native.exp": ((0, "x", "inexact", True),),

@@ -463,32 +463,6 @@ def cosh(x, name=None):
 
 
 @operator(compiled=True)
-def elu(features, name=None):
-    """TensorFlow's `tf.nn.elu`: `jax.nn.elu(features)`.
-
-    Args:
-      features: array.
-      name: ignored.
-
-    Returns:
-      The array.
-
-    Raises:
-      InvalidArgumentError: TensorFlow has no kernel for the dtype.
-
-    Differs from TensorFlow:
-      The gradient at NaN is 1 in TensorFlow, NaN in JAX.
-
-    Under jit:
-      Element by element.
-
-    https://www.tensorflow.org/api_docs/python/tf/nn/elu
-    """
-    features = operand(features)
-    return jax.nn.elu(features)
-
-
-@operator(compiled=True)
 def equal(x, y, name=None):
     """TensorFlow's `tf.equal`: `jnp.equal(x, y)`.
 

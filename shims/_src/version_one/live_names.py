@@ -294,7 +294,7 @@ nn.ctc_unique_labels | ctc.decoding:ctc_unique_labels | labels, name=None |
 nn.depthwise_conv2d | windows.depthwise:depthwise_conv2d | input, filter, strides, padding, rate=None, name=None, data_format=None, dilations=None | rate=dilations
 nn.depthwise_conv2d_backprop_filter nn.depthwise_conv2d_native_backprop_filter | windows.depthwise:depthwise_conv2d_backprop_filter | input, filter_sizes, out_backprop, strides, padding, data_format='NHWC', dilations=[1, 1, 1, 1], name=None |
 nn.depthwise_conv2d_backprop_input nn.depthwise_conv2d_native_backprop_input | windows.depthwise:depthwise_conv2d_backprop_input | input_sizes, filter, out_backprop, strides, padding, data_format='NHWC', dilations=[1, 1, 1, 1], name=None |
-nn.elu | facade.native:elu | features, name=None |
+nn.elu | activations:elu | features, name=None |
 nn.in_top_k math.in_top_k | sorting:in_top_k | predictions, targets, k, name=None |
 nn.l2_loss | clip:l2_loss | t, name=None |
 nn.l2_normalize linalg.l2_normalize math.l2_normalize | linalg_ops:l2_normalize | x, axis=None, epsilon=1e-12, name=None, dim=None |
