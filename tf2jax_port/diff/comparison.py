@@ -12,6 +12,7 @@ from tf2jax_port.diff.closeness import EXACT, Closeness, Gauge, distance, limit
 from tf2jax_port.diff.lanes import INTERFACE, PLACEMENT, VALUES
 from tf2jax_port.diff.pieces import holds_anywhere, pieces
 from tf2jax_port.diff.precision import as_jax_has_it, exact_wide
+from tf2jax_port.diff.spill import release
 
 # Errors over the original's own: none, up to a hundredth, and so on.
 ERRORS = (0.0, 1e-2, 1e-1, 1.0, 10.0, 1e2, 1e3, 1e4, 1e5)
@@ -181,6 +182,8 @@ def _histogram(array: np.ndarray, measure: Gauge) -> tuple[int, ...]:
     step = max(1, array.size // _COUNTED)
     flat, truth = (a.reshape(-1)[::step] for a in (array, measure.truth))
     ratios = distance(exact_wide(flat), truth) / measure.own_rms
+    release(array)
+    release(measure.truth)
     bins = np.searchsorted(ERRORS, ratios, side="left")
     return tuple(np.bincount(bins, minlength=len(ERRORS) + 1).tolist())
 

@@ -56,10 +56,13 @@ def stand_in(array: np.ndarray) -> np.ndarray:
     if array.nbytes < LEAST_BYTES or array.dtype.hasobject:
         return array
     flat = array.reshape(-1)
-    if np.all(flat == flat[0]) or (flat[0] != flat[0] and bool(np.all(flat != flat))):
-        return flat[:_FEW].copy()
-    digest = hashlib.sha256(np.ascontiguousarray(array).view(np.uint8)).digest()
-    return np.frombuffer(digest, np.uint8).astype(array.dtype)
+    try:
+        if np.all(flat == flat[0]) or (flat[0] != flat[0] and bool(np.all(flat != flat))):
+            return flat[:_FEW].copy()
+        digest = hashlib.sha256(np.ascontiguousarray(array).view(np.uint8)).digest()
+        return np.frombuffer(digest, np.uint8).astype(array.dtype)
+    finally:
+        release(array)
 
 
 def all_spilled(arrays: Mapping[str, np.ndarray | None]) -> dict[str, np.ndarray | None]:

@@ -37,6 +37,7 @@ class Values:
     ) -> None:
         self.trail = trail
         self._flat: dict[int, np.ndarray | None] = {}
+        self._says: dict[int, bool] = {}
         self._strictness = strictness
         self._exactness = [min(one, coarsest) for one in _exactness(trail)]
 
@@ -57,6 +58,11 @@ class Values:
 
     def says_something(self, number: int) -> bool:
         """Whether two values are hardly equal by accident: not a count, a flag or a constant."""
+        if number not in self._says:
+            self._says[number] = self._says_something(number)
+        return self._says[number]
+
+    def _says_something(self, number: int) -> bool:
         flat, array = self.flat(number), self.trail.array(number)
         if flat is None or array is None or array.dtype.kind in "biu":
             return False
