@@ -32,7 +32,6 @@ ROWS: tuple[Row, ...] = (
         "jnp.sign({x})",
         own="elementwise.sign",
         inputs=_INTEGERS,
-        note="of -0.0 it is 0.0 in TensorFlow, -0.0 in JAX",
         takes="number -unsigned",
     ),
     unary("negative", "jnp.negative({x})", inputs=_INTEGERS, takes="number -unsigned"),
@@ -92,7 +91,6 @@ ROWS: tuple[Row, ...] = (
         "math.erfinv",
         "jax.lax.erf_inv({x})",
         own="named_integrals.erfinv",
-        note="of -0.0 it is 0.0 in TensorFlow, -0.0 in JAX",
         takes="float32 float64",
     ),
     unary(
