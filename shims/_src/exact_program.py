@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from shims._src import dims
+from shims._src import dims, extremes_held
 from shims._src import jax_private as jp
 
 # What differs only in how it is differentiated, and the parameter that holds what it computes.
@@ -58,10 +58,18 @@ class _Substitution:
         env: dict[Any, Any] = {v: v for v in inner.constvars}
         equations: list[Any] = []
         invars = [self._renamed(v, env) for v in inner.invars]
-        for eqn in inner.eqns:
-            self._equation(eqn, env, equations)
+        self._equations(inner, env, equations)
         outvars = [_read(v, env) for v in inner.outvars]
         return jp.with_equations(jaxpr, invars, equations, outvars)
+
+    def _equations(self, jaxpr, env, equations) -> None:
+        held = extremes_held.held_operands(jaxpr)
+        for eqn in jaxpr.eqns:
+            if extremes_held.is_extreme(eqn) and eqn.invars[0] in held:
+                var = _read(eqn.invars[0], env)
+                env[eqn.invars[0]] = jp.another_variable(var, var.aval)
+                equations.append(extremes_held.barrier(eqn, var, env[eqn.invars[0]]))
+            self._equation(eqn, env, equations)
 
     def _equation(self, eqn, env, equations) -> None:
         operands = [_read(v, env) for v in eqn.invars]
@@ -82,8 +90,7 @@ class _Substitution:
         if consts or inner.constvars:
             raise NotExactError("a function with a derivative of its own has constants")
         local = dict(zip(inner.invars, operands, strict=True))
-        for each in inner.eqns:
-            self._equation(each, local, equations)
+        self._equations(inner, local, equations)
         for out, var in zip(eqn.outvars, inner.outvars, strict=True):
             env[out] = _read(var, local)
 

@@ -53,6 +53,7 @@ def _extreme_jvp(axes, reduce, primals, tangents):
     # Shared among all that equal the result, NaN where a NaN lets none. JAX multiplies by a 0 for it,
     # of which XLA makes a selection when it compiles.
     (x,), (t,) = primals, tangents
+    x = lax.optimization_barrier(x)  # computed once: extremes_held.py
     out = reduce(x, axes)
     equal = x == lax.expand_dims(out, axes)
     count = lax.expand_dims(jnp.sum(equal, axis=axes, dtype=x.dtype), axes)

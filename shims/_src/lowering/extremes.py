@@ -65,6 +65,7 @@ def _extreme(reduction, axes, array, valid):
 def _extreme_jvp(reduction, axes, primals, tangents):
     # JAX's own rule shares among all that equal the result. Where that is infinite, so is padding.
     (array, valid), (slope, _) = primals, tangents
+    array = lax.optimization_barrier(array)  # computed once: extremes_held.py
     out = _extreme(reduction, axes, array, valid)
     equal = lax.eq(array, lax.expand_dims(out, axes))
     chosen = lax.bitwise_and(equal, valid).astype(slope.dtype)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from shims._src import division, errors
+import dataclasses
+
+from jax import lax
+
+from shims._src import division, errors, extremes_held
 from shims._src import jax_private as jp
 from shims._src.lowering import bounds
 from shims._src.lowering.context import Context
@@ -35,8 +39,11 @@ def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
     ctx.jaxpr = jaxpr
     ctx.root.frames.append(env)
     try:
+        held = extremes_held.held_operands(jaxpr)
         for eqn in jaxpr.eqns:
             values = [read(a) for a in eqn.invars]
+            if extremes_held.is_extreme(eqn) and eqn.invars[0] in held:
+                values[0] = env[eqn.invars[0]] = _held(values[0])
             outs = apply(ctx, eqn, values)
             ctx.jaxpr = jaxpr
             env.update(zip(eqn.outvars, outs, strict=True))
@@ -47,6 +54,12 @@ def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
         if isinstance(out, Deferred):
             raise inner_size_error(out.eqn.outvars[out.position].aval)
     return outs
+
+
+def _held(value: Value) -> Value:
+    if isinstance(value, Deferred):
+        return value
+    return dataclasses.replace(value, array=lax.optimization_barrier(value.array))
 
 
 def _constant(ctx: Context, const) -> Value:
