@@ -10,6 +10,8 @@ from tf2jax_port.diff.locate.trail import Step
 
 # How many of the original's values are tried at one place of the port.
 _TRIES, _RESIZED, _LATER, _OTHERS = 10, 6, 8, 6
+# And how many of the views of values, of which there are several for each.
+_VIEWS = 12
 # In operations.
 _NEAR = 2
 # TensorFlow's operations and the primitives that do the same, where the names differ.
@@ -83,7 +85,10 @@ class Candidates:
         taken = self._taken(step)
         for other in self._all:
             array = self._of.old.trail.array(other)
-            if array is None or self._of.new.counts(number) != self._of.old.counts(other):
+            # Axes are put in every order here.
+            if array is None or other in self._of.old.trail.turned:
+                continue
+            if self._of.new.counts(number) != self._of.old.counts(other):
                 continue
             unlike = self._unlike(number, step, other, taken)
             if array.size != flat.size:
@@ -95,7 +100,9 @@ class Candidates:
                     found.append((unlike + 0.5 * min(apart, 2.0), other, laid, turn))
         found.sort(key=lambda entry: entry[:2])
         resized.sort(key=lambda entry: entry[:3])
-        nearest = [entry[1:] for entry in found[:_TRIES]]
+        views = self._of.old.trail.arranged
+        nearest = [entry[1:] for entry in found if entry[1] not in views][:_TRIES]
+        nearest += [entry[1:] for entry in found if entry[1] in views][:_VIEWS]
         return nearest + [(other, array, AS_IT_IS) for _, _, other, array in resized[:_RESIZED]]
 
     def for_omitted(self, edge: int, is_near: bool) -> list[Candidate]:
@@ -166,7 +173,7 @@ class Candidates:
             for operand in one.operands:
                 maker, flat = trail.maker(operand), self._of.new.flat(operand)
                 if flat is not None and flat.size > 1:
-                    found |= self._of.twins(operand)
+                    found |= self._of.kin(operand)
                 if maker is not None and maker not in waiting and _part(maker) == _part(step):
                     waiting.append(maker)
         return found

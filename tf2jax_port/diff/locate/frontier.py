@@ -37,16 +37,20 @@ def region(trail: Trail, shared: Collection[int], outputs: Collection[int]) -> R
         maker = trail.maker(number)
         if maker is not None:
             waiting += maker.operands
+        # What a loop computes may be shared as a whole.
+        waiting += trail.views.get(number, ())
     return Region(frozenset(values), frozenset(edge))
 
 
 def behind(trail: Trail, number: int) -> set[int]:
     """All values that were computed from one, itself among them."""
-    found = {number}
-    first = trail.makers[number]
+    parts = trail.parts(number)
+    found = {number, *parts, *(view for part in parts for view in trail.views.get(part, ()))}
+    first = trail.makers[parts[0]]
     for step in trail.steps[0 if first is None else first :]:
         if not found.isdisjoint(step.operands):
             found.update(step.results)
+            found.update(view for one in step.results for view in trail.views.get(one, ()))
     return found
 
 
@@ -56,4 +60,4 @@ def before(trail: Trail, numbers: Collection[int]) -> set[int]:
     for step in reversed(trail.steps):
         if not found.isdisjoint(step.results):
             found.update(step.operands)
-    return found
+    return found | {view for one in found for view in trail.views.get(one, ())}

@@ -14,6 +14,7 @@ from tf2jax_port.diff.locate.located import GRADIENT, Located, element, spot
 from tf2jax_port.diff.locate.matching import SINGLE, Index, Values, flattened, same, size_of
 from tf2jax_port.diff.locate.pulling import Pulled, Use
 from tf2jax_port.diff.locate.trail import Step, Trail
+from tf2jax_port.diff.locate.views import with_views
 
 # Primitives whose rules differ between the two, or that stop a gradient.
 _SUSPICIOUS = {
@@ -59,11 +60,12 @@ class Comparison:
     """
 
     def __init__(self, old: Pulled, new: Pulled) -> None:
-        self.old, self.new = old, new
+        every = [*old.cotangents.values(), *new.cotangents.values()]
+        self.old, self.new = _with_views(old), new
+        old = self.old
         self._old_values, self._new_values = Values(old.trail), Values(new.trail)
         self._index = Index(self._old_values)
         self._states: dict[int, bool | None] = {}
-        every = [*old.cotangents.values(), *new.cotangents.values()]
         is_double = any(c.dtype.name in ("float64", "complex128") for c in every)
         largest = max(
             (size_of(flat) for c in every if (flat := flattened(c)) is not None), default=0
@@ -154,11 +156,13 @@ class User(NamedTuple):
 
     Attributes:
       step: the operation.
-      use: of the value itself: there the part of its cotangent that comes from here is known.
+      use: which operand it is there: the part of the cotangent that comes from here.
+      number: of the operand, which may be a copy.
     """
 
     step: Step
     use: Use
+    number: int
 
 
 def is_copy(step: Step | None) -> bool:
@@ -170,12 +174,11 @@ def _users(trail: Trail, number: int) -> list[User]:
     """What is done with a value; of a copy, what is done with that, but for a stopped gradient."""
     found = []
     for step in trail.users(number):
-        uses = [(step.number, at) for at, operand in enumerate(step.operands) if operand == number]
-        last = [step]
+        inner = []
         if is_copy(step) and step.name != "stop_gradient":
-            inner = [user.step for result in step.results for user in _users(trail, result)]
-            last = inner or last
-        found += [User(one, use) for use in uses for one in last]
+            inner = [user for result in step.results for user in _users(trail, result)]
+        at = [place for place, operand in enumerate(step.operands) if operand == number]
+        found += inner or [User(step, (step.number, place), number) for place in at]
     return found
 
 
@@ -211,8 +214,8 @@ def _located(
     case: Arguments,
 ) -> Located:
     old, new = compared.old, compared.new
-    held = new.trail.values[number]
-    pulled = pull({user.use: held for user in users}) if len(users) > 1 else new
+    uses = {user.use: new.trail.values[user.number] for user in users}
+    pulled = pull(uses) if len(users) > 1 else new
     mine = _to_blame(compared, number, users, pulled)
     twins = compared.twins(number)
     theirs = [s for s in old.trail.steps if not set(twins).isdisjoint(s.operands)]
@@ -236,6 +239,18 @@ def _located(
         False,
         element(a, b),
     )
+
+
+def _with_views(old: Pulled) -> Pulled:
+    """The same with views of the original's values, and their cotangents arranged alike."""
+    trail = with_views(old.trail)
+    viewed = Pulled(trail, dict(old.cotangents))
+    for number, (parts, arrange) in trail.arranged.items():
+        if not old.cotangents.keys().isdisjoint(parts):
+            shape = np.shape(trail.array(parts[0]))
+            found = [_cotangent(old, part, shape).reshape(shape) for part in parts]
+            viewed.cotangents[number] = arrange(found)
+    return viewed
 
 
 def _position(trail: Trail, number: int) -> int:

@@ -77,12 +77,23 @@ class Injector:
             self.old_region, self.new_region = self._regions()
             self._useful = before(new.trail, [pairs[path][1] for path in self.differing])
 
+    @property
+    def known(self) -> set[int]:
+        """The port's values behind the outputs that differ which the original has too."""
+        return self._shared[1]
+
     def twins(self, number: int) -> frozenset[int]:
         """The original's values that equal one of the port's."""
         if number not in self._twins:
             found = self.old_index.equal_to(self.new.flat(number), self.new.tolerance(number))
             self._twins[number] = frozenset(found)
         return self._twins[number]
+
+    def kin(self, number: int) -> frozenset[int]:
+        """The original's values that equal one of the port's, their axes in whatever order."""
+        twins, trail = self.twins(number), self.old.trail
+        parts = {trail.parts(twin) for twin in twins}
+        return twins.union(*map(trail.arrangements, parts))
 
     def behind(self, number: int) -> set[int]:
         """What the original computes from one of its values, itself among it."""
@@ -188,6 +199,7 @@ def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
             )
         if is_shared:
             found.add(number)
+            found.update(trail.parts(number))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -46,11 +47,15 @@ def replay(
         number = exchanged.get((step, number), number)
         return held.get(number, trail.values[number])
 
-    makers = [trail.makers[number] for number in values]
-    start = min([*(0 if m is None else m + 1 for m in makers), *special])
-    for step in trail.steps[start:]:
-        if step.number not in special and not any(o in held for o in step.operands):
+    # Only what takes something that has changed, in the order of the program.
+    waiting = list(special | {user.number for n in values for user in trail.users(n)})
+    heapq.heapify(waiting)
+    last = -1
+    while waiting:
+        number = heapq.heappop(waiting)
+        if number == last:
             continue
+        last, step = number, trail.steps[number]
         if step.again is None or not any(r in useful for r in step.results):
             continue
         operands = [operand(step.number, o) for o in step.operands]
@@ -58,7 +63,11 @@ def replay(
             results = step.again(operands)
         except Exception:  # noqa: BLE001 - a value of the original need not fit here
             return None
-        held.update((n, r) for n, r in zip(step.results, results) if n not in values)
+        for result, array in zip(step.results, results):
+            if result not in values:
+                held[result] = array
+                for user in trail.users(result):
+                    heapq.heappush(waiting, user.number)
     return held
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from tf2jax_port.diff.attempt import Failure, attempt
 from tf2jax_port.diff.locate.places import NOWHERE, Counter, Place, Stack, Where, entered
 
 Again = Callable[[Sequence[Any]], Sequence[Any]]
+Arrange = Callable[[Sequence[np.ndarray]], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,9 @@ class Trail:
       arrays: the values as NumPy has them, those that somebody asked for.
       error: why the program ended early.
       stopped: the user's line where it did.
+      views: for a value those that are made of it (`views.py`).
+      arranged: of what a view is made, and how.
+      turned: views that differ from another value in the order of axes only.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -73,6 +77,9 @@ class Trail:
     arrays: dict[int, np.ndarray | None] = field(default_factory=dict)
     error: Failure | None = None
     stopped: Place | None = None
+    views: dict[int, list[int]] = field(default_factory=dict)
+    arranged: dict[int, tuple[tuple[int, ...], Arrange]] = field(default_factory=dict)
+    turned: set[int] = field(default_factory=set)
     _users: dict[int, list[Step]] = field(default_factory=dict)
     _passes: dict[object, list[Step]] = field(default_factory=dict)
 
@@ -109,6 +116,46 @@ class Trail:
         )
         self.steps.append(made)
         return made
+
+    def view(
+        self,
+        of: Step,
+        operands: Sequence[int],
+        held: Sequence[Any],
+        key: tuple[int, ...],
+        passed: int,
+    ) -> Step:
+        """An operation that gives what another gives, or several passes of it, arranged anew."""
+        number = len(self.steps)
+        results = tuple(self.value(one, number) for one in held)
+        made = Step(
+            number, of.name, tuple(operands), results, of.places, of.instruction, passed, key, key
+        )
+        self.steps.append(made)
+        return made
+
+    def copy(self) -> Trail:
+        """The same steps and values, to which others can be added."""
+        return replace(
+            self,
+            steps=list(self.steps),
+            values=list(self.values),
+            makers=list(self.makers),
+            arrays=dict(self.arrays),
+            views={},
+            arranged={},
+            turned=set(),
+            _users={},
+            _passes={},
+        )
+
+    def parts(self, number: int) -> tuple[int, ...]:
+        """Of which values a view is made; what is none is made of itself."""
+        return self.arranged[number][0] if number in self.arranged else (number,)
+
+    def arrangements(self, parts: tuple[int, ...]) -> list[int]:
+        """The views of some values that are made of all of them, and of nothing else."""
+        return [view for view in self.views.get(parts[0], ()) if self.parts(view) == parts]
 
     def array(self, number: int) -> np.ndarray | None:
         """A value as NumPy has it; `None` for what is no array of numbers."""

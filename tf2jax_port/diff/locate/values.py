@@ -20,10 +20,13 @@ from tf2jax_port.diff.locate.places import NOWHERE
 from tf2jax_port.diff.locate.replay import mended, replay
 from tf2jax_port.diff.locate.search import BUDGET, Search
 from tf2jax_port.diff.locate.trail import Step, Trail
+from tf2jax_port.diff.locate.views import with_views
 from tf2jax_port.diff.precision import as_jax_has_it
 
 # By what tolerances are divided, one after the other, until something differs.
 _STRICTNESS = (1.0, 10.0, 100.0)
+# How many values of the port must be the original's only as views, before views are looked at.
+_MUCH = 16
 # How many faults are named.
 _FAULTS = 3
 
@@ -31,6 +34,7 @@ _FAULTS = 3
 def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
     """Where the port's values leave the original's; `None` where they do not."""
     until = time.process_time() + BUDGET
+    viewed = with_views(old)
     pairs = {p: (old.outputs[p], new.outputs[p]) for p in old.outputs if p in new.outputs}
     for strictness in _STRICTNESS:
         theirs = Values(old, strictness)
@@ -39,6 +43,10 @@ def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
         search = Search(theirs, mine, pairs, until)
         if not search.differing:
             continue
+        wider = Search(Values(viewed, strictness), mine, pairs, until)
+        # Views are many, and some are right by accident: they must explain much.
+        if len(wider.known) - len(search.known) >= _MUCH:
+            search = wider
         found = list(_faults(search, case, strictness, until))
         if not found:
             return None
