@@ -26,7 +26,7 @@ from tf2jax_port.diff.precision import as_jax_has_it
 # By what tolerances are divided, one after the other, until something differs.
 _STRICTNESS = (1.0, 10.0, 100.0)
 # How many values of the port must be the original's only as views, before views are looked at.
-_MUCH = 16
+_MUCH = 6
 # How many faults are named.
 _FAULTS = 3
 
