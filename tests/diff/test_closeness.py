@@ -165,6 +165,14 @@ def test_rounding_shrinks_in_double_precision_and_a_fault_does_not():
     assert not measure.is_rounding(single, np.array([1.001, 2.0]))
 
 
+def test_what_single_precision_cannot_tell_apart_may_be_left_in_double_precision():
+    _, measure = made([1.0, 2.0])
+    single = np.float32([1.001, 2.0])
+    assert measure.is_rounding(single, np.array([1.0 + 1e-7, 2.0]))
+    assert not measure.is_rounding(single, np.array([1.0 + 1e-6, 2.0]))
+    assert not measure.is_rounding(np.float32([1.000001, 2.0]), np.array([1.0 + 1e-7, 2.0]))
+
+
 def test_rms_neither_overflows_nor_divides_by_nothing():
     assert rms(np.array([1e300, 1e300])) == pytest.approx(1e300)
     assert rms(np.array([])) == 0

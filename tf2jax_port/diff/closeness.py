@@ -27,6 +27,9 @@ LANES_APART = 100.0
 
 # By how much at least an error shrinks in double precision if it is rounding.
 SHRINKS = 1e5
+# The same where less is left than single precision tells apart: the original may hold a constant
+# in single precision in both runs, as TensorFlow does with the slope of `leaky_relu`.
+SHRINKS_BELOW_SINGLE = 100.0
 
 # An element is another number altogether if it is off by more than this part of its size.
 _FLIPPED = 1e-3
@@ -101,7 +104,7 @@ class Gauge:
         A fault stays as large as it is; rounding shrinks by the ratio of the precisions, 5e8.
         """
         coarse, fine = norms(single, self.truth)[1], norms(double, self.truth)[1]
-        return fine <= coarse / SHRINKS
+        return fine <= max(coarse / SHRINKS, min(coarse / SHRINKS_BELOW_SINGLE, self.own_max))
 
     def widened(self, errors: Sequence[np.ndarray]) -> Gauge:
         """The gauge with more samples of the original's own error."""

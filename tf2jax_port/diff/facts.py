@@ -50,7 +50,8 @@ class Facts:
       x64: whether JAX has 64-bit types.
       input_sizes: for each array, the sum of the sizes of its elements.
       rerun: runs the original again; called at most when something differs.
-      port_in_double: runs the port in double precision; called at most when something differs.
+      port_in_double: runs a lane of the port, the eager or the compiled one, in double precision;
+        called at most when something differs.
       draws: many calls of some lanes, where distributions are compared.
       as_given: why a case was run as it was given where bfloat16 was asked for; empty elsewhere.
     """
@@ -62,7 +63,7 @@ class Facts:
     x64: bool
     input_sizes: Mapping[str, float]
     rerun: Callable[[], Reruns | None]
-    port_in_double: Callable[[], Observation | Failure]
+    port_in_double: Callable[[str], Observation | Failure]
     draws: Mapping[str, Draws] | None = None
     as_given: str = ""
     _gauges: dict[Quantity, Gauge | None] = field(default_factory=dict)
@@ -154,9 +155,9 @@ class Facts:
             runs.decides,
         )
 
-    def double(self, quantity: Quantity) -> np.ndarray | None:
-        """This quantity in the port's run in double precision."""
-        return self._of(self.port_in_double(), quantity)
+    def double(self, quantity: Quantity, lane: str) -> np.ndarray | None:
+        """This quantity in the run of the port's lane in double precision."""
+        return self._of(self.port_in_double(lane), quantity)
 
     def _make_gauge(self, quantity: Quantity) -> Gauge | None:
         lane = self.reference_for(quantity)
@@ -230,7 +231,7 @@ class Facts:
 _NO_MORE = Failure("judged", "what is judged needs no other run")
 
 
-def _no_more() -> Any:
+def _no_more(*_: object) -> Any:
     raise AssertionError(_NO_MORE.reason)
 
 

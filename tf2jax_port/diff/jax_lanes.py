@@ -70,6 +70,14 @@ class JaxLanes:
             for fed in feeds:
                 yield self._eagerly(double, case, fed)
 
+    def compiled_in_double(self, case: Arguments, feeds: Sequence[Feed]) -> Iterator[Any]:
+        """The same of the compiled program."""
+        with self._jax.enable_x64(True):
+            double = JaxLanes(self.given, self._seed)
+            yield double.jit(case)[0]
+            for fed in feeds:
+                yield double.jit_gradients(case, fed)
+
     def jit(self, case: Arguments) -> tuple[Outputs, str]:
         """The outputs of the compiled program, and how much of the shapes it was told."""
         self.reseed()

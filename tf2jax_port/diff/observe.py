@@ -89,7 +89,7 @@ class Observer:
             x64=self._x64,
             input_sizes=input_sizes(case),
             rerun=functools.cache(lambda: original.rerun(case, fed)),
-            port_in_double=functools.cache(lambda: self._new.in_double(case, fed)),
+            port_in_double=functools.cache(lambda lane: self._new.in_double(case, fed, lane)),
             draws=self._draws(case, fed, step) if self._extras.draws else None,
         )
 

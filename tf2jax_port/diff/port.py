@@ -62,11 +62,12 @@ class Port:
             found[lane] = beside.result()
         return found
 
-    def in_double(self, case: Arguments, fed: Fed) -> Observation | Failure:
-        """The port on the same elements in double precision."""
+    def in_double(self, case: Arguments, fed: Fed, lane: str) -> Observation | Failure:
+        """The port on the same elements in double precision, eagerly or compiled."""
+        runs = self.lanes.compiled_in_double if lane == JAX_JIT.id else self.lanes.in_double
 
         def run() -> Observation:
-            outputs, *gradients = self.lanes.in_double(case.map(widened), list(fed.values()))
+            outputs, *gradients = runs(case.map(widened), list(fed.values()))
             return Observation(outputs, dict(zip(fed, gradients)))
 
         return attempt(run)

@@ -72,7 +72,7 @@ class Replay:
             x64=golden.x64,
             input_sizes=input_sizes(case),
             rerun=lambda: known.reruns,
-            port_in_double=functools.cache(lambda: port.in_double(case, fed)),
+            port_in_double=functools.cache(lambda lane: port.in_double(case, fed, lane)),
         )
 
     def close(self) -> None:
