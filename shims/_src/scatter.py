@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from shims._src import checks, primitives
 from shims._src.dispatch import operator
@@ -111,12 +112,13 @@ def _shared_extreme(method):
     def jvp(primals, tangents):
         x, places, updates = primals
         tx, _, tu = tangents
+        x, updates = lax.optimization_barrier((x, updates))  # computed once: extremes_held.py
         out = extreme(x, places, updates)
-        # Chosen, since of a product with a converted mask XLA makes a selection.
-        one, none = jnp.ones((), x.dtype), jnp.zeros((), x.dtype)
-        kept = jnp.where(x == out, one, none)
         read = out.at[places].get(mode="fill", fill_value=jnp.nan)
-        taken = jnp.where(updates == read, one, none)
+        # Held, since of a product with a mask XLA makes a selection: 0 times infinity is NaN.
+        kept, taken = lax.optimization_barrier(
+            ((x == out).astype(x.dtype), (updates == read).astype(x.dtype))
+        )
         # Only at NaN is there none, and NaN the slope, as in TensorFlow.
         count = kept.at[places].add(taken, mode="drop")
         total = (tx * kept).at[places].add(tu * taken, mode="drop")

@@ -59,9 +59,28 @@ def of_segments(x):
     return jnp.sum(shims.math.segment_max(rows, jnp.zeros(shims.shape(rows)[0], jnp.int32)))
 
 
-@pytest.mark.parametrize("function", [largest, smallest, of_segments])
+def of_places(x):
+    rows = positive(x)
+    written = shims.tensor_scatter_nd_max(rows[:, 0], [[0], [0]], [0.5, 9.0])
+    return jnp.sum(shims.tensor_scatter_nd_min(written, [[0], [1]], rows[:2, 1]))
+
+
+@pytest.mark.parametrize("function", [largest, smallest, of_segments, of_places])
 def test_there_is_one_array_to_take_it_of_and_to_compare_with(function):
     x = jnp.asarray(np.random.default_rng(0).normal(size=(7, 3)).astype(np.float32))
     slope = shims.dynamic(jax.grad(function))
     np.testing.assert_allclose(jax.jit(slope)(x), jax.grad(function)(x), rtol=1e-5)
     assert "optimization_barrier" in str(jax.make_jaxpr(slope)(x))
+
+
+def test_arrays_of_different_sizes_are_held_together():
+    def f(x, y):
+        mask = y[:, 0] > 0
+        held = jax.lax.optimization_barrier((x, shims.boolean_mask(y, mask), jnp.sum(y)))
+        return held, jax.lax.optimization_barrier((x, y))
+
+    x, y = jnp.asarray([1.0, 2, 3]), jnp.asarray([[1.0, 2], [-1, 3], [4, 5], [6, 7]])
+    specs = [shims.TensorSpec([None]), shims.TensorSpec([None, None])]
+    found = shims.function(f, input_signature=specs, autograph=False)(x, y)
+    for ours, true in zip(jax.tree.leaves(found), jax.tree.leaves(f(x, y)), strict=True):
+        np.testing.assert_array_equal(ours, true)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 
 import numpy as np
@@ -53,7 +54,6 @@ _TAME = [
     "neg",
     "nextafter",
     "not",
-    "optimization_barrier",
     "or",
     "population_count",
     "real",
@@ -178,9 +178,16 @@ def convert(ctx, eqn, value):
     return [Value(out, value.axes, None if pad is None else np.zeros((), out.dtype), value.bounds)]
 
 
+def hold(_ctx, eqn, *values):
+    """A barrier around several operands, which need not have a size in common."""
+    outs = jp.bind(eqn, [v.array for v in values])
+    return [dataclasses.replace(v, array=o) for v, o in zip(values, outs, strict=True)]
+
+
 _OTHER = ("convert_element_type",)
 RULES = (
     Rule("convert_element_type", convert, uniform=True),
+    Rule("optimization_barrier", hold, uniform=True),
     *(Rule(name, lower, uniform=True) for name in _TAME if name not in _OTHER),
     *(
         Rule(name, functools.partial(lower, safe=safe), uniform=True, safe=safe)
