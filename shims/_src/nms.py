@@ -45,9 +45,7 @@ def overlap_of(boxes):
     return lambda one: _overlaps(corners, corners[one][None])[:, 0]
 
 
-def keep(
-    scores, overlap, limit, threshold, slots, *, sigma=None, lowest=float("-inf"), always=False
-):
+def keep(scores, overlap, limit, threshold, slots, *, always=False):
     """The greedy selection.
 
     Args:
@@ -56,8 +54,6 @@ def keep(
       limit: the most boxes to select, may be traced.
       threshold: what overlaps a selected box more is left out.
       slots: how many places there are for the result.
-      sigma: of soft suppression, `None` for none: what overlaps loses score, and `threshold` says nothing.
-      lowest: a box whose score falls to this is left out.
       always: whether to take as many steps as there are places, so that many selections can run
         side by side.
 
@@ -74,13 +70,7 @@ def keep(
         best = first_extreme(left, 0, largest=True)
         selected = selected.at[count].set(best)
         found = found.at[count].set(left[best])
-        shared = overlap(best)
-        away = shared > threshold
-        if sigma is not None:
-            faded = left * jnp.exp(-0.5 / sigma * jnp.square(shared))
-            left = jnp.where(left > -jnp.inf, faded, left)
-            away = left <= lowest
-        away |= _places(left) == best
+        away = (overlap(best) > threshold) | (_places(left) == best)
         return jnp.where(away, -jnp.inf, left), selected, found, count + 1
 
     empty = jnp.zeros((slots,), jnp.int32), jnp.zeros((slots,), scores.dtype)

@@ -16,6 +16,7 @@ from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.kernels import checked
 from shims._src.nms import corners_of, keep, overlap_of
+from shims._src.nms_soft import keep_softly
 from shims._src.operands import agreeing, operand
 
 CombinedNonMaxSuppression = collections.namedtuple(
@@ -127,15 +128,12 @@ def _with_scores(boxes, scores, max_output_size, iou_threshold, score_threshold,
     slots, limit = _limits(function, scores, max_output_size)
     if is_known(slots) and slots == 0:
         return jnp.zeros((0,), jnp.int32), jnp.zeros((0,), scores.dtype)
-    selected, found, count = keep(
-        scores,
-        overlap_of(boxes),
-        limit,
-        threshold,
-        slots,
-        sigma=float(sigma) or None,
-        lowest=lowest,
-    )
+    overlap, width = overlap_of(boxes), float(sigma)
+    if width:
+        kept = keep_softly(scores, overlap, limit, slots, sigma=width, lowest=lowest)
+    else:
+        kept = keep(scores, overlap, limit, threshold, slots)
+    selected, found, count = kept
     places = primitives.fresh_range(count, bound=slots, label=function)
     return jnp.take(selected, places, mode="clip"), jnp.take(found, places, mode="clip")
 

@@ -356,6 +356,18 @@ def infinite_slopes_far_below_0(tf, x):
     return tf.math.log(tf.nn.elu(x) + 1), 1 / (tf.nn.selu(x) - tf.nn.selu(x - 9))
 
 
+def soft_suppression_of_scores_below_zero(tf, x, boxes):
+    boxes, x = tf.stop_gradient(boxes), tf.stop_gradient(x)  # TensorFlow has no gradient
+    return tf.image.non_max_suppression_with_scores(boxes, x, 6, soft_nms_sigma=0.5)
+
+
+def soft_suppression_of_scores_that_fade_under_the_threshold(tf, x, boxes):
+    boxes, x = tf.stop_gradient(boxes), tf.stop_gradient(x)
+    return tf.image.non_max_suppression_with_scores(
+        boxes, x, 6, score_threshold=0.3, soft_nms_sigma=0.5
+    )
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -457,6 +469,14 @@ FOUND = (
     Found(windows_of_an_image_of_no_width, (np.zeros((3, 0), np.float32),)),
     Found(places_in_batches_that_are_none, (np.zeros(0, np.float32),)),
     Found(infinite_slopes_far_below_0, ([-30, -100, 2, 0],)),
+    Found(
+        soft_suppression_of_scores_below_zero,
+        ([0.0, -1.0, -0.7], [[0, 0, 2, 2], [0, 0, 2, 2.2], [0, 1, 2, 3]]),
+    ),
+    Found(
+        soft_suppression_of_scores_that_fade_under_the_threshold,
+        ([0.9, 0.8, 0.5, 0.4], [[0, 0, 2, 2], [0, 0, 2, 2.2], [0, 1, 2, 3], [5, 5, 6, 6]]),
+    ),
 )
 
 
