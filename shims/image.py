@@ -52,9 +52,9 @@ from shims._src.image_windows import draw_bounding_boxes as draw_bounding_boxes
 from shims._src.image_windows import extract_patches as extract_patches
 from shims._src.image_windows import resize_with_pad as resize_with_pad
 from shims._src.nms import non_max_suppression as non_max_suppression
+from shims._src.nms_padded import non_max_suppression_padded as non_max_suppression_padded
 from shims._src.nms_variants import combined_non_max_suppression as combined_non_max_suppression
 from shims._src.nms_variants import non_max_suppression_overlaps as non_max_suppression_overlaps
-from shims._src.nms_variants import non_max_suppression_padded as non_max_suppression_padded
 from shims._src.nms_variants import (
     non_max_suppression_with_scores as non_max_suppression_with_scores,
 )

@@ -8,87 +8,55 @@ from jax import lax
 
 from shims._src import checks, greedy_boxes, primitives
 from shims._src import jax_private as jp
+from shims._src.box_queue import hard, keep_in_turn
 from shims._src.dispatch import operator
 from shims._src.kernels import checked
 from shims._src.operands import agreeing, operand
 from shims._src.repeated import Repeated
-from shims._src.sorting import first_extreme
 
 
-def _overlaps(first, second):
+def _lower(x, y):
+    """The smaller number as C++ has it: beside NaN the first one."""
+    return jnp.where(y < x, y, x)
+
+
+def _upper(x, y):
+    return jnp.where(x < y, y, x)
+
+
+def overlaps(first, second):
     """The intersection over union of every box with every other; 0 where an area is 0."""
-    low = jnp.maximum(first[:, None, :2], second[None, :, :2])
-    high = jnp.minimum(first[:, None, 2:], second[None, :, 2:])
-    side = jnp.maximum(high - low, 0)
+    dtype = first.dtype
+    first, second = first.astype(jnp.float32), second.astype(jnp.float32)
+    low = _upper(first[:, None, :2], second[None, :, :2])
+    high = _lower(first[:, None, 2:], second[None, :, 2:])
+    side = _upper(high - low, 0)
     shared = side[..., 0] * side[..., 1]
-    one, other = _areas(first)[:, None], _areas(second)[None, :]
+    one, other = areas(first)[:, None], areas(second)[None, :]
     union = one + other - shared
-    solid = (one > 0) & (other > 0)
-    return jnp.where(solid, shared / jnp.where(solid, union, 1), 0)
+    flat = (one <= 0) | (other <= 0)
+    found = jnp.where(flat, 0, shared / jnp.where(flat, 1, union))
+    if dtype == jnp.float16:  # rounded, though XLA would compare what is not
+        found = lax.reduce_precision(found, 5, 10)
+    return found.astype(dtype)
 
 
-def _areas(corners):
+def areas(corners):
+    """The areas of boxes, given by their lower and upper corners."""
     sides = corners[:, 2:] - corners[:, :2]
     return sides[:, 0] * sides[:, 1]
 
 
 def corners_of(boxes):
     """Boxes as their lower and their upper corner; TensorFlow takes any two opposite ones."""
-    return jnp.concatenate(
-        [jnp.minimum(boxes[:, :2], boxes[:, 2:]), jnp.maximum(boxes[:, :2], boxes[:, 2:])], axis=1
-    )
+    one, other = boxes[:, :2], boxes[:, 2:]
+    return jnp.concatenate([_lower(one, other), _upper(one, other)], axis=1)
 
 
 def overlap_of(boxes):
     """The function that gives every box's intersection over union with box number `one`."""
     corners = corners_of(boxes)
-    return lambda one: _overlaps(corners, corners[one][None])[:, 0]
-
-
-def keep(scores, overlap, limit, threshold, slots, *, always=False):
-    """The greedy selection.
-
-    Args:
-      scores: vector; what is -inf is never selected.
-      overlap: gives every box's overlap with one of them.
-      limit: the most boxes to select, may be traced.
-      threshold: what overlaps a selected box more is left out.
-      slots: how many places there are for the result.
-      always: whether to take as many steps as there are places, so that many selections can run
-        side by side.
-
-    Returns:
-      `(selected, scores, count)`: numbers and scores, best first, in the first `count` places.
-    """
-
-    def more(state):
-        left, _, _, count = state
-        return (count < limit) & jnp.any(left > -jnp.inf)
-
-    def select(state):
-        left, selected, found, count = state
-        best = first_extreme(left, 0, largest=True)
-        selected = selected.at[count].set(best)
-        found = found.at[count].set(left[best])
-        away = (overlap(best) > threshold) | (_places(left) == best)
-        return jnp.where(away, -jnp.inf, left), selected, found, count + 1
-
-    empty = jnp.zeros((slots,), jnp.int32), jnp.zeros((slots,), scores.dtype)
-    state = (scores, *empty, jnp.zeros((), jnp.int32))
-    if not always:
-        return lax.while_loop(more, select, state)[1:]
-
-    def step(_, state):
-        going = more(state)
-        return tuple(
-            jnp.where(going, new, old) for new, old in zip(select(state), state, strict=True)
-        )
-
-    return lax.fori_loop(0, slots, step, state)[1:]
-
-
-def _places(x):
-    return jnp.arange(x.shape[0], dtype=jnp.int32)
+    return lambda one: overlaps(corners, corners[one][None])[:, 0]
 
 
 @checked
@@ -129,8 +97,24 @@ def non_max_suppression(
     return _suppress(boxes, scores, max_output_size, iou_threshold, score_threshold)
 
 
-def _selection(boxes, scores, limit, threshold, slots):
-    return greedy_boxes.select(corners_of(boxes), scores, limit, threshold, slots, _overlaps)
+def _selection(boxes, scores, limit, threshold, lowest, slots):
+    corners = corners_of(boxes)
+    # Only then is an overlap NaN, which costs a box its score.
+    sizes = areas(corners.astype(jnp.float32))
+    is_plain = jnp.all(jnp.isfinite(corners)) & jnp.all(jnp.isfinite(sizes))
+    none = jnp.zeros_like(limit)
+    plain = greedy_boxes.select(
+        corners, scores, jnp.where(is_plain, limit, none), threshold, slots, overlaps
+    )
+    selected, _, count = keep_in_turn(
+        scores,
+        overlap_of(boxes),
+        jnp.where(is_plain, none, limit),
+        slots,
+        weigh=hard(threshold),
+        lowest=lowest,
+    )
+    return jnp.where(is_plain, plain[0], selected), plain[1] + count
 
 
 # Step by step the loop would be compiled at every call.
@@ -169,7 +153,8 @@ def _suppress(boxes, scores, max_output_size, iou_threshold, score_threshold):
         required="0 <= iou_threshold <= 1",
         received=f"{iou_threshold}",
     )
-    scores = jnp.where(scores > operand(score_threshold, scores.dtype), scores, -jnp.inf)
+    lowest = operand(score_threshold, scores.dtype)
+    scores = jnp.where(scores > lowest, scores, -jnp.inf)
     traced = jp.is_tracer(max_output_size)
     slots = boxes.shape[0] if traced else max(int(max_output_size), 0)
     if not traced and checks.is_known(boxes.shape[0]):
@@ -177,7 +162,7 @@ def _suppress(boxes, scores, max_output_size, iou_threshold, score_threshold):
     if checks.is_known(slots) and slots == 0:
         return jnp.zeros((0,), jnp.int32)
     limit = jnp.minimum(jnp.asarray(max_output_size, jnp.int32), primitives.as_size(slots))
-    selected, count = _greedy(boxes, scores, limit, threshold, slots)
+    selected, count = _greedy(boxes, scores, limit, threshold, lowest, slots)
     if not jp.is_tracer(count):
         return selected[: int(count)]
     places = primitives.fresh_range(count, bound=slots, label="non_max_suppression")

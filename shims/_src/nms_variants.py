@@ -1,4 +1,4 @@
-"""The selections of boxes beside `non_max_suppression`: with scores, padded, over classes."""
+"""The selections of boxes beside `non_max_suppression`: with scores, by a table, over classes."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ import functools
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from shims._src import checks, primitives
 from shims._src import jax_private as jp
+from shims._src.box_queue import hard, keep, keep_in_turn, soft
 from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.kernels import checked
-from shims._src.nms import corners_of, keep, overlap_of
-from shims._src.nms_soft import keep_softly
+from shims._src.nms import overlap_of
 from shims._src.operands import agreeing, operand
 
 CombinedNonMaxSuppression = collections.namedtuple(
@@ -25,12 +24,12 @@ CombinedNonMaxSuppression = collections.namedtuple(
 )
 
 
-def _constants(*values):
+def constants(*values):
     """Nothing is differentiated here: under `jax.grad` the numbers themselves decide."""
     return [jp.primal_tracer(v) for v in values]
 
 
-def _limits(function, scores, max_output_size):
+def limits(scores, max_output_size):
     """`(slots, limit)`: how many places a result needs at most, and how many it may have."""
     traced = jp.is_tracer(max_output_size)
     slots = scores.shape[0] if traced else max(int(max_output_size), 0)
@@ -39,7 +38,7 @@ def _limits(function, scores, max_output_size):
     return slots, jnp.minimum(jnp.asarray(max_output_size, jnp.int32), primitives.as_size(slots))
 
 
-def _threshold(function, name, value, dtype):
+def share(function, name, value, dtype):
     threshold = operand(value, dtype)
     checks.check_data(
         (threshold < 0) | (threshold > 1),
@@ -51,19 +50,12 @@ def _threshold(function, name, value, dtype):
     return threshold
 
 
-def _above(scores, score_threshold):
+def above(scores, score_threshold):
     lowest = operand(score_threshold, scores.dtype)
     return jnp.where(scores > lowest, scores, -jnp.inf), lowest
 
 
-def _all_above(scores, score_threshold):
-    """As `_above`, but what is -inf is a score as well where nothing is asked of scores."""
-    if not jp.is_tracer(score_threshold) and score_threshold == -np.inf:
-        return jnp.where(scores == -jnp.inf, jnp.finfo(scores.dtype).min, scores)
-    return _above(scores, score_threshold)[0]
-
-
-def _boxes_and_scores(function, boxes, scores):
+def boxes_and_scores(function, boxes, scores):
     boxes, scores = lax.stop_gradient(operand(boxes)), lax.stop_gradient(operand(scores))
     if boxes.ndim != 2 or scores.ndim != 1 or boxes.shape[1] != 4:
         raise checks.invalid(
@@ -111,28 +103,26 @@ def non_max_suppression_with_scores(
 
     https://www.tensorflow.org/api_docs/python/tf/image/non_max_suppression_with_scores
     """
-    given = _constants(boxes, scores)
+    given = constants(boxes, scores)
     return _with_scores(*given, max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
 
 
 @operator(fresh=True)
 def _with_scores(boxes, scores, max_output_size, iou_threshold, score_threshold, sigma):
     function = "non_max_suppression_with_scores"
-    boxes, scores = _boxes_and_scores(function, boxes, scores)
-    threshold = _threshold(function, "iou_threshold", iou_threshold, scores.dtype)
+    boxes, scores = boxes_and_scores(function, boxes, scores)
+    threshold = share(function, "iou_threshold", iou_threshold, scores.dtype)
     if float(sigma) < 0:
         raise checks.invalid(
             function, f"`soft_nms_sigma` is {sigma}.", required="soft_nms_sigma >= 0"
         )
-    scores, lowest = _above(scores, score_threshold)
-    slots, limit = _limits(function, scores, max_output_size)
+    scores, lowest = above(scores, score_threshold)
+    slots, limit = limits(scores, max_output_size)
     if is_known(slots) and slots == 0:
         return jnp.zeros((0,), jnp.int32), jnp.zeros((0,), scores.dtype)
-    overlap, width = overlap_of(boxes), float(sigma)
-    if width:
-        kept = keep_softly(scores, overlap, limit, slots, sigma=width, lowest=lowest)
-    else:
-        kept = keep(scores, overlap, limit, threshold, slots)
+    weigh = soft(float(sigma)) if float(sigma) else hard(threshold)
+    overlap = overlap_of(boxes)
+    kept = keep_in_turn(scores, overlap, limit, slots, weigh=weigh, lowest=lowest)
     selected, found, count = kept
     places = primitives.fresh_range(count, bound=slots, label=function)
     return jnp.take(selected, places, mode="clip"), jnp.take(found, places, mode="clip")
@@ -171,7 +161,7 @@ def non_max_suppression_overlaps(
 
     https://www.tensorflow.org/api_docs/python/tf/image/non_max_suppression_overlaps
     """
-    given = _constants(overlaps, scores)
+    given = constants(overlaps, scores)
     return _by_table(*given, max_output_size, overlap_threshold, score_threshold)
 
 
@@ -189,12 +179,13 @@ def _by_table(overlaps, scores, max_output_size, overlap_threshold, score_thresh
     for axis in (0, 1):
         table = primitives.unify_axis(table, axis, scores.shape[0], label=function)
     threshold = operand(overlap_threshold, scores.dtype)
-    scores, _ = _above(scores, score_threshold)
-    slots, limit = _limits(function, scores, max_output_size)
+    scores, lowest = above(scores, score_threshold)
+    slots, limit = limits(scores, max_output_size)
     if is_known(slots) and slots == 0:
         return jnp.zeros((0,), jnp.int32)
     overlap = functools.partial(jnp.take, table, axis=1, mode="clip")
-    selected, _, count = keep(scores, overlap, limit, threshold, slots)
+    weigh = hard(threshold)
+    selected, _, count = keep_in_turn(scores, overlap, limit, slots, weigh=weigh, lowest=lowest)
     places = primitives.fresh_range(count, bound=slots, label=function)
     return jnp.take(selected, places, mode="clip")
 
@@ -241,7 +232,7 @@ def combined_non_max_suppression(
     https://www.tensorflow.org/api_docs/python/tf/image/combined_non_max_suppression
     """
     function = "combined_non_max_suppression"
-    boxes, scores = _constants(boxes, scores)
+    boxes, scores = constants(boxes, scores)
     boxes, scores = lax.stop_gradient(operand(boxes)), lax.stop_gradient(operand(scores))
     fits = boxes.ndim == 4 and scores.ndim == 3 and boxes.shape[3] == 4
     if not fits or boxes.shape[2] not in (1, scores.shape[2]):
@@ -256,15 +247,17 @@ def combined_non_max_suppression(
     if each <= 0 or total <= 0:
         raise checks.invalid(function, "a size must be positive.", received=f"{each} and {total}")
     boxes, scores = agreeing(function, [boxes, scores], (0, 1))
-    threshold = _threshold(function, "iou_threshold", iou_threshold, scores.dtype)
-    scores, _ = _above(scores, score_threshold)
+    threshold = share(function, "iou_threshold", iou_threshold, scores.dtype)
+    scores, _ = above(scores, score_threshold)
     classes = scores.shape[2]
     total = min(total, each * classes) if pad_per_class else total
     if checks.is_known(scores.shape[1]):
         each = min(each, max(scores.shape[1], 1))
 
     def of_class(boxes, scores):
-        selected, found, count = keep(scores, overlap_of(boxes), each, threshold, each, always=True)
+        overlap = overlap_of(boxes)
+        covered_by = lambda one: overlap(one) > threshold
+        selected, found, count = keep(scores, covered_by, each, each)
         used = jnp.arange(each) < count
         found = jnp.where(used, found, -jnp.inf)
         return jnp.take(boxes, selected, axis=0, mode="clip"), found
@@ -290,116 +283,3 @@ def combined_non_max_suppression(
         return (*padded, jnp.sum(used, dtype=jnp.int32))
 
     return CombinedNonMaxSuppression(*jax.vmap(of_image)(boxes, scores))
-
-
-@operator(fresh=True)
-def _unpadded(boxes, scores, max_output_size, iou_threshold, score_threshold):
-    function = "non_max_suppression_padded"
-    boxes, scores = _boxes_and_scores(function, boxes, scores)
-    threshold = _threshold(function, "iou_threshold", iou_threshold, scores.dtype)
-    scores = _all_above(scores, score_threshold)
-    slots, limit = _limits(function, scores, max_output_size)
-    if is_known(slots) and slots == 0:
-        return jnp.zeros((0,), jnp.int32), jnp.zeros((), jnp.int32)
-    selected, _, count = keep(scores, _covers_of(boxes, threshold), limit, 0.5, slots)
-    places = primitives.fresh_range(count, bound=slots, label=function)
-    found = jnp.take(selected, places, mode="clip")
-    return found, primitives.as_size(found.shape[0])
-
-
-def _covers_of(boxes, threshold):
-    """The function that gives 1 for each box that box number `one` covers, 0 for the others.
-
-    What overlaps as much as the threshold is covered, too, and every union is a little larger: so
-    TensorFlow has it here, and nowhere else.
-    """
-    corners = corners_of(boxes)
-    sides = corners[:, 2:] - corners[:, :2]
-    areas = sides[:, 0] * sides[:, 1]
-
-    def of(one):
-        low = jnp.maximum(corners[:, :2], corners[one, :2])
-        high = jnp.minimum(corners[:, 2:], corners[one, 2:])
-        shared = jnp.prod(jnp.maximum(high - low, 0), axis=1)
-        union = areas + areas[one] - shared + 1e-8
-        return (shared / union >= threshold).astype(boxes.dtype)
-
-    return of
-
-
-@operator
-def non_max_suppression_padded(
-    boxes,
-    scores,
-    max_output_size,
-    iou_threshold=0.5,
-    score_threshold=float("-inf"),
-    pad_to_max_output_size=False,
-    name=None,
-    sorted_input=False,
-    canonicalized_coordinates=False,
-    tile_size=512,
-):
-    """The best boxes, each of which overlaps no better one too much, in a result of fixed size.
-
-    Args:
-      boxes: floating-point array `[..., n, 4]` of two opposite corners each.
-      scores: array `[..., n]` of the same dtype.
-      max_output_size: the most boxes to select.
-      iou_threshold: boxes whose intersection over union with a selected one is as large are left out.
-      score_threshold: boxes must score more than this.
-      pad_to_max_output_size: whether the result has `max_output_size` places; leading axes ask for
-        it.
-      name: ignored.
-      sorted_input: ignored; that scores descend changes nothing.
-      canonicalized_coordinates: ignored; that corners are in order changes nothing.
-      tile_size: ignored.
-
-    Returns:
-      `(selected_indices, valid_outputs)`: int32 `[..., m]`, 0 behind the valid ones, and how many
-      these are.
-
-    Raises:
-      InvalidArgumentError: the threshold is not in [0, 1], or the shapes do not fit.
-      ValueError: there are leading axes and no padding.
-
-    Differs from TensorFlow:
-      Any two opposite corners will do; TensorFlow, unless told that all corners are in order, orders
-      those of all boxes as the first box needs it. It leaves out boxes that lie nowhere above 0, and
-      takes those that score -inf where no score is asked for.
-
-    Under jit:
-      Without padding the number of selected boxes depends on data.
-
-    https://www.tensorflow.org/api_docs/python/tf/image/non_max_suppression_padded
-    """
-    function = "non_max_suppression_padded"
-    boxes, scores = _constants(boxes, scores)
-    if not pad_to_max_output_size:
-        if np.ndim(scores) > 1:
-            raise ValueError(
-                f"'pad_to_max_output_size' (value {pad_to_max_output_size}) must be True for "
-                "batched input"
-            )
-        return _unpadded(boxes, scores, max_output_size, iou_threshold, score_threshold)
-    boxes, scores = lax.stop_gradient(operand(boxes)), lax.stop_gradient(operand(scores))
-    if boxes.ndim != scores.ndim + 1:
-        raise checks.invalid(
-            function,
-            "boxes are four numbers each, with one score each.",
-            required="boxes [..., n, 4], scores [..., n]",
-            received=f"boxes {boxes.shape}, scores {scores.shape}",
-        )
-    slots = checks.static_int(function, "max_output_size", max_output_size)
-    threshold = _threshold(function, "iou_threshold", iou_threshold, scores.dtype)
-    scores = _all_above(scores, score_threshold)
-
-    def of_image(boxes, scores):
-        boxes, scores = _boxes_and_scores(function, boxes, scores)
-        covers = _covers_of(boxes, threshold)
-        selected, _, count = keep(scores, covers, slots, 0.5, slots, always=True)
-        return selected, count
-
-    for _ in range(scores.ndim - 1):
-        of_image = jax.vmap(of_image)
-    return of_image(boxes, scores)

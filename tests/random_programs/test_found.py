@@ -370,6 +370,20 @@ def soft_suppression_of_scores_that_fade_under_the_threshold(tf, x):
     )
 
 
+def boxes_that_are_not_finite(tf, x, scores):
+    x, scores = tf.reshape(tf.stop_gradient(x), [-1, 4]), tf.stop_gradient(scores)
+    numbers, found = tf.image.non_max_suppression_with_scores(x, scores, 3)
+    few, faded = tf.image.non_max_suppression_with_scores(x, scores, 3, soft_nms_sigma=0.5)
+    table = tf.image.non_max_suppression_overlaps(x + x[:, :1], scores, 3)
+    above = tf.image.non_max_suppression(x, scores, 3, score_threshold=0.1)
+    return numbers, found, few, faded, table, above
+
+
+def boxes_of_half_precision(tf, x, scores):
+    boxes, scores = (tf.cast(tf.stop_gradient(a), tf.float16) for a in (x, scores))
+    return tf.image.non_max_suppression(tf.reshape(boxes, [-1, 4]), scores, 3)
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -473,6 +487,21 @@ FOUND = (
     Found(infinite_slopes_far_below_0, ([-30, -100, 2, 0],)),
     Found(soft_suppression_of_scores_below_zero, ([0.0, -1.0, -0.7],)),
     Found(soft_suppression_of_scores_that_fade_under_the_threshold, ([0.9, 0.8, 0.5],)),
+    Found(
+        boxes_that_are_not_finite,
+        (
+            [[0, 0, INF, INF], [0, 0, 1, 1], [-INF, 0, INF, 2], [NAN, 0, 6, 6]],
+            [0.9, -0.2, 0.7, -0.5],
+        ),
+    ),
+    Found(
+        boxes_that_are_not_finite,
+        ([[NAN, 0, 1, 1], [0, NAN, 1, 1], [0, 0, 3e38, 3e38], [0, 0, 2, 2]], [0.9, 0.8, INF, 0]),
+    ),
+    Found(
+        boxes_of_half_precision,
+        ([[0, 0, 300, 400], [0, 0, 300, 401], [1, 2, 900, 901], [0, 0, 1, 1]], [1, 2, 3, 4]),
+    ),
 )
 
 

@@ -10,7 +10,7 @@ _GRID = f32([[0, 0, 2, 2], [0, 0, 2, 2.2], [0, 1, 2, 3], [5, 5, 6, 6], [0, 0, 2,
 _SCORES = f32([0.9, 0.8, 0.7, 0.6, 0.9, 0.95])
 
 _NAN_BOXES = f32([[NAN, NAN, NAN, NAN], [NAN, NAN, NAN, NAN], [0, 0, 1, 0.4]])
-_NAN_BOX = "value: an overlap that is NaN takes the score away in TensorFlow, and nothing here"
+_BELOW = f32([[-3, -2, -2, 0], [-3, -2, -2, 0.1], [0, 0, 1, 1], [1, 1, 0, 2]])
 _TABLE = draw(6, 6, low=0, high=1)
 _BATCH = draw(2, 6, 1, 4, low=-0.5, high=1.5)
 _CLASSES = draw(2, 6, 3, low=0, high=1)
@@ -32,7 +32,6 @@ ROWS: tuple[Row, ...] = (
                 boxes=f32([[0, 0, INF, INF], [0, 0, INF, INF], [0, 0, 1, 0.4]]),
                 scores=f32([0.9, 0.8, 0.7]),
                 max_output_size=3,
-                differs=_NAN_BOX,
             ),
             case(
                 "nan",
@@ -41,7 +40,6 @@ ROWS: tuple[Row, ...] = (
                 scores=f32([0.9, 0.8, 0.7]),
                 max_output_size=3,
                 score_threshold=0.1,
-                differs=_NAN_BOX,
             ),
             case(
                 "threshold0",
@@ -134,7 +132,6 @@ ROWS: tuple[Row, ...] = (
                 scores=f32([0.9, 0.8, 0.7]),
                 max_output_size=3,
                 soft_nms_sigma=0.5,
-                differs=_NAN_BOX,
             ),
             case(
                 "soft-threshold",
@@ -184,7 +181,6 @@ ROWS: tuple[Row, ...] = (
                 scores=f32([0.9, 0.8]),
                 max_output_size=2,
                 score_threshold=0.1,
-                differs=_NAN_BOX,
             ),
             case("none-allowed", overlaps=_TABLE, scores=_SCORES, max_output_size=0),
             case("empty", overlaps=empty(0, 0), scores=empty(0), max_output_size=3),
@@ -204,7 +200,7 @@ ROWS: tuple[Row, ...] = (
         "boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float('-inf'), "
         "pad_to_max_output_size=False, name=None, sorted_input=False, "
         "canonicalized_coordinates=False, tile_size=512",
-        "nms_variants",
+        "nms_padded",
         inputs=(
             case(
                 "plain",
@@ -225,11 +221,33 @@ ROWS: tuple[Row, ...] = (
                 max_output_size=3,
             ),
             case(
+                "nowhere-above-0",
+                boxes=_BELOW,
+                scores=f32([0.9, 0.8, 0.7, 0.75]),
+                max_output_size=3,
+            ),
+            case(
+                "in-order",
+                boxes=_BELOW,
+                scores=f32([0.7, 0.8, 0.6, 0.9]),
+                max_output_size=3,
+                score_threshold=0.65,
+                pad_to_max_output_size=True,
+                sorted_input=True,
+            ),
+            case(
+                "corners-in-order",
+                boxes=_BELOW,
+                scores=f32([0.9, 0.8, 0.7, 0.75]),
+                max_output_size=3,
+                pad_to_max_output_size=True,
+                canonicalized_coordinates=True,
+            ),
+            case(
                 "nan",
                 boxes=_NAN_BOXES,
                 scores=f32([0.9, 0.8, 0.7]),
                 max_output_size=3,
-                differs=_NAN_BOX,
             ),
             case(
                 "padded",

@@ -290,16 +290,16 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
         (0, "boxes", "float16 float32", False),
         (1, "scores", "float16 float32", False),
     ),
+    "nms_padded.non_max_suppression_padded": (
+        (0, "boxes", "float32", False),
+        (1, "scores", "float32", False),
+    ),
     "nms_variants.combined_non_max_suppression": (
         (0, "boxes", "float32", False),
         (1, "scores", "float32", False),
     ),
     "nms_variants.non_max_suppression_overlaps": (
         (0, "overlaps", "float32", False),
-        (1, "scores", "float32", False),
-    ),
-    "nms_variants.non_max_suppression_padded": (
-        (0, "boxes", "float32", False),
         (1, "scores", "float32", False),
     ),
     "nms_variants.non_max_suppression_with_scores": (

@@ -137,7 +137,7 @@ image.hsv_to_rgb | image_colour:hsv_to_rgb | images, name=None |
 image.image_gradients | image_quality:image_gradients | image |
 image.non_max_suppression | nms:non_max_suppression | boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), name=None |
 image.non_max_suppression_overlaps | nms_variants:non_max_suppression_overlaps | overlaps, scores, max_output_size, overlap_threshold=0.5, score_threshold=float("-inf"), name=None |
-image.non_max_suppression_padded | nms_variants:non_max_suppression_padded | boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), pad_to_max_output_size=False, name=None, sorted_input=False, canonicalized_coordinates=False, tile_size=512 |
+image.non_max_suppression_padded | nms_padded:non_max_suppression_padded | boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), pad_to_max_output_size=False, name=None, sorted_input=False, canonicalized_coordinates=False, tile_size=512 |
 image.non_max_suppression_with_scores | nms_variants:non_max_suppression_with_scores | boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), soft_nms_sigma=0.0, name=None |
 image.pad_to_bounding_box | image_layout:pad_to_bounding_box | image, offset_height, offset_width, target_height, target_width |
 image.per_image_standardization | image_layout:per_image_standardization | image |
