@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax.numpy as jnp
 from jax.scipy import special
 
 from shims._src.dispatch import operator
@@ -48,11 +49,12 @@ def bessel_i1(x, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      The gradient at 0 is 0.5; TensorFlow has 1 there.
+      Nothing: as there, the gradient at 0 is 1.
 
     Under jit:
       Element by element.
 
     https://www.tensorflow.org/api_docs/python/tf/math/bessel_i1
     """
-    return special.i1(operand(x))
+    x = operand(x)
+    return jnp.where(x == 0, x, special.i1(x))  # with the sign and the gradient of TensorFlow's 0

@@ -13,6 +13,7 @@ from shims._src import checks, errors, primitives
 from shims._src import jax_private as jp
 from shims._src.checks import is_known, is_known_shape
 from shims._src.cutting import entries
+from shims._src.exact_quotient import quotient as exact_quotient
 from shims._src.image_kernels import KERNELS, weights
 from shims._src.image_layout import image_of
 from shims._src.operands import operand
@@ -289,21 +290,14 @@ def crop_and_resize(
 
     def cut(box, i):
         one = jnp.take(x, i, axis=0, mode="clip")
-        places, inside = [], []
-        for axis, new in enumerate(target):
-            place = _places_in(box[axis], box[axis + 2], one.shape[axis], new)
-            last = primitives.as_size(one.shape[axis]) - 1
-            inside.append((place >= 0) & (place <= last.astype(jnp.float32)))
-            places.append((place, last))
-        both = (inside[0][:, None] & inside[1][None, :])[..., None]
-        if method == "nearest":
-            pixels = _nearest_pixels(one, *places)
-            # By the boxes TensorFlow differentiates as if the method was `bilinear`.
-            smooth = _between(lax.stop_gradient(one), both, *places)
-            pixels = as_given(pixels, pixels + smooth)
-        else:
-            pixels = _between(one, both, *places)
-        return jnp.where(both, pixels, jnp.asarray(extrapolation_value, jnp.float32))
+        ends = [(box[axis], box[axis + 2], one.shape[axis], new) for axis, new in enumerate(target)]
+        places, both = _in_image([_places_in(*given) for given in ends], one)
+        read = _nearest_pixels if method == "nearest" else functools.partial(_between, both=both)
+        pixels = jnp.where(both, read(one, *places), jnp.asarray(extrapolation_value, jnp.float32))
+        # By the boxes TensorFlow differentiates as if the method was `bilinear`.
+        ways, both = _in_image([_ways_in(*given) for given in ends], one)
+        smooth = _between(lax.stop_gradient(one), *ways, both=both)
+        return as_given(pixels, pixels + jnp.where(both, smooth, 0))
 
     return jax.vmap(cut)(boxes, owner)
 
@@ -342,24 +336,49 @@ def _corners(x, boxes, owner):
     return jnp.take(boxes, jnp.arange(4), axis=1, mode="fill", fill_value=0)
 
 
+def _in_image(places, one):
+    """Places along both axes with the number of the last pixel, and which are in the image."""
+    lasts = [primitives.as_size(size) - 1 for size in one.shape[:2]]
+    pairs = list(zip(places, lasts, strict=True))
+    rows, columns = ((p >= 0) & (p <= last.astype(jnp.float32)) for p, last in pairs)
+    return pairs, (rows[:, None] & columns[None, :])[..., None]
+
+
 def _places_in(begin, end, have, want):
-    """Where the crop's pixels are in the image."""
+    """Where the crop's pixels are in the image; nothing is differentiated."""
+    begin, end = lax.stop_gradient(begin), lax.stop_gradient(end)
     side = (primitives.as_size(have) - 1).astype(jnp.float32)
+    return _along_side(
+        begin, end, side, want, lambda steps: exact_quotient((end - begin) * side, steps)
+    )
+
+
+def _ways_in(begin, end, have, want):
+    """The same as TensorFlow's gradient has it, which rounds otherwise, with the slopes by the ends."""
+    side = (primitives.as_size(have) - 1).astype(jnp.float32)
+    found = _along_side(begin, end, side, want, lambda steps: (end - begin) * quotient(side, steps))
     if is_known(want) and want == 1:
-        return jnp.reshape(0.5 * (begin + end) * side, (1,))
-    number, one = jnp.arange(want, dtype=jnp.float32), False
+        return found
     steps = (primitives.as_size(want) - 1).astype(jnp.float32)
-    if not is_known(want):
-        one = steps == 0
-        steps = jnp.where(one, 1, steps)
+    one = steps == 0
     # By one factor for each end, as TensorFlow: an infinite slope meets no other.
-    way = number * (side / steps)
-    carrier = begin * (side - way) + end * way
-    first = begin * side
-    if one is not False:
-        middle = 0.5 * (begin + end) * side
-        carrier, first = jnp.where(one, middle, carrier), jnp.where(one, middle, first)
-    return as_given(first + number * ((end - begin) * side / steps), carrier)
+    way = jnp.arange(want, dtype=jnp.float32) * (side / jnp.where(one, 1, steps))
+    middle = 0.5 * (begin + end) * side
+    carrier = jnp.where(one, middle, begin * (side - way) + end * way)
+    return as_given(found, carrier)
+
+
+def _along_side(begin, end, side, want, scale):
+    """Places from one end to the other; `scale` gives, for how many steps, the length of one."""
+    middle = 0.5 * (begin + end) * side
+    if is_known(want) and want == 1:
+        return jnp.reshape(middle, (1,))
+    steps = (primitives.as_size(want) - 1).astype(jnp.float32)
+    one = steps == 0
+    further = jnp.arange(want, dtype=jnp.float32) * scale(jnp.where(one, 1, steps))
+    # Rounded at every step: whether the last pixel lies within the image hangs on it.
+    first, further = lax.optimization_barrier((jnp.where(one, middle, begin * side), further))
+    return first + further
 
 
 def _nearest_pixels(one, *places):
@@ -369,7 +388,7 @@ def _nearest_pixels(one, *places):
     return one
 
 
-def _between(one, both, *places):
+def _between(one, *places, both):
     """What stands between four pixels each; those of crops that are outside count for nothing."""
     floors = [jnp.floor(place) for place, _ in places]
     ends = [

@@ -384,6 +384,12 @@ def boxes_of_half_precision(tf, x, scores):
     return tf.image.non_max_suppression(tf.reshape(boxes, [-1, 4]), scores, 3)
 
 
+def crops_that_end_on_the_last_pixel(tf, x, corners):
+    boxes = tf.concat([tf.reshape(corners, [-1, 2]), tf.ones([20, 2])], 1)
+    owners = tf.zeros([20], tf.int32)
+    return tf.image.crop_and_resize(tf.reshape(x, [1, 3, 3, 1]), boxes, owners, [7, 5])
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -485,6 +491,13 @@ FOUND = (
     Found(windows_of_an_image_of_no_width, (np.zeros((3, 0), np.float32),)),
     Found(places_in_batches_that_are_none, (np.zeros(0, np.float32),)),
     Found(infinite_slopes_far_below_0, ([-30, -100, 2, 0],)),
+    Found(
+        crops_that_end_on_the_last_pixel,
+        (
+            [0.3, 1, 2, -1, 4, 0.5, 3, 2, 5],
+            np.random.default_rng(5).uniform(0, 1, (20, 2)).astype(np.float32),
+        ),
+    ),
     Found(soft_suppression_of_scores_below_zero, ([0.0, -1.0, -0.7],)),
     Found(soft_suppression_of_scores_that_fade_under_the_threshold, ([0.9, 0.8, 0.5],)),
     Found(
