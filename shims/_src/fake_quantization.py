@@ -45,8 +45,9 @@ def _nudged(low, high, levels):
     count = jnp.asarray(highest - lowest, high.dtype)
     step = (high - low) / jnp.where(high == high, count, -count)
     zero = lowest - low / step
-    zero = jnp.where(jnp.isnan(zero), 0, zero)  # as the integer that it is in TensorFlow
-    zero = jnp.where(zero < lowest, lowest, jnp.where(zero > highest, highest, _rounded(zero)))
+    # NaN becomes 0, as the integer that it is in TensorFlow, even where 0 is below the lowest.
+    rounded = jnp.where(jnp.isnan(zero), 0, _rounded(zero))
+    zero = jnp.where(zero < lowest, lowest, jnp.where(zero > highest, highest, rounded))
     return (lowest - zero) * step, (highest - zero) * step, step
 
 

@@ -385,9 +385,24 @@ def boxes_of_half_precision(tf, x, scores):
 
 
 def crops_that_end_on_the_last_pixel(tf, x, corners):
-    boxes = tf.concat([tf.reshape(corners, [-1, 2]), tf.ones([20, 2])], 1)
-    owners = tf.zeros([20], tf.int32)
+    boxes = tf.concat([tf.reshape(corners, [-1, 2]), tf.ones([200, 2])], 1)
+    owners = tf.zeros([200], tf.int32)
     return tf.image.crop_and_resize(tf.reshape(x, [1, 3, 3, 1]), boxes, owners, [7, 5])
+
+
+def losses_of_no_labels(tf, x):
+    logits = tf.reshape(x, [4, 2, 3])
+    labels, none = tf.zeros([2, 0], tf.int32), ints(0, 0)
+    return [
+        tf.nn.ctc_loss(labels, logits, none, frames, blank_index=blank)
+        for frames in (ints(4, 3), ints(0, 1))
+        for blank in (0, -1)
+    ]
+
+
+def narrow_ranges_that_begin_at_infinity(tf, x, low):
+    quantize = tf.quantization.fake_quant_with_min_max_vars
+    return quantize(x, low, 1.0, narrow_range=True), quantize(x, low, INF, narrow_range=True)
 
 
 FOUND = (
@@ -491,11 +506,13 @@ FOUND = (
     Found(windows_of_an_image_of_no_width, (np.zeros((3, 0), np.float32),)),
     Found(places_in_batches_that_are_none, (np.zeros(0, np.float32),)),
     Found(infinite_slopes_far_below_0, ([-30, -100, 2, 0],)),
+    Found(narrow_ranges_that_begin_at_infinity, ([-1, 0, 2, INF, -INF, NAN], -INF)),
+    Found(losses_of_no_labels, (np.linspace(-1, 2, 24).astype(np.float32),)),
     Found(
         crops_that_end_on_the_last_pixel,
         (
             [0.3, 1, 2, -1, 4, 0.5, 3, 2, 5],
-            np.random.default_rng(5).uniform(0, 1, (20, 2)).astype(np.float32),
+            np.random.default_rng(5).uniform(0, 1, (200, 2)).astype(np.float32),
         ),
     ),
     Found(soft_suppression_of_scores_below_zero, ([0.0, -1.0, -0.7],)),

@@ -175,7 +175,10 @@ def _blank_first(logits, labels, blank: int):
 def _loss(logits, labels, label_length, logit_length):
     lattice = Lattice(labels, label_length, logit_length)
     read, wait = alignment.observed(lattice, jax.nn.log_softmax(logits))
-    return -alignment.backward(lattice, read, wait)[1]
+    likely = alignment.backward(lattice, read, wait)[1]
+    # Where no label may stand between them TensorFlow counts the way from start to blank twice.
+    once = (primitives.as_size(labels.shape[1]) > 0) | (logit_length == 0)
+    return -jnp.where(once, likely, likely + np.log(2).astype(likely.dtype))
 
 
 @_loss.defjvp
