@@ -11,11 +11,12 @@ from jax import lax
 from shims._src import checks, primitives
 from shims._src import jax_private as jp
 from shims._src.checks import is_known
+from shims._src.elementwise import is_inexact
 from shims._src.operands import describe, operand
-from shims._src.quotients import floating_quotients
 from shims._src.repeated import Repeated
 from shims._src.segment_reducers import (
     average,
+    average_of_whole,
     largest_or_lowest,
     largest_or_zero,
     over_root,
@@ -305,8 +306,9 @@ def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_mean
     """
-    (data,) = floating_quotients(operand(data))
-    return _unsorted("unsorted_segment_mean", average, data, segment_ids, num_segments)
+    data = operand(data)
+    mean = average if is_inexact(data) else average_of_whole
+    return _unsorted("unsorted_segment_mean", mean, data, segment_ids, num_segments)
 
 
 @sized_by("num_segments", compiled=True)

@@ -11,6 +11,7 @@ from jax import lax
 
 from shims._src import primitives
 from shims._src.elementwise import is_inexact, square_root
+from shims._src.quotients import floating_quotients
 
 
 def _slots(data, count, value):
@@ -43,6 +44,13 @@ def average(data, ids, count):
     if is_inexact(data):
         return sums / number
     return lax.div(sums, jnp.broadcast_to(number, sums.shape))
+
+
+def average_of_whole(data, ids, count):
+    """The floating-point mean of integers: sums and numbers of rows wrap around, as in TensorFlow."""
+    sums, number = total(data, ids, count), total(jnp.ones(ids.shape, data.dtype), ids, count)
+    number = lax.expand_dims(jnp.maximum(number, 1), tuple(range(1, data.ndim)))
+    return jnp.divide(*floating_quotients(sums, number))
 
 
 def over_root(data, ids, count):

@@ -18,6 +18,11 @@ def _gradient_of_no_rows(tf):
 
 CALLS = {
     "gradient of no rows": _gradient_of_no_rows,
+    "means of integers that wrap around": lambda tf: [
+        tf.math.unsorted_segment_mean(tf.constant(rows, getattr(tf, dtype)), [0, 0, 2, -1], 3)
+        for dtype in ("int8", "uint8", "int16", "int32")
+        for rows in ([100, 110, 3, 1], [[100, 1], [100, 2], [5, 6], [0, 0]])
+    ],
     "saturate infinities": lambda tf: [
         tf.saturate_cast(WIDE, d)
         for d in (tf.uint8, tf.int32, tf.uint32, tf.float16, tf.bfloat16, tf.float32, tf.complex64)
