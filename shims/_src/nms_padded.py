@@ -13,7 +13,8 @@ from shims._src.box_queue import keep
 from shims._src.dispatch import operator
 from shims._src.nms import areas
 from shims._src.nms_variants import above, boxes_and_scores, constants, limits, share
-from shims._src.operands import operand
+from shims._src.operands import agreeing, operand
+from shims._src.repeated import Repeated
 
 _FUNCTION = "non_max_suppression_padded"
 
@@ -80,6 +81,18 @@ def _select(boxes, ranks, threshold, limit, slots):
     return jnp.where(missing, _last(ranks), selected), number
 
 
+def _of_images(boxes, ranks, threshold, limit, slots, is_turned):
+    boxes = boxes if is_turned else _turned(boxes, ranks)
+    of_image = lambda boxes, ranks: _select(boxes, ranks, threshold, limit, slots)
+    for _ in range(ranks.ndim - 1):
+        of_image = jax.vmap(of_image)
+    return of_image(boxes, ranks)
+
+
+# Step by step the loop would be compiled at every call.
+_selected = Repeated(_of_images, _of_images)
+
+
 def _is_plain(boxes, sizes):
     """Whether no box overlaps another one, or itself, by NaN."""
     shared = jnp.prod(jnp.maximum(boxes[:, 2:] - boxes[:, :2], 0), axis=1)
@@ -103,8 +116,7 @@ def _unpadded(boxes, scores, max_output_size, iou_threshold, score_threshold, in
     slots, limit = limits(ranks, max_output_size)
     if checks.is_known(slots) and slots == 0:
         return jnp.zeros((0,), jnp.int32), jnp.zeros((), jnp.int32)
-    boxes = boxes if is_turned else _turned(boxes, ranks)
-    selected, count = _select(boxes, ranks, threshold, limit, slots)
+    selected, count = _selected(boxes, ranks, threshold, limit, slots, bool(is_turned))
     places = primitives.fresh_range(count, bound=slots, label=_FUNCTION)
     found = jnp.take(selected, places, mode="clip")
     return found, primitives.as_size(found.shape[0])
@@ -166,23 +178,16 @@ def non_max_suppression_padded(
         options = iou_threshold, score_threshold, sorted_input, canonicalized_coordinates
         return _unpadded(boxes, scores, max_output_size, *options)
     boxes, scores = lax.stop_gradient(operand(boxes)), lax.stop_gradient(operand(scores))
-    if boxes.ndim != scores.ndim + 1:
+    if boxes.ndim != scores.ndim + 1 or boxes.shape[-1] != 4:
         raise checks.invalid(
             _FUNCTION,
             "boxes are four numbers each, with one score each.",
             required="boxes [..., n, 4], scores [..., n]",
             received=f"boxes {boxes.shape}, scores {scores.shape}",
         )
+    boxes, scores = agreeing(_FUNCTION, [boxes, scores], range(scores.ndim))
     slots = checks.static_int(_FUNCTION, "max_output_size", max_output_size)
     threshold = share(_FUNCTION, "iou_threshold", iou_threshold, scores.dtype)
     ranks = _ranks(scores, score_threshold, sorted_input)
-    if not canonicalized_coordinates:
-        boxes = _turned(boxes, ranks)
-
-    def of_image(boxes, ranks):
-        boxes, ranks = boxes_and_scores(_FUNCTION, boxes, ranks)
-        return _select(boxes, ranks, threshold, jnp.int32(slots), slots)
-
-    for _ in range(scores.ndim - 1):
-        of_image = jax.vmap(of_image)
-    return of_image(boxes, ranks)
+    limit = jnp.asarray(slots, jnp.int32)
+    return _selected(boxes, ranks, threshold, limit, slots, bool(canonicalized_coordinates))

@@ -17,6 +17,7 @@ from shims._src.dispatch import operator
 from shims._src.kernels import checked
 from shims._src.nms import overlap_of
 from shims._src.operands import agreeing, operand
+from shims._src.repeated import Repeated
 
 CombinedNonMaxSuppression = collections.namedtuple(
     "CombinedNonMaxSuppression",
@@ -107,6 +108,15 @@ def non_max_suppression_with_scores(
     return _with_scores(*given, max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
 
 
+def _by_boxes(boxes, scores, limit, threshold, lowest, slots, sigma):
+    weigh = soft(sigma) if sigma else hard(threshold)
+    return keep_in_turn(scores, overlap_of(boxes), limit, slots, weigh=weigh, lowest=lowest)
+
+
+# Step by step the loop would be compiled at every call.
+_in_turn_by_boxes = Repeated(_by_boxes, _by_boxes)
+
+
 @operator(fresh=True)
 def _with_scores(boxes, scores, max_output_size, iou_threshold, score_threshold, sigma):
     function = "non_max_suppression_with_scores"
@@ -120,9 +130,7 @@ def _with_scores(boxes, scores, max_output_size, iou_threshold, score_threshold,
     slots, limit = limits(scores, max_output_size)
     if is_known(slots) and slots == 0:
         return jnp.zeros((0,), jnp.int32), jnp.zeros((0,), scores.dtype)
-    weigh = soft(float(sigma)) if float(sigma) else hard(threshold)
-    overlap = overlap_of(boxes)
-    kept = keep_in_turn(scores, overlap, limit, slots, weigh=weigh, lowest=lowest)
+    kept = _in_turn_by_boxes(boxes, scores, limit, threshold, lowest, slots, float(sigma))
     selected, found, count = kept
     places = primitives.fresh_range(count, bound=slots, label=function)
     return jnp.take(selected, places, mode="clip"), jnp.take(found, places, mode="clip")
@@ -165,6 +173,14 @@ def non_max_suppression_overlaps(
     return _by_table(*given, max_output_size, overlap_threshold, score_threshold)
 
 
+def _by_overlaps(table, scores, limit, threshold, lowest, slots):
+    overlap = functools.partial(jnp.take, table, axis=1, mode="clip")
+    return keep_in_turn(scores, overlap, limit, slots, weigh=hard(threshold), lowest=lowest)
+
+
+_in_turn_by_overlaps = Repeated(_by_overlaps, _by_overlaps)
+
+
 @operator(fresh=True)
 def _by_table(overlaps, scores, max_output_size, overlap_threshold, score_threshold):
     function = "non_max_suppression_overlaps"
@@ -183,14 +199,12 @@ def _by_table(overlaps, scores, max_output_size, overlap_threshold, score_thresh
     slots, limit = limits(scores, max_output_size)
     if is_known(slots) and slots == 0:
         return jnp.zeros((0,), jnp.int32)
-    overlap = functools.partial(jnp.take, table, axis=1, mode="clip")
-    weigh = hard(threshold)
-    selected, _, count = keep_in_turn(scores, overlap, limit, slots, weigh=weigh, lowest=lowest)
+    selected, _, count = _in_turn_by_overlaps(table, scores, limit, threshold, lowest, slots)
     places = primitives.fresh_range(count, bound=slots, label=function)
     return jnp.take(selected, places, mode="clip")
 
 
-@operator
+@operator(compiled=True)
 def combined_non_max_suppression(
     boxes,
     scores,

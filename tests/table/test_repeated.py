@@ -1,5 +1,6 @@
 """What an operator gives when eager calls repeat, and it is compiled: the same, errors too."""
 
+import jax
 import jax.numpy as jnp
 import pytest
 
@@ -53,6 +54,37 @@ def test_what_is_refused_in_the_data_of_a_repeated_call(monkeypatch):
     with pytest.raises(shims.errors.InvalidArgumentError, match=r"indices\[1\] = 5"):
         shims.gather(rows, bad)
     assert shims.gather(rows, good).tolist() == [0.0, 4.0]
+
+
+BOXES = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 1.1], [2.0, 2.0, 3.0, 3.0]]
+SUPPRESSIONS = {
+    "plain": lambda b, s: shims.image.non_max_suppression(b, s, 3),
+    "with scores": lambda b, s: shims.image.non_max_suppression_with_scores(b, s, 3),
+    "soft": lambda b, s: shims.image.non_max_suppression_with_scores(b, s, 3, soft_nms_sigma=0.5),
+    "overlaps": lambda b, s: shims.image.non_max_suppression_overlaps(b @ b.T, s, 3),
+    "padded": lambda b, s: shims.image.non_max_suppression_padded(
+        b[None], s[None], 3, pad_to_max_output_size=True
+    ),
+    "unpadded": lambda b, s: shims.image.non_max_suppression_padded(b, s, 3),
+    "combined": lambda b, s: shims.image.combined_non_max_suppression(
+        b[None, :, None], s[None, :, None], 3, 3
+    ),
+}
+
+
+@pytest.mark.parametrize("suppress", SUPPRESSIONS.values(), ids=SUPPRESSIONS)
+def test_loop_of_suppression_is_built_once(suppress, monkeypatch, step_by_step):
+    boxes, scores = jnp.array(BOXES), jnp.array([0.5, 0.9, 0.7])
+    expected = jax.tree.map(lambda x: x.tolist(), step_by_step(suppress, boxes, scores))
+    suppress(boxes, scores)
+
+    def refuse(*args, **kwargs):
+        raise AssertionError("a loop is built again")
+
+    monkeypatch.setattr(jax.lax, "while_loop", refuse)
+    assert jax.tree.map(lambda x: x.tolist(), suppress(boxes, scores)) == expected
+    with pytest.raises(AssertionError, match="built again"):
+        step_by_step(suppress, boxes, scores)
 
 
 def test_zeros_of_both_signs_are_two_kinds_of_call():
