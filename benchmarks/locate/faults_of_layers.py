@@ -188,7 +188,7 @@ PAIRS = faults(
     ("order of gates", "xz, xr, xn = jnp.split", "xr, xz, xn = jnp.split"),
     ("order of operations", "jnp.tanh(xn + r * hn)", "jnp.tanh(r * (xn + hn))"),
     ("swapped operands", "z * h + (1.0 - z) * new", "(1.0 - z) * h + z * new"),
-    ("missing mask", "jnp.where(done, END, jnp.argmax(out, axis=1)", "(jnp.argmax(out, axis=1)"),
+    ("missing mask", "jnp.sum(losses * mask) / jnp.sum(mask)", "jnp.sum(losses) / jnp.sum(mask)"),
     ("swapped operands", '[p["table"][word], seen]', '[seen, p["table"][word]]'),
     ("axis order", "looks.swapaxes(0, 1), h", "looks, h"),
     ("exclusive sum", "jnp.cumsum(looks, axis=1) - looks", "jnp.cumsum(looks, axis=1)"),

@@ -10,6 +10,7 @@ import random
 import time
 
 import hypothesis
+import jax
 import pytest
 
 from . import strategy
@@ -50,6 +51,8 @@ def run(count: int, seed: int, seconds: float = float("inf")) -> Tally:
     except AssertionError as error:
         error.add_note(f"seed {seed}")
         raise
+    finally:
+        jax.clear_caches()  # thousands of compiled programs would fill the memory
     return tally
 
 

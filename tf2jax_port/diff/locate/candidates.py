@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from tf2jax_port.diff.locate.injection import AS_IT_IS, Injector, layouts
-from tf2jax_port.diff.locate.matching import flattened, size_of
+from tf2jax_port.diff.locate.matching import SINGLE, flattened, size_of
 from tf2jax_port.diff.locate.trail import Step
 
 # How many of the original's values are tried at one place of the port.
-_TRIES, _RESIZED, _LATER, _OTHERS = 10, 6, 8, 6
+_TRIES, _RESIZED, _LATER, _LATER_RESIZED, _OTHERS = 10, 6, 8, 3, 6
 # And how many of the views of values, of which there are several for each.
 _VIEWS = 12
 # In operations.
@@ -92,11 +92,18 @@ class Candidates:
                 continue
             unlike = self._unlike(number, step, other, taken)
             if array.size != flat.size:
-                resized.append((unlike, abs(array.ndim - held.ndim), other, array))
+                padded = self._of.laid(other, number)
+                if padded is None:
+                    resized.append((unlike, abs(array.ndim - held.ndim), other, array))
+                elif apart := distance(flat, flattened(padded)):
+                    found.append((unlike + 0.5 * min(apart, 2.0), other, padded, 0))
                 continue
             for turn, laid in enumerate(layouts(array, held.shape)):
                 apart = distance(flat, flattened(laid))
-                if apart:
+                if turn and apart <= SINGLE and array.shape != held.shape:
+                    # The same with its axes in another order.
+                    resized.append((-1.0, 0, other, array))
+                elif apart:
                     found.append((unlike + 0.5 * min(apart, 2.0), other, laid, turn))
         found.sort(key=lambda entry: entry[:2])
         resized.sort(key=lambda entry: entry[:3])
@@ -115,16 +122,27 @@ class Candidates:
         twins, flat = self._of.twins(edge), self._of.new.flat(edge)
         if flat is None:
             return []
-        away = self._away(twins)
-        found = []
+        trail = self._of.old.trail
+        # What is made of a value in another arrangement may take the value itself.
+        away = self._away(twins.union(*(trail.parts(twin) for twin in twins)))
+        found, resized = [], []
+        shape = np.shape(self._of.new.trail.values[edge])
         for other in self._all:
-            laid = self._of.laid(other, edge)
-            if other in twins or other not in away or laid is None or self._of.old.counts(other):
+            array, laid = trail.array(other), self._of.laid(other, edge)
+            if other in twins or other not in away or array is None or self._of.old.counts(other):
                 continue
-            if (away[other] <= _NEAR) == is_near:
+            if (away[other] <= _NEAR) != is_near:
+                continue
+            if laid is not None:
                 found.append((away[other], other, laid))
+            # Axes may be exchanged there, or come to it.
+            if is_near and array.shape != shape and other not in trail.arranged and array.ndim > 1:
+                resized.append((away[other], other, array))
         found.sort(key=lambda entry: entry[:2])
-        return [(other, laid, 0) for _, other, laid in found[:_LATER]]
+        resized.sort(key=lambda entry: entry[:2])
+        return [(other, laid, 0) for _, other, laid in found[:_LATER]] + [
+            (other, array, AS_IT_IS) for _, other, array in resized[:_LATER_RESIZED]
+        ]
 
     def for_mistaken(self, edge: int, step: Step) -> list[Candidate]:
         """What should perhaps be used in the place of a value: nothing that is computed from it."""
@@ -142,7 +160,7 @@ class Candidates:
                 continue
             users = self._of.old.trail.users(other)
             beside = any(not used.isdisjoint(user.operands) for user in users)
-            alike = any(_KINDS.get(user.name, user.name.lower()) == step.name for user in users)
+            alike = any(kind_of(user) == step.name for user in users)
             apart = min(distance(flat, flattened(laid)), 2.0)
             if apart:
                 found.append((2.0 - beside - 0.5 * alike + 0.2 * apart, other, laid))
@@ -192,7 +210,12 @@ class Candidates:
                 o for n in theirs.operands if (m := self._of.old.trail.maker(n)) for o in m.operands
             }
             cost += 0.25 if not taken.isdisjoint(near) else 0.5
-        return cost + 0.4 * (_KINDS.get(theirs.name, theirs.name.lower()) != step.name)
+        return cost + 0.4 * (kind_of(theirs) != step.name)
+
+
+def kind_of(step: Step) -> str:
+    """The primitive that does what an operation of TensorFlow does."""
+    return _KINDS.get(step.name, step.name.lower())
 
 
 def _part(step: Step) -> tuple[object, ...]:

@@ -85,8 +85,7 @@ class Injector:
     def twins(self, number: int) -> frozenset[int]:
         """The original's values that equal one of the port's."""
         if number not in self._twins:
-            found = self.old_index.equal_to(self.new.flat(number), self.new.tolerance(number))
-            self._twins[number] = frozenset(found)
+            self._twins[number] = frozenset(self.new.twins(number, self.old_index))
         return self._twins[number]
 
     def kin(self, number: int) -> frozenset[int]:
@@ -107,8 +106,13 @@ class Injector:
         if turn == AS_IT_IS:
             return array
         if array is None or array.size != int(np.prod(shape)):
-            return None
+            return None if array is None else self._padded(array, new)
         return next(itertools.islice(layouts(array, shape), turn, None), None)
+
+    def _padded(self, array: np.ndarray, new: int) -> np.ndarray | None:
+        """A value of the original with the padding of one of the port's."""
+        fitting = [f for f in self.new.forms(new) if f.array.size == array.size]
+        return fitting[0].restored(array) if fitting else None
 
     def tried(
         self,
@@ -165,11 +169,16 @@ class Injector:
         for changed, held in result.items():
             if changed in replaced or not self.new.says_something(changed):
                 continue
-            flat = flattened(np.asarray(held))
-            tolerance = self.new.tolerance(changed)
+            array = np.asarray(held)
+            flat, tolerance = flattened(array), self.new.tolerance(changed)
             if flat is None or (given is not None and same(flat, given, tolerance)):
                 continue
-            agrees = any(n in later for n in self.old_index.equal_to(flat, tolerance))
+            short = [(flattened(form.array), True) for form in self.new.forms_of(array)]
+            agrees = any(
+                n in later
+                for elements, lacks in ((flat, False), *short)
+                for n in self.old_index.equal_to(elements, tolerance, lacks)
+            )
             found.append((position(self.new, changed), agrees))
         return tuple(found)
 
@@ -189,9 +198,9 @@ def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
     found: set[int] = set()
     for number in sorted(before(trail, outputs)):
         maker = trail.maker(number)
-        twins = index.equal_to(values.flat(number), values.tolerance(number))
-        if maker is None or not values.counts(number):
-            is_shared = next(twins, None) is not None
+        twins = list(values.twins(number, index))
+        if maker is None or values.says_something(number):
+            is_shared = bool(twins)
         else:
             # Counts and flags are equal by accident, unless they were computed from the same.
             is_shared = all(o in found for o in maker.operands) and any(

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tf2jax_port.diff.locate.frontier import Region
 from tf2jax_port.diff.locate.injection import EXCHANGED, MISTAKEN, OMITTED, Injection, Injector
 from tf2jax_port.diff.locate.matching import same
 from tf2jax_port.diff.locate.places import NOWHERE, Place
 from tf2jax_port.diff.locate.reading import Statement, alike, statement, statements
-from tf2jax_port.diff.locate.trail import Step
+from tf2jax_port.diff.locate.trail import Step, Trail
 
 # How much a line must say of what the original's says, and by how much more than another.
 _ENOUGH, _MORE = 0.4, 0.05
 # Functions that do the same in both, called in the same way.
 _SAME = {"exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "sin", "cos", "abs", "sign", "square"}
+# Operations that give an argument another shape.
+_SAME_ELEMENTS = {"broadcast_in_dim", "reshape", "squeeze", "Reshape", "ExpandDims", "Identity"}
 
 
 class Lines:
@@ -43,9 +46,33 @@ class Lines:
             # Two values of one line got each other's names there; others are mixed up where used.
             step = maker if maker.place in makers else found.step
             return step, self._outward(step, found)
+        named = self._named_wrongly(found)
+        if named is not None:
+            return found.step, named
         if found.kind == MISTAKEN and found.uses:
             return found.step, self._outward(found.step, found)
         return found.step, self._computed_before(found.step) or self._outward(found.step, found)
+
+    def _named_wrongly(self, found: Injection) -> Place | None:
+        """The line with the name of an input, where the original uses another input."""
+        sides = (
+            (self._of.new, self._of.new_region, found.new),
+            (
+                self._of.old,
+                self._of.old_region,
+                found.old,
+            ),
+        )
+        mine, theirs = (_inputs(values.trail, region, number) for values, region, number in sides)
+        wrong, right = mine - theirs, theirs - mine
+        if not wrong or not right:
+            return None
+        for place in found.step.places:
+            said = statement(place)
+            for text in said.texts if said is not None else ():
+                if text and any(text in n for n in wrong) and not any(text in n for n in right):
+                    return place
+        return None
 
     def _made(self, number: int) -> Step | None:
         return self._of.new.trail.maker(number)
@@ -99,6 +126,9 @@ class Lines:
     def _is_right_elsewhere(self, step: Step, depth: int) -> bool:
         """Whether the same part of a line, called from another line, gives what it should."""
         of, called = self._of, step.places[depth + 1]
+        here = [bool(of.twins(r)) for r in step.results if of.new.says_something(r)]
+        if here and all(here):
+            return False  # it is right here too: that says nothing of the line
         found = []
         for other in of.new.trail.passes(step)[-1]:
             elsewhere = len(other.places) > depth + 1 and other.places[depth + 1] != called
@@ -141,11 +171,15 @@ class Lines:
         spread = self._mended_elsewhere(found, found.step, 0) or any(
             self._mended_elsewhere(found, maker, 0) for maker in self._makers(found.new)
         )
-        for wanted in map(statement, theirs.places[: 1 if spread else None]):
+        maker = self._made(found.new)
+        for depth, wanted in enumerate(map(statement, theirs.places[: 1 if spread else None])):
             likeness = {p: _likeness(statement(p), wanted) for p in (*between, usual[0])}
             best = max(between, key=lambda place: likeness[place], default=usual[0])
             if likeness[best] >= _ENOUGH:
                 is_more = usual[0] not in between or likeness[best] > likeness[usual[0]] + _MORE
+                if is_more and depth and maker is not None and best in maker.places:
+                    # The original leaves nothing out inside of what is called there.
+                    return maker.places[max(0, maker.places.index(best) - depth)]
                 return best if is_more else usual[0]
         return usual[0]
 
@@ -199,6 +233,24 @@ class Lines:
             if is_it and given[-1].words not in self._said:
                 found.add(Place(place.file, given[-1].line, place.function))
         return found.pop() if len(found) == 1 else None
+
+
+def _inputs(trail: Trail, inside: Region, number: int) -> set[str]:
+    """The names of the arguments that a value is computed from, in a region."""
+    found: set[str] = set()
+    seen, waiting = set(), [number]
+    while waiting:
+        one = waiting.pop()
+        maker = trail.maker(one)
+        if one in trail.names:
+            found.add(trail.names[one])
+        if one in seen or maker is None:
+            continue
+        if one != number and one not in inside.values and maker.name not in _SAME_ELEMENTS:
+            continue
+        seen.add(one)
+        waiting += maker.operands
+    return found
 
 
 def _same_function(one: Place, other: Place) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
+from tf2jax_port.diff.locate.compact import Form, Mask, forms
 from tf2jax_port.diff.locate.trail import Trail
 
 # How far equal values may lie apart, as a part of the largest element, by what they went through.
@@ -30,12 +31,21 @@ class Values:
       trail: of one run.
       strictness: by what tolerances are divided.
       coarsest: the most that a tolerance is before.
+      masks: what may be padding in its arrays.
+      sizes: that they may have without.
     """
 
     def __init__(
-        self, trail: Trail, strictness: float = 1.0, coarsest: float = float("inf")
+        self,
+        trail: Trail,
+        strictness: float = 1.0,
+        coarsest: float = float("inf"),
+        masks: Sequence[Mask] = (),
+        sizes: Collection[int] = (),
     ) -> None:
         self.trail = trail
+        self._coarsest, self._masks, self._sizes = coarsest, masks, sizes
+        self._forms: dict[int, list[Form]] = {}
         self._flat: dict[int, np.ndarray | None] = {}
         self._says: dict[int, bool] = {}
         self._strictness = strictness
@@ -46,6 +56,35 @@ class Values:
         if number not in self._flat:
             self._flat[number] = flattened(self.trail.array(number))
         return self._flat[number]
+
+    def of(self, trail: Trail) -> Values:
+        """Those of another run of the same program."""
+        return Values(trail, self._strictness, self._coarsest, self._masks, self._sizes)
+
+    def forms(self, number: int) -> list[Form]:
+        """A value without its padding, for each mask that leaves one of the sizes that matter."""
+        if number not in self._forms:
+            self._forms[number] = self.forms_of(self.trail.array(number)) if self._masks else []
+        return self._forms[number]
+
+    def forms_of(self, array: np.ndarray | None) -> list[Form]:
+        """The same of another array."""
+        return list(forms(array, self._masks, self._sizes))
+
+    def with_forms(self, number: int) -> Iterator[tuple[np.ndarray, bool]]:
+        """The elements in order, of the value and of what it is without padding; which of the two."""
+        own = self.flat(number)
+        if own is not None:
+            yield own, number in self.trail.short
+        for form in self.forms(number):
+            flat = flattened(form.array)
+            if flat is not None:
+                yield flat, True
+
+    def twins(self, number: int, index: Index) -> Iterator[int]:
+        """The other run's values that equal one of these, with their padding or without."""
+        for flat, is_short in self.with_forms(number):
+            yield from index.equal_to(flat, self.tolerance(number), is_short)
 
     def tolerance(self, number: int) -> float:
         """How far from it another value may be, as a part of its largest element."""
@@ -77,20 +116,30 @@ class Values:
 
 
 class Index:
-    """Finds the values of one run that equal a given array."""
+    """Finds the values of one run that equal a given array, with their padding or without."""
 
     def __init__(self, values: Values) -> None:
         self.values = values
-        self._by_size: dict[int, list[tuple[float, int]]] = {}
+        self._by_size: dict[int, list[tuple[float, int, int]]] = {}
+        self._flats: list[tuple[np.ndarray, bool]] = []
         for number in range(len(values.trail.values)):
-            flat = values.flat(number)
-            if flat is not None:
-                self._by_size.setdefault(flat.size, []).append((_key(flat), number))
+            for flat, is_short in values.with_forms(number):
+                entry = (_key(flat), number, len(self._flats))
+                self._by_size.setdefault(flat.size, []).append(entry)
+                self._flats.append((flat, is_short))
         for entries in self._by_size.values():
             entries.sort()
 
-    def equal_to(self, flat: np.ndarray | None, tolerance: float) -> Iterator[int]:
-        """The numbers of the values that equal an array, in order of their keys."""
+    def equal_to(
+        self, flat: np.ndarray | None, tolerance: float, is_short: bool = False
+    ) -> Iterator[int]:
+        """The numbers of the values that equal an array, in order of their keys.
+
+        Args:
+          flat: the elements of the array.
+          tolerance: how far others may be from it.
+          is_short: whether it lacks its padding. Two that both do may differ in what they lack.
+        """
         if flat is None or flat.size not in self._by_size:
             return
         entries = self._by_size[flat.size]
@@ -98,22 +147,18 @@ class Index:
         loosest = max(tolerance, HALF if tolerance >= HALF else SINGLE)
         largest = float(np.max(np.abs(flat), where=np.isfinite(flat), initial=0.0))
         window = (8 * loosest * size_of(flat) + 1e-13 * largest) * np.sqrt(flat.size) + 1e-300
-        start = bisect.bisect_left(entries, (key - window, -1))
-        for other, number in entries[start:]:
+        start = bisect.bisect_left(entries, (key - window, -1, -1))
+        for other, number, at in entries[start:]:
             if other > key + window:
                 return
+            mine, lacks = self._flats[at]
             allowed = max(tolerance, self.values.tolerance(number))
-            found = self.values.flat(number)
-            if found is not None and same(found, flat, allowed):
+            if not (lacks and is_short) and same(mine, flat, allowed):
                 yield number
 
     def has(self, flat: np.ndarray | None, tolerance: float) -> bool:
         """Whether there is any such value."""
         return next(self.equal_to(flat, tolerance), None) is not None
-
-    def of_size(self, size: int) -> list[int]:
-        """The numbers of the values with so many elements."""
-        return [number for _, number in self._by_size.get(size, [])]
 
 
 def flattened(array: np.ndarray | None) -> np.ndarray | None:

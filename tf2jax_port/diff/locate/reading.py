@@ -43,6 +43,7 @@ class Statement:
       targets: the names that it gives a value.
       calls: the functions of modules that it calls.
       number: the number that it gives a name, if it does no more.
+      texts: the texts that stand in it.
       function: where the function that it is in begins; 0 outside of functions.
     """
 
@@ -53,6 +54,7 @@ class Statement:
     targets: tuple[str, ...]
     calls: frozenset[str]
     number: float | None
+    texts: frozenset[str]
     function: int
 
 
@@ -94,7 +96,15 @@ def _statements(body: list[ast.stmt], function: int) -> Iterator[Statement]:
         targets = tuple(dict.fromkeys(n.id for n in loaded if isinstance(n.ctx, ast.Store)))
         called = [n.func for part in parts for n in ast.walk(part) if isinstance(n, ast.Call)]
         calls = frozenset(f.attr for f in called if isinstance(f, ast.Attribute))
-        yield Statement(node.lineno, end, words, names, targets, calls, _number(node), function)
+        texts = frozenset(
+            n.value
+            for part in parts
+            for n in ast.walk(part)
+            if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        )
+        yield Statement(
+            node.lineno, end, words, names, targets, calls, _number(node), texts, function
+        )
         for part in nested:
             yield from _statements(part, node.lineno if is_function else function)
 

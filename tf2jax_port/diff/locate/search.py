@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tf2jax_port.diff.locate.candidates import Candidates
+from tf2jax_port.diff.locate.candidates import Candidates, kind_of
 from tf2jax_port.diff.locate.injection import (
+    AS_IT_IS,
     EXCHANGED,
     MISTAKEN,
     OMITTED,
@@ -59,7 +61,7 @@ class Search(Injector):
         """The first place where the original's value mends the port."""
         partial: list[Injection] = []
         for number in sorted(self.new_region.values, key=lambda n: position(self.new, n)):
-            if time.process_time() > self._until:
+            if self.is_over:
                 break
             for found in self._at(number):
                 picked = self._picked(found) if found.kind == OMITTED else None
@@ -72,13 +74,18 @@ class Search(Injector):
 
     def tried(self, *words: Any) -> Injection | None:
         """What comes of putting in some values; nothing when time is up."""
-        return None if time.process_time() > self._until else super().tried(*words)
+        return None if self.is_over else super().tried(*words)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether time is up."""
+        return time.process_time() > self._until
 
     def _picked(self, found: Injection) -> Injection | None:
         """Whether a flag or a place is wrong that picks one of two values, both of them right."""
         for number in sorted(self.unshared(found.new)):
             step = self.new.trail.maker(number)
-            if step is None or not self.new.counts(number) or time.process_time() > self._until:
+            if step is None or not self.new.counts(number) or self.is_over:
                 continue
             for earlier in self._result(number, step):
                 if earlier.complete:
@@ -90,6 +97,9 @@ class Search(Injector):
         for found in partial:
             if last is not None and found.step.place == last.step.place:
                 return last
+            if last is not None and (last.step.number, True) in found.later:
+                # The last only passes on what is right by then; another fault hid that.
+                return found
             between = [
                 agrees for step, agrees in found.later if last is None or step < last.step.number
             ]
@@ -102,7 +112,7 @@ class Search(Injector):
         step = self.new.trail.maker(number)
         if step is None:
             return
-        edges = [o for o in dict.fromkeys(step.operands) if o in self.new_region.edge]
+        edges = self._edges(step)
         for edge in edges:
             near = itertools.chain(self._omitted(edge, step, True), self._mistaken(edge, step))
             for found in near:
@@ -112,6 +122,19 @@ class Search(Injector):
         # Much that is left out leaves what is right again, where one normalises twice for example.
         for edge in edges:
             yield from self._omitted(edge, step, False)
+
+    def _edges(self, step: Step) -> list[int]:
+        """The operands that the original has too; first what is the same as one before it.
+
+        Where two operands are one value of the original, the later is likelier to be meant as another.
+        """
+        edges = [o for o in dict.fromkeys(step.operands) if o in self.new_region.edge]
+        again = [
+            o
+            for at, o in enumerate(edges)
+            if self._says(o) and any(self.twins(o) & self.twins(e) for e in edges[:at])
+        ]
+        return again + [o for o in edges if o not in again]
 
     def _or_itself(self, found: Injection, number: int, step: Step) -> Injection:
         """The operation itself, where what it gives in the original does not come from its change."""
@@ -124,7 +147,9 @@ class Search(Injector):
     def _result(self, number: int, step: Step, traced: bool = True) -> Iterator[Injection]:
         best: Injection | None = None
         for rank, (other, array, turn) in enumerate(self._candidates.for_result(number, step)):
-            found = self.tried(RESULT, step, number, other, {number: array}, {})
+            found = self._not_turned(
+                self.tried(RESULT, step, number, other, {number: array}, {}), turn
+            )
             if (found is not None and not found.complete) or (found is None and rank < _IN_LOOPS):
                 found = self._in_every_pass(RESULT, step, step, number, other, turn) or found
             if found is not None and found.complete:
@@ -135,6 +160,24 @@ class Search(Injector):
         if best is not None:
             yield best
 
+    def _not_turned(self, found: Injection | None, turn: int) -> Injection | None:
+        """What lacks only an exchange of axes before it is used."""
+        if (
+            found is None
+            or turn != AS_IT_IS
+            or found.values[found.new].size != self._size(found.new)
+        ):
+            return found
+        users = [
+            s
+            for s in self.new.trail.users(found.new)
+            if not self.new_region.values.isdisjoint(s.results)
+        ]
+        return replace(found, kind=OMITTED, step=users[0]) if users else found
+
+    def _size(self, number: int) -> int:
+        return int(np.size(self.new.trail.values[number]))
+
     def _omitted(self, edge: int, step: Step, is_near: bool) -> Iterator[Injection]:
         """Whether the original does something more to a value before it is used."""
         if not self.new.says_something(edge):
@@ -143,21 +186,32 @@ class Search(Injector):
             return
         best: Injection | None = None
         maker = self.new.trail.maker(edge)
-        for other, array, _ in self._candidates.for_omitted(edge, is_near):
+        for other, array, turn in self._candidates.for_omitted(edge, is_near):
             found = None
-            for uses in self._uses(edge, step, array, other):
+            for uses in self._uses(edge, step, array, other, turn):
                 found = self.tried(OMITTED, step, edge, other, {}, uses)
                 if found is not None and found.complete:
                     break
                 if found is not None and (len(uses) == 1 or found.part >= _MOST):
                     best = max(best or found, found, key=lambda one: one.part)
             if (found is None or not found.complete) and maker is not None:
-                found = self._in_every_pass(OMITTED, maker, step, edge, other)
+                found = self._in_every_pass(OMITTED, maker, step, edge, other, turn)
             if found is not None and found.complete:
-                yield found
+                yield self._in_vain(found) or found
                 return
         if best is not None:
             yield best
+
+    def _in_vain(self, found: Injection) -> Injection | None:
+        """Whether nothing is left out: it was done, and gave what it took, of something wrong."""
+        theirs, maker = self.old.trail.maker(found.old), self.new.trail.maker(found.new)
+        laid = self.laid(found.old, found.new)
+        if theirs is None or maker is None or laid is None or kind_of(theirs) != maker.name:
+            return None
+        if not any(self.twins(o) & self.twins(found.new) for o in maker.operands):
+            return None
+        done = self.tried(RESULT, maker, found.new, found.old, {found.new: laid}, {})
+        return self._traced(done) if done is not None and done.complete else None
 
     def _mistaken(self, edge: int, step: Step) -> Iterator[Injection]:
         """Whether another value should be used in the place of one."""
@@ -170,8 +224,25 @@ class Search(Injector):
                     yield self._picked(found) or self._traced(found)
                     return
 
+    def _unconverted(self, found: Injection) -> Injection | None:
+        """Back to the count or the place that was converted to what is wrong."""
+        step = found.step
+        maker = self.new.trail.maker(step.operands[0]) if step.operands else None
+        if found.kind != RESULT or step.name != "convert_element_type" or maker is None:
+            return None
+        edge, right = step.operands[0], found.values.get(found.new)
+        held = self.new.trail.array(edge)
+        if edge not in self.new_region.values or held is None or held.dtype.kind not in "iu":
+            return None
+        if right is None or len(found.values) > 1 or np.any(right != np.rint(right)):
+            return None
+        counts = right.astype(held.dtype)
+        earlier = self.tried(RESULT, maker, edge, found.old, {edge: counts}, {})
+        return earlier if earlier is not None and earlier.complete else None
+
     def _traced(self, found: Injection) -> Injection:
         """Back to where a value was computed that is used by mistake."""
+        found = self._unconverted(found) or found
         for _ in range(len(self.new.trail.steps)):
             if not found.uses:
                 earlier = self._earlier(found)
@@ -223,10 +294,12 @@ class Search(Injector):
 
     def _exchanged(self, edge: int, step: Step) -> Iterator[Injection]:
         """Whether two values are used for each other."""
-        held = self.new.trail.values[edge]
+        held = self.new.trail.array(edge)
         for other in self._partners(edge):
-            value = self.new.trail.values[other]
-            alike = np.shape(held) == np.shape(value) and held.dtype == value.dtype
+            value = self.new.trail.array(other)
+            if held is None or value is None:
+                continue
+            alike = held.shape == value.shape and held.dtype == value.dtype
             if other == edge or not alike or not (self._says(edge) and self._says(other)):
                 continue
             a, b = self.new.trail.maker(edge), self.new.trail.maker(other)
@@ -271,11 +344,17 @@ class Search(Injector):
             for user in trail.users(mine)
         }
 
-    def _uses(self, edge: int, step: Step, array: np.ndarray, other: int) -> Iterator[Uses]:
+    def _uses(
+        self, edge: int, step: Step, array: np.ndarray, other: int, turn: int = 0
+    ) -> Iterator[Uses]:
         """Which uses of a value are replaced: all, those on one line, in every pass, only one."""
         trail = self.new.trail
-        laid = array.reshape(np.shape(trail.values[edge]))
-        every = [s for s in trail.users(edge) if not self.new_region.values.isdisjoint(s.results)]
+        laid = array if turn == AS_IT_IS else array.reshape(np.shape(trail.values[edge]))
+        every = [
+            s
+            for s in trail.users(edge)
+            if s.number == step.number or not self.new_region.values.isdisjoint(s.results)
+        ]
         yield {(s.number, edge): laid for s in every}
         here = {(s.number, edge): laid for s in every if s.place == step.place}
         if len(here) < len(every):
@@ -288,7 +367,7 @@ class Search(Injector):
                     continue
                 uses = {}
                 for one, there in zip(mine, theirs):
-                    held = self.laid(there.results[which], one.operands[at])
+                    held = self.laid(there.results[which], one.operands[at], turn)
                     if held is not None:
                         uses[one.number, one.operands[at]] = held
                 yield uses
@@ -307,6 +386,10 @@ class Search(Injector):
             firsts = mine[0].results[which], others[0].results[whose]
             if not self._fresh(kind, firsts, turn, len(mine)):
                 continue
+            given = {h.results[which]: t.results[whose] for h, t in zip(mine, others)}
+            unlike = next((n for n, o in given.items() if o not in self.twins(n)), number)
+            if kind == OMITTED and not self.twins(unlike):
+                continue  # what is another value already lacks nothing
             values = {}
             for here, there in zip(mine, others):
                 laid = self.laid(there.results[whose], here.results[which], turn)
@@ -314,7 +397,7 @@ class Search(Injector):
                     values[here.results[which]] = laid
             found = self.tried(kind, step, number, other, values, {})
             if found is not None and found.complete:
-                return found
+                return replace(found, old=given.get(number, other))
         return None
 
     def _says(self, number: int) -> bool:

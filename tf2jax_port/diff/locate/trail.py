@@ -66,6 +66,7 @@ class Trail:
       views: for a value those that are made of it (`views.py`).
       arranged: of what a view is made, and how.
       turned: views that differ from another value in the order of axes only.
+      short: views that lack the padding of what they are made of.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -80,6 +81,7 @@ class Trail:
     views: dict[int, list[int]] = field(default_factory=dict)
     arranged: dict[int, tuple[tuple[int, ...], Arrange]] = field(default_factory=dict)
     turned: set[int] = field(default_factory=set)
+    short: set[int] = field(default_factory=set)
     _users: dict[int, list[Step]] = field(default_factory=dict)
     _passes: dict[object, list[Step]] = field(default_factory=dict)
 
@@ -142,9 +144,10 @@ class Trail:
             values=list(self.values),
             makers=list(self.makers),
             arrays=dict(self.arrays),
-            views={},
-            arranged={},
-            turned=set(),
+            views={number: list(views) for number, views in self.views.items()},
+            arranged=dict(self.arranged),
+            turned=set(self.turned),
+            short=set(self.short),
             _users={},
             _passes={},
         )

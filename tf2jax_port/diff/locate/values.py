@@ -11,6 +11,7 @@ import numpy as np
 
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.locate.cause import Evidence, cause
+from tf2jax_port.diff.locate.compact import masks_of, sizes_of
 from tf2jax_port.diff.locate.frontier import before
 from tf2jax_port.diff.locate.injection import OMITTED, Injection
 from tf2jax_port.diff.locate.lines import Lines
@@ -20,21 +21,30 @@ from tf2jax_port.diff.locate.places import NOWHERE
 from tf2jax_port.diff.locate.replay import mended, replay
 from tf2jax_port.diff.locate.search import BUDGET, Search
 from tf2jax_port.diff.locate.trail import Step, Trail
-from tf2jax_port.diff.locate.views import with_views
+from tf2jax_port.diff.locate.views import with_views, without_padding
 from tf2jax_port.diff.precision import as_jax_has_it
 
 # By what tolerances are divided, one after the other, until something differs.
 _STRICTNESS = (1.0, 10.0, 100.0)
-# How many values of the port must be the original's only as views, before views are looked at.
-_MUCH = 6
+# How many values of the port must be the original's only as views, before these are looked at:
+# without padding, and arranged in any way.
+_FEW, _MUCH = 2, 6
+_OUT_OF_TIME = "the values differ, and the time for the search is up"
+_NOTHING_MENDS = "the values differ, and no value of the original put into the port mends them"
 # How many faults are named.
 _FAULTS = 3
 
 
 def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
-    """Where the port's values leave the original's; `None` where they do not."""
+    """Where the port's values leave the original's; `None` where they do not.
+
+    Raises:
+      RuntimeError: they do, and no place is found.
+    """
     until = time.process_time() + BUDGET
-    viewed = with_views(old)
+    masks, sizes = masks_of(old, new), sizes_of(old)
+    short = without_padding(old, masks, sizes_of(new))
+    wider = ((short, _FEW), (with_views(short), _MUCH))
     pairs = {p: (old.outputs[p], new.outputs[p]) for p in old.outputs if p in new.outputs}
     for strictness in _STRICTNESS:
         theirs = Values(old, strictness)
@@ -43,12 +53,18 @@ def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
         search = Search(theirs, mine, pairs, until)
         if not search.differing:
             continue
-        wider = Search(Values(viewed, strictness), mine, pairs, until)
-        # Views are many, and some are right by accident: they must explain much.
-        if len(wider.known) - len(search.known) >= _MUCH:
-            search = wider
+        mine = Values(new, strictness, theirs.coarsest, masks, sizes)
+        for trail, enough in wider:
+            other = Search(Values(trail, strictness), mine, pairs, until)
+            # Views are many, and some are right by accident: they must explain much.
+            if len(other.known) - len(search.known) >= enough:
+                search = other
         found = list(_faults(search, case, strictness, until))
-        if not found:
+        if not found and strictness == _STRICTNESS[0]:
+            # Gradients of values that differ would only mislead.
+            raise RuntimeError(_OUT_OF_TIME if search.is_over else _NOTHING_MENDS)
+        # So small a difference may be rounding, which one value can seem to mend in part.
+        if not found or not (found[0].confirmed or strictness == _STRICTNESS[0]):
             return None
         first, *rest = found
         return replace(first, further=tuple(rest))
@@ -120,9 +136,7 @@ def _faults(search: Search, case: Arguments, strictness: float, until: float) ->
         if changed is None:
             return
         after = mended(new, changed)
-        search = Search(
-            search.old, Values(after, strictness, search.old.coarsest), search.pairs, until
-        )
+        search = Search(search.old, search.new.of(after), search.pairs, until)
         if not search.differing:
             return
 

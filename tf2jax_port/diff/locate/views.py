@@ -1,4 +1,4 @@
-"""The original's values as a port may have them: all passes of a loop in one, axes in another order.
+"""The original's values as a port may have them: loops in one, axes in another order, no padding.
 
 `tf.map_fn`, a list over labels or a loop over rows becomes `jax.vmap`: the port then has one value where
 the original has as many as there are passes. What has the time first there has the batch first here.
@@ -8,21 +8,39 @@ are matched and put in like any other value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
 
+from tf2jax_port.diff.locate.compact import Mask, varies
 from tf2jax_port.diff.locate.trail import Arrange, Step, Trail
 
 _MOST_PASSES, _MOST_ELEMENTS = 64, 1 << 16
+
+
+def without_padding(trail: Trail, masks: Sequence[Mask], sizes: Collection[int]) -> Trail:
+    """The trail of an original, and its values without their padding.
+
+    Args:
+      trail: of the original.
+      masks: what may be padding in its arrays.
+      sizes: that the port's arrays have.
+    """
+    first, trail = len(trail.values), trail.copy()
+    views = _Views(trail)
+    for step in list(trail.steps):
+        for number, mask in enumerate(masks):
+            views.add(step, [[step]], partial(_compact, mask, sizes), f"compact by-{number}", False)
+    trail.short.update(range(first, len(trail.values)))
+    return trail
 
 
 def with_views(trail: Trail) -> Trail:
     """The trail of an original, and what a port may have in the place of its values."""
     trail = trail.copy()
     groups: dict[tuple[object, ...], list[Step]] = {}
-    steps = list(trail.steps)
+    steps = [step for step in trail.steps if trail.arranged.keys().isdisjoint(step.results)]
     for step in steps:
         groups.setdefault(("looped", *step.key), []).append(step)
         groups.setdefault(("called", *step.part), []).append(step)
@@ -52,6 +70,17 @@ def _turned_inside(arrays: Sequence[np.ndarray]) -> np.ndarray:
 
 def _stacked_second(arrays: Sequence[np.ndarray]) -> np.ndarray:
     return np.stack(arrays, axis=1)
+
+
+def _compact(mask: Mask, sizes: Collection[int], arrays: Sequence[np.ndarray]) -> np.ndarray:
+    """Without what a mask tells to be padding."""
+    array = arrays[0]
+    if not mask.fits(array.shape) or mask.size(array.shape) not in sizes:
+        raise ValueError("is not padded, or the port has nothing of this size")
+    short = mask.compact(array)
+    if not varies(short):
+        raise ValueError("is the same everywhere")
+    return short
 
 
 def _distinct(groups: Mapping[tuple[object, ...], list[Step]]) -> Iterator[list[Step]]:
