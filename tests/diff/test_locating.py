@@ -350,4 +350,9 @@ def test_a_search_has_its_time_and_a_large_program_more_of_it(monkeypatch, more)
     monkeypatch.setattr(search, "_MOST_MORE", more)
     located = locate(normalised, sample_variance, bind(0, (X, W), normalised))
     assert bool(tries) == bool(more)
-    assert (isinstance(located, Located) and located.kind == "value") == bool(more)
+    if more:
+        assert isinstance(located, Located)
+        assert located.kind == "value"
+    else:
+        assert isinstance(located, NotLocated)
+        assert located.reason == "the values differ, and the time for the search is up"

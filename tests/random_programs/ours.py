@@ -100,6 +100,6 @@ def _weights(value):
     for axis, size in enumerate(value.shape):
         along = [1] * value.ndim
         along[axis] = size
-        steps = jnp.cos((axis + 1.0) * jnp.arange(size)).astype(value.dtype)
-        found = found + jnp.asarray(0.5, value.dtype) * steps.reshape(along)
+        steps = jnp.round(64 * jnp.cos((axis + 1.0) * jnp.arange(size))) / 64
+        found = found + jnp.asarray(0.5, value.dtype) * steps.astype(value.dtype).reshape(along)
     return found

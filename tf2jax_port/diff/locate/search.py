@@ -27,7 +27,7 @@ from tf2jax_port.diff.locate.replay import Uses
 from tf2jax_port.diff.locate.trail import Step
 
 # In seconds of the processor, so that a busy machine finds the same.
-BUDGET = 30.0
+BUDGET = 60.0
 # What a large program gets besides, in which one try is one run of a network.
 _PER_ELEMENT, _MOST_MORE = 2e-6, 270.0
 # Which part of what follows a place must agree, where the outputs do not.

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from tf2jax_port.diff.arguments import Arguments
+from tf2jax_port.diff.attempt import LaneError
 from tf2jax_port.diff.locate.cause import Evidence, cause
 from tf2jax_port.diff.locate.compact import masks_of, sizes_of
 from tf2jax_port.diff.locate.frontier import before
@@ -39,7 +40,7 @@ def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
     """Where the port's values leave the original's; `None` where they do not.
 
     Raises:
-      RuntimeError: they do, and no place is found.
+      LaneError: they do, and no place is found.
     """
     until = time.process_time() + BUDGET
     masks, sizes = masks_of(old, new), sizes_of(old)
@@ -62,7 +63,7 @@ def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
         found = list(_faults(search, case, strictness, until))
         if not found and strictness == _STRICTNESS[0]:
             # Gradients of values that differ would only mislead.
-            raise RuntimeError(_OUT_OF_TIME if search.is_over else _NOTHING_MENDS)
+            raise LaneError(_OUT_OF_TIME if search.is_over else _NOTHING_MENDS)
         # So small a difference may be rounding, which one value can seem to mend in part.
         if not found or not (found[0].confirmed or strictness == _STRICTNESS[0]):
             return None
