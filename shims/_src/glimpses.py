@@ -56,6 +56,7 @@ def extract_glimpse(
         )
     height, width = sizes_of("extract_glimpse", size)
     points = primitives.unify_axis(points, 0, x.shape[0], label="extract_glimpse")
+    points = primitives.unify_axis(points, 1, 2, label="extract_glimpse")
     columns, inside = [], []
     for axis, extent in ((0, height), (1, width)):
         n = primitives.as_size(x.shape[1 + axis])

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, primitives
+from shims._src import checks, kernels, primitives
 from shims._src import jax_private as jp
 from shims._src.casting import convert
 from shims._src.dispatch import operator
@@ -105,6 +105,7 @@ def counts(arr, weights, length, dtype, by_row, binary, rows=None, count=None):
     weights = operand(weights)
     if checks.is_known_shape(weights) and weights.size == 0:
         weights = jnp.ones(arr.shape, weights.dtype)  # no weights are all 1
+    kernels.check_dtype("bincount", "index float32 float64", weights.dtype)
     weights = _for_each(arr, weights)
     _check_weights(arr, weights, by_row)
     if rows is not None:
@@ -382,4 +383,5 @@ def _confusion(labels, predictions, num_classes, weights, dtype):
     if labels.ndim != 1:  # TensorFlow takes what stands in a row of these for coordinates
         return scatter_nd(jnp.stack([labels, predictions], axis=1), weights, [count, count])
     places = (_places(labels, count), _places(predictions, count))
-    return jnp.zeros((count, count), dtype).at[places].add(weights, mode="drop")
+    counts = jnp.zeros((count, count), dtype).at[places]
+    return (counts.max if jnp.issubdtype(dtype, jnp.bool_) else counts.add)(weights, mode="drop")

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks
+from shims._src import checks, primitives
 from shims._src.casting import convert
 from shims._src.checks import is_known
 from shims._src.dispatch import operator
@@ -117,6 +117,11 @@ def ssim(
     return jnp.mean(similarity, axis=-1)
 
 
+def _number(d):
+    """A size as a number, traced where it is not known."""
+    return d if is_known(d) else primitives.as_size(d)
+
+
 def _likeness(function: str, a, b, largest, side: int, sigma, k1, k2):
     """How alike two images are around each pixel: in luminance; in contrast and structure."""
     if any(is_known(d) and d < side for d in a.shape[-3:-1]):
@@ -126,6 +131,12 @@ def _likeness(function: str, a, b, largest, side: int, sigma, k1, k2):
             required=f"height and width >= filter_size = {side}",
             received=f"shape {a.shape}",
         )
+    checks.check_data(
+        _number(a.shape[-1]) == 0,
+        function,
+        "the images have no channels.",
+        required="at least one channel",
+    )
     weights = _gauss(side, sigma)
     mean_a, mean_b = _smooth(a, weights), _smooth(b, weights)
     c1, c2 = (jnp.square(k * largest) for k in (k1, k2))
@@ -274,6 +285,13 @@ def image_gradients(image):
             required="[batch, height, width, channels]",
             received=f"rank {x.ndim}",
         )
+    batch, height, width, channels = map(_number, x.shape)
+    checks.check_data(
+        (batch * channels > 0) & ((height == 0) != (width == 0)),
+        "image_gradients",
+        "the images have no pixels in one direction.",
+        required="height and width of at least 1",
+    )
     down = jnp.concatenate([x[:, 1:] - x[:, :-1], jnp.zeros_like(x[:, :1])], axis=1)
     right = jnp.concatenate([x[:, :, 1:] - x[:, :, :-1], jnp.zeros_like(x[:, :, :1])], axis=2)
     return down, right

@@ -51,6 +51,7 @@ def _scatter(function, method, x, indices, updates, policy=""):
     if policy != "IGNORE":
         check_coordinates(function, indices, x.shape)
     updates = _following(function, indices, x, updates)
+    _check_emptiness(function, indices, updates, x)
     if method == "add" and updates.dtype == bool:
         method = "max"
     places = coordinates(indices, x.shape, lenient=True)
@@ -59,6 +60,26 @@ def _scatter(function, method, x, indices, updates, policy=""):
     if method in ("max", "min") and is_inexact(x):
         return _extreme(method, x, places, updates)
     return getattr(x.at[places], method)(updates, mode="drop")
+
+
+def _check_emptiness(function, indices, updates, x):
+    """Refuse indices for an array of no elements, and coordinates of no numbers, as TensorFlow."""
+    arrays = (x, indices, updates)
+    if all(map(checks.is_known_shape, arrays)):
+        sizes = [a.size for a in arrays]
+    else:
+        sizes = [primitives.as_size(a.size) for a in arrays]
+    into, places, written = (size > 0 for size in sizes)
+    bad = (places | written) != (into & places & written)
+    if checks.is_known(indices.shape[-1]) and indices.shape[-1] == 0:
+        bad |= into  # one place for the whole array is none that TensorFlow writes to
+    checks.check_data(
+        bad,
+        function,
+        "there are indices, updates or an array without the others.",
+        required="coordinates of one number and more, and no indices for an empty array",
+        received=f"{describe(updates)}, {describe(indices)}, shape {x.shape}",
+    )
 
 
 def _following(function, indices, x, updates):

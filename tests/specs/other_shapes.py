@@ -143,4 +143,27 @@ CALLS = {
     "classes of no labels": lambda tf: tf.math.confusion_matrix(i(0), i(0)),
     "no labels of three classes": lambda tf: tf.math.confusion_matrix(i(0), i(0), 3),
     "a range that is NaN": lambda tf: tf.histogram_fixed_width(z(3), np.float32([np.nan, 1]), 3),
+    # what is written to arrays of no elements
+    "an update of nothing": lambda tf: tf.tensor_scatter_nd_update(z(4, 0), i(1, 1), z(1, 0)),
+    "a sum of nothing": lambda tf: tf.tensor_scatter_nd_add(z(4, 0), i(2, 1), z(2, 0)),
+    "nothing scattered": lambda tf: tf.scatter_nd(i(1, 1), z(1, 0), [4, 0]),
+    "rows ignored": lambda tf: tf.scatter_nd(i(1, 1), z(1, 3), [0, 3], bad_indices_policy="IGNORE"),
+    "no updates of nothing": lambda tf: tf.tensor_scatter_nd_max(z(4, 0), i(0, 1), z(0, 0)),
+    "no updates of rows": lambda tf: tf.tensor_scatter_nd_min(z(4, 3), i(0, 1), z(0, 3)),
+    "coordinates of no numbers": lambda tf: tf.scatter_nd(i(1, 0), z(1, 2, 3), [2, 3]),
+    "none of these coordinates": lambda tf: tf.tensor_scatter_nd_add(z(2, 3), i(0, 0), z(0, 2, 3)),
+    "these coordinates of nothing": lambda tf: tf.scatter_nd(i(2, 0), z(2, 0, 3), [0, 3]),
+    # images without pixels or channels
+    "slopes of no rows": lambda tf: tf.image.image_gradients(tf.constant(z(2, 0, 3, 1))),
+    "slopes of no columns": lambda tf: tf.image.image_gradients(tf.constant(z(2, 3, 0, 1))),
+    "slopes of no pixels": lambda tf: tf.image.image_gradients(tf.constant(z(2, 0, 0, 1))),
+    "slopes of no images": lambda tf: tf.image.image_gradients(tf.constant(z(0, 0, 3, 1))),
+    "likeness of no channels": lambda tf: tf.image.ssim(z(2, 12, 12, 0), z(2, 12, 12, 0), 1.0),
+    "likeness of no images": lambda tf: tf.image.ssim(z(0, 12, 12, 1), z(0, 12, 12, 1), 1.0),
+    "glimpses at one number": lambda tf: tf.image.extract_glimpse(
+        z(2, 4, 4, 1), [2, 2], z(2, 1), noise="zero"
+    ),
+    "glimpses at no numbers": lambda tf: tf.image.extract_glimpse(
+        z(2, 4, 4, 1), [2, 2], z(2, 0), noise="zero"
+    ),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from shims._src import checks, errors, primitives
+from shims._src import checks, errors, kernels, primitives
 from shims._src import jax_private as jp
 from shims._src.checks import axes_of, is_known
 from shims._src.operands import describe, operand
@@ -85,7 +85,8 @@ def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
     return out.at[row].add(products, mode="drop")
 
 
-def _reduced(function, sp, axis, keepdims, output_is_sparse, reduce):
+def _reduced(function, sp, axis, keepdims, output_is_sparse, reduce, *, takes):
+    kernels.check_dtype(function, takes, sp.values.dtype)
     if output_is_sparse:
         raise errors.UnimplementedError(
             errors.message(
@@ -135,7 +136,8 @@ def reduce_sum(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/reduce_sum
     """
-    return _reduced("sparse.reduce_sum", sp_input, axis, keepdims, output_is_sparse, total)
+    options = axis, keepdims, output_is_sparse
+    return _reduced("sparse.reduce_sum", sp_input, *options, total, takes="number")
 
 
 def _largest(values, ids, count):
@@ -167,7 +169,8 @@ def reduce_max(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/reduce_max
     """
-    return _reduced("sparse.reduce_max", sp_input, axis, keepdims, output_is_sparse, _largest)
+    options = axis, keepdims, output_is_sparse
+    return _reduced("sparse.reduce_max", sp_input, *options, _largest, takes="real")
 
 
 @selected_by("a", "b")

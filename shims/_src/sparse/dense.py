@@ -6,7 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src import checks, primitives, select, shapes
+from shims._src.casting import convert
 from shims._src.checks import is_known
+from shims._src.dtypes import array_dtype
 from shims._src.operands import describe, operand
 from shims._src.sized_by import selected_by
 from shims._src.sparse.ordering import compared
@@ -116,7 +118,7 @@ def to_indicator(sp_input, vocab_size, name=None):
     """Bools that say which numbers stand in each row.
 
     Args:
-      sp_input: sparse tensor of integers.
+      sp_input: sparse tensor of integers; other numbers are truncated.
       vocab_size: the size of the last axis of the result.
       name: ignored.
 
@@ -136,7 +138,7 @@ def to_indicator(sp_input, vocab_size, name=None):
     """
     values = sp_input.values
     if not jnp.issubdtype(values.dtype, jnp.integer):
-        raise TypeError(f"Input must be a SparseTensor of integers, not {values.dtype.name}.")
+        values = convert(values, array_dtype(np.int64, "to_indicator"))
     size = shapes.size_of("to_indicator", vocab_size)
     checks.check_positions("to_indicator", "values", values, size)
     shape = (*dims("to_indicator", sp_input)[:-1], size)

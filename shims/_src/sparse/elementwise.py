@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks, errors, primitives
+from shims._src import checks, errors, kernels, primitives
 from shims._src.checks import axis_of, is_known, static_int
 from shims._src.indexed_slices import IndexedSlices
 from shims._src.operands import matching
@@ -72,6 +72,7 @@ def minimum(sp_a, sp_b, name=None):
 
 def _combined(function: str, a, b, combine):
     values = matching(function, sp_a=a.values, sp_b=b.values)
+    kernels.check_dtype(function, "real", values[0].dtype)
     if rank_of(a) != rank_of(b):
         raise checks.invalid(
             function,
