@@ -212,7 +212,15 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
             required="labels [...], logits [..., classes]",
             received=f"labels {describe(labels)}, logits {describe(logits)}",
         )
-    checks.check_positions(function, "labels", labels, logits.shape[-1])
+    count = logits.shape[-1]
+    checks.check_data(
+        (count if is_known(count) else primitives.as_size(count)) == 0,
+        function,
+        "there are no classes.",
+        required="at least one logit for each label",
+        received=describe(logits),
+    )
+    checks.check_positions(function, "labels", labels, count)
     labels, logits = agreeing(function, [labels, logits], range(labels.ndim))
     loss = _cost_of_label(logits, labels)
     if not jp.is_tracer(labels):

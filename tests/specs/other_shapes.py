@@ -143,6 +143,12 @@ CALLS = {
     "classes of no labels": lambda tf: tf.math.confusion_matrix(i(0), i(0)),
     "no labels of three classes": lambda tf: tf.math.confusion_matrix(i(0), i(0), 3),
     "a range that is NaN": lambda tf: tf.histogram_fixed_width(z(3), np.float32([np.nan, 1]), 3),
+    "no labels of no classes": lambda tf: tf.nn.sparse_softmax_cross_entropy_with_logits(
+        i(0), z(0, 0)
+    ),
+    "no labels of two classes": lambda tf: tf.nn.sparse_softmax_cross_entropy_with_logits(
+        i(0), z(0, 2)
+    ),
     # what is written to arrays of no elements
     "an update of nothing": lambda tf: tf.tensor_scatter_nd_update(z(4, 0), i(1, 1), z(1, 0)),
     "a sum of nothing": lambda tf: tf.tensor_scatter_nd_add(z(4, 0), i(2, 1), z(2, 0)),
