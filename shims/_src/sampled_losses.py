@@ -70,7 +70,7 @@ def sampled_softmax_loss(
     given = (weights, biases, labels, inputs, num_true, sampled_values)
     if remove_accidental_hits:
         consume_seed(None)  # TensorFlow's search for them takes one, and draws nothing
-    return _softmax_loss(*given, remove_accidental_hits)
+    return _softmax_loss(*given, num_sampled if remove_accidental_hits else None)
 
 
 def nce_loss(
@@ -119,7 +119,7 @@ def nce_loss(
     given = (weights, biases, labels, inputs, num_true, sampled_values)
     if remove_accidental_hits:
         consume_seed(None)  # TensorFlow's search for them takes one, and draws nothing
-    return _sigmoid_loss(*given, remove_accidental_hits)
+    return _sigmoid_loss(*given, num_sampled if remove_accidental_hits else None)
 
 
 @operator
@@ -144,9 +144,12 @@ def _samples(labels, num_true, num_sampled, num_classes, seed):
 
 
 def _sampled_logits(
-    function, weights, biases, labels, inputs, num_true, sampled_values, remove_hits
+    function, weights, biases, labels, inputs, num_true, sampled_values, num_sampled
 ):
-    """Logits of the true classes and behind them of the sampled ones, and the targets."""
+    """Logits of the true classes and behind them of the sampled ones, and the targets.
+
+    Hits are looked for among `num_sampled` samples, and not at all where that is `None`.
+    """
     inputs, labels = operand(inputs), operand(labels)
     if labels.ndim != 2 or labels.shape[1] != num_true or inputs.ndim != 2:
         raise checks.invalid(
@@ -176,13 +179,30 @@ def _sampled_logits(
     true_logits = jnp.sum(inputs[:, None, :] * true_rows, axis=2)
     true_logits = true_logits + offsets[: flat.shape[0]].reshape(labels.shape)
     sampled_logits = jnp.matmul(inputs, sampled_rows.T) + offsets[flat.shape[0] :]
-    if remove_hits:
+    if num_sampled is not None:
         is_hit = jnp.any(_hits(labels, sampled), axis=1)
+        is_hit = _as_told(function, is_hit, sampled, num_sampled)
         sampled_logits = sampled_logits + jnp.where(is_hit, _NEVER, 0).astype(inputs.dtype)
     true_logits = true_logits - jnp.log(true_count)
     sampled_logits = sampled_logits - jnp.log(sampled_count)
     targets = [jnp.ones_like(true_logits) / num_true, jnp.zeros_like(sampled_logits)]
     return jnp.concatenate([true_logits, sampled_logits], 1), jnp.concatenate(targets, 1)
+
+
+def _as_told(function, is_hit, sampled, num_sampled):
+    """Hits among as many samples as were told: one sample stands for all of them in TensorFlow."""
+    count = checks.static_int(function, "num_sampled", num_sampled)
+    problem = "`sampled_values` are not as many as `num_sampled`."
+    if not is_known(sampled.shape[0]):
+        unlike = primitives.as_size(sampled.shape[0]) != count
+        checks.check_data(unlike, function, problem, required=f"{count} samples")
+        return is_hit
+    if sampled.shape[0] == count:
+        return is_hit
+    if sampled.shape[0] != 1 or count < 1:
+        received = describe(sampled)
+        raise checks.invalid(function, problem, required=f"{count} samples", received=received)
+    return jnp.pad(is_hit, [(0, 0), (0, count - 1)])
 
 
 def _check_parameters(function, rows, offsets, inputs) -> None:

@@ -405,6 +405,38 @@ def narrow_ranges_that_begin_at_infinity(tf, x, low):
     return quantize(x, low, 1.0, narrow_range=True), quantize(x, low, INF, narrow_range=True)
 
 
+def one_sample_that_stands_for_three(tf, inputs):
+    weights = tf.constant([[-0.01], [0.8], [-1.2], [-0.8], [-1.9], [1.1]])
+    biases = tf.constant([0.4, 1.8, 0.1, 1.0, -1.8, 0.8])
+    sampled = tf.constant([0]), tf.constant([[0.5, 0.6], [0.5, 0.5]]), tf.constant([0.8])
+    return tf.nn.sampled_softmax_loss(
+        weights,
+        biases,
+        labels=tf.constant([[1, 4], [0, 2]]),
+        inputs=inputs,
+        num_sampled=3,
+        num_classes=6,
+        num_true=2,
+        sampled_values=sampled,
+    )
+
+
+def two_samples_that_should_be_three(tf, inputs):
+    weights = tf.constant([[-0.01], [0.8], [-1.2], [-0.8], [-1.9], [1.1]])
+    biases = tf.constant([0.4, 1.8, 0.1, 1.0, -1.8, 0.8])
+    sampled = tf.constant([0, 5]), tf.constant([[0.5], [0.5]]), tf.constant([0.8, 0.2])
+    return tf.nn.nce_loss(
+        weights,
+        biases,
+        labels=tf.constant([[1], [0]]),
+        inputs=inputs,
+        num_sampled=3,
+        num_classes=6,
+        sampled_values=sampled,
+        remove_accidental_hits=True,
+    )
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -532,6 +564,8 @@ FOUND = (
         boxes_of_half_precision,
         ([[0, 0, 300, 400], [0, 0, 300, 401], [1, 2, 900, 901], [0, 0, 1, 1]], [1, 2, 3, 4]),
     ),
+    Found(one_sample_that_stands_for_three, ([[1.8], [-1.3]],)),
+    Found(two_samples_that_should_be_three, ([[1.8], [-1.3]],), raises="InvalidArgumentError"),
 )
 
 
