@@ -71,6 +71,15 @@ def test_several_processes_share_the_cases(run):
     assert list(why(report)) == [1]
 
 
+@pytest.fixture
+def listening():
+    """An interrupt is heard, though the tests may run where it is not: in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("listening")
 def test_an_interrupt_leaves_a_report(run):
     def step(done, total, lane):
         if done == 1:
