@@ -10,8 +10,6 @@ from jax import lax
 from shims._src import errors, primitives
 from shims._src import jax_private as jp
 
-# TensorFlow's dtypes of Python numbers; NumPy's are twice as wide.
-_NARROW = {np.dtype("float64"): np.float32, np.dtype("int64"): np.int32}
 _WIDE = (np.dtype(np.int64), np.dtype(np.uint64))
 _INT32 = np.iinfo(np.int32)
 
@@ -21,12 +19,14 @@ def as_array(value, dtype=None):
 
     Args:
       value: an array, a tracer, a symbolic dimension, a variable, a number or nested numbers.
+        Of NumPy's numbers in lists, only a float keeps its dtype, the first one.
       dtype: what Python numbers become; an array of another dtype is refused, as TensorFlow does.
 
     Raises:
-      ValueError: `value` is an array of another dtype than `dtype`.
+      ValueError: `value` is an array of another dtype than `dtype`, or an integer fits none.
       CompositeOperandError: `value` is a ragged or a sparse tensor.
       TypeError: a Python number does not fit `dtype`.
+      MissingKernelError: `value` is text.
     """
     if jp.is_symbolic(value):
         value = primitives.as_size(value)
@@ -40,16 +40,61 @@ def as_array(value, dtype=None):
         return _as_declared(jnp.asarray(value), dtype)
     plain = np.asarray(value)
     if dtype is None:
-        fits = plain.size == 0 or (_INT32.min <= plain.min() and plain.max() <= _INT32.max)
-        narrow = _NARROW.get(plain.dtype)
-        wide = narrow is np.int32 and not fits
-        return _as_declared(plain, None) if wide else jnp.asarray(plain, narrow)
-    fits = (
-        plain.size == 0 or plain.dtype.kind == "i" or np.can_cast(plain.dtype, dtype, "same_kind")
-    )
+        check_no_strings(plain)
+        return _of_numbers(value, plain)
+    is_number = plain.dtype.kind == "i" and np.dtype(dtype).kind != "b"
+    fits = plain.size == 0 or is_number or np.can_cast(plain.dtype, dtype, "same_kind")
     if not fits:
         raise TypeError(f"Cannot convert {value!r} to an array of dtype {np.dtype(dtype).name}")
     return jnp.asarray(plain, dtype)
+
+
+def _of_numbers(value, plain: np.ndarray):
+    """Numbers of Python, nested or alone, as the array that TensorFlow makes of them.
+
+    The first one counts: what follows must fit it, and of NumPy's numbers a float keeps its dtype.
+
+    Raises:
+      ValueError: a number does not fit.
+    """
+    kind = plain.dtype.kind
+    first = _first(value)
+    mixed = (isinstance(first, (bool, np.bool_)) and kind != "b") or (
+        kind == "c" and not isinstance(first, (complex, np.complexfloating))
+    )
+    if mixed:
+        raise _unfit("mixed types", value)
+    if kind == "f":
+        dtype = first.dtype if isinstance(first, np.floating) else np.dtype(np.float32)
+        with np.errstate(over="ignore"):
+            narrow = plain.astype(dtype)
+        if np.any(np.isinf(narrow) & np.isfinite(plain)):
+            raise _unfit("a number out of range", value)
+        return jnp.asarray(narrow)
+    if kind == "c":
+        return jnp.asarray(plain.astype(np.complex128))
+    if kind == "b":
+        return jnp.asarray(plain)
+    if plain.size == 0 or (_INT32.min <= plain.min() and plain.max() <= _INT32.max):
+        return jnp.asarray(plain, np.int32)
+    if plain.dtype == np.uint64:
+        raise _unfit("an integer out of range", value)
+    plain = plain.astype(np.int64)
+    check_width(plain)
+    return jnp.asarray(plain)
+
+
+def _unfit(why: str, value) -> ValueError:
+    return ValueError(f"Can't convert a Python sequence with {why}: {value!r:.200}")
+
+
+def _first(value):
+    """The first number of nested lists and arrays, `None` where there is none."""
+    if isinstance(value, (list, tuple)):
+        return next((x for x in map(_first, value) if x is not None), None)
+    if isinstance(value, np.ndarray):
+        return value.flat[0] if value.size else None
+    return value
 
 
 def _composite(value):
@@ -61,6 +106,26 @@ def _composite(value):
             do="take its values, or fill it up: `to_tensor()`, `shims.sparse.to_dense`",
         )
     )
+
+
+def check_no_strings(array):
+    """Refuse strings, which no accelerator has.
+
+    Raises:
+      MissingKernelError: the NumPy array holds text.
+    """
+    if array.dtype.kind in "SU" or (
+        array.dtype.hasobject and array.size and isinstance(array.flat[0], (str, bytes))
+    ):
+        raise errors.MissingKernelError(
+            errors.message(
+                "",
+                "JAX has no arrays of strings.",
+                required="a number or bool dtype",
+                received=f"an array of dtype {array.dtype}",
+                do="keep strings in Python or NumPy, and look them up before the call",
+            )
+        )
 
 
 def check_width(array, dtype=None):
@@ -107,7 +172,9 @@ def narrowed(array, dtype=None):
 
 
 def _as_declared(array, dtype):
-    check_width(array)
+    if not isinstance(array, jax.Array):
+        check_no_strings(array)
+        check_width(array)
     array = jnp.asarray(array)
     if dtype is None:
         return strong(array)

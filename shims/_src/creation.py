@@ -367,12 +367,15 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
     """
     on, off = _one_hot_values(on_value, off_value, dtype)
     indices = operand(indices)
+    if indices.dtype.itemsize < 4:
+        indices = indices.astype(jnp.int32)
     (depth,) = sizes_of("one_hot", [depth])
     place = checks.axis_of("one_hot", -1 if axis is None else axis, indices.ndim + 1)
     along = tuple(-1 if i == place else 1 for i in builtins.range(indices.ndim + 1))
-    places = jnp.arange(depth, dtype=jnp.int32).reshape(along)
-    hits = lax.expand_dims(indices.astype(jnp.int32), (place,)) == places
-    return jnp.where(hits, on, off)
+    places = jnp.arange(depth, dtype=indices.dtype).reshape(along)
+    hits = lax.expand_dims(indices, (place,)) == places
+    # TensorFlow registers no gradient.
+    return jnp.where(hits, lax.stop_gradient(on), lax.stop_gradient(off))
 
 
 def _one_hot_values(on_value, off_value, dtype):

@@ -45,15 +45,17 @@ def concat(values, axis, name="concat"):
 
     https://www.tensorflow.org/api_docs/python/tf/concat
     """
-    if not isinstance(values, (list, tuple)):
-        return operand(values)
+    values = list(values) if isinstance(values, (list, tuple)) else [values]
     if not values:
         raise checks.invalid("concat", "there is nothing to join.", required="one array or more")
+    if len(values) == 1:
+        # As in TensorFlow, where the axis need not be one of the array's.
+        if np.ndim(operand(axis, np.int32)):
+            raise checks.invalid("concat", "`axis` must be a scalar.", received=f"{axis}")
+        return operand(values[0])
     arrays = _alike("concat", values)
     rank = arrays[0].ndim
     if not rank:
-        if len(arrays) == 1:
-            return arrays[0]
         raise checks.invalid(
             "concat",
             "scalars have no axis to join along.",

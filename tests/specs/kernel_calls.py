@@ -16,8 +16,17 @@ def _gradient_of_no_rows(tf):
     return tape.gradient(sums, rows)
 
 
+def _gradient_of_one_hot(tf):
+    on, off = tf.constant(2.0), tf.constant(-1.0)
+    with tf.GradientTape() as tape:
+        tape.watch([on, off])
+        rows = tf.one_hot([0, 2, -1], 3, on, off)
+    return tape.gradient(rows, [on, off], unconnected_gradients="zero")
+
+
 CALLS = {
     "gradient of no rows": _gradient_of_no_rows,
+    "gradient of the values of one_hot": _gradient_of_one_hot,
     "means of integers that wrap around": lambda tf: [
         tf.math.unsorted_segment_mean(tf.constant(rows, getattr(tf, dtype)), [0, 0, 2, -1], 3)
         for dtype in ("int8", "uint8", "int16", "int32")
@@ -34,6 +43,7 @@ CALLS = {
     "scatter booleans": lambda tf: tf.scatter_nd([[0], [0]], [True, False], [3]),
     "concat of one scalar": lambda tf: tf.concat([tf.constant(1.0)], 0),
     "stack of nothing": lambda tf: tf.stack([]),
+    "concat of one array": lambda tf: [tf.concat(x, 5) for x in ([tf.constant(V)], tf.constant(V))],
     "one axis in a list": lambda tf: tf.expand_dims(V, [0]),
     "sizes and blocks in int64": lambda tf: tf.required_space_to_batch_paddings(
         np.array([5, 7], np.int64), np.array([2, 3], np.int64)
@@ -47,6 +57,27 @@ CALLS = {
     "bins of a range turned around": lambda tf: tf.histogram_fixed_width_bins([0.5], [1.0, 0.0], 2),
     "squares of complex differences": lambda tf: tf.math.squared_difference(COMPLEX, -COMPLEX[0]),
     "dtypes by number": lambda tf: [tf.ones([1], number) for number in (1, 3, 10, 14)],
+    "NumPy's numbers in lists": lambda tf: [
+        tf.constant(numbers)
+        for dtype in (np.int8, np.uint16, np.uint32, np.float16, np.float32, np.complex64)
+        for numbers in (
+            [dtype(1), dtype(0)],
+            [[np.array(1, dtype)], [np.array(0, dtype)]],
+            [np.array([1, 2], dtype)],
+            [dtype(2), 1],
+            [1, np.float16(2)],
+        )
+    ],
+    "floats of NumPy in lists": lambda tf: [
+        tf.constant(numbers)
+        for numbers in (
+            [np.float64(1), 2.0],
+            [2.0, np.float64(1)],
+            [np.float64(1), np.float32(2)],
+            [np.zeros(0)],
+            [1, True],
+        )
+    ],
     "a constant of nothing": lambda tf: tf.constant([], shape=[0], dtype=np.int32),
     "gamma of nothing": lambda tf: tf.random.gamma([5], np.zeros((2, 0, 3)), beta=[1.0, 1.0, 1.0]),
     "a range wider than integers": lambda tf: tf.ragged.range(

@@ -60,6 +60,34 @@ CALLS = {
         "  Received: float32\n"
         "  At:",
     ),
+    "fractional axis of one array": (
+        lambda tf: tf.concat([V], 4.2),
+        "Cannot convert 4.2 to an array of dtype int32",
+    ),
+    "axis in a list for one array": (
+        lambda tf: tf.concat([V], [0]),
+        "concat: `axis` must be a scalar.\n  Received: [0]\n  At:",
+    ),
+    "bool before a number": (
+        lambda tf: tf.constant([True, 1]),
+        "Can't convert a Python sequence with mixed types: [True, 1]",
+    ),
+    "float before a complex number": (
+        lambda tf: tf.constant([2.0, 1j]),
+        "Can't convert a Python sequence with mixed types: [2.0, 1j]",
+    ),
+    "a float beyond float32": (
+        lambda tf: tf.constant([1e40]),
+        "Can't convert a Python sequence with a number out of range: [1e+40]",
+    ),
+    "a number as bool": (
+        lambda tf: tf.constant(1, tf.bool),
+        "Cannot convert 1 to an array of dtype bool",
+    ),
+    "an integer beyond int64": (
+        lambda tf: tf.constant([2**63]),
+        "Can't convert a Python sequence with an integer out of range: [9223372036854775808]",
+    ),
     "concat of nothing": (
         lambda tf: tf.concat([], 0),
         "concat: there is nothing to join.\n  Required: one array or more\n  At:",

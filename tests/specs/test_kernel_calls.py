@@ -40,6 +40,13 @@ def test_as_tensorflow_with_64_bits(name):
         assert_equal(list(map(np.asarray, jax.tree.leaves(CALLS[name](shims)))), expected)
 
 
+def test_an_index_wider_than_32_bits_is_outside():
+    indices = np.int64([2**32, 1, -(2**32)])
+    with jax.enable_x64(True):
+        ours = shims.one_hot(indices, 3)
+    np.testing.assert_array_equal(ours, tensorflow.one_hot(indices, 3))
+
+
 @pytest.mark.parametrize("sizes", [[2, 7], [2, 2], [9, -1]])
 def test_the_sizes_of_a_split_are_checked_when_the_size_is_known(sizes):
     split = shims.function(
