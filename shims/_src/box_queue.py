@@ -8,7 +8,7 @@ from jax import lax
 from shims._src.sorting import first_extreme
 
 
-def keep(scores, covered_by, limit, slots, *, counts=None):
+def keep(scores, covered_by, limit, slots):
     """The greedy selection, in which a box is left out or keeps its score.
 
     Args:
@@ -16,7 +16,6 @@ def keep(scores, covered_by, limit, slots, *, counts=None):
       covered_by: gives for one box which boxes it leaves out.
       limit: the most boxes to select, may be traced.
       slots: how many places there are for the result.
-      counts: which boxes take a place when they are selected; all unless given.
 
     Returns:
       `(selected, scores, count)`: numbers and scores, best first, in the first `count` places.
@@ -30,12 +29,10 @@ def keep(scores, covered_by, limit, slots, *, counts=None):
     def select(state):
         left, selected, found, count = state
         best = first_extreme(left, 0, largest=True)
-        taken = jnp.bool_(True) if counts is None else counts[best]
-        place = jnp.where(taken, count, slots)  # outside: nothing is written
-        selected = selected.at[place].set(best, mode="drop")
-        found = found.at[place].set(left[best], mode="drop")
+        selected = selected.at[count].set(best, mode="drop")
+        found = found.at[count].set(left[best], mode="drop")
         left = jnp.where(covered_by(best) | (here == best), -jnp.inf, left)
-        return left, selected, found, count + taken
+        return left, selected, found, count + 1
 
     empty = jnp.zeros((slots,), jnp.int32), jnp.zeros((slots,), scores.dtype)
     state = (scores, *empty, jnp.zeros((), jnp.int32))

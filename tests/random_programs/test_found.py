@@ -1,6 +1,7 @@
 """What random programs have found, by name: each differed from TensorFlow once."""
 
 import dataclasses
+import warnings
 from collections.abc import Callable
 
 import jax
@@ -437,6 +438,13 @@ def two_samples_that_should_be_three(tf, inputs):
     )
 
 
+def padded_selections(m, boxes, scores):
+    options = {"iou_threshold": 0.5, "pad_to_max_output_size": True}
+    boxes = m.reshape(m.stop_gradient(boxes), [1, -1, 4])
+    scores = m.reshape(m.stop_gradient(scores), [1, -1])
+    return m.image.non_max_suppression_padded(boxes, scores, 7, **options)
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -566,12 +574,26 @@ FOUND = (
     ),
     Found(one_sample_that_stands_for_three, ([[1.8], [-1.3]],)),
     Found(two_samples_that_should_be_three, ([[1.8], [-1.3]],), raises="InvalidArgumentError"),
+    Found(padded_selections, ([[[0, 0, 2, 2], [0, 0, 2, 2.2], [0, 1, 2, 3]]], [[NAN, 0, 0]])),
+    Found(
+        padded_selections,
+        ([[i, 0, i + 3, 1] for i in range(7)], np.linspace(1, 0, 7).astype(np.float32)),
+    ),
+    Found(padded_selections, ([[0, 0, INF, 2], [0, 0, 2, 2], [-INF, 0, 1, 1]], [1, INF, -INF])),
 )
 
 
 def weighted(outputs):
     """A cotangent for each output that is not alike everywhere."""
     return [np.cos(np.arange(np.size(o))).reshape(np.shape(o)).astype(np.float32) for o in outputs]
+
+
+def called(program, module, given):
+    """What a program gives; AutoGraph gives up on functions of TensorFlow's own that warn."""
+    with warnings.catch_warnings():
+        if module is tf:
+            warnings.simplefilter("ignore")
+        return program(module, *given)
 
 
 def both(found):
@@ -581,7 +603,7 @@ def both(found):
         given = [array(a) for a in found.arrays]
         with module.GradientTape() as tape:
             tape.watch(given)
-            outputs = module.nest.flatten(found.program(module, *given))
+            outputs = module.nest.flatten(called(found.program, module, given))
         floats = [o for o in outputs if np.asarray(o).dtype.kind == "f"]
         sources = [g for g in given if np.asarray(g).dtype.kind == "f"]
         weights = [array(w) for w in weighted(floats)]

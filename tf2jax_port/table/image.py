@@ -250,6 +250,47 @@ ROWS: tuple[Row, ...] = (
                 max_output_size=3,
             ),
             case(
+                "nan-scores",
+                boxes=_GRID,
+                scores=f32([0.9, 0.8, NAN, 0.7, 0.95, 0.75]),
+                max_output_size=6,
+                differs="value: NaN comes first in ours",
+                xla="differs: NaN comes first",
+            ),
+            case(
+                "as-much-as-the-threshold",
+                boxes=f32([[i, 0, i + 3, 1] for i in range(7)]),
+                scores=f32([0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3]),
+                max_output_size=7,
+                pad_to_max_output_size=True,
+            ),
+            case(
+                "infinite",
+                boxes=f32(
+                    [[0, 0, INF, 2], [0, 0, 2, 2], [3, 3, 5, 5], [1, 1, 2, INF], [-3, -2, -1, -1]]
+                ),
+                scores=f32([0.5, 0.8, 0.7, INF, -INF]),
+                max_output_size=6,
+                score_threshold=-INF,
+                pad_to_max_output_size=True,
+            ),
+            case(
+                "tiles",
+                boxes=draw(9, 4, low=0, high=3),
+                scores=draw(9, low=0, high=1),
+                max_output_size=6,
+                iou_threshold=0.2,
+                tile_size=2,
+                pad_to_max_output_size=True,
+            ),
+            case(
+                "no-boxes",
+                boxes=draw(0, 4),
+                scores=draw(0),
+                max_output_size=3,
+                raises="ValueError|InvalidArgumentError",
+            ),
+            case(
                 "padded",
                 boxes=_GRID,
                 scores=_SCORES,
