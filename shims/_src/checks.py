@@ -229,12 +229,13 @@ def check_kind(function: str, kind: str, *arrays) -> None:
         kernels.check_dtype(function, kind, array.dtype, array.shape)
 
 
-def check_nonzero(function: str, name: str, divisor) -> None:
+def check_nonzero(function: str, name: str, divisor, *, error=errors.InvalidArgumentError) -> None:
     """An integer divisor must not be zero, which TensorFlow's CPU kernels refuse."""
     if jnp.issubdtype(divisor.dtype, jnp.integer):
         check_data(
             divisor == 0,
             function,
             "integer division by zero.",
+            error=error,
             required=f"{name} != 0 everywhere",
         )

@@ -127,7 +127,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
       The losses, without the axis of the classes.
 
     Raises:
-      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: the dtypes differ, or there are neither rows nor classes.
 
     Differs from TensorFlow:
       Nothing: the gradient is `softmax - labels` even where labels do not add up to 1.
@@ -144,7 +144,20 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
         labels = jnp.moveaxis(labels, axis, -1)
     logits = jnp.moveaxis(logits, axis, -1)
     labels, logits = broadcasting(function, _rows_like(function, labels, logits), logits)
+    _check_filled(function, logits)
     return _softmax_cross_entropy(*jnp.broadcast_arrays(labels, logits))
+
+
+def _check_filled(function, logits) -> None:
+    """TensorFlow takes no rows of no classes for some, and refuses to give them a shape."""
+    sizes = [d if is_known(d) else primitives.as_size(d) for d in logits.shape]
+    checks.check_data(
+        (sizes[-1] == 0) & (math.prod(sizes[:-1]) == 0),
+        function,
+        "there are neither rows nor classes.",
+        required="at least one row, or one class",
+        received=describe(logits),
+    )
 
 
 def _rows_like(function, labels, logits):

@@ -9,7 +9,7 @@ from shims._src import checks, numbering
 from shims._src import jax_private as jp
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
-from shims._src.operands import check_alike, matching, operand
+from shims._src.operands import check_alike, describe, matching, operand
 from shims._src.shapes import shape
 from shims._src.tensor_shape import TensorShape
 
@@ -250,6 +250,13 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
     if base.ndim != 2:
         raise checks.invalid(
             function, "`base_paddings` must be a matrix.", received=f"rank {base.ndim}"
+        )
+    if checks.is_known(base.shape[1]) and base.shape[1] != 2:
+        raise checks.invalid(
+            function,
+            "`base_paddings` has two numbers for each size.",
+            required="base_paddings [n, 2]",
+            received=describe(base),
         )
     check_alike(function, input_shape=sizes, starts=base[:, 0])
     start, least_end = base[:, 0], base[:, 1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src import checks
+from shims._src import checks, errors
 from shims._src.dispatch import operator
 from shims._src.elementwise import is_inexact, pair
 from shims._src.exact_quotient import quotient
@@ -25,10 +25,11 @@ def truncatediv(x, y, name=None):
       `trunc(x / y)` in the dtype of the operands.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
+      InvalidArgumentError: the dtypes differ.
+      InternalError: an integer is divided by zero.
 
     Differs from TensorFlow:
-      For an integer divided by zero TensorFlow raises `InternalError`.
+      Nothing.
 
     Under jit:
       Element by element; integer division by zero raises after the call.
@@ -38,7 +39,7 @@ def truncatediv(x, y, name=None):
     x, y = pair("truncatediv", x, y)
     if is_inexact(x):
         return jnp.trunc(quotient(x, y))
-    checks.check_nonzero("truncatediv", "y", y)
+    checks.check_nonzero("truncatediv", "y", y, error=errors.InternalError)
     return lax.div(*jnp.broadcast_arrays(x, y))
 
 
@@ -55,10 +56,11 @@ def truncatemod(x, y, name=None):
       `x - truncatediv(x, y) * y`.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
+      InvalidArgumentError: the dtypes differ.
+      InternalError: an integer is divided by zero.
 
     Differs from TensorFlow:
-      For an integer divided by zero TensorFlow raises `InternalError`, and it has no gradient.
+      TensorFlow has no gradient.
 
     Under jit:
       Element by element; integer division by zero raises after the call.
@@ -66,7 +68,7 @@ def truncatemod(x, y, name=None):
     https://www.tensorflow.org/api_docs/python/tf/truncatemod
     """
     x, y = pair("truncatemod", x, y)
-    checks.check_nonzero("truncatemod", "y", y)
+    checks.check_nonzero("truncatemod", "y", y, error=errors.InternalError)
     return lax.rem(*jnp.broadcast_arrays(x, y))
 
 
@@ -83,7 +85,8 @@ def div(x, y, name=None):
       `x / y` in the dtype of the operands.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
+      InvalidArgumentError: the dtypes differ.
+      InternalError: an integer is divided by zero.
 
     Differs from TensorFlow:
       Nothing.

@@ -172,4 +172,30 @@ CALLS = {
     "glimpses at no numbers": lambda tf: tf.image.extract_glimpse(
         z(2, 4, 4, 1), [2, 2], z(2, 0), noise="zero"
     ),
+    # what is said of nothing
+    "an alignment of no sequences": lambda tf: tf.nn.ctc_loss(i(0, 2), z(4, 0, 3), i(0), i(0)),
+    "an alignment of no labels": lambda tf: tf.nn.ctc_loss(
+        i(2, 0), z(4, 2, 3), i(2), np.full(2, 4, np.int32)
+    ),
+    "an alignment of no frames": lambda tf: tf.nn.ctc_loss(
+        np.ones((2, 3), np.int32), z(0, 2, 3), np.ones(2, np.int32), i(2)
+    ),
+    "an alignment of no classes": lambda tf: tf.nn.ctc_loss(i(2, 2), z(4, 2, 0), i(2), i(2)),
+    "no distributions over no classes": lambda tf: tf.nn.softmax_cross_entropy_with_logits(
+        z(0, 0), z(0, 0)
+    ),
+    "rows of no distributions": lambda tf: tf.nn.softmax_cross_entropy_with_logits(
+        z(3, 0, 0), z(3, 0, 0)
+    ),
+    "two distributions over no classes": lambda tf: tf.nn.softmax_cross_entropy_with_logits(
+        z(2, 0), z(2, 0)
+    ),
+    "a loss of no rows": lambda tf: tf.compat.v1.losses.softmax_cross_entropy(z(0, 0), z(0, 0)),
+    "paddings of one side": lambda tf: tf.required_space_to_batch_paddings(
+        [3], [2], np.ones((1, 1), np.int32)
+    ),
+    # divided by zero
+    "a quotient by zero": lambda tf: tf.truncatediv(i(3), i(1)),
+    "a remainder by zeros": lambda tf: tf.truncatemod(i(2), i(2)),
+    "a floor by zero": lambda tf: tf.math.floordiv(i(3), i(1)),
 }

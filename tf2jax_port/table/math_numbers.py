@@ -72,7 +72,6 @@ ROWS: tuple[Row, ...] = (
         "truncating",
         tensors=("x", "y"),
         inputs=(_SIGNS, _INT32, _NONFINITE, _EMPTY),
-        note="TensorFlow raises `InternalError` where an integer is divided by zero",
         takes="real",
     ),
     native(
@@ -83,7 +82,7 @@ ROWS: tuple[Row, ...] = (
         tensors=("x", "y"),
         inputs=(_SIGNS, _INT32, _NONFINITE, _EMPTY),
         no_gradient="TensorFlow has no rule for it",
-        note="it broadcasts, and TensorFlow raises `InternalError` where an integer is divided by zero",
+        note="it broadcasts, and raises `InternalError` where an integer is divided by zero",
         takes="index float32 float64",
     ),
     native(

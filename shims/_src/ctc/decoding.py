@@ -160,7 +160,8 @@ def ctc_unique_labels(labels, name=None):
       InvalidArgumentError: `labels` has another number of axes.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 is int32 unless `jax_enable_x64` is on. Of no sequences TensorFlow gives vectors of nothing,
+      and refuses them inside a function.
 
     Under jit:
       Both sizes may be known only at run time.

@@ -44,7 +44,8 @@ def ctc_loss(
       A vector, one loss per sequence: float32, or the dtype of half precision that `logits` has.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit; a row of sparse labels is empty or too long.
+      InvalidArgumentError: the shapes do not fit; there are no sequences or no classes beside dense
+        labels; a row of sparse labels is empty or too long.
       ValueError: sparse labels without a `blank_index`.
 
     Differs from TensorFlow:
@@ -70,6 +71,7 @@ def ctc_loss(
         )
     given, wide = logits.dtype, _prepared(logits, logits_time_major)
     batch = wide.shape[1]
+    _check_filled(wide)
     labels = primitives.unify_axis(labels, 0, batch, label=_FUNCTION)
     lengths = [
         primitives.unify_axis(operand(n), 0, batch, label=_FUNCTION)
@@ -77,6 +79,18 @@ def ctc_loss(
     ]
     wide, labels = _blank_first(wide, labels, 0 if blank_index is None else int(blank_index))
     return _loss(wide, labels, *lengths).astype(given)
+
+
+def _check_filled(logits) -> None:
+    """TensorFlow's scatter and sum refuse logits of no sequences, and of no classes."""
+    for what, size in (("sequences", logits.shape[1]), ("classes", logits.shape[2])):
+        checks.check_data(
+            (size if checks.is_known(size) else primitives.as_size(size)) == 0,
+            _FUNCTION,
+            f"there are no {what}.",
+            required=f"logits of at least one of the {what}",
+            received=describe(logits),
+        )
 
 
 def _prepared(logits, time_major):
