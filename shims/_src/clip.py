@@ -9,6 +9,7 @@ from shims._src import checks
 from shims._src.checks import axes_of, check_kind, is_known
 from shims._src.dispatch import operator
 from shims._src.elementwise import is_inexact, larger, smaller
+from shims._src.indexed_slices import values_of, with_values
 from shims._src.linalg_ops import global_norm
 from shims._src.operands import broadcasting, describe, matching, operand
 
@@ -18,7 +19,7 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     """Numbers limited from below and above.
 
     Args:
-      t: array of numbers.
+      t: array of numbers, or `IndexedSlices`, whose rows are limited.
       clip_value_min: the lower limit, a scalar or an array that broadcasts.
       clip_value_max: the upper limit.
       name: ignored.
@@ -37,6 +38,7 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/clip_by_value
     """
+    given, t = t, values_of(t)
     names = {"t": t, "clip_value_min": clip_value_min, "clip_value_max": clip_value_max}
     t, low, high = broadcasting("clip_by_value", *matching("clip_by_value", **names))
     if _is_wider(low, t) or _is_wider(high, t):
@@ -47,8 +49,8 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
             received=f"t {describe(t)}, limits {describe(low)} and {describe(high)}",
         )
     if not is_inexact(t):
-        return jnp.maximum(jnp.minimum(t, high), low)
-    return larger(smaller(t, high), low)
+        return with_values(given, jnp.maximum(jnp.minimum(t, high), low))
+    return with_values(given, larger(smaller(t, high), low))
 
 
 def _is_wider(limit, t) -> bool:
@@ -64,7 +66,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
     """Vectors scaled down to a Euclidean norm.
 
     Args:
-      t: floating-point array.
+      t: floating-point array, or `IndexedSlices`, whose rows are scaled as one array.
       clip_norm: the largest norm.
       axes: the axes of a vector; all when `None`.
       name: ignored.
@@ -80,7 +82,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/clip_by_norm
     """
-    t = operand(t)
+    given, t = t, operand(values_of(t))
     limit = operand(clip_norm, t.dtype)
     axes = axes_of("clip_by_norm", axes, t.ndim, name="axes")
     squares = jnp.sum(t * t, axis=axes, keepdims=True)
@@ -94,7 +96,8 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
             required="a norm that broadcasts to the shape of `t`",
             received=f"t {describe(t)}, clip_norm {describe(limit)}",
         )
-    return t * limit / larger(*jnp.broadcast_arrays(*broadcasting("clip_by_norm", norm, limit)))
+    norm = larger(*jnp.broadcast_arrays(*broadcasting("clip_by_norm", norm, limit)))
+    return with_values(given, t * limit / norm)
 
 
 @operator(compiled=True)
@@ -102,7 +105,7 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     """Arrays scaled down together to a Euclidean norm.
 
     Args:
-      t_list: list of arrays; `None` among them stays.
+      t_list: list of arrays, and of `IndexedSlices`, of which the rows count; `None` stays.
       clip_norm: the largest norm of all together.
       use_norm: the norm, where it is known already.
       name: ignored.
@@ -123,8 +126,12 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     scale = limit * jnp.minimum(1 / norm, jnp.ones_like(limit) / limit)
     # An infinite norm must not scale the finite arrays to 0 without a word.
     scale = scale + (norm - norm)
-    scaled = [None if t is None else operand(t) * scale.astype(operand(t).dtype) for t in t_list]
-    return scaled, norm
+    return [None if t is None else _scaled(t, scale) for t in t_list], norm
+
+
+def _scaled(t, scale):
+    values = operand(values_of(t))
+    return with_values(t, values * scale.astype(values.dtype))
 
 
 @jax.custom_jvp

@@ -114,9 +114,10 @@ def check_no_strings(array):
     Raises:
       MissingKernelError: the NumPy array holds text.
     """
-    if array.dtype.kind in "SU" or (
-        array.dtype.hasobject and array.size and isinstance(array.flat[0], (str, bytes))
-    ):
+    is_text = array.dtype.kind in "SU"
+    if array.dtype.hasobject:
+        is_text = not array.size or isinstance(array.flat[0], (str, bytes))
+    if is_text:
         raise errors.MissingKernelError(
             errors.message(
                 "",

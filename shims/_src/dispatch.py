@@ -48,7 +48,7 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
             return _in_dynamic_trace(f, args, kwargs)
         except errors.CompositeOperandError as error:
             return _of_composites(call, f.__name__, args, kwargs, error)
-        except _NOT_KNOWN as error:
+        except (*_NOT_KNOWN, RuntimeError) as error:
             _refuse(f.__name__, error)
 
     if not compiled:
@@ -103,6 +103,8 @@ def _of_composites(call, name: str, args, kwargs, error):
 
 def _refuse(name: str, error: Exception):
     """Raises what is to be said where an operator needed a number that is traced."""
+    if isinstance(error, RuntimeError):
+        _refuse_size(name, error)
     if failing_call(error).line:  # in a function of the user's that the operator calls
         raise error
     raise errors.FreshSizeError(
@@ -112,6 +114,15 @@ def _refuse(name: str, error: Exception):
             received=str(error).splitlines()[0],
             do="pass Python numbers",
         )
+    ) from error
+
+
+def _refuse_size(name: str, error: Exception):
+    """Raises what is to be said of an array with more elements than an integer counts."""
+    if "overflow in static extent product" not in str(error):
+        raise error
+    raise errors.InvalidArgumentError(
+        errors.message(name, "an array would have more elements than an int64 counts.")
     ) from error
 
 

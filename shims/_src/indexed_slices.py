@@ -177,6 +177,18 @@ def _plain(size):
     return int(size) if is_number else size
 
 
+def values_of(t):
+    """The rows of `IndexedSlices`; anything else as it is."""
+    return t.values if isinstance(t, IndexedSlices) else t
+
+
+def with_values(t, values):
+    """`values` in the places of the rows of `t`, or as they are where `t` has no rows."""
+    if not isinstance(t, IndexedSlices):
+        return values
+    return IndexedSlices(values, t.indices, t.dense_shape)
+
+
 def dense(gradient):
     """A gradient as an array."""
     return gradient.to_dense() if isinstance(gradient, IndexedSlices) else gradient

@@ -14,6 +14,7 @@ from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.elementwise import inverse_root, larger, magnitude, square_root
 from shims._src.equations import agreeing_operands
+from shims._src.indexed_slices import values_of
 from shims._src.kernels import checked
 from shims._src.matrix_operands import check_rank
 from shims._src.operands import describe, matching, meeting, operand
@@ -294,7 +295,7 @@ def global_norm(t_list, name=None):
     """The Euclidean norm of all elements of several arrays.
 
     Args:
-      t_list: list of arrays; `None` among them is left out.
+      t_list: list of arrays, and of `IndexedSlices`, of which the rows count; `None` is left out.
       name: ignored.
 
     Returns:
@@ -310,7 +311,7 @@ def global_norm(t_list, name=None):
     """
     if not isinstance(t_list, (list, tuple)):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
-    halves = [jnp.sum(jnp.square(operand(t))) / 2 for t in t_list if t is not None]
+    halves = [jnp.sum(jnp.square(operand(values_of(t)))) / 2 for t in t_list if t is not None]
     return square_root(functools.reduce(jnp.add, halves) * 2) if halves else jnp.zeros(())
 
 

@@ -16,6 +16,33 @@ def _gradient_of_no_rows(tf):
     return tape.gradient(sums, rows)
 
 
+def _rows(tf):
+    return tf.IndexedSlices(tf.constant([[3.0], [4.0]]), tf.constant([1, 1]))
+
+
+def _parts(slices):
+    return slices.values, slices.indices
+
+
+def _limited_rows(tf):
+    scaled, norm = tf.clip_by_global_norm([_rows(tf), None, tf.constant([0.0])], 2.5)
+    return (
+        tf.linalg.global_norm([_rows(tf), tf.constant([1.0])]),
+        (*_parts(scaled[0]), scaled[2], norm),
+        _parts(tf.clip_by_norm(_rows(tf), 2.5)),
+        _parts(tf.clip_by_norm(_rows(tf), 2.5, axes=[0])),
+        _parts(tf.clip_by_value(_rows(tf), 0.5, 2.5)),
+    )
+
+
+def _gradient_of_one_sparse(tf):
+    values = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(values)
+        one = tf.sparse.concat(0, [tf.SparseTensor([[1, 0], [0, 1]], values, [2, 2])])
+    return one.indices, tape.gradient(one.values, values)
+
+
 def _gradient_of_one_hot(tf):
     on, off = tf.constant(2.0), tf.constant(-1.0)
     with tf.GradientTape() as tape:
@@ -27,6 +54,30 @@ def _gradient_of_one_hot(tf):
 CALLS = {
     "gradient of no rows": _gradient_of_no_rows,
     "gradient of the values of one_hot": _gradient_of_one_hot,
+    "sparse concat of one": _gradient_of_one_sparse,
+    "limited rows of slices": _limited_rows,
+    "an empty ragged constant of an inner shape": lambda tf: [
+        tf.ragged.constant([], inner_shape=[0, 100, 20]),
+        tf.ragged.constant([[]], inner_shape=[1, 0]),
+        tf.ragged.constant([1, 2], inner_shape=(2,)),
+        tf.ragged.constant([[1, 2], [3, 4]], ragged_rank=0),
+    ],
+    "ragged constants of NumPy's numbers": lambda tf: [
+        tf.ragged.constant(np.ones((2, 1)), ragged_rank=1),
+        tf.ragged.constant([np.array([1.0, 2.0]), np.array([3.0])]),
+        tf.ragged.constant([np.array(1), np.array(2)]),
+        tf.ragged.constant(np.ones(2, np.int64)),
+    ],
+    "one_hot behind ragged axes": lambda tf: [
+        tf.one_hot(tf.ragged.constant([[1, 0], [2]]), 4, axis=axis) for axis in (2, -1, None)
+    ],
+    "values of version 1 that are made dense": lambda tf: [
+        tf.compat.v1.sparse_to_dense([[1, 3], [2, 0]], [3, 4], 1, -1),
+        tf.compat.v1.sparse_to_dense(1, [5], 1.5),
+    ],
+    "ragged numbers counted along no axis": lambda tf: (
+        tf.sparse.bincount(tf.ragged.constant([[1, 2], [2]]), axis=None).values
+    ),
     "means of integers that wrap around": lambda tf: [
         tf.math.unsorted_segment_mean(tf.constant(rows, getattr(tf, dtype)), [0, 0, 2, -1], 3)
         for dtype in ("int8", "uint8", "int16", "int32")

@@ -274,6 +274,47 @@ CALLS = {
         lambda tf: tf.image.non_max_suppression(np.ones((3, 4), np.float32), V, [[3]]),
         "non_max_suppression: `max_output_size` must be a scalar.\n  At:",
     ),
+    "a ragged position that is not there": (
+        lambda tf: tf.ragged.constant([[[1, 2]]], ragged_rank=1)[0, 0, 2],
+        "index: row 2 is out of bounds.\n  Required: -2 <= index < 2\n  At:",
+    ),
+    "more keys than axes": (
+        lambda tf: tf.ragged.constant([[1, 2]])[0, 0, 0],
+        "index: 2 keys for an array of rank 1.\n  At:",
+    ),
+    "one_hot along a ragged axis": (
+        lambda tf: tf.one_hot(tf.ragged.constant([[1]]), 4, axis=1),
+        "axis (1) must be greater than indices.ragged_rank (1).",
+    ),
+    "splits in one tensor": (
+        lambda tf: tf.RaggedTensor.from_nested_row_splits([1], tf.constant([[0, 1], [0, 1]])),
+        "Argument `nested_row_splits` must be a list of arrays.",
+    ),
+    "a default that is no row": (
+        lambda tf: tf.ragged.constant([[1], [2, 3]]).to_tensor(default_value=[0]),
+        "to_tensor: `default_value` does not have the shape of what it stands for.\n"
+        "  Required: a value that broadcasts to one row of `flat_values`\n"
+        "  Received: i32[1], flat_values i32[3]\n"
+        "  At:",
+    ),
+    "another size of an axis that is not ragged": (
+        lambda tf: tf.ragged.constant([[[1, 2]]], ragged_rank=1).to_tensor(shape=[1, 1, 3]),
+        "to_tensor: `shape` changes the size of an axis that is not ragged.\n"
+        "  Required: size 2\n"
+        "  Received: size 3\n"
+        "  At:",
+    ),
+    "values that do not fit their coordinates": (
+        lambda tf: tf.compat.v1.sparse_to_dense([1, 3], [5], [1, 2, 3]),
+        "sparse_to_dense: the shapes do not fit together.\n"
+        "  Required: sparse_indices [n, rank], sparse_values [n], output_shape [rank]\n"
+        "  Received: i32[2, 1], i32[3], i32[1]\n"
+        "  At:",
+    ),
+    "sparse rows of a scalar": (
+        lambda tf: tf.sparse.segment_sqrt_n(1.0, [0], [3]),
+        "sparse.segment_sqrt_n: `data` is a scalar.\n  Required: at least one axis\n  At:",
+    ),
     "a ragged axis in parts": (
         lambda tf: tf.split(tf.ragged.constant([[1], [2, 3]]), 2, axis=1),
         "split: a ragged axis cannot be split.\n  Received: axis=1\n  At:",

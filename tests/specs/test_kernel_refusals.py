@@ -46,6 +46,13 @@ def test_rows_whose_number_only_the_run_knows():
     )
 
 
+def test_more_elements_than_can_be_counted():
+    assert rendered(
+        lambda: shims.tile(np.ones((1, 1, 1), np.float32), [10**8] * 3),
+        shims.errors.InvalidArgumentError,
+    ) == ("tile: an array would have more elements than an int64 counts.\n  At:")
+
+
 def test_ragged_partitions_are_vectors():
     rows = shims.ragged.constant([[1], [2, 3]])
     assert rendered(

@@ -262,6 +262,12 @@ ROWS: tuple[Row, ...] = (
             case("grey", images=unit(2, 3, 3, 1), boxes=_BOXES, colors=None),
             case("none", images=unit(1, 3, 3, 3), boxes=empty(1, 0, 4), colors=None),
             case(
+                "half",
+                images=draw(2, 5, 6, 3, dtype="float16", low=0, high=1),
+                boxes=_BOXES,
+                colors=None,
+            ),
+            case(
                 "few-channels",
                 raises="InvalidArgumentError",
                 images=unit(2, 3, 3, 3),
@@ -277,7 +283,7 @@ ROWS: tuple[Row, ...] = (
             ),
         ),
         xla="unsupported: no kernel",
-        takes="images boxes: float32",
+        takes="images: float16 float32; boxes: float32",
     ),
     Row(
         "image.ResizeMethod",

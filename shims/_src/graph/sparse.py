@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
+from shims._src import checks
+from shims._src.conversion import as_array
 from shims._src.dtypes import as_dtype, int64
 from shims._src.graph.conversion import convert_to_tensor
 from shims._src.graph.deferring import operation_of
@@ -14,6 +16,7 @@ from shims._src.graph.placeholders import placeholder, placeholder_with_default
 from shims._src.graph.shapes import GraphShape
 from shims._src.graph.tensor import Tensor
 from shims._src.indexed_slices import IndexedSlices
+from shims._src.operands import describe, operand
 from shims._src.sparse import dense
 from shims._src.sparse.tensor import SparseTensor as Arrays
 from shims._src.sparse.tensor import unchecked
@@ -155,11 +158,19 @@ def sparse_to_dense(
 
 
 def _dense(indices, shape, values, default, validate: bool):
-    indices, values, shape = jnp.asarray(indices), jnp.asarray(values), jnp.asarray(shape)
+    indices, values, shape = as_array(indices), as_array(values), as_array(shape)
+    default = operand(default, values.dtype)
     if indices.ndim < 2:
         indices = jnp.reshape(indices, (-1, 1))
     if values.ndim == 0:
         values = jnp.broadcast_to(values, (indices.shape[0],))
+    if shape.shape != indices.shape[1:] or values.shape != indices.shape[:1]:
+        raise checks.invalid(
+            "sparse_to_dense",
+            "the shapes do not fit together.",
+            required="sparse_indices [n, rank], sparse_values [n], output_shape [rank]",
+            received=f"{describe(indices)}, {describe(values)}, {describe(shape)}",
+        )
     sparse = Arrays(indices, values, shape)
     return dense.to_dense(sparse, default, validate)
 

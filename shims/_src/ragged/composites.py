@@ -8,6 +8,7 @@ import inspect
 import jax.numpy as jnp
 import numpy as np
 
+from shims._src.checks import static_int
 from shims._src.dtypes import array_dtype
 from shims._src.ragged import (
     coordinates,
@@ -45,7 +46,7 @@ UNARY = (
     *("leaky_relu", "lgamma", "log", "log1p", "log_sigmoid", "logical_not", "ndtri", "negative"),
     *("ones_like", "real", "reciprocal", "reciprocal_no_nan", "relu", "relu6", "rint", "round"),
     *("rsqrt", "saturate_cast", "selu", "sigmoid", "sign", "silu", "sin", "sinh", "softplus"),
-    *("softsign", "sqrt", "square", "stop_gradient", "tan", "tanh", "zeros_like", "one_hot"),
+    *("softsign", "sqrt", "square", "stop_gradient", "tan", "tanh", "zeros_like"),
 )
 # Two operands that broadcast.
 BINARY = (
@@ -152,6 +153,16 @@ def _tile(input, multiples):
     return reshaping.tile(input, multiples)
 
 
+def _one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None):
+    rank, ragged = indices.shape.rank, indices.ragged_rank
+    axis = rank if axis is None else static_int("one_hot", "axis", axis)
+    axis = axis + rank + 1 if axis < 0 else axis
+    if axis <= ragged:
+        raise ValueError(f"axis ({axis}) must be greater than indices.ragged_rank ({ragged}).")
+    flat = by_name("one_hot")(indices.flat_values, depth, on_value, off_value, axis - ragged, dtype)
+    return indices.with_flat_values(flat)
+
+
 def _expand_dims(input, axis):
     return reshaping.expand_dims(input, axis)
 
@@ -186,6 +197,7 @@ _OTHERS = {
     "expand_dims": _expand_dims,
     "gather": _gather,
     "gather_nd": coordinates_read.gather_nd,
+    "one_hot": _one_hot,
     "rank": _rank,
     "resize": rows.resize,
     "reverse": rows.reverse,

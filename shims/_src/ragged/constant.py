@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from shims._src.casting import constant as dense_constant
 from shims._src.checks import static_int
 from shims._src.conversion import as_array
 from shims._src.dtypes import array_dtype
@@ -33,7 +34,8 @@ def constant(
       A `RaggedTensor`; an array where nothing is ragged, as for `[1, 2]`.
 
     Raises:
-      ValueError: the lists are nested unequally deep, or do not fit `ragged_rank`, `inner_shape`.
+      ValueError: the lists are nested unequally deep, or otherwise than the ranks say.
+      TypeError: the numbers do not fill `inner_shape`.
       UnimplementedError: strings.
 
     Differs from TensorFlow:
@@ -49,35 +51,56 @@ def constant(
 
     https://www.tensorflow.org/api_docs/python/tf/ragged/constant
     """
-    pylist = pylist.tolist() if isinstance(pylist, np.ndarray) else pylist
     if not isinstance(pylist, (list, tuple)) and np.ndim(pylist) == 0:
         if ragged_rank is not None and ragged_rank != 0:
-            raise ValueError(
-                f"Invalid pylist={pylist}: incompatible with ragged_rank={ragged_rank}"
-            )
+            raise _unfit(pylist, ragged_rank)
         if inner_shape is not None and inner_shape != ():
             raise ValueError(f"Invalid pylist={pylist}: incompatible with dim(inner_shape)")
         return _array([pylist], dtype)[0]
+    inner_shape = None if inner_shape is None else tuple(inner_shape)
+    if ragged_rank is not None:
+        ragged_rank = static_int("ragged.constant", "ragged_rank", ragged_rank)
     scalar_depth, max_depth = _depths(pylist)
+    _check_depths(pylist, ragged_rank, inner_shape, scalar_depth, max_depth)
+    innermost = len(inner_shape or ())
+    if ragged_rank == 0 or (ragged_rank is None and max_depth < 2 + innermost):
+        return dense_constant(_array(pylist, dtype), shape=inner_shape)
+    if inner_shape is None:
+        inner_shape = () if ragged_rank is None else _inner_shape(pylist, ragged_rank, scalar_depth)
+    if ragged_rank is None:
+        depth = max_depth if scalar_depth is None else scalar_depth - innermost
+        ragged_rank = max(1, depth - 1)
+    return _build(pylist, dtype, ragged_rank, inner_shape, partition.splits_dtype(row_splits_dtype))
+
+
+def _check_depths(pylist, ragged_rank, inner_shape, scalar_depth, max_depth):
+    """Refuses lists nested in another way than the caller says."""
     if scalar_depth is not None and scalar_depth < max_depth:
         raise ValueError(
             f"Invalid pylist={pylist}: empty list nesting is greater than scalar value nesting"
         )
-    inner_shape = None if inner_shape is None else tuple(inner_shape)
-    if ragged_rank is not None:
-        ragged_rank = static_int("ragged.constant", "ragged_rank", ragged_rank)
-        if inner_shape is None:
-            inner_shape = _inner_shape(pylist, ragged_rank, scalar_depth)
-    elif inner_shape is None:
-        ragged_rank, inner_shape = max_depth - 1, ()
-    else:
-        ragged_rank = max_depth - 1 - len(inner_shape)
-    return _build(pylist, dtype, ragged_rank, inner_shape, partition.splits_dtype(row_splits_dtype))
+    if ragged_rank is None:
+        return
+    if ragged_rank < 0 or (scalar_depth is not None and max_depth < ragged_rank):
+        raise _unfit(pylist, ragged_rank)
+    if inner_shape is None:
+        return
+    depth = ragged_rank + len(inner_shape) + 1
+    if depth < max_depth if scalar_depth is None else depth != scalar_depth:
+        raise _unfit(pylist, ragged_rank)
+
+
+def _unfit(pylist, ragged_rank) -> ValueError:
+    return ValueError(f"Invalid pylist={pylist}: incompatible with ragged_rank={ragged_rank}")
+
+
+def _is_list(value) -> bool:
+    return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
 def _depths(pylist):
     """`(depth of the numbers or None, depth of the deepest list)`."""
-    if not isinstance(pylist, (list, tuple, np.ndarray)):
+    if not _is_list(pylist):
         return 0, 0
     scalar, deepest = None, 1
     for item in pylist:
@@ -93,12 +116,12 @@ def _depths(pylist):
 def _inner_shape(pylist, ragged_rank, scalar_depth):
     """The shape of what stands below the ragged axes."""
     if ragged_rank < 0 or (scalar_depth is not None and ragged_rank >= scalar_depth):
-        raise ValueError(f"Invalid pylist={pylist}: incompatible with ragged_rank={ragged_rank}")
+        raise _unfit(pylist, ragged_rank)
     items = [pylist]
     for _ in range(ragged_rank + 1):
         items = [x for item in items for x in item]
     shape = []
-    while items and isinstance(items[0], (list, tuple, np.ndarray)):
+    while items and _is_list(items[0]):
         shape.append(len(items[0]))
         if any(len(item) != shape[-1] for item in items):
             raise ValueError("inner values have inconsistent shape")
@@ -109,10 +132,8 @@ def _inner_shape(pylist, ragged_rank, scalar_depth):
 def _build(pylist, dtype, ragged_rank, inner_shape, splits_dtype):
     lengths, items = [], list(pylist)
     for _ in range(ragged_rank):
-        if any(not isinstance(x, (list, tuple, np.ndarray)) for x in items):
-            raise ValueError(
-                f"Invalid pylist={pylist}: incompatible with ragged_rank={ragged_rank}"
-            )
+        if not all(map(_is_list, items)):
+            raise _unfit(pylist, ragged_rank)
         lengths.append([len(x) for x in items])
         items = [y for x in items for y in x]
     flat = _array(items, dtype, (len(items), *inner_shape))
@@ -124,18 +145,17 @@ def _build(pylist, dtype, ragged_rank, inner_shape, splits_dtype):
 
 def _array(items, dtype, shape=None):
     """Numbers as an array; of nothing, float32."""
-    plain = [x.tolist() if isinstance(x, np.ndarray) else x for x in items]
-    kind = np.asarray(plain).dtype if plain else np.dtype(np.float32)
+    kind = np.asarray(items).dtype if len(items) else np.dtype(np.float32)
     if kind.kind in "SUO" or dtype is not None:
         wanted = array_dtype(kind if dtype is None else dtype, "ragged.constant")
-        if plain and kind.kind == "f" and wanted.kind in "iub":
-            raise TypeError(f"Cannot convert {plain!r} to an array of dtype {wanted.name}")
-        out = as_array(np.asarray(plain, wanted))
+        if len(items) and kind.kind == "f" and wanted.kind in "iub":
+            raise TypeError(f"Cannot convert {items!r} to an array of dtype {wanted.name}")
+        out = as_array(np.asarray(items, wanted))
     else:
-        out = as_array(plain) if plain else as_array(np.zeros(0, np.float32))
+        out = as_array(items)
     if shape is None:
         return out
     try:
         return out.reshape(shape)
     except TypeError:
-        raise ValueError(f"Invalid pylist: values do not have the shape {shape[1:]}") from None
+        raise TypeError(f"Invalid pylist: values do not have the shape {shape[1:]}") from None

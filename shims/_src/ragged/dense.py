@@ -36,8 +36,7 @@ def _sizes(shape, rank):
 def _to_tensor(rt, default_value, sizes):
     flat = rt.flat_values
     default = operand(0 if default_value is None else default_value, flat.dtype)
-    if default.ndim >= flat.ndim + rt.ragged_rank:
-        raise ValueError(f"default_value has too many axes: {describe(default)}")
+    _check_default(default, flat)
     if len(sizes) != flat.ndim + rt.ragged_rank:
         raise checks.invalid(
             "to_tensor",
@@ -47,12 +46,29 @@ def _to_tensor(rt, default_value, sizes):
     return _filled(rt, default, sizes)
 
 
+def _check_default(default, flat):
+    """As TensorFlow does, which compares the sizes from the front before it broadcasts."""
+    sizes = flat.shape[1:]
+    front = zip(default.shape, sizes, strict=False)
+    back = zip(default.shape[::-1], sizes[::-1], strict=False)
+    unlike = any(
+        is_known(a) and is_known(b) and a not in (1, b) for pair in (front, back) for a, b in pair
+    )
+    if default.ndim >= flat.ndim or unlike:
+        raise checks.invalid(
+            "to_tensor",
+            "`default_value` does not have the shape of what it stands for.",
+            required="a value that broadcasts to one row of `flat_values`",
+            received=f"{describe(default)}, flat_values {describe(flat)}",
+        )
+
+
 def _filled(rt, default, sizes):
     values = rt.values
     if is_ragged(values):
         values = _filled(values, default, [None, *sizes[2:]])
     else:
-        values = _cut(values, default, sizes[2:])
+        values = _checked_sizes(values, sizes[2:])
     splits = rt.row_splits
     rows, count = partition.row_count(splits), values.shape[0]
     length = partition.longest(splits, count) if rt.uniform_row_length is None else None
@@ -68,18 +84,20 @@ def _filled(rt, default, sizes):
     return empty.at[ids, place].set(values, mode="drop")
 
 
-def _cut(values, default, sizes):
-    """Flat values brought to the sizes that were asked for."""
+def _checked_sizes(values, sizes):
+    """Flat values, of which only the ragged axes are filled up and cut."""
     for axis, size in enumerate(sizes, 1):
         if size is None:
             continue
         have = values.shape[axis]
-        if is_known(have) and is_known(size) and have == size:
-            continue
-        kept = jnp.arange(have)
-        shape = (*values.shape[:axis], size, *values.shape[axis + 1 :])
-        index = (*(slice(None),) * axis, kept)
-        values = jnp.broadcast_to(default, shape).at[index].set(values, mode="drop")
+        if is_known(have) and is_known(size) and have != size:
+            raise checks.invalid(
+                "to_tensor",
+                "`shape` changes the size of an axis that is not ragged.",
+                required=f"size {have}",
+                received=f"size {size}",
+            )
+        values = primitives.unify_axis(values, axis, size, label="to_tensor")
     return values
 
 

@@ -42,7 +42,7 @@ def _indexed(rt, items):
     if not items:
         return rt
     if not is_ragged(rt):
-        return rt[tuple(items)]
+        return _of_dense(rt, items)
     first, rest = items[0], items[1:]
     if first is None:
         return _inside(expand_dims(rt, 0), rest)
@@ -79,7 +79,31 @@ def _behind(values, items):
     """Keys for the axes behind the first one of what stands in rows."""
     if not items:
         return values
-    return _inside(values, items) if is_ragged(values) else values[(_ALL, *items)]
+    return _inside(values, items) if is_ragged(values) else _of_dense(values, [_ALL, *items])
+
+
+def _of_dense(values, items):
+    """`values[items]` of an array, where JAX would take the last element for one that is not there."""
+    places = [i for i in items if i is not None]
+    if len(places) > values.ndim:
+        raise checks.invalid("index", f"{len(places)} keys for an array of rank {values.ndim}.")
+    for place, size in zip(places, values.shape, strict=False):
+        if not isinstance(place, slice):
+            _check_position(place, size)
+    return values[tuple(items)]
+
+
+def _check_position(position, size):
+    if is_known(size) and not jp.is_tracer(position) and not jp.is_symbolic(position):
+        _check_row(int(np.asarray(position)), size)
+        return
+    position, size = jnp.asarray(position), primitives.as_size(size)
+    checks.check_data(
+        (position < -size) | (position >= size),
+        "index",
+        "a position is out of range.",
+        required="-size <= index < size",
+    )
 
 
 def _as_numbers(key: slice) -> slice:
@@ -95,15 +119,20 @@ def row(rt, position):
     count = row_total(rt)
     if not jp.is_tracer(position) and not jp.is_symbolic(position):
         position = int(np.asarray(position))
-        if is_known(count) and not -count <= position < count:
-            raise errors.OutOfBoundsError(
-                errors.message(
-                    "index",
-                    f"row {position} is out of bounds.",
-                    required=f"-{count} <= index < {count}",
-                )
-            )
+        if is_known(count):
+            _check_row(position, count)
     return _row(rt, position)
+
+
+def _check_row(position, count):
+    if not -count <= position < count:
+        raise errors.OutOfBoundsError(
+            errors.message(
+                "index",
+                f"row {position} is out of bounds.",
+                required=f"-{count} <= index < {count}",
+            )
+        )
 
 
 @selected_by("rt", "position")

@@ -319,14 +319,14 @@ class RaggedTensor:
         cls, flat_values, nested_row_splits, name=None, validate=True
     ) -> RaggedTensor:
         """Ragged axes from splits, outermost first."""
-        return _nested(cls.from_row_splits, flat_values, nested_row_splits, validate)
+        return _nested(cls.from_row_splits, flat_values, "splits", nested_row_splits, validate)
 
     @classmethod
     def from_nested_row_lengths(
         cls, flat_values, nested_row_lengths, name=None, validate=True
     ) -> RaggedTensor:
         """Ragged axes from row lengths, outermost first."""
-        return _nested(cls.from_row_lengths, flat_values, nested_row_lengths, validate)
+        return _nested(cls.from_row_lengths, flat_values, "lengths", nested_row_lengths, validate)
 
     @classmethod
     def from_nested_value_rowids(
@@ -506,7 +506,9 @@ def _rows(values, splits) -> RaggedTensor:
     return RaggedTensor(values, splits)
 
 
-def _nested(make, flat_values, parts, validate):
+def _nested(make, flat_values, name, parts, validate):
+    if not isinstance(parts, (list, tuple)):
+        raise TypeError(f"Argument `nested_row_{name}` must be a list of arrays.")
     out = flat_values
     for part in reversed(list(parts)):
         out = make(out, part, validate=validate)

@@ -54,6 +54,7 @@ def bincount(
     """
     if weights is not None and binary_output:
         raise ValueError("sparse.bincount: `binary_output` takes no `weights`; pass one of them.")
+    axis = 0 if axis is None else axis
     if axis not in (0, -1):
         raise ValueError(f"sparse.bincount: `axis` must be 0 or -1, received {axis!r}.")
     values, weights, rows, count = _parts(values, weights, axis == -1)

@@ -18,6 +18,8 @@ def _segments(function, sorted_op, unsorted_op, data, indices, segment_ids, num_
             required="rank 1",
             received=f"{describe(indices)}, {describe(ids)}",
         )
+    if not data.ndim:
+        raise checks.invalid(function, "`data` is a scalar.", required="at least one axis")
     n, m = indices.shape[0], ids.shape[0]
     if is_known(n) and is_known(m) and n != m:
         raise checks.invalid(function, f"{n} indices for {m} segment ids.")

@@ -97,7 +97,7 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
       name: ignored.
 
     Returns:
-      A `SparseTensor` in row-major order.
+      A `SparseTensor` in row-major order; of one operand, that operand.
 
     Raises:
       InvalidArgumentError: ranks, or other sizes, differ.
@@ -110,12 +110,14 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/concat
     """
-    return _concat(static_int("sparse.concat", "axis", axis), sp_inputs, expand_nonconcat_dims)
+    parts = [sp_inputs] if isinstance(sp_inputs, SparseTensor) else list(sp_inputs)
+    if len(parts) == 1:
+        return parts[0]
+    return _concat(static_int("sparse.concat", "axis", axis), parts, expand_nonconcat_dims)
 
 
 @selected_by("parts")
 def _concat(axis, parts, expand):
-    parts = [parts] if isinstance(parts, SparseTensor) else list(parts)
     rank = rank_of(parts[0])
     if any(rank_of(p) != rank for p in parts):
         raise checks.invalid("sparse.concat", "the operands have different ranks.")
