@@ -123,7 +123,8 @@ def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
       NotImplementedError: the axis is not -1.
 
     Differs from TensorFlow:
-      Nothing.
+      Which results are NaN beside infinity: there a rest of TensorFlow's vectors is multiplied by
+      another rule than the vectors.
 
     Under jit:
       The size of the last axis must be known; those of the others may be unknown.
@@ -154,7 +155,8 @@ def idct(input, type=2, n=None, axis=-1, norm=None, name=None):
       NotImplementedError: the axis is not -1.
 
     Differs from TensorFlow:
-      Nothing.
+      Which results are NaN beside infinity: there a rest of TensorFlow's vectors is multiplied by
+      another rule than the vectors.
 
     Under jit:
       The size of the last axis must be known; those of the others may be unknown.

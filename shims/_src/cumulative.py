@@ -90,7 +90,9 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
       The logarithms, in the shape and dtype of `x`.
 
     Differs from TensorFlow:
-      An exclusive sum starts at -inf instead of the lowest finite number.
+      A NaN makes all sums behind
+      it NaN; TensorFlow takes it for what the sum is so far. After two infinities TensorFlow's sum is
+      NaN, here infinity; where a sum is not finite its gradient is NaN.
 
     Under jit:
       Runs over a selection where it stands.

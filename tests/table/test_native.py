@@ -77,7 +77,7 @@ def compared(point, function) -> str:
         return f"JAX gives an answer, TensorFlow raises {point.case.raises}"
     problem = differences(got, want, 2 * point.row.tolerance)
     outputs = [o for o in want if o.dtype.kind == "f"]
-    if problem or not outputs or not cases.floating(point):
+    if problem or not outputs or not cases.floating(point) or point.row.no_gradient:
         return problem
     slopes = ours.gradients(point, function, reference.cotangents(outputs))
     return "\n".join(
