@@ -263,7 +263,7 @@ ROWS: tuple[Row, ...] = (
             case("none", images=unit(1, 3, 3, 3), boxes=empty(1, 0, 4), colors=None),
             case(
                 "half",
-                images=draw(2, 5, 6, 3, dtype="float16", low=0, high=1),
+                images=Draw((2, 5, 6, 3), "float16", 0.0, 1.0),
                 boxes=_BOXES,
                 colors=None,
             ),
