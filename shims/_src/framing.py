@@ -9,7 +9,7 @@ from jax import lax
 from shims._src import checks, primitives
 from shims._src.checks import is_known
 from shims._src.dispatch import operator
-from shims._src.operands import operand
+from shims._src.operands import describe, operand
 from shims._src.shapes import size_of
 
 
@@ -61,6 +61,8 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
 
 
 def _positive(function, name, value) -> int:
+    if np.ndim(value):
+        raise checks.invalid(function, f"`{name}` must be a scalar.", received=f"{value}")
     number = checks.static_int(function, name, value)
     if number <= 0:
         raise checks.invalid(
@@ -82,7 +84,8 @@ def overlap_and_add(signal, frame_step, name=None):
       `[..., samples]` with `samples = frame_length + frame_step * (frames - 1)`.
 
     Raises:
-      InvalidArgumentError: `signal` has fewer than two axes, or the step is not positive.
+      InvalidArgumentError: `signal` has fewer than two axes, the step is not positive, or there are no
+        frames of no samples and the step is more than 1.
 
     Differs from TensorFlow:
       Nothing.
@@ -102,6 +105,14 @@ def overlap_and_add(signal, frame_step, name=None):
             received=f"rank {x.ndim}",
         )
     frames, length = x.shape[-2:]
+    if step > 1 and checks.is_known(length) and length == 0:
+        checks.check_data(
+            (frames if checks.is_known(frames) else primitives.as_size(frames)) == 0,
+            "overlap_and_add",
+            "there are no frames of no samples.",
+            required="at least one frame, or one sample in each",
+            received=describe(x),
+        )
     pieces = max(1, -(-length // step))
     zero = jnp.zeros((), x.dtype)
     before = [(0, 0, 0)] * (x.ndim - 1)

@@ -194,6 +194,16 @@ CALLS = {
     "paddings of one side": lambda tf: tf.required_space_to_batch_paddings(
         [3], [2], np.ones((1, 1), np.int32)
     ),
+    "no frames of no samples": lambda tf: tf.signal.overlap_and_add(z(2, 0, 0), 2),
+    "frames of no samples": lambda tf: tf.signal.overlap_and_add(z(3, 0), 2),
+    "no frames, one step": lambda tf: tf.signal.overlap_and_add(z(0, 0), 1),
+    # vectors of other lengths
+    "positions of nothing": lambda tf: tf.random_index_shuffle(i(0), i(3), i(2)),
+    "no positions": lambda tf: tf.random_index_shuffle(i(0), i(3), 7),
+    "a position among two": lambda tf: tf.random_index_shuffle(i(1), i(3), i(2)),
+    "two positions among one": lambda tf: tf.random_index_shuffle(i(2), i(3), i(1)),
+    "a key for two positions": lambda tf: tf.random_index_shuffle(i(2), i(1, 3), 7),
+    "two keys": lambda tf: tf.random_index_shuffle(0, i(2, 3), 7),
     # divided by zero
     "a quotient by zero": lambda tf: tf.truncatediv(i(3), i(1)),
     "a remainder by zeros": lambda tf: tf.truncatemod(i(2), i(2)),

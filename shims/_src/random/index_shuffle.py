@@ -109,6 +109,7 @@ def _check(place, key, last, rounds):
         raise checks.invalid(
             _FUNCTION, "`rounds` must be even, and at least 4.", received=f"{rounds}"
         )
+    _check_sizes(place, key, last)
     checks.check_data(
         (place < 0) | (place > last),
         _FUNCTION,
@@ -116,6 +117,21 @@ def _check(place, key, last, rounds):
         required="index in [0, max_index]",
     )
     return primitives.unify_axis(key, key.ndim - 1, 3, label=_FUNCTION)
+
+
+def _check_sizes(place, key, last) -> None:
+    """Vectors are as long as the longest one; one of one number does not stand for several."""
+    vectors = [x for x, rank in ((place, 1), (key, 2), (last, 1)) if x.ndim == rank]
+    sizes = [x.shape[0] for x in vectors]
+    sizes = [d if checks.is_known(d) else primitives.as_size(d) for d in sizes]
+    for size in sizes:
+        checks.check_data(
+            (size != sizes[0]) | (size == 0),
+            _FUNCTION,
+            "there are other numbers of indices, keys and last positions.",
+            required="vectors of one length, at least 1",
+            received=", ".join(map(describe, vectors)),
+        )
 
 
 def _unfit(name, required, x):
