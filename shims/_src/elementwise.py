@@ -10,6 +10,7 @@ from shims._src import checks
 from shims._src.dispatch import operator
 from shims._src.mul_no_nan import mul_no_nan
 from shims._src.operands import broadcasting, matching, operand
+from shims._src.preferred import preferring
 
 
 def is_inexact(x) -> bool:
@@ -372,6 +373,7 @@ def squared_difference(x, y, name=None):
     return jnp.square(difference)
 
 
+@preferring("float32", "x1", "x2")
 @operator(compiled=True)
 def nextafter(x1, x2, name=None):
     """The number next to one, in the direction of another.

@@ -8,6 +8,7 @@ import numpy as np
 from shims._src import checks, primitives
 from shims._src.dispatch import operator
 from shims._src.operands import describe, operand
+from shims._src.preferred import preferring
 
 
 def _over_last(function: str, x, count: int):
@@ -83,6 +84,7 @@ def _real_transform(function, transform, x, fft_length, count, *, inverse):
     return transform(x, s=lengths, axes=axes)
 
 
+@preferring("complex64", "input")
 @operator
 def fft(input, name=None):
     """The discrete Fourier transform over the last axis.
@@ -108,6 +110,7 @@ def fft(input, name=None):
     return _complex_transform("fft", jnp.fft.fftn, input, 1)
 
 
+@preferring("complex64", "input")
 @operator
 def fft2d(input, name=None):
     """The discrete Fourier transform over the last two axes.
@@ -133,6 +136,7 @@ def fft2d(input, name=None):
     return _complex_transform("fft2d", jnp.fft.fftn, input, 2)
 
 
+@preferring("complex64", "input")
 @operator
 def fft3d(input, name=None):
     """The discrete Fourier transform over the last three axes.
@@ -158,6 +162,7 @@ def fft3d(input, name=None):
     return _complex_transform("fft3d", jnp.fft.fftn, input, 3)
 
 
+@preferring("complex64", "input")
 @operator
 def ifft(input, name=None):
     """The inverse discrete Fourier transform over the last axis.
@@ -183,6 +188,7 @@ def ifft(input, name=None):
     return _complex_transform("ifft", jnp.fft.ifftn, input, 1)
 
 
+@preferring("complex64", "input")
 @operator
 def ifft2d(input, name=None):
     """The inverse discrete Fourier transform over the last two axes.
@@ -208,6 +214,7 @@ def ifft2d(input, name=None):
     return _complex_transform("ifft2d", jnp.fft.ifftn, input, 2)
 
 
+@preferring("complex64", "input")
 @operator
 def ifft3d(input, name=None):
     """The inverse discrete Fourier transform over the last three axes.
@@ -233,6 +240,7 @@ def ifft3d(input, name=None):
     return _complex_transform("ifft3d", jnp.fft.ifftn, input, 3)
 
 
+@preferring("float32", "input_tensor")
 @operator
 def rfft(input_tensor, fft_length=None, name=None):
     """The discrete Fourier transform of real numbers over the last axis.
@@ -261,6 +269,7 @@ def rfft(input_tensor, fft_length=None, name=None):
     return _real_transform("rfft", jnp.fft.rfftn, input_tensor, fft_length, 1, inverse=False)
 
 
+@preferring("float32", "input_tensor")
 @operator
 def rfft2d(input_tensor, fft_length=None, name=None):
     """The discrete Fourier transform of real numbers over the last two axes.
@@ -289,6 +298,7 @@ def rfft2d(input_tensor, fft_length=None, name=None):
     return _real_transform("rfft2d", jnp.fft.rfftn, input_tensor, fft_length, 2, inverse=False)
 
 
+@preferring("float32", "input_tensor")
 @operator
 def rfft3d(input_tensor, fft_length=None, name=None):
     """The discrete Fourier transform of real numbers over the last three axes.
@@ -317,6 +327,7 @@ def rfft3d(input_tensor, fft_length=None, name=None):
     return _real_transform("rfft3d", jnp.fft.rfftn, input_tensor, fft_length, 3, inverse=False)
 
 
+@preferring("complex64", "input_tensor")
 @operator
 def irfft(input_tensor, fft_length=None, name=None):
     """The inverse of `rfft`.
@@ -345,6 +356,7 @@ def irfft(input_tensor, fft_length=None, name=None):
     return _real_transform("irfft", jnp.fft.irfftn, input_tensor, fft_length, 1, inverse=True)
 
 
+@preferring("complex64", "input_tensor")
 @operator
 def irfft2d(input_tensor, fft_length=None, name=None):
     """The inverse of `rfft2d`.
@@ -373,6 +385,7 @@ def irfft2d(input_tensor, fft_length=None, name=None):
     return _real_transform("irfft2d", jnp.fft.irfftn, input_tensor, fft_length, 2, inverse=True)
 
 
+@preferring("complex64", "input_tensor")
 @operator
 def irfft3d(input_tensor, fft_length=None, name=None):
     """The inverse of `rfft3d`.

@@ -12,6 +12,7 @@ from shims._src.casting import convert, saturate_cast
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.operands import operand
+from shims._src.preferred import preferring
 
 _GREY = (0.2989, 0.5870, 0.1140)
 _TO_YUV = (
@@ -266,6 +267,7 @@ def yiq_to_rgb(images):
     return _space("yiq_to_rgb", images, _FROM_YIQ)
 
 
+@preferring("float32", "images")
 @operator(compiled=True)
 def rgb_to_hsv(images, name=None):
     """Hue, saturation and value of each pixel.
@@ -294,6 +296,7 @@ def rgb_to_hsv(images, name=None):
     return _hsv_of(x)
 
 
+@preferring("float32", "images")
 @operator(compiled=True)
 def hsv_to_rgb(images, name=None):
     """Images in RGB, from hue, saturation and value.

@@ -12,6 +12,7 @@ from shims._src.checks import axes_of, is_known
 from shims._src.dispatch import operator
 from shims._src.elementwise import inverse_root, reciprocal
 from shims._src.operands import broadcasting, describe, operand
+from shims._src.preferred import preferring
 from shims._src.quotients import quotient_or_zero
 
 
@@ -226,6 +227,7 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
     return mean.astype(x.dtype), spread.astype(x.dtype)
 
 
+@preferring("float32", "input")
 @operator
 def local_response_normalization(input, depth_radius=5, bias=1, alpha=1, beta=0.5, name=None):
     """Every element divided by a power of the squares of the channels beside it.

@@ -47,6 +47,13 @@ def in_compact_form(function: str, diagonals, form: str, *, more: bool = False):
         return unify_axis(out, out.ndim - 2, 3, label=function)
     if form == "matrix":
         matrix = operand(diagonals)
+        if matrix.ndim < 2 or _differ(*matrix.shape[-2:]):
+            raise checks.invalid(
+                function,
+                "`diagonals` is no square matrix.",
+                required="diagonals [..., n, n]",
+                received=f"diagonals {describe(matrix)}",
+            )
         return diag_part(matrix, k=(-1, 1), align="LEFT_RIGHT")
     if form != "sequence":
         raise ValueError(f"Unrecognized diagonals_format: {form}")
@@ -55,6 +62,10 @@ def in_compact_form(function: str, diagonals, form: str, *, more: bool = False):
     above, below = operand(above, main.dtype), operand(below, main.dtype)
     n = main.shape[-1]
     return jnp.stack([_filled(above, n, behind=True), main, _filled(below, n, behind=False)], -2)
+
+
+def _differ(a, b) -> bool:
+    return is_known(a) and is_known(b) and a != b
 
 
 def _filled(diagonal, n, *, behind):
@@ -313,8 +324,9 @@ def eigh_tridiagonal(
     rows = [jnp.zeros_like(alpha), jnp.real(alpha).astype(alpha.dtype), beside]
     matrix = as_matrix(jnp.stack(rows, axis=-2))
     if eigvals_only:
-        return _selected(eigvalsh(matrix), None, select, select_range)
-    return _selected(*eigh(matrix), select, select_range)
+        return _selected(jnp.real(eigvalsh(matrix)), None, select, select_range)
+    values, vectors = eigh(matrix)
+    return _selected(jnp.real(values), vectors, select, select_range)
 
 
 def _selected(values, vectors, select, chosen):

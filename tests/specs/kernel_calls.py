@@ -35,6 +35,21 @@ def _limited_rows(tf):
     )
 
 
+def _gradients_of_normalised(tf):
+    x = tf.constant(np.arange(12, dtype=np.float32).reshape(1, 2, 2, 3))
+    given = [tf.constant(v) for v in ([1.0, 2.0, 4.0], [0.0, 1.0, 2.0])]
+    found = []
+    for is_training, kept in ((True, (None, None)), (False, (V, V))):
+        with tf.GradientTape() as tape:
+            tape.watch([x, *given])
+            y, mean, variance = tf.compat.v1.nn.fused_batch_norm(
+                x, *given, *kept, is_training=is_training
+            )
+            total = tf.reduce_sum(mean * variance) + tf.reduce_sum(y[0, 0])
+        found.append(tape.gradient(total, given))
+    return [tf.round(g * 1e3) for pair in found for g in pair]
+
+
 def _gradient_of_one_sparse(tf):
     values = tf.constant([1.0, 2.0])
     with tf.GradientTape() as tape:
@@ -54,6 +69,30 @@ def _gradient_of_one_hot(tf):
 CALLS = {
     "gradient of no rows": _gradient_of_no_rows,
     "gradient of the values of one_hot": _gradient_of_one_hot,
+    "gradients of what is normalised": _gradients_of_normalised,
+    "NumPy's arrays become the dtype of an operator": lambda tf: [
+        f(np.arange(12).reshape(1, 2, 2, 3).astype(dtype) / 16)
+        for dtype in (np.float16, np.float32, np.int32)
+        for f in (
+            tf.image.rgb_to_hsv,
+            tf.image.hsv_to_rgb,
+            lambda x: tf.nn.max_pool2d(x, 2, 1, "SAME"),
+            lambda x: tf.nn.max_pool(x, 2, 1, "SAME"),
+            lambda x: tf.nn.max_pool1d(x[0], 2, 1, "SAME"),
+            lambda x: tf.math.nextafter(x, x + 1),
+            lambda x: tf.shape(tf.nn.local_response_normalization(x)),
+        )
+    ],
+    "pooled integers of NumPy": lambda tf: tf.nn.max_pool2d(
+        np.arange(12).reshape(1, 2, 2, 3), 2, 1, "SAME"
+    ),
+    "real spectra of integers": lambda tf: [
+        tf.signal.rfft(np.int32([1, 0, 0, 0])),
+        tf.signal.fft([1.0, 0.0]),
+        tf.signal.irfft(np.int8([4, 0, 0])),
+        tf.signal.fft(np.array([1.0, 0.0])),
+    ],
+    "a scalar that is one": lambda tf: tf.compat.v1.debugging.assert_scalar(3),
     "sparse concat of one": _gradient_of_one_sparse,
     "limited rows of slices": _limited_rows,
     "an empty ragged constant of an inner shape": lambda tf: [

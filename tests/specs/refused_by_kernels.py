@@ -315,6 +315,17 @@ CALLS = {
         lambda tf: tf.sparse.segment_sqrt_n(1.0, [0], [3]),
         "sparse.segment_sqrt_n: `data` is a scalar.\n  Required: at least one axis\n  At:",
     ),
+    "a length in a list": (
+        lambda tf: tf.signal.frame([1.0], [1], 1),
+        "frame: `frame_length` must be a scalar.\n  Received: [1]\n  At:",
+    ),
+    "diagonals of no square matrix": (
+        lambda tf: tf.linalg.tridiagonal_solve(A, V, "matrix"),
+        "tridiagonal_solve: `diagonals` is no square matrix.\n"
+        "  Required: diagonals [..., n, n]\n"
+        "  Received: diagonals f32[2, 3]\n"
+        "  At:",
+    ),
     "a ragged axis in parts": (
         lambda tf: tf.split(tf.ragged.constant([[1], [2, 3]]), 2, axis=1),
         "split: a ragged axis cannot be split.\n  Received: axis=1\n  At:",

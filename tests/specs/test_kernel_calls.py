@@ -47,6 +47,35 @@ def test_an_index_wider_than_32_bits_is_outside():
     np.testing.assert_array_equal(ours, tensorflow.one_hot(indices, 3))
 
 
+def test_unsigned_seeds_wrap_around():
+    seed = np.uint64([5863043690987714530, 2**64 - 5])
+    with jax.enable_x64(True):
+        ours = shims.random.stateless_uniform([3], seed)
+    np.testing.assert_array_equal(ours, tensorflow.random.stateless_uniform([3], seed))
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"), [("fft", "complex128"), ("rfft", "float64"), ("irfft", "complex128")]
+)
+def test_arrays_of_numpy_become_narrow_where_the_operator_has_a_dtype(name, dtype):
+    x = np.arange(4).astype(dtype)
+    expected = getattr(tensorflow.signal, name)(x).numpy()
+    with jax.enable_x64(True):
+        ours = getattr(shims.signal, name)(x)
+        wide = getattr(shims.signal, name)(jax.numpy.asarray(x))
+    assert ours.dtype == expected.dtype
+    assert wide.dtype.itemsize == 2 * ours.dtype.itemsize
+    np.testing.assert_allclose(ours, expected, atol=1e-6)
+
+
+def test_eigenvalues_of_complex_diagonals_are_real():
+    diagonals = np.complex64([1, 2]), np.complex64([1j])
+    ours = shims.linalg.eigh_tridiagonal(*diagonals)
+    expected = tensorflow.linalg.eigh_tridiagonal(*diagonals).numpy()
+    assert ours.dtype == expected.dtype
+    np.testing.assert_allclose(ours, expected, atol=1e-6)
+
+
 @pytest.mark.parametrize("sizes", [[2, 7], [2, 2], [9, -1]])
 def test_the_sizes_of_a_split_are_checked_when_the_size_is_known(sizes):
     split = shims.function(

@@ -109,7 +109,7 @@ _DROPOUT = (
 )
 
 # Without 64 bits a wide seed is unsigned words of 32, `[2, 2]`: TensorFlow has no such seed.
-_SEED_DTYPES = "seed: index uint32"
+_SEED_DTYPES = "seed: index uint32 uint64"
 
 ROWS: tuple[Row, ...] = (
     _stateless(

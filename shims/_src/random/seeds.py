@@ -109,6 +109,8 @@ def seed_words(function: str, seed):
     if is_wide(seed):
         return jnp.reshape(jnp.asarray(seed), (4,))
     numbers = seed if isinstance(seed, jax.Array) else np.asarray(seed)
+    if isinstance(numbers, np.ndarray) and numbers.dtype == np.uint64:
+        numbers = numbers.astype(np.int64)  # TensorFlow's seeds are int64, and wrap around
     if numbers.dtype.kind != "i" or numbers.shape != (2,):
         raise checks.invalid(
             function,

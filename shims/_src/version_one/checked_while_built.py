@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shims._src import static_assertions
+from shims._src.conversion import as_array
 from shims._src.dtypes import as_dtype as dtype_of
 from shims._src.dtypes import float32
 from shims._src.graph.conversion import convert_to_tensor
@@ -88,7 +89,8 @@ def assert_scalar(tensor, name=None, message=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/debugging/assert_scalar
     """
     if executing_eagerly():
-        return static_assertions.assert_scalar(tensor, message)
+        static_assertions.assert_scalar(tensor, message)
+        return as_array(tensor)
     tensor = convert_to_tensor(tensor)
     if tensor.shape.rank != 0:
         said = f"{message or ''}Expected scalar shape for {tensor.name}, saw shape: {tensor.shape}."

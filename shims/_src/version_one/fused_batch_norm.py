@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
+from jax import lax
 
 from shims._src.dispatch import operator
 from shims._src.operands import operand
@@ -70,9 +71,10 @@ def fused_batch_norm(
             part = exponential_avg_factor
             given = tuple((1 - part) * k + part * g for k, g in zip(kept, given, strict=True))
     else:
-        used_mean, used_variance = operand(mean), operand(variance)
+        used_mean, used_variance = lax.stop_gradient((operand(mean), operand(variance)))
         given = (used_mean, used_variance)
         centred = wide - used_mean.reshape(shape)
     factor = scale / jnp.sqrt(used_variance + max(epsilon, _LEAST))
     y = centred * factor.reshape(shape) + offset.reshape(shape)
-    return (y.astype(x.dtype), *given)
+    # TensorFlow differentiates the images only, and by neither statistic that is given.
+    return (y.astype(x.dtype), *lax.stop_gradient(given))

@@ -12,6 +12,7 @@ from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.operands import describe, operand
+from shims._src.preferred import as_preferred, preferring
 from shims._src.windows.folding import folded
 from shims._src.windows.frame import spans
 from shims._src.windows.layout import (
@@ -58,6 +59,8 @@ def max_pool(input, ksize, strides, padding, data_format=None, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/max_pool
     """
     x = operand(input)
+    if x.ndim == 4:  # only TensorFlow's operator over two axes has a dtype of its own
+        x = operand(as_preferred(input, "float32"))
     if not 3 <= x.ndim <= 5:
         raise ValueError(
             f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={x.shape} of rank "
@@ -96,6 +99,7 @@ def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
     return largest("max_pool1d", 1, operand(input), ksize, strides, padding, data_format)
 
 
+@preferring("float32", "input")
 @operator
 def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     """The largest element of every window over two spatial axes.
