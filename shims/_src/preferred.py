@@ -1,7 +1,7 @@
 """What NumPy's arrays and Python's numbers become for operators that have a dtype of their own.
 
 TensorFlow's definition of such an operator names a default dtype. A tensor keeps its dtype; anything
-else becomes the default, whatever its own dtype is.
+else becomes the default, whatever its own dtype is: eagerly that is, in a function it keeps its own.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ import inspect
 import jax
 import numpy as np
 
+from shims._src import trace
 
-def preferring(dtype, *names: str):
+
+def preferring(dtype, *names: str, always: bool = False):
     """Lets the parameters named be of `dtype` where none of them is an array of JAX.
 
     Args:
       dtype: the default of TensorFlow's operator.
       *names: the parameters that share it.
+      always: whether it is the default in a function too.
     """
     wanted = np.dtype(dtype)
 
@@ -30,7 +33,8 @@ def preferring(dtype, *names: str):
         def call(*args, **kwargs):
             given = [args[i] for i in positions if i < len(args)]
             given += [kwargs[name] for name in names if name in kwargs]
-            if not all(map(_is_of_host, given)):
+            staged = trace.current() is not None and not always
+            if staged or not all(map(_is_of_host, given)):
                 return f(*args, **kwargs)
             args = [as_preferred(x, wanted) if i in positions else x for i, x in enumerate(args)]
             kwargs = {k: as_preferred(x, wanted) if k in names else x for k, x in kwargs.items()}

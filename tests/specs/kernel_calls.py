@@ -70,28 +70,6 @@ CALLS = {
     "gradient of no rows": _gradient_of_no_rows,
     "gradient of the values of one_hot": _gradient_of_one_hot,
     "gradients of what is normalised": _gradients_of_normalised,
-    "NumPy's arrays become the dtype of an operator": lambda tf: [
-        f(np.arange(12).reshape(1, 2, 2, 3).astype(dtype) / 16)
-        for dtype in (np.float16, np.float32, np.int32)
-        for f in (
-            tf.image.rgb_to_hsv,
-            tf.image.hsv_to_rgb,
-            lambda x: tf.nn.max_pool2d(x, 2, 1, "SAME"),
-            lambda x: tf.nn.max_pool(x, 2, 1, "SAME"),
-            lambda x: tf.nn.max_pool1d(x[0], 2, 1, "SAME"),
-            lambda x: tf.math.nextafter(x, x + 1),
-            lambda x: tf.shape(tf.nn.local_response_normalization(x)),
-        )
-    ],
-    "pooled integers of NumPy": lambda tf: tf.nn.max_pool2d(
-        np.arange(12).reshape(1, 2, 2, 3), 2, 1, "SAME"
-    ),
-    "real spectra of integers": lambda tf: [
-        tf.signal.rfft(np.int32([1, 0, 0, 0])),
-        tf.signal.fft([1.0, 0.0]),
-        tf.signal.irfft(np.int8([4, 0, 0])),
-        tf.signal.fft(np.array([1.0, 0.0])),
-    ],
     "a scalar that is one": lambda tf: tf.compat.v1.debugging.assert_scalar(3),
     "sparse concat of one": _gradient_of_one_sparse,
     "limited rows of slices": _limited_rows,

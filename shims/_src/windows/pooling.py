@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, errors, primitives
+from shims._src import checks, errors, primitives, trace
 from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
@@ -59,7 +59,7 @@ def max_pool(input, ksize, strides, padding, data_format=None, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/max_pool
     """
     x = operand(input)
-    if x.ndim == 4:  # only TensorFlow's operator over two axes has a dtype of its own
+    if x.ndim == 4 and trace.current() is None:  # only that operator has a dtype of its own
         x = operand(as_preferred(input, "float32"))
     if not 3 <= x.ndim <= 5:
         raise ValueError(
