@@ -18,10 +18,16 @@ from shims._src import jax_private as jp
 from shims._src.dispatch import operator
 from shims._src.nms_variants import constants, limits
 from shims._src.operands import agreeing, operand
+from shims._src.over_axes import largest
 from shims._src.repeated import Repeated
 from shims._src.sorting import argsort
 
 _FUNCTION = "non_max_suppression_padded"
+
+
+def _number(mask, dtype):
+    """1 or 0; of a product with what it does not know to be one XLA makes no selection."""
+    return lax.optimization_barrier(mask.astype(dtype))
 
 
 def _scoring(boxes, scores, score_threshold):
@@ -29,7 +35,7 @@ def _scoring(boxes, scores, score_threshold):
     if not jp.is_tracer(score_threshold) and score_threshold == -np.inf:
         return boxes, scores
     lowest = operand(score_threshold, scores.dtype)
-    mask = ((scores > lowest) | (lowest == -jnp.inf)).astype(scores.dtype)
+    mask = _number((scores > lowest) | (lowest == -jnp.inf), scores.dtype)
     # A score of -inf becomes 0 as all others do, not NaN.
     return boxes * mask[..., None], jnp.where(mask > 0, scores, 0)
 
@@ -66,8 +72,8 @@ def _left_out(overlaps, threshold):
 
     def next_round(state):
         overlaps, _, total = state
-        safe = (jnp.max(overlaps, axis=1) < threshold).astype(overlaps.dtype)[..., None]
-        left = (jnp.max(safe * overlaps, axis=1) < threshold).astype(overlaps.dtype)[..., None]
+        safe = _number(largest(overlaps, (1,)) < threshold, overlaps.dtype)[..., None]
+        left = _number(largest(safe * overlaps, (1,)) < threshold, overlaps.dtype)[..., None]
         overlaps = left * overlaps
         now = jnp.sum(overlaps, axis=(1, 2))
         return overlaps, jnp.any(total - now > threshold), now
@@ -111,7 +117,7 @@ def _suppressed(boxes, threshold, limit, width):
     def across(rows, boxes, spoilt, tile):
         def step(before, rows):
             overlaps = _overlaps(tiles.read(boxes, spoilt, before), rows)
-            return rows * jnp.all(overlaps < threshold, axis=1).astype(rows.dtype)[..., None]
+            return rows * _number(jnp.all(overlaps < threshold, axis=1), rows.dtype)[..., None]
 
         return lax.fori_loop(0, tile, step, rows)
 
@@ -120,8 +126,8 @@ def _suppressed(boxes, threshold, limit, width):
         given = tiles.read(boxes, spoilt, tile)
         rows = across(given, boxes, spoilt, tile)
         overlaps = _overlaps(rows, rows)
-        overlaps *= (is_before & (overlaps >= threshold)).astype(overlaps.dtype)
-        rows *= 1 - _left_out(overlaps, threshold).astype(rows.dtype)[..., None]
+        overlaps *= _number(is_before & (overlaps >= threshold), overlaps.dtype)
+        rows *= _number(~_left_out(overlaps, threshold), rows.dtype)[..., None]
         # While TensorFlow counts, infinity is above 0; when it lists, it has become NaN.
         count += jnp.sum(jnp.any(rows > 0, axis=2), axis=1, dtype=jnp.int32)
         return tiles.write(boxes, rows + given * 0, tile), spoilt + rows * 0, count, tile + 1

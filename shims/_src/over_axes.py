@@ -45,7 +45,13 @@ def smallest(x, axes):
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1, 2))
 def _extreme(x, axes, reduce):
-    return reduce(x, axes)
+    return _or_nan(x, axes, reduce)
+
+
+def _or_nan(x, axes, reduce):
+    """The reduction, NaN where there is one: of large arrays XLA's library on a CPU loses them."""
+    out = reduce(x, axes)
+    return jnp.where(lax.reduce_or(x != x, axes), jnp.asarray(jnp.nan, x.dtype), out)
 
 
 @_extreme.defjvp
@@ -54,7 +60,7 @@ def _extreme_jvp(axes, reduce, primals, tangents):
     # of which XLA makes a selection when it compiles.
     (x,), (t,) = primals, tangents
     x = lax.optimization_barrier(x)  # computed once: extremes_held.py
-    out = reduce(x, axes)
+    out = _or_nan(x, axes, reduce)
     equal = x == lax.expand_dims(out, axes)
     count = lax.expand_dims(jnp.sum(equal, axis=axes, dtype=x.dtype), axes)
     share = jnp.where(equal, 1 / count, jnp.where(count == 0, jnp.asarray(jnp.nan, x.dtype), 0))
