@@ -35,6 +35,14 @@ def _limited_rows(tf):
     )
 
 
+def _gradient_of_a_glimpse(tf):
+    x = tf.constant(np.ones((1, 8, 8, 1), np.float32))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        window = tf.compat.v1.image.extract_glimpse(x, [2, 2], np.zeros((1, 2)))
+    return window, tape.gradient(window, x, unconnected_gradients="zero")
+
+
 def _gradients_of_normalised(tf):
     x = tf.constant(np.arange(12, dtype=np.float32).reshape(1, 2, 2, 3))
     given = [tf.constant(v) for v in ([1.0, 2.0, 4.0], [0.0, 1.0, 2.0])]
@@ -69,6 +77,14 @@ def _gradient_of_one_hot(tf):
 CALLS = {
     "gradient of no rows": _gradient_of_no_rows,
     "gradient of the values of one_hot": _gradient_of_one_hot,
+    "gradient of a glimpse": _gradient_of_a_glimpse,
+    "wide numbers of NumPy where a dtype is fixed": lambda tf: [
+        tf.image.extract_glimpse(np.ones((1, 8, 8, 1)), [2, 2], np.zeros((1, 2))),
+        tf.math.in_top_k([1, 0], np.float64([[0.2, 0.3], [0.1, 0.5]]), 1),
+        tf.image.draw_bounding_boxes(
+            np.zeros((1, 4, 4, 3), np.float32), np.float64([[[0.2, 0.2, 0.9, 0.9]]]), None
+        ),
+    ],
     "gradients of what is normalised": _gradients_of_normalised,
     "a scalar that is one": lambda tf: tf.compat.v1.debugging.assert_scalar(3),
     "sparse concat of one": _gradient_of_one_sparse,

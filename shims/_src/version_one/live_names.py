@@ -128,7 +128,6 @@ image.combined_non_max_suppression | nms_variants:combined_non_max_suppression |
 image.convert_image_dtype | image_colour:convert_image_dtype | image, dtype, saturate=False, name=None |
 image.crop_to_bounding_box | image_layout:crop_to_bounding_box | image, offset_height, offset_width, target_height, target_width |
 image.draw_bounding_boxes | image_windows:draw_bounding_boxes | images, boxes, name=None, colors=None |
-image.extract_glimpse | glimpses:extract_glimpse | input, size, offsets, centered=True, normalized=True, uniform_noise=True, name=None |
 image.extract_patches | image_windows:extract_patches | images, sizes, strides, rates, padding, name=None |
 image.flip_left_right | image_layout:flip_left_right | image |
 image.flip_up_down | image_layout:flip_up_down | image |
@@ -1033,6 +1032,7 @@ ifftnd
 image.crop_and_resize
 image.decode_jxl
 image.decode_webp
+image.extract_glimpse
 image.extract_image_patches
 image.generate_bounding_box_proposals
 image.resize

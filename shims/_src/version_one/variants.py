@@ -9,6 +9,7 @@ _HERE = "shims._src.version_one."
 _SPELLINGS = {
     "multinomial:multinomial": "multinomial random.multinomial",
     "quotients:floor_div": "floor_div",
+    "glimpses:extract_glimpse": "image.extract_glimpse",
     "fused_batch_norm:fused_batch_norm": "nn.fused_batch_norm",
     "layout:batch_to_space": "batch_to_space",
     "layout:extract_image_patches": "extract_image_patches image.extract_image_patches",
