@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -92,7 +93,7 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
     Differs from TensorFlow:
       A NaN makes all sums behind
       it NaN; TensorFlow takes it for what the sum is so far. After two infinities TensorFlow's sum is
-      NaN, here infinity; where a sum is not finite its gradient is NaN.
+      NaN, here infinity.
 
     Under jit:
       Runs over a selection where it stands.
@@ -100,4 +101,31 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/cumulative_logsumexp
     """
     function = "cumulative_logsumexp"
-    return _running(function, lax.cumlogsumexp, -np.inf, x, axis, exclusive, reverse)
+    return _running(function, _logsumexp, -np.inf, x, axis, exclusive, reverse)
+
+
+def _logsumexp(x, axis):
+    """Running `log(sum(exp(x)))` with TensorFlow's gradient where infinities are about.
+
+    An infinite sum hands nothing back, and -inf counts nothing in a finite sum. Infinity itself,
+    and -inf in a sum of nothing else, have NaN.
+    """
+    sums = lax.stop_gradient(lax.cumlogsumexp(x, axis))
+    infinite = jnp.isinf(x)
+    lost = infinite & ((x > 0) | (sums == -jnp.inf))
+    slope = jnp.where(lost, jnp.nan, 0).astype(x.dtype)
+    least = jnp.asarray(jnp.finfo(x.dtype).min / 2, x.dtype)
+    finite = jnp.where(infinite, least + _nothing(x, slope), x)
+    return jnp.where(jnp.isinf(sums), sums, lax.cumlogsumexp(finite, axis))
+
+
+@jax.custom_jvp
+def _nothing(x, slope):
+    """Zeros, with a derivative."""
+    return jnp.zeros_like(x)
+
+
+@_nothing.defjvp
+def _nothing_jvp(primals, tangents):
+    (x, slope), (dx, _) = primals, tangents
+    return _nothing(x, slope), slope * dx

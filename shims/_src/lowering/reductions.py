@@ -55,11 +55,14 @@ def arg_reduce(ctx, eqn, value, *, neutral):
 
 
 def cumulative(ctx, eqn, value, *, neutral):
-    """Running totals: the neutral element changes nothing, wherever it stands."""
+    """Running totals: the neutral element changes nothing, or stands behind the valid slots.
+
+    Extremes share a derivative among ties, and the lowest finite number is more than -inf.
+    """
     axis = eqn.params["axis"]
     value = ctx.solid(value, (axis,))
-    if neutral in (lowest, highest):
-        value = ctx.pack(value, axis)  # a derivative shares among ties: padding must come last
+    if neutral in (lowest, highest, _finite_lowest):
+        value = ctx.pack(value, axis)
     value = ctx.fill(value, neutral(value.array.dtype), (axis,))
     (out,) = jp.bind(eqn, [value.array])
     return [Value(out, value.axes)]
