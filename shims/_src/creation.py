@@ -346,7 +346,7 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
       depth: the size of the new axis.
       on_value: scalar, 1 when `None`.
       off_value: scalar, 0 when `None`.
-      axis: where the new axis stands; last when `None`.
+      axis: where the new axis stands; last when `None` or -1.
       dtype: the dtype; that of the values, or float32, when `None`.
       name: ignored.
 
@@ -354,7 +354,7 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
       The array with one axis more; an index outside of [0, depth) names no place.
 
     Raises:
-      InvalidArgumentError: `depth` is negative.
+      InvalidArgumentError: `depth` is negative, or there is no such axis.
       TypeError: the values and `dtype` disagree.
 
     Differs from TensorFlow:
@@ -370,7 +370,10 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
     if indices.dtype.itemsize < 4:
         indices = indices.astype(jnp.int32)
     (depth,) = sizes_of("one_hot", [depth])
-    place = checks.axis_of("one_hot", -1 if axis is None else axis, indices.ndim + 1)
+    axis = -1 if axis is None else checks.static_int("one_hot", "axis", axis)
+    if axis < -1:
+        raise checks.invalid("one_hot", f"there is no axis {axis}.", required="axis >= -1")
+    place = checks.axis_of("one_hot", axis, indices.ndim + 1)
     along = tuple(-1 if i == place else 1 for i in builtins.range(indices.ndim + 1))
     places = jnp.arange(depth, dtype=indices.dtype).reshape(along)
     hits = lax.expand_dims(indices, (place,)) == places

@@ -87,6 +87,10 @@ CALLS = {
     ],
     "gradients of what is normalised": _gradients_of_normalised,
     "a scalar that is one": lambda tf: tf.compat.v1.debugging.assert_scalar(3),
+    "segments of nothing": lambda tf: [
+        tf.sparse.segment_sum(tf.constant([]), [], []),
+        tf.sparse.segment_mean(tf.constant([]), [], []),
+    ],
     "sparse concat of one": _gradient_of_one_sparse,
     "limited rows of slices": _limited_rows,
     "an empty ragged constant of an inner shape": lambda tf: [

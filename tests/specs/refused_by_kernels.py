@@ -326,6 +326,14 @@ CALLS = {
         "  Received: diagonals f32[2, 3]\n"
         "  At:",
     ),
+    "one_hot before the last axis": (
+        lambda tf: tf.one_hot([1, 2], 3, axis=-2),
+        "one_hot: there is no axis -2.\n  Required: axis >= -1\n  At:",
+    ),
+    "ragged one_hot before the last axis": (
+        lambda tf: tf.one_hot(tf.ragged.constant([[1]]), 4, axis=-2),
+        "one_hot: there is no axis -2.\n  Required: axis >= -1\n  At:",
+    ),
     "a ragged axis in parts": (
         lambda tf: tf.split(tf.ragged.constant([[1], [2, 3]]), 2, axis=1),
         "split: a ragged axis cannot be split.\n  Received: axis=1\n  At:",

@@ -156,10 +156,13 @@ def _tile(input, multiples):
 def _one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None):
     rank, ragged = indices.shape.rank, indices.ragged_rank
     axis = rank if axis is None else static_int("one_hot", "axis", axis)
-    axis = axis + rank + 1 if axis < 0 else axis
-    if axis <= ragged:
+    if axis == -1:
+        axis = rank
+    if 0 <= axis <= ragged:
         raise ValueError(f"axis ({axis}) must be greater than indices.ragged_rank ({ragged}).")
-    flat = by_name("one_hot")(indices.flat_values, depth, on_value, off_value, axis - ragged, dtype)
+    flat = by_name("one_hot")(
+        indices.flat_values, depth, on_value, off_value, axis if axis < 0 else axis - ragged, dtype
+    )
     return indices.with_flat_values(flat)
 
 

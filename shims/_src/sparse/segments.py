@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from shims._src import checks, segment
 from shims._src.checks import is_known
 from shims._src.gather import gather
@@ -9,8 +11,15 @@ from shims._src.operands import describe, operand
 from shims._src.sized_by import selected_by
 
 
+def _positions(value):
+    """An array of positions; of nothing, positions too."""
+    if isinstance(value, (list, tuple)) and not value:
+        return operand(np.zeros(0, np.int32))
+    return operand(value)
+
+
 def _segments(function, sorted_op, unsorted_op, data, indices, segment_ids, num_segments):
-    data, indices, ids = operand(data), operand(indices), operand(segment_ids)
+    data, indices, ids = operand(data), _positions(indices), _positions(segment_ids)
     if indices.ndim != 1 or ids.ndim != 1:
         raise checks.invalid(
             function,
