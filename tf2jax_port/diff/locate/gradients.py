@@ -10,9 +10,10 @@ import numpy as np
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.locate.cause import Evidence, cause
 from tf2jax_port.diff.locate.frontier import before
-from tf2jax_port.diff.locate.located import GRADIENT, Located, element, spot
+from tf2jax_port.diff.locate.located import GRADIENT, Located, Spot, element, spot
 from tf2jax_port.diff.locate.matching import SINGLE, Index, Values, flattened, same, size_of
 from tf2jax_port.diff.locate.pulling import Pulled, Use
+from tf2jax_port.diff.locate.reading import likest
 from tf2jax_port.diff.locate.trail import Step, Trail
 from tf2jax_port.diff.locate.views import with_views
 
@@ -229,11 +230,14 @@ def _located(
         words = _CAUSES["stop_gradient"]
     if words is None and there is not None:
         words = cause(Evidence(None, None, there.place, mine.place, (), ()))
+    # What the port lacks is on no operation's line.
+    missing = there is not None and words == _CAUSES["stop_gradient"] and mine.name not in _COPIES
+    place = likest(there.place, mine.places) if there is not None and missing else None
     return Located(
         GRADIENT,
         case.index,
         spot(there),
-        spot(mine),
+        Spot(place, mine.name) if place is not None else spot(mine),
         new.trail.iteration(mine),
         words,
         False,

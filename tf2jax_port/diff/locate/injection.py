@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tf2jax_port.diff.locate.frontier import Region, before, behind, region
-from tf2jax_port.diff.locate.matching import Index, Values, flattened, same
+from tf2jax_port.diff.locate.matching import Index, Values, agree, flattened, same
 from tf2jax_port.diff.locate.replay import Changed, Uses, replay
 from tf2jax_port.diff.locate.trail import Step, Trail
 
@@ -126,14 +126,18 @@ class Injector:
         """What comes of putting in some values; nothing if nothing is mended by it."""
         if not values and not uses:
             return None
-        result = replay(self.new.trail, values, uses, self._useful)
+        given = next((flattened(values[n]) for n in values), None)
+
+        def promises(result: Changed) -> bool:
+            return any(agrees for _, agrees in self._later(result, {*values, new}, given, old))
+
+        result = replay(self.new.trail, values, uses, self._useful, promises)
         if result is None:
             return None
         reached = [p for p in self.differing if self.pairs[p][1] in result]
         if reached and all(self._agrees(path, result) for path in reached):
             later, complete = tuple((0, True) for _ in reached), True
         else:
-            given = next((flattened(values[n]) for n in values), None)
             later, complete = self._later(result, {*values, new}, given, old), False
         mended = sum(agrees for _, agrees in later)
         if not mended:
@@ -184,12 +188,7 @@ class Injector:
 
     def _agrees(self, path: str, result: Changed) -> bool:
         old, new = self.pairs[path]
-        held = result.get(new)
-        array = self.new.trail.array(new) if held is None else np.asarray(held)
-        a, b = self.old.flat(old), flattened(array)
-        if a is None or b is None:
-            return np.shape(self.old.trail.array(old)) == np.shape(array)
-        return same(a, b, max(self.old.tolerance(old), self.new.tolerance(new)))
+        return agree(self.old, self.new, old, new, result.get(new))
 
 
 def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
@@ -241,7 +240,24 @@ def position(values: Values, number: int) -> int:
 
 
 def together(
-    mine: Sequence[Sequence[Step]], theirs: Sequence[Sequence[Step]]
+    mine: Sequence[Sequence[Step]], theirs: Sequence[Sequence[Step]], at: Step
 ) -> list[tuple[Sequence[Step], Sequence[Step]]]:
-    """The passes of two steps, where there are as many of the one as of the other."""
-    return [(a, b) for a in mine for b in theirs if len(a) == len(b) > 1]
+    """The passes of two steps that belong to each other.
+
+    There are as many of the one as of the other; or several of the original's for one of the port's, of
+    a loop inside of a loop; or one program leaves a loop early that the other goes through to the end.
+
+    Args:
+      mine: passes of a loop first, calls of a function from elsewhere after them.
+      theirs: the same of the original.
+      at: which of the original's is meant, where one of several is.
+    """
+    found = [(a, b) for a in mine for b in theirs if len(a) == len(b) > 1]
+    for a, b in itertools.product(mine, theirs):
+        inner, rest = divmod(len(b), len(a))
+        if inner > 1 and not rest and len(a) > 1 and at in b:
+            found.append((a, b[b.index(at) % inner :: inner]))
+    both = min(len(mine[0]), len(theirs[0]))
+    if not found and both > 1:
+        found.append((mine[0][:both], theirs[0][:both]))
+    return found

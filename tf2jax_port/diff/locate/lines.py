@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from tf2jax_port.diff.locate.frontier import Region
 from tf2jax_port.diff.locate.injection import EXCHANGED, MISTAKEN, OMITTED, Injection, Injector
-from tf2jax_port.diff.locate.matching import same
+from tf2jax_port.diff.locate.matching import STANDS_FOR_SOMETHING, flattened, same
 from tf2jax_port.diff.locate.places import NOWHERE, Place
 from tf2jax_port.diff.locate.reading import Statement, alike, statement, statements
 from tf2jax_port.diff.locate.trail import Step, Trail
@@ -15,6 +18,8 @@ from tf2jax_port.diff.locate.trail import Step, Trail
 _ENOUGH, _MORE = 0.4, 0.05
 # Functions that do the same in both, called in the same way.
 _SAME = {"exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "sin", "cos", "abs", "sign", "square"}
+# Operations that may hide elements, and how many values after another they are looked for.
+_MASKING, _SOON = {"select_n", "mul"}, 20
 # Operations that give an argument another shape.
 _SAME_ELEMENTS = {"broadcast_in_dim", "reshape", "squeeze", "Reshape", "ExpandDims", "Identity"}
 
@@ -36,6 +41,9 @@ class Lines:
 
     def blamed(self, found: Injection) -> tuple[Step, Place]:
         """The operation and the line of the port that are named."""
+        masked = self._masked_later(found)
+        if masked is not None:
+            return masked, masked.place
         theirs = self._of.old.trail.maker(found.old)
         maker = self._of.new.trail.maker(found.new)
         if found.kind == OMITTED and theirs is not None:
@@ -51,7 +59,59 @@ class Lines:
             return found.step, named
         if found.kind == MISTAKEN and found.uses:
             return found.step, self._outward(found.step, found)
-        return found.step, self._computed_before(found.step) or self._outward(found.step, found)
+        place = self._computed_before(found.step) or self._places_before(found.step)
+        return found.step, place or self._outward(found.step, found)
+
+    def _masked_later(self, found: Injection) -> Step | None:
+        """The operation that masks, where the original masks the value itself."""
+        new = self._of.new
+        given = [
+            *found.values.values(),
+            *(a for a in found.uses.values() if not isinstance(a, int)),
+        ]
+        right, held = (flattened(given[0]) if given else None), new.flat(found.new)
+        if right is None or held is None or right.size != held.size:
+            return None
+        masked = (np.abs(right) >= STANDS_FOR_SOMETHING) & (np.abs(held) < STANDS_FOR_SOMETHING)
+        if masked.all() or not masked.any():
+            return None
+        if not same(right[~masked], held[~masked], new.tolerance(found.new)):
+            return None
+        reached, waiting = {found.new}, [found.new]
+        for number in itertools.islice(waiting, _SOON):
+            for step in new.trail.users(number):
+                if step.name in _MASKING and self._masks(step, masked):
+                    return step
+                fresh = [r for r in step.results if r not in reached]
+                reached.update(fresh)
+                waiting += fresh
+        return None
+
+    def _masks(self, step: Step, masked: np.ndarray) -> bool:
+        """Whether an operation takes a mask that hides some elements, or shows only these."""
+        for operand in step.operands:
+            flat = self._of.new.flat(operand)
+            if flat is None or flat.size != masked.size or not np.isin(flat, (0.0, 1.0)).all():
+                continue
+            if np.array_equal(flat == 0.0, masked) or np.array_equal(flat == 1.0, masked):
+                return True
+        return False
+
+    def _places_before(self, step: Step) -> Place | None:
+        """The line that computed, as only the port does, from where a right array is read."""
+        new = self._of.new
+        if step.name != "gather" or not self._of.twins(step.operands[0]):
+            return None
+        seen, waiting = set(), [step.operands[1]]
+        for number in waiting:
+            maker = new.trail.maker(number)
+            if maker is None or number in seen or self._of.twins(number):
+                continue
+            seen.add(number)
+            if maker.places != step.places:
+                return maker.place if new.counts(number) else None
+            waiting += maker.operands
+        return None
 
     def _named_wrongly(self, found: Injection) -> Place | None:
         """The line with the name of an input, where the original uses another input."""
@@ -126,6 +186,7 @@ class Lines:
     def _is_right_elsewhere(self, step: Step, depth: int) -> bool:
         """Whether the same part of a line, called from another line, gives what it should."""
         of, called = self._of, step.places[depth + 1]
+        step = self._first_wrong(step, depth)
         here = [bool(of.twins(r)) for r in step.results if of.new.says_something(r)]
         if here and all(here):
             return False  # it is right here too: that says nothing of the line
@@ -136,6 +197,15 @@ class Lines:
             if elsewhere and all(of.twins(o) for o in other.operands):
                 found += [bool(of.twins(r)) for r in other.results if of.new.says_something(r)]
         return bool(found) and all(found)
+
+    def _first_wrong(self, step: Step, depth: int) -> Step:
+        """The next operation of the same call that does not give what it should."""
+        of, inside = self._of, step.places[depth + 1 :]
+        for later in itertools.islice(of.new.trail.steps, step.number, step.number + _SOON):
+            wrong = any(not of.twins(r) for r in later.results if of.new.says_something(r))
+            if wrong and later.places[-len(inside) :] == inside:
+                return later
+        return step
 
     def _reads_the_same(self, place: Place) -> bool:
         """Whether the original has a line that says the same."""
@@ -214,7 +284,9 @@ class Lines:
                 elif operand not in of.new.trail.names:
                     flat = of.new.flat(operand)
                     numbers |= {float(flat[0])} if flat is not None and flat.size == 1 else set()
-                    wrong += [operand] if operand in of.new_region.values else []
+                    # What only hands a number on is wrong by the number.
+                    alone = other is step and len(step.operands) == 1
+                    wrong += [operand] if alone or operand in of.new_region.values else []
         # What a library computes from may be its own.
         if said is None or not said.calls <= _SAME:
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from tf2jax_port.diff.locate.trail import Trail
 # How far equal values may lie apart, as a part of the largest element, by what they went through.
 DOUBLE, CONSTANT, SINGLE, HALF = 1e-8, 1e-6, 3e-5, 3e-2
 # Elements of this size are masks, where there are smaller ones too.
-_STANDS_FOR_SOMETHING = 1e6
+STANDS_FOR_SOMETHING = 1e6
 _WIDTHS = {
     "float64": DOUBLE,
     "complex128": DOUBLE,
@@ -161,6 +162,15 @@ class Index:
         return next(self.equal_to(flat, tolerance), None) is not None
 
 
+def agree(old: Values, new: Values, theirs: int, mine: int, instead: Any = None) -> bool:
+    """Whether an output of the port is the original's, or would be with another value in its place."""
+    array = new.trail.array(mine) if instead is None else np.asarray(instead)
+    a, b = old.flat(theirs), flattened(array)
+    if a is None or b is None:
+        return np.shape(old.trail.array(theirs)) == np.shape(array)
+    return same(a, b, max(old.tolerance(theirs), new.tolerance(mine)))
+
+
 def flattened(array: np.ndarray | None) -> np.ndarray | None:
     """The elements in order, in double precision, complex ones as two."""
     if array is None or array.size == 0:
@@ -192,9 +202,9 @@ def size_of(flat: np.ndarray) -> float:
     """The largest finite element, but for those that only stand for something: a mask's -1e9."""
     finite = np.abs(flat[np.isfinite(flat)]) if not np.isfinite(flat).all() else np.abs(flat)
     most = float(finite.max()) if finite.size else 0.0
-    if most < _STANDS_FOR_SOMETHING:
+    if most < STANDS_FOR_SOMETHING:
         return most
-    usual = finite[finite < _STANDS_FOR_SOMETHING]
+    usual = finite[finite < STANDS_FOR_SOMETHING]
     return float(usual.max()) if usual.size and usual.any() else most
 
 

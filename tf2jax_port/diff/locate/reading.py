@@ -6,12 +6,14 @@ import ast
 import difflib
 import functools
 import linecache
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tf2jax_port.diff.locate.places import Place
 
 _SAME_TARGETS = 0.2
+# How much a line must say of what another one says, and by how much more than others.
+_ALIKE, _MORE = 0.6, 0.05
 # Names that say where a function is from, and not what it does.
 _MODULES = {"tf", "jnp", "jax", "np", "numpy", "tensorflow", "nn", "math", "lax", "linalg", "keras"}
 # What the two call differently; the rest is called the same, or with `reduce_` before it.
@@ -78,6 +80,27 @@ def alike(one: Statement, other: Statement) -> float:
     """How much two statements say the same; more if they give the same names a value."""
     said = difflib.SequenceMatcher(None, one.words, other.words, autojunk=False).ratio()
     return said + (_SAME_TARGETS if one.targets and one.targets == other.targets else 0.0)
+
+
+def likest(wanted: Place, near: Sequence[Place]) -> Place | None:
+    """Which line, of the functions that some lines are in, says most of what a line elsewhere says.
+
+    Args:
+      wanted: the line elsewhere.
+      near: the lines; one of them is not named anew, nothing is where no other is more like it.
+    """
+    said = statement(wanted)
+    if said is None:
+        return None
+    found: dict[Place, float] = {}
+    for place in near:
+        inside = statement(place)
+        for one in statements(place.file):
+            if inside is not None and one.function == inside.function:
+                found[Place(place.file, one.line, place.function)] = alike(one, said)
+    best = max(found, key=lambda one: found[one], default=None)
+    own = max((alike(one, said) for p in near if (one := statement(p)) is not None), default=0.0)
+    return best if best is not None and found[best] >= max(_ALIKE, own + _MORE) else None
 
 
 def _statements(body: list[ast.stmt], function: int) -> Iterator[Statement]:

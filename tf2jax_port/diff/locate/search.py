@@ -23,7 +23,7 @@ from tf2jax_port.diff.locate.injection import (
     together,
 )
 from tf2jax_port.diff.locate.matching import SINGLE, Values, flattened, same
-from tf2jax_port.diff.locate.replay import Uses
+from tf2jax_port.diff.locate.replay import Uses, replay
 from tf2jax_port.diff.locate.trail import Step
 
 # In seconds of the processor, so that a busy machine finds the same.
@@ -82,10 +82,15 @@ class Search(Injector):
         return time.process_time() > self._until
 
     def _picked(self, found: Injection) -> Injection | None:
-        """Whether a flag or a place is wrong that picks one of two values, both of them right."""
+        """Whether something is wrong that only the port has, and that a right value is picked from.
+
+        It is a flag or a place, or, where each pass of a loop uses a part of it, an array.
+        """
+        in_passes = found.kind == MISTAKEN and len(found.values or found.uses) > 1
         for number in sorted(self.unshared(found.new)):
             step = self.new.trail.maker(number)
-            if step is None or not self.new.counts(number) or self.is_over:
+            is_whole = in_passes and self.new.says_something(number)
+            if step is None or not (self.new.counts(number) or is_whole) or self.is_over:
                 continue
             for earlier in self._result(number, step):
                 if earlier.complete:
@@ -153,6 +158,8 @@ class Search(Injector):
             if (found is not None and not found.complete) or (found is None and rank < _IN_LOOPS):
                 found = self._in_every_pass(RESULT, step, step, number, other, turn) or found
             if found is not None and found.complete:
+                # A count that the original has too may have been right.
+                found = (self._done_later(found) if self.twins(number) else None) or found
                 yield self._traced(found) if traced else found
                 return
             if found is not None and (best is None or found.mended > best.mended):
@@ -197,7 +204,7 @@ class Search(Injector):
             if (found is None or not found.complete) and maker is not None:
                 found = self._in_every_pass(OMITTED, maker, step, edge, other, turn)
             if found is not None and found.complete:
-                yield self._in_vain(found) or found
+                yield self._in_vain(found) or self._done_later(found) or found
                 return
         if best is not None:
             yield best
@@ -212,6 +219,38 @@ class Search(Injector):
             return None
         done = self.tried(RESULT, maker, found.new, found.old, {found.new: laid}, {})
         return self._traced(done) if done is not None and done.complete else None
+
+    def _done_later(self, found: Injection) -> Injection | None:
+        """Whether nothing is left out: it is done later, wrongly, and leaves as it is what is right.
+
+        To put a thing into its bucket again, or between its limits, changes nothing.
+        """
+        right, held = self.old.flat(found.old), self.new.flat(found.new)
+        if right is None or held is None or self.is_over:
+            return None
+        again = {
+            n
+            for n in self.behind(found.old) - {found.old} - set(self.old.trail.arranged)
+            if (flat := self.old.flat(n)) is not None and same(flat, right, SINGLE)
+            if (maker := self.old.trail.maker(n)) and kind_of(maker) not in _LAYOUT
+        }
+        changed = replay(self.new.trail, found.values, found.uses, self._useful)
+        if again or changed is None:
+            return None
+        for number in sorted(changed, key=lambda n: position(self.new, n)):
+            step, before_it = self.new.trail.maker(number), self.new.flat(number)
+            flat = flattened(np.asarray(changed[number]))
+            if step is None or number in found.values or step.name in _LAYOUT:
+                continue
+            if before_it is None or flat is None or not same(flat, right, SINGLE):
+                continue
+            laid = self.laid(found.old, number)
+            if laid is None or same(before_it, held, SINGLE) or same(before_it, flat, SINGLE):
+                continue
+            done = self.tried(RESULT, step, number, found.old, {number: laid}, {})
+            if done is not None and done.complete:
+                return done
+        return None
 
     def _mistaken(self, edge: int, step: Step) -> Iterator[Injection]:
         """Whether another value should be used in the place of one."""
@@ -362,7 +401,7 @@ class Search(Injector):
         maker = self.old.trail.maker(other)
         if maker is not None:
             which, at = maker.results.index(other), step.operands.index(edge)
-            for mine, theirs in together(trail.passes(step), self.old.trail.passes(maker)):
+            for mine, theirs in together(trail.passes(step), self.old.trail.passes(maker), maker):
                 if not self._fresh("uses", mine[0].number, at, theirs[0].number, which, len(mine)):
                     continue
                 uses = {}
@@ -382,7 +421,9 @@ class Search(Injector):
         if theirs is None:
             return None
         which, whose = maker.results.index(number), theirs.results.index(other)
-        for mine, others in together(self.new.trail.passes(maker), self.old.trail.passes(theirs)):
+        for mine, others in together(
+            self.new.trail.passes(maker), self.old.trail.passes(theirs), theirs
+        ):
             firsts = mine[0].results[which], others[0].results[whose]
             if not self._fresh(kind, firsts, turn, len(mine)):
                 continue

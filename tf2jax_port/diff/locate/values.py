@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 
@@ -17,10 +18,11 @@ from tf2jax_port.diff.locate.frontier import before
 from tf2jax_port.diff.locate.injection import OMITTED, Injection
 from tf2jax_port.diff.locate.lines import Lines
 from tf2jax_port.diff.locate.located import INTERFACE, RAISED, VALUE, Located, Spot, element, spot
-from tf2jax_port.diff.locate.matching import Index, Values
+from tf2jax_port.diff.locate.matching import Index, Values, agree
 from tf2jax_port.diff.locate.places import NOWHERE
 from tf2jax_port.diff.locate.replay import mended, replay
 from tf2jax_port.diff.locate.search import BUDGET, Search
+from tf2jax_port.diff.locate.slices import LARGE, slices
 from tf2jax_port.diff.locate.trail import Step, Trail
 from tf2jax_port.diff.locate.views import with_views, without_padding
 from tf2jax_port.diff.precision import as_jax_has_it
@@ -35,6 +37,9 @@ _NOTHING_MENDS = "the values differ, and no value of the original put into the p
 # How many faults are named.
 _FAULTS = 3
 
+# Outputs of both runs that are held against each other, as numbers of values in either.
+Pairs = Mapping[str, tuple[int, int]]
+
 
 def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
     """Where the port's values leave the original's; `None` where they do not.
@@ -42,34 +47,72 @@ def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
     Raises:
       LaneError: they do, and no place is found.
     """
-    until = time.process_time() + BUDGET
-    masks, sizes = masks_of(old, new), sizes_of(old)
-    short = without_padding(old, masks, sizes_of(new))
-    wider = ((short, _FEW), (with_views(short), _MUCH))
     pairs = {p: (old.outputs[p], new.outputs[p]) for p in old.outputs if p in new.outputs}
     for strictness in _STRICTNESS:
-        theirs = Values(old, strictness)
-        # Half precision is a fault where the original has none.
-        mine = Values(new, strictness, theirs.coarsest)
-        search = Search(theirs, mine, pairs, until)
-        if not search.differing:
+        theirs, mine = _values(old, new, strictness)
+        unlike = {p: pair for p, pair in pairs.items() if not agree(theirs, mine, *pair)}
+        if not unlike:
             continue
-        mine = Values(new, strictness, theirs.coarsest, masks, sizes)
-        for trail, enough in wider:
-            other = Search(Values(trail, strictness), mine, pairs, until)
-            # Views are many, and some are right by accident: they must explain much.
-            if len(other.known) - len(search.known) >= enough:
-                search = other
-        found = list(_faults(search, case, strictness, until))
+        found, is_over = _in_scopes(old, new, unlike, case, strictness)
         if not found and strictness == _STRICTNESS[0]:
             # Gradients of values that differ would only mislead.
-            raise LaneError(_OUT_OF_TIME if search.is_over else _NOTHING_MENDS)
+            raise LaneError(_OUT_OF_TIME if is_over else _NOTHING_MENDS)
         # So small a difference may be rounding, which one value can seem to mend in part.
         if not found or not (found[0].confirmed or strictness == _STRICTNESS[0]):
             return None
         first, *rest = found
         return replace(first, further=tuple(rest))
     return None
+
+
+def _in_scopes(
+    old: Trail, new: Trail, unlike: Pairs, case: Arguments, strictness: float
+) -> tuple[list[Located], bool]:
+    """What is found in the whole programs, or in what only one of the outputs depends on."""
+    best: list[Located] = []
+    is_over = False
+    end = time.process_time() + 2 * BUDGET
+    whole = [(old, new, unlike)]
+    is_large = len(new.steps) > LARGE
+    parts = slices(old, new, unlike)
+    for theirs, mine, pairs in itertools.chain(*((parts, whole) if is_large else (whole, parts))):
+        until = (
+            time.process_time() + BUDGET
+            if mine is new
+            else min(end, time.process_time() + BUDGET / 2)
+        )
+        search = _search(theirs, mine, pairs, strictness, until)
+        found = list(_faults(search, case, strictness, until))
+        is_over = is_over or search.is_over
+        best = best or found
+        # One fault behind the other is confirmed with the last of them.
+        if found and found[-1].confirmed:
+            return found, False
+    return best, is_over
+
+
+def _values(old: Trail, new: Trail, strictness: float) -> tuple[Values, Values]:
+    theirs = Values(old, strictness)
+    # Half precision is a fault where the original has none.
+    return theirs, Values(new, strictness, theirs.coarsest)
+
+
+def _search(old: Trail, new: Trail, pairs: Pairs, strictness: float, until: float) -> Search:
+    """The search through two runs, as they are or with views of the original's values."""
+    theirs, mine = _values(old, new, strictness)
+    search = Search(theirs, mine, pairs, until)
+    if not search.differing:
+        return search
+    masks, sizes = masks_of(old, new), sizes_of(old)
+    short = without_padding(old, masks, sizes_of(new))
+    wider = ((short, _FEW), (with_views(short), _MUCH))
+    mine = Values(new, strictness, theirs.coarsest, masks, sizes)
+    for trail, enough in wider:
+        other = Search(Values(trail, strictness), mine, pairs, until)
+        # Views are many, and some are right by accident: they must explain much.
+        if len(other.known) - len(search.known) >= enough:
+            search = other
+    return search
 
 
 def locate_interface(old: Trail, new: Trail, case: Arguments) -> Located | None:

@@ -48,6 +48,7 @@ def with_views(trail: Trail) -> Trail:
     for step in steps:
         views.add(step, [[step]], _turned, "turned", True)
         views.add(step, [[step]], _turned_inside, "turned inside", True)
+        views.add(step, [[step]], _channels_first, "channels first-1", True)
     for passes in _distinct(groups):
         for kind, order in _orders(passes):
             # The new axis comes first, or after the one of the batch.
@@ -66,6 +67,13 @@ def _turned_inside(arrays: Sequence[np.ndarray]) -> np.ndarray:
     if arrays[0].ndim < 3:
         raise ValueError("has no more than two axes")
     return np.swapaxes(arrays[0], -1, -2)
+
+
+def _channels_first(arrays: Sequence[np.ndarray]) -> np.ndarray:
+    """Images with the last axis after the batch; of fewer axes that is another view's."""
+    if arrays[0].ndim < 4:
+        raise ValueError("is no image")
+    return np.moveaxis(arrays[0], -1, 1)
 
 
 def _stacked_second(arrays: Sequence[np.ndarray]) -> np.ndarray:

@@ -1,0 +1,199 @@
+"""The line is found where the port is built otherwise than the original."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import tensorflow as tf
+
+from tests.diff.test_locating import found
+
+RANDOM = np.random.default_rng(1)
+X = RANDOM.normal(size=(4, 5)).astype(np.float32)
+W = RANDOM.normal(size=(5, 5)).astype(np.float32)
+LENGTHS = np.array([5, 2, 3, 4], np.int32)
+IMAGES = RANDOM.normal(size=(2, 6, 4, 3)).astype(np.float32)
+KERNEL = RANDOM.normal(size=(3, 3, 3, 2)).astype(np.float32)
+
+
+def text_of(old, new, *arguments) -> str:
+    """The line of the port that is named."""
+    located = found(old, new, *arguments)
+    assert located.new is not None
+    return located.new.place.text
+
+
+def long(x):
+    y = tf.tanh(x) * 3.0
+    z = y
+    for _ in range(600):
+        z = tf.sin(z) * 1.01 + 0.1 * x
+    return {"short": y + 1.0, "long": z}
+
+
+def long_port(x):
+    y = jnp.tanh(x) * 2.0
+    z = y
+    for _ in range(600):
+        z = jnp.sin(z) * 1.01 + 0.1 * x
+    return {"short": y + 1.0, "long": z}
+
+
+def test_a_large_program_is_searched_for_its_smallest_output_first():
+    located = found(long, long_port, X)
+    assert located.new.place.text == "y = jnp.tanh(x) * 2.0"
+    assert located.confirmed
+
+
+def reversed_rows(x, lengths):
+    y = tf.reverse_sequence(x, lengths, seq_axis=1)
+    state = tf.zeros_like(y[:, 0])
+    for t in range(5):
+        state = tf.tanh(y[:, t] + 0.5 * state)
+    return state
+
+
+def reversed_rows_port(x, lengths):
+    t = jnp.arange(x.shape[1])[None]
+    index = jnp.broadcast_to(x.shape[1] - 1 - t, x.shape)
+    y = jnp.take_along_axis(x, index, axis=1)
+    state = jnp.zeros_like(y[:, 0])
+    for step in range(5):
+        state = jnp.tanh(y[:, step] + 0.5 * state)
+    return state
+
+
+def test_places_that_only_the_port_computes():
+    line = "index = jnp.broadcast_to(x.shape[1] - 1 - t, x.shape)"
+    assert text_of(reversed_rows, reversed_rows_port, X, LENGTHS) == line
+
+
+def attending(x, w, lengths):
+    bias = (1.0 - tf.sequence_mask(lengths, 5, x.dtype)) * -1e9
+    scores = tf.matmul(x, w) + bias
+    return tf.nn.softmax(scores)
+
+
+def masked_too_late(x, w, lengths):
+    allowed = jnp.arange(5)[None] < lengths[:, None]
+    scores = x @ w
+    weights = jax.nn.softmax(scores)
+    return jnp.where(allowed, weights, 0.0)
+
+
+def test_a_mask_that_is_applied_too_late():
+    line = "return jnp.where(allowed, weights, 0.0)"
+    assert text_of(attending, masked_too_late, X, W, LENGTHS) == line
+
+
+def in_buckets(places, table):
+    distance = tf.abs(places)
+    half = tf.cast(tf.cast(distance, tf.float32) / 2.0, tf.int32) + 2
+    return tf.gather(table, tf.where(distance < 4, distance, half))
+
+
+def in_other_buckets(places, table):
+    distance = jnp.abs(places)
+    return table[bucket(distance)]
+
+
+def bucket(distance):
+    half = (distance / 2.0).astype(jnp.int32) + 2
+    return jnp.where(distance < 6, distance, half)
+
+
+def test_what_is_done_again_and_changes_nothing_then_is_not_called_left_out():
+    places = np.arange(-7, 8, dtype=np.int32).reshape(3, 5)
+    table = RANDOM.normal(size=(8, 2)).astype(np.float32)
+    line = "return jnp.where(distance < 6, distance, half)"
+    assert text_of(in_buckets, in_other_buckets, places, table) == line
+
+
+def with_a_target(x, w):
+    guess = tf.matmul(x, w)
+    target = tf.tanh(tf.matmul(guess, w))
+    target = tf.stop_gradient(target)
+    return tf.reduce_sum((guess - target) ** 2)
+
+
+def with_a_target_port(x, w):
+    guess = x @ w
+    target = jnp.tanh(guess @ w)
+    target = jnp.asarray(target)
+    return jnp.sum((guess - target) ** 2)
+
+
+def test_the_line_on_which_a_gradient_should_have_been_stopped():
+    assert text_of(with_a_target, with_a_target_port, X, W) == "target = jnp.asarray(target)"
+
+
+def relaxing(x, w):
+    state = x
+    for _ in range(3):
+        pressure = tf.zeros_like(x)
+        for _ in range(4):
+            pressure = tf.tanh(tf.matmul(pressure, w) + state)
+        state = state - 0.1 * tf.sin(pressure)
+    return state
+
+
+def relaxing_less(x, w):
+    state = x
+    for _ in range(3):
+        pressure = jnp.zeros_like(x)
+        for _ in range(3):
+            pressure = jnp.tanh(pressure @ w + state)
+        state = state - 0.1 * jnp.sin(pressure)
+    return state
+
+
+def test_an_inner_loop_that_ends_too_early():
+    located = found(relaxing, relaxing_less, X, W)
+    assert located.confirmed
+    text = located.new.place.text
+    assert text in (
+        "pressure = jnp.tanh(pressure @ w + state)",
+        "state = state - 0.1 * jnp.sin(pressure)",
+    )
+
+
+def until_all_are_done(x, steps):
+    state, done = tf.zeros_like(x), tf.zeros(tf.shape(x), tf.bool)
+    t = 0
+    while t < 8 and not bool(tf.reduce_all(done)):
+        fresh = tf.where(done, state, state + tf.abs(x) + 0.3)
+        state, done, t = fresh, fresh > steps, t + 1
+    return state
+
+
+def all_steps(x, steps):
+    state, done = jnp.zeros_like(x), jnp.zeros(x.shape, bool)
+    for _ in range(8):
+        fresh = jnp.where(done, state, state + jnp.abs(x) + 0.4)
+        state, done = fresh, fresh > steps
+    return state
+
+
+def test_a_loop_that_only_the_original_leaves_early():
+    line = "fresh = jnp.where(done, state, state + jnp.abs(x) + 0.4)"
+    assert text_of(until_all_are_done, all_steps, X, np.float32(1.0)) == line
+
+
+def image(x, kernel):
+    y = tf.nn.gelu(tf.nn.conv2d(x, kernel, 1, "SAME"), approximate=True)
+    return tf.reduce_mean(y, [1, 2]), y[:, 0]
+
+
+def image_of_channels_first(x, kernel):
+    layout = ("NCHW", "HWIO", "NCHW")
+    y = jax.lax.conv_general_dilated(
+        x.transpose(0, 3, 1, 2), kernel, (1, 1), "SAME", dimension_numbers=layout
+    )
+    y = jax.nn.gelu(y, approximate=False)
+    return jnp.mean(y, axis=(2, 3)), y[:, :, 0].transpose(0, 2, 1)
+
+
+def test_images_with_their_channels_first():
+    line = "y = jax.nn.gelu(y, approximate=False)"
+    assert text_of(image, image_of_channels_first, IMAGES, KERNEL) == line
