@@ -12,6 +12,7 @@ from shims._src.casting import convert, saturate_cast
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.operands import operand
+from shims._src.over_axes import largest, smallest
 from shims._src.preferred import preferring
 
 _GREY = (0.2989, 0.5870, 0.1140)
@@ -549,7 +550,7 @@ def adjust_hue(image, delta, name=None):
 def _turned(x, delta):
     """Colours further along the circle of hues, between the same lowest and highest channel."""
     red, green, blue = x[..., 0], x[..., 1], x[..., 2]
-    low, high = jnp.min(x, axis=-1), jnp.max(x, axis=-1)
+    low, high = smallest(x, (x.ndim - 1,)), largest(x, (x.ndim - 1,))
     middle = jnp.maximum(jnp.minimum(red, green), jnp.minimum(jnp.maximum(red, green), blue))
     # In which sixth of the circle a colour is; in every other one the middle channel falls.
     sixth = jnp.where(

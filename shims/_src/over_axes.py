@@ -32,14 +32,15 @@ def mean_over(x, axes):
     return mean_of_integers(x, _count(x, axes), axes)
 
 
-# `jnp.max` refuses an axis of size 0; the primitives have TensorFlow's answer.
+# The maximum and minimum for all that a user's NaN can reach, because `jnp.max` and `lax.reduce_max`
+# lose it in large arrays. They also refuse no axis of size 0.
 def largest(x, axes):
-    """The maximum over axes."""
+    """The maximum over axes, NaN where there is one."""
     return _extreme(x, tuple(axes), lax.reduce_max) if is_inexact(x) else lax.reduce_max(x, axes)
 
 
 def smallest(x, axes):
-    """The minimum over axes."""
+    """The minimum over axes, NaN where there is one."""
     return _extreme(x, tuple(axes), lax.reduce_min) if is_inexact(x) else lax.reduce_min(x, axes)
 
 
@@ -50,6 +51,7 @@ def _extreme(x, axes, reduce):
 
 def _or_nan(x, axes, reduce):
     """The reduction, NaN where there is one: of large arrays XLA's library on a CPU loses them."""
+    # Two reductions cost less than one by a comparison of our own, which XLA does not vectorise.
     out = reduce(x, axes)
     return jnp.where(lax.reduce_or(x != x, axes), jnp.asarray(jnp.nan, x.dtype), out)
 

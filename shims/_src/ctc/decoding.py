@@ -58,12 +58,22 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
     check_frames(function, length, frames)
     blank = _blank_of(function, blank_index, classes)
     on = jnp.arange(frames, dtype=length.dtype) < length[:, None]
-    best = jnp.argmax(scores, axis=2).T
+    best, largest = (x.T for x in _best_class(scores))
     kept = on & (best != blank)
     if merge_repeated:
         kept &= jnp.concatenate([jnp.ones_like(kept[:, :1]), best[:, 1:] != best[:, :-1]], axis=1)
-    largest = jnp.where(on, jnp.max(scores, axis=2).T, 0)
-    return [sparse_rows(best, kept)], -jnp.sum(largest, axis=1, keepdims=True)
+    total = jnp.sum(jnp.where(on, largest, 0), axis=1, keepdims=True)
+    return [sparse_rows(best, kept)], -total
+
+
+def _best_class(scores):
+    """The classes with the largest scores, and these: nothing is larger than a NaN that is first."""
+    lowest = jnp.asarray(-jnp.inf, scores.dtype)
+    numbers = jnp.where(scores != scores, lowest, scores)
+    first = scores[:, :, 0]
+    nan = first != first
+    best = jnp.where(nan, 0, jnp.argmax(numbers, axis=2))
+    return best, jnp.where(nan, first, jnp.max(numbers, axis=2))
 
 
 def check_frames(function, length, frames) -> None:
