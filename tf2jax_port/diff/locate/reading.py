@@ -99,7 +99,7 @@ def likest(wanted: Place, near: Sequence[Place]) -> Place | None:
             if inside is not None and one.function == inside.function:
                 found[Place(place.file, one.line, place.function)] = alike(one, said)
     best = max(found, key=lambda one: found[one], default=None)
-    own = max((alike(one, said) for p in near if (one := statement(p)) is not None), default=0.0)
+    own = max((alike(here, said) for p in near if (here := statement(p)) is not None), default=0.0)
     return best if best is not None and found[best] >= max(_ALIKE, own + _MORE) else None
 
 
