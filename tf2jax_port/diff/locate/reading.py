@@ -46,7 +46,7 @@ class Statement:
       calls: the functions of modules that it calls.
       number: the number that it gives a name, if it does no more.
       texts: the texts that stand in it.
-      function: where the function that it is in begins; 0 outside of functions.
+      function: where the function or class that it is in begins; 0 outside of them.
     """
 
     line: int
@@ -111,7 +111,7 @@ def _statements(body: list[ast.stmt], function: int) -> Iterator[Statement]:
         end = node.end_lineno or node.lineno
         if nested:
             end = max(node.lineno, nested[0][0].lineno - 1)
-        is_function = isinstance(node, ast.FunctionDef)
+        is_scope = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
         parts = _header(node)
         words = tuple(word for part in parts for word in _words(part))
         loaded = [n for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)]
@@ -129,7 +129,7 @@ def _statements(body: list[ast.stmt], function: int) -> Iterator[Statement]:
             node.lineno, end, words, names, targets, calls, _number(node), texts, function
         )
         for part in nested:
-            yield from _statements(part, node.lineno if is_function else function)
+            yield from _statements(part, node.lineno if is_scope else function)
 
 
 def _number(node: ast.stmt) -> float | None:
