@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 import tensorflow as tf
 
 from tests.diff.test_locating import found
@@ -197,3 +198,61 @@ def image_of_channels_first(x, kernel):
 def test_images_with_their_channels_first():
     line = "y = jax.nn.gelu(y, approximate=False)"
     assert text_of(image, image_of_channels_first, IMAGES, KERNEL) == line
+
+
+def loud(x):
+    power = tf.abs(tf.signal.rfft(x)) ** 2
+    share = power / tf.stop_gradient(tf.reduce_max(power, axis=-1, keepdims=True))
+    return tf.reduce_sum(share * tf.cos(share), axis=-1)
+
+
+def louder(x):
+    power = jnp.abs(jnp.fft.rfft(x)) ** 2
+    share = power / jnp.max(power, axis=-1, keepdims=True)
+    return jnp.sum(share * jnp.cos(share), axis=-1)
+
+
+def test_a_gradient_that_goes_on_through_complex_numbers():
+    line = "share = power / jnp.max(power, axis=-1, keepdims=True)"
+    assert text_of(loud, louder, X) == line
+
+
+def smoothed(x):
+    rows = tf.reshape(x, [1, 4, 5, 1])
+    return tf.nn.conv2d(
+        rows, tf.reshape(tf.constant([1.0, 2.0, 1.0], x.dtype), [3, 1, 1, 1]), 1, "VALID"
+    )
+
+
+def smoothed_on_its_own_way(x):
+    between = three(x)
+    return between[None, :, :, None]
+
+
+def three(x):
+    return x[:-2] + x[1:-1] + x[2:]
+
+
+def with_a_margin(x, w):
+    cosine = tf.tanh(tf.matmul(x, w))
+    angle = tf.acos(cosine) + 0.3
+    return tf.cos(angle)
+
+
+def with_a_margin_on_its_own_way(x, w):
+    cosine = jnp.tanh(x @ w)
+    near = cosine * np.cos(0.3)
+    far = jnp.sqrt(1.0 - cosine**2) * np.sin(0.3)
+    both = near + far
+    return both
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "arguments", "line"),
+    [
+        (smoothed, smoothed_on_its_own_way, (X,), "return x[:-2] + x[1:-1] + x[2:]"),
+        (with_a_margin, with_a_margin_on_its_own_way, (X, W), "both = near + far"),
+    ],
+)
+def test_the_operation_that_mends_the_port_by_being_another(old, new, arguments, line):
+    assert text_of(old, new, *arguments) == line

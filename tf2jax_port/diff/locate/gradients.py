@@ -251,9 +251,8 @@ def _with_views(old: Pulled) -> Pulled:
     viewed = Pulled(trail, dict(old.cotangents))
     for number, (parts, arrange) in trail.arranged.items():
         if not old.cotangents.keys().isdisjoint(parts):
-            shape = np.shape(trail.array(parts[0]))
-            found = [_cotangent(old, part, shape).reshape(shape) for part in parts]
-            viewed.cotangents[number] = arrange(found)
+            nothing = np.zeros_like(trail.array(parts[0]))
+            viewed.cotangents[number] = arrange([old.cotangents.get(p, nothing) for p in parts])
     return viewed
 
 
@@ -267,7 +266,8 @@ def _shaped(flat: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _cotangent(pulled: Pulled, number: int, shape: tuple[int, ...]) -> np.ndarray:
-    """The cotangent of a value in one row; zeros where there is none."""
-    found = pulled.cotangents.get(number)
+    """The cotangent of a value in one row, complex ones as two; zeros where there is none."""
+    found, held = pulled.cotangents.get(number), pulled.trail.array(number)
     flat = None if found is None else flattened(found)
-    return np.zeros(int(np.prod(shape))) if flat is None else flat
+    parts = 2 if held is not None and held.dtype.kind == "c" else 1
+    return np.zeros(parts * int(np.prod(shape))) if flat is None else flat

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tf2jax_port.diff.locate.trail import Trail
+from tf2jax_port.diff.locate.trail import Again, Trail
 
 # After how many operations it is asked whether anything became better by then.
 _PATIENCE = 400
@@ -25,6 +25,7 @@ def replay(
     uses: Uses,
     useful: Collection[int],
     promises: Callable[[Changed], bool] | None = None,
+    instead: Mapping[int, Again] | None = None,
 ) -> dict[int, Any] | None:
     """What a program computes when some of its values, or some uses of them, are others.
 
@@ -34,6 +35,7 @@ def replay(
       uses: what one step gets in its place.
       useful: the values that matter; what gives none of them is not run.
       promises: whether it is worth going on, asked once in a long program.
+      instead: for the numbers of steps what they do in place of what they did.
 
     Returns:
       The values that came out otherwise; `None` where the program cannot go on with such values, or
@@ -43,7 +45,8 @@ def replay(
 
     held = {n: jnp.asarray(a, dtype=_dtype(trail.values[n])) for n, a in values.items()}
     operand = _operands(trail, held, uses)
-    special = {step for step, _ in uses}
+    others = instead or {}
+    special = {step for step, _ in uses} | others.keys()
 
     # Only what takes something that has changed, in the order of the program.
     waiting = list(special | {user.number for n in values for user in trail.users(n)})
@@ -54,14 +57,15 @@ def replay(
         if number == last:
             continue
         last, step = number, trail.steps[number]
-        if step.again is None or not any(r in useful for r in step.results):
+        again = others.get(number, step.again)
+        if again is None or not any(r in useful for r in step.results):
             continue
         ran += 1
         if ran == _PATIENCE and promises is not None and not promises(held):
             return None
         operands = [operand(step.number, o) for o in step.operands]
         try:
-            results = step.again(operands)
+            results = again(operands)
         except Exception:  # noqa: BLE001 - a value of the original need not fit here
             return None
         for result, array in zip(step.results, results):

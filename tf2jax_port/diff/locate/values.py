@@ -19,6 +19,7 @@ from tf2jax_port.diff.locate.injection import OMITTED, Injection
 from tf2jax_port.diff.locate.lines import Lines
 from tf2jax_port.diff.locate.located import INTERFACE, RAISED, VALUE, Located, Spot, element, spot
 from tf2jax_port.diff.locate.matching import Index, Values, agree
+from tf2jax_port.diff.locate.mutations import exchanged
 from tf2jax_port.diff.locate.places import NOWHERE
 from tf2jax_port.diff.locate.replay import mended, replay
 from tf2jax_port.diff.locate.search import BUDGET, Search
@@ -85,8 +86,8 @@ def _in_scopes(
         found = list(_faults(search, case, strictness, until))
         is_over = is_over or search.is_over
         best = best or found
-        # One fault behind the other is confirmed with the last of them.
-        if found and found[-1].confirmed:
+        # In a whole program the first of two faults is confirmed by the last of them.
+        if found and found[-1 if mine is new else 0].confirmed:
             return found, False
     return best, is_over
 
@@ -172,7 +173,7 @@ def _faults(search: Search, case: Arguments, strictness: float, until: float) ->
         found = search.first()
         if found is None:
             return
-        yield _located(search, found, case)
+        yield _located(search, exchanged(search, found), case)
         if found.complete and len(search.differing) == 1:
             return
         new = search.new.trail
