@@ -24,12 +24,15 @@ def slices(
       new: the port's.
       pairs: the outputs that differ, as numbers of values in either.
     """
-    # Counts and flags can be mended by accident.
-    telling = {p: pair for p, pair in pairs.items() if _kind(new, pair[1]) in "fc"}
-    needed = {path: before(new, [mine]) for path, (_, mine) in (telling or pairs).items()}
-    for path in sorted(needed, key=lambda one: (len(needed[one]), one)):
+    needed = {path: before(new, [mine]) for path, (_, mine) in pairs.items()}
+
+    def order(path: str) -> tuple[bool, int, str]:
+        # Counts and flags can be mended by accident.
+        return _kind(new, pairs[path][1]) not in "fc", len(needed[path]), path
+
+    for path in sorted(needed, key=order):
         if len(needed[path]) > _MOST * len(new.values):
-            return
+            continue
         theirs, mine = pairs[path]
         a = _sliced(old, path, theirs, before(old, [theirs]))
         b = _sliced(new, path, mine, needed[path])
