@@ -134,7 +134,7 @@ def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT")
     inside = (place >= 0) & (place < length)
     row = jnp.where(inside, place + jnp.maximum(-d, 0), 0)
     column = jnp.where(inside, place + jnp.maximum(d, 0), 0)
-    out = jnp.where(inside, x[..., row, column], operand(padding_value, x.dtype))
+    out = jnp.where(inside, x[..., row, column], _padding(padding_value, x.dtype))
     return out if band.count > 1 else jnp.squeeze(out, -2)
 
 
@@ -203,7 +203,12 @@ def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, 
         )
     rows, columns = _matrix_size(band, x.shape[-1], num_rows, num_cols)
     inside, values = _placed(band, x, rows, columns)
-    return jnp.where(inside, values, operand(padding_value, x.dtype))
+    return jnp.where(inside, values, _padding(padding_value, x.dtype))
+
+
+def _padding(value, dtype):
+    """What stands beside diagonals; numbers are truth values where diagonals are."""
+    return operand(bool(value) if dtype == np.bool_ else value, dtype)
 
 
 def _matrix_size(band: Band, length, num_rows, num_cols) -> tuple[Any, Any]:

@@ -256,6 +256,21 @@ def next_bucket(needed: int) -> int:
     return 1 << max(int(needed) - 1, 0).bit_length()
 
 
+# From how many elements on a selection is worth a thread.
+_LARGE = 1 << 17
+
+
+def exact_all(parts):
+    """`exact` of several results, each `(array, sizes, masks)`; large selections side by side."""
+    large = [i for i, (array, _, masks) in enumerate(parts) if masks and array.size >= _LARGE]
+    large = [i for i in large if not is_followed(parts[i][0])]
+    if len(large) < 2:
+        return [exact(*part) for part in parts]
+    cut = host_memory.side_by_side([functools.partial(_cut, *parts[i]) for i in large])
+    done = dict(zip(large, map(jp.array_from_host, cut), strict=True))
+    return [done[i] if i in done else exact(*part) for i, part in enumerate(parts)]
+
+
 def exact(array, sizes, masks=None):
     """The true entries of a padded result, cut on the host (no compilation) unless on a tape."""
     if not sizes and not masks:
@@ -266,10 +281,14 @@ def exact(array, sizes, masks=None):
         for axis, mask in (masks or {}).items():
             array = jnp.take(array, np.flatnonzero(np.asarray(mask)), axis=axis)
         return array
+    return jp.array_from_host(_cut(array, sizes, masks))
+
+
+def _cut(array, sizes, masks) -> np.ndarray:
     index = [slice(None)] * array.ndim
     for axis, size in sizes.items():
         index[axis] = slice(int(size))
     out = np.asarray(array)[tuple(index)]
     for axis, mask in (masks or {}).items():
         out = host_memory.selected(out, np.asarray(mask), axis)
-    return jp.array_from_host(out)
+    return out

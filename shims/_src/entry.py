@@ -11,7 +11,7 @@ import numpy as np
 
 from shims._src import jax_private as jp
 from shims._src import trace
-from shims._src.dynamic import exact
+from shims._src.dynamic import exact_all
 from shims._src.exact_program import exact_program
 from shims._src.padded import OK, Padded
 from shims._src.program import Program, Size, lower, trace_program
@@ -236,14 +236,16 @@ def read_codes(outcome: Outcome):
 
 def exact_results(outcome: Outcome, numbers):
     """The results cut to their true sizes."""
-    return [
-        exact(
-            outcome.arrays[place],
-            {axis: int(numbers[at]) for axis, at in own if at >= 0},
-            {axis: outcome.masks[-1 - at] for axis, at in own if at < 0},
-        )
-        for place, own in outcome.facts[0]
-    ]
+    return exact_all(
+        [
+            (
+                outcome.arrays[place],
+                {axis: int(numbers[at]) for axis, at in own if at >= 0},
+                {axis: outcome.masks[-1 - at] for axis, at in own if at < 0},
+            )
+            for place, own in outcome.facts[0]
+        ]
+    )
 
 
 def padded_results(outcome: Outcome):

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, kernels, primitives
+from shims._src import checks, integer_extremes, kernels, primitives
 from shims._src import jax_private as jp
 from shims._src.casting import convert
 from shims._src.dispatch import operator
@@ -81,7 +81,7 @@ def counts_of_some(
 ):
     """Counts as long as the largest number needs, within limits; see `counts`."""
     arr = _numbers(arr)
-    highest = lax.reduce_max(arr, tuple(range(arr.ndim))).astype(jnp.int32)
+    highest = integer_extremes.reduce("reduce_max", arr, range(arr.ndim)).astype(jnp.int32)
     length = jnp.maximum(highest, -1) + 1
     if minlength is not None:
         length = jnp.maximum(length, jnp.asarray(minlength, jnp.int32))
@@ -95,8 +95,9 @@ def counts_of_some(
 def counts(arr, weights, length, dtype, by_row, binary, rows=None, count=None):
     """Counts of a stated length, where `rows` says which of `count` rows each number is in."""
     arr, length = _numbers(arr), size_of("bincount", length)
+    lowest = integer_extremes.reduce("reduce_min", arr, range(arr.ndim))
     checks.check_data(
-        arr < 0, "bincount", "`arr` must be non-negative.", required="arr >= 0 everywhere"
+        lowest < 0, "bincount", "`arr` must be non-negative.", required="arr >= 0 everywhere"
     )
     if weights is None:
         weights = jnp.ones(

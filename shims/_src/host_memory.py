@@ -6,13 +6,17 @@ rarely do, and are copied.
 
 from __future__ import annotations
 
+import concurrent.futures
 import itertools
 import math
+import operator
+import os
 
 import numpy as np
 
 _ALIGNMENT = 64
 _LONG_RUN = 64  # copying runs beats picking elements where they are at least this long on average
+_SAMPLE = 1 << 12  # a mask that begins with short runs is taken to go on with them
 
 
 def empty(shape, dtype) -> np.ndarray:
@@ -36,11 +40,28 @@ def filled_up(array: np.ndarray, shape) -> np.ndarray:
     return out
 
 
+def side_by_side(calls) -> list:
+    """What several calls into NumPy give, on as many cores as this process may use."""
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
+    workers = min(cores, len(calls))
+    if workers == 1:
+        return [call() for call in calls]
+    # Threads of their own: those of a pool that is kept would be missing after a fork.
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(operator.call, calls))
+
+
+def _has_short_runs(mask: np.ndarray) -> bool:
+    return bool((np.count_nonzero(mask[1:] != mask[:-1]) + 1) * _LONG_RUN > mask.size)
+
+
 def selected(array: np.ndarray, mask: np.ndarray, axis: int) -> np.ndarray:
     """The entries along an axis whose mask is true."""
-    changes = mask[1:] != mask[:-1]
     shape = [*array.shape]
-    if (np.count_nonzero(changes) + 1) * _LONG_RUN > mask.size:
+    changes = None if _has_short_runs(mask[:_SAMPLE]) else mask[1:] != mask[:-1]
+    if changes is None or (np.count_nonzero(changes) + 1) * _LONG_RUN > mask.size:
         places = np.flatnonzero(mask)
         shape[axis] = len(places)
         return np.take(array, places, axis, out=empty(shape, array.dtype), mode="clip")

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src import primitives
+from shims._src import integer_extremes, primitives
 from shims._src.elementwise import is_inexact
 from shims._src.integer_mean import mean_of_integers
 
@@ -36,12 +36,16 @@ def mean_over(x, axes):
 # lose it in large arrays. They also refuse no axis of size 0.
 def largest(x, axes):
     """The maximum over axes, NaN where there is one."""
-    return _extreme(x, tuple(axes), lax.reduce_max) if is_inexact(x) else lax.reduce_max(x, axes)
+    if not is_inexact(x):
+        return integer_extremes.reduce("reduce_max", x, axes)
+    return _extreme(x, tuple(axes), lax.reduce_max)
 
 
 def smallest(x, axes):
     """The minimum over axes, NaN where there is one."""
-    return _extreme(x, tuple(axes), lax.reduce_min) if is_inexact(x) else lax.reduce_min(x, axes)
+    if not is_inexact(x):
+        return integer_extremes.reduce("reduce_min", x, axes)
+    return _extreme(x, tuple(axes), lax.reduce_min)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1, 2))

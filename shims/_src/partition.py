@@ -57,9 +57,10 @@ def dynamic_partition(data, partitions, num_partitions, name=None):
     if not known:
         for i, d in enumerate(there):
             partitions = primitives.unify_axis(partitions, i, d, label="dynamic_partition")
-    flat = math.prod(partitions.shape)
-    data = data.reshape((flat, *data.shape[rank:]))
-    partitions = partitions.reshape((flat,))
+    if rank != 1:
+        flat = math.prod(partitions.shape)
+        data = data.reshape((flat, *data.shape[rank:]))
+        partitions = partitions.reshape((flat,))
     if not jp.is_tracer(partitions):
         partitions = np.asarray(partitions)
     return [primitives.compress(data, partitions == i) for i in range(count)]

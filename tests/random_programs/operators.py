@@ -70,6 +70,10 @@ BY_ROWS_OF_NOTHING = (
 )
 # Which of equal scores comes first is not said: it is where a heap has left it.
 BY_TIES = ("image.combined_non_max_suppression",)
+# Few digits are right in float32 where a parameter is large; TensorFlow's are NaN or infinite there.
+BY_LARGE_PARAMETERS = ("math.betainc",)
+# Where no kernel fits, the result is empty; oneDNN gives memory of the shape of the input.
+BY_KERNELS_THAT_FIT_NOWHERE = ("nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.convolution")
 # Numbers below 0 are refused; TensorFlow drops them or raises, by the axis.
 BY_NEGATIVE_COUNTS = ("repeat",)
 # What stands beside the rows that are `fresh`: the commonest of what moves, counts and compares.
@@ -113,6 +117,8 @@ class Operator:
         if self.row.name in BY_COMPLEX_PRODUCTS and not is_finite:
             return True
         if self.row.name.startswith(BY_NAN) and "NaN" in here:
+            return True
+        if self.row.name in BY_KERNELS_THAT_FIT_NOWHERE and _outgrows(*arrays[1::-1]):
             return True
         if self.row.name in UNLIKE_AT and any(map(UNLIKE_AT[self.row.name], arrays)):
             return True
@@ -185,6 +191,18 @@ def _has_ties(array) -> bool:
     return array.dtype.kind == "f" and np.unique(array).size < array.size
 
 
+def _outgrows(kernel, array) -> bool:
+    """Whether a kernel `[..., in, out]` is larger than an array `[batch, ..., in]`."""
+    sides = np.shape(kernel)[:-2]
+    return any(a > b for a, b in zip(sides, np.shape(array)[-1 - len(sides) : -1], strict=False))
+
+
+def _is_of_nothing(array) -> bool:
+    """Whether an array has no elements, or is the sizes of one that has none."""
+    array = np.asarray(array)
+    return not array.size or (array.dtype.kind == "i" and bool((array == 0).any()))
+
+
 def _is_negative(array) -> bool:
     array = np.asarray(array)
     return array.dtype.kind == "i" and bool((array < 0).any())
@@ -192,10 +210,11 @@ def _is_negative(array) -> bool:
 
 UNLIKE_AT = {
     **dict.fromkeys(BY_RANK, _lacks_rank),
-    **dict.fromkeys(BY_KERNELS_OF_NOTHING, lambda a: not np.size(a)),
+    **dict.fromkeys(BY_KERNELS_OF_NOTHING, _is_of_nothing),
     **dict.fromkeys(BY_ROWS_OF_NOTHING, lambda a: not np.size(a)),
     **dict.fromkeys(BY_TIES, _has_ties),
     **dict.fromkeys(BY_NEGATIVE_COUNTS, _is_negative),
+    **dict.fromkeys(BY_LARGE_PARAMETERS, lambda a: bool((np.abs(np.asarray(a)) > 1e5).any())),
 }
 
 

@@ -445,6 +445,14 @@ def padded_selections(m, boxes, scores):
     return m.image.non_max_suppression_padded(boxes, scores, 7, **options)
 
 
+def diagonals_of_truth_values(tf, x):
+    return (
+        tf.linalg.diag_part(x > 0, k=(-1, 1)),
+        tf.linalg.diag_part(x > 0, k=(-1, 1), padding_value=2),
+        tf.linalg.diag(x[0] > 0),
+    )
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -579,6 +587,7 @@ FOUND = (
         padded_selections,
         ([[i, 0, i + 3, 1] for i in range(7)], np.linspace(1, 0, 7).astype(np.float32)),
     ),
+    Found(diagonals_of_truth_values, ([[1, -1, 2], [0, 3, NAN], [1, 1, 1]],)),
     Found(padded_selections, ([[0, 0, INF, 2], [0, 0, 2, 2], [-INF, 0, 1, 1]], [1, INF, -INF])),
 )
 

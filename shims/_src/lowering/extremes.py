@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from shims._src import integer_extremes
 from shims._src import jax_private as jp
 from shims._src.value import Value
 
@@ -39,7 +40,9 @@ def reduce(ctx, eqn, value, *, neutral):
     left = tuple(a for i, a in enumerate(value.axes) if i not in axes)
     valid = ctx.valid_over(value, axes)
     value = ctx.fill(value, neutral(value.array.dtype), axes)
-    if valid is None or not jnp.issubdtype(value.array.dtype, jnp.floating):
+    if integer_extremes.reduces(eqn.primitive.name, [value.array]):
+        out = integer_extremes.reduce(eqn.primitive.name, value.array, axes)
+    elif valid is None or not jnp.issubdtype(value.array.dtype, jnp.floating):
         (out,) = jp.bind(eqn, [value.array])
     else:
         out = _extreme(_Reduction(eqn), axes, value.array, valid)

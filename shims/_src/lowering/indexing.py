@@ -185,14 +185,15 @@ _COMBINE = {
 }
 
 
-# From how many rows on it pays to add in stripes, and in how many.
-_MANY_ROWS, _STRIPES = 1 << 16, 4
+# How many copies of the result neighbours are added to in turns, from how many rows on that pays,
+# and how many rows a place must have for the copies to be worth their adding up.
+_COPIES, _MANY_ROWS, _ROWS_A_PLACE = 8, 1 << 16, 32
 
 
 def _scatter_call(eqn, operand, positions, updates, dynamic):
     is_sorted = eqn.params["indices_are_sorted"]
-    if is_sorted and eqn.primitive.name.endswith("add") and _pays_in_stripes(updates):
-        positions, updates, is_sorted = _in_stripes(positions), _in_stripes(updates), False
+    if is_sorted and eqn.primitive.name.endswith("add") and _pays_in_turns(operand, updates):
+        return _added_in_turns(operand, positions[:, 0], updates)
     return _SCATTERS[eqn.primitive.name](
         operand,
         positions,
@@ -204,17 +205,24 @@ def _scatter_call(eqn, operand, positions, updates, dynamic):
     )
 
 
-def _pays_in_stripes(updates) -> bool:
+def _pays_in_turns(operand, updates) -> bool:
     """A CPU adds one number after the other; to one and the same place each waits for the last."""
-    rows = updates.size
-    on_cpu = jax.default_backend() == "cpu"
-    return on_cpu and updates.ndim == 1 and rows >= _MANY_ROWS and rows % _STRIPES == 0
+    if updates.ndim != 1 or operand.ndim != 1 or jax.default_backend() != "cpu":
+        return False
+    return updates.size >= max(_MANY_ROWS, _ROWS_A_PLACE * operand.size)
 
 
-def _in_stripes(rows):
-    """Rows in another order: those that follow each other come from different parts."""
-    parts = rows.reshape(_STRIPES, -1, *rows.shape[1:])
-    return jnp.swapaxes(parts, 0, 1).reshape(rows.shape)
+def _added_in_turns(operand, positions, updates):
+    """Rows that follow each other go to different copies, which are added up at the end."""
+    places = operand.size
+    positions = positions.astype(jnp.promote_types(positions.dtype, jnp.int32))
+    copy = jnp.arange(updates.size, dtype=positions.dtype) % _COPIES
+    inside = (positions >= 0) & (positions < places)
+    positions = jnp.where(inside, positions + places * copy, places * _COPIES)
+    copies = jnp.zeros((places * _COPIES,), operand.dtype)
+    copies = copies.at[positions].add(updates, mode="drop").reshape((_COPIES, places))
+    added = jnp.sum(copies, axis=0, dtype=operand.dtype)
+    return jnp.where(added == 0, operand, operand + added)  # a -0.0 stays where nothing comes
 
 
 def _place_window(ctx, eqn, operand, indices, updates, dn, shape, sizes) -> Value:

@@ -6,7 +6,7 @@ import dataclasses
 
 from jax import lax
 
-from shims._src import division, errors, extremes_held
+from shims._src import division, errors, extremes_held, integer_extremes
 from shims._src import jax_private as jp
 from shims._src.lowering import bounds
 from shims._src.lowering.context import Context
@@ -120,7 +120,7 @@ def _apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
         ]
     if not any(v.dynamic for v in values) and not mentions_sizes(ctx.root, eqn):
         with jp.source_context(eqn):
-            outs = [static(o) for o in division.apply(eqn, [v.array for v in values])]
+            outs = list(map(static, _of_static(eqn, [v.array for v in values])))
         return bounds.attach(ctx, eqn, values, outs)
     rule = RULES.get(eqn.primitive.name)
     if rule is None:
@@ -133,6 +133,13 @@ def _apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
     with jp.source_context(eqn):
         outs = rule.lower(ctx, eqn, *values)
     return bounds.attach(ctx, eqn, values, outs)
+
+
+def _of_static(eqn, arrays):
+    """An equation of arrays whose sizes are all constants."""
+    if integer_extremes.reduces(eqn.primitive.name, arrays):
+        return [integer_extremes.reduce(eqn.primitive.name, *arrays, eqn.params["axes"])]
+    return division.apply(eqn, arrays)
 
 
 def mentions_sizes(root, eqn) -> bool:

@@ -240,7 +240,8 @@ def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=No
       ValueError: there is no such padding.
 
     Differs from TensorFlow:
-      Nothing; where TensorFlow's process ends because of sizes that do not fit, there is an error.
+      Where TensorFlow's process ends because of sizes that do not fit, there is an error. Sizes have
+      to fit in a result without elements too; TensorFlow gives whatever it is asked for there.
 
     Under jit:
       The sizes of `value` may be known only at run time, and `output_shape` may be computed.
