@@ -74,6 +74,8 @@ BY_TIES = ("image.combined_non_max_suppression",)
 BY_LARGE_PARAMETERS = ("math.betainc",)
 # Where no kernel fits, the result is empty; oneDNN gives memory of the shape of the input.
 BY_KERNELS_THAT_FIT_NOWHERE = ("nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.convolution")
+# Batches have to be equally many; of no elements TensorFlow reshapes whatever it is given.
+BY_BATCHES_OF_NOTHING = ("gather_nd",)
 # Numbers below 0 are refused; TensorFlow drops them or raises, by the axis.
 BY_NEGATIVE_COUNTS = ("repeat",)
 # What stands beside the rows that are `fresh`: the commonest of what moves, counts and compares.
@@ -118,7 +120,7 @@ class Operator:
             return True
         if self.row.name.startswith(BY_NAN) and "NaN" in here:
             return True
-        if self.row.name in BY_KERNELS_THAT_FIT_NOWHERE and _outgrows(*arrays[1::-1]):
+        if self.row.name in UNLIKE_TOGETHER and UNLIKE_TOGETHER[self.row.name](*arrays[:2]):
             return True
         if self.row.name in UNLIKE_AT and any(map(UNLIKE_AT[self.row.name], arrays)):
             return True
@@ -191,10 +193,16 @@ def _has_ties(array) -> bool:
     return array.dtype.kind == "f" and np.unique(array).size < array.size
 
 
-def _outgrows(kernel, array) -> bool:
+def _is_outgrown(array, kernel) -> bool:
     """Whether a kernel `[..., in, out]` is larger than an array `[batch, ..., in]`."""
     sides = np.shape(kernel)[:-2]
     return any(a > b for a, b in zip(sides, np.shape(array)[-1 - len(sides) : -1], strict=False))
+
+
+def _are_batches_of_nothing(params, indices) -> bool:
+    """Whether two arrays, one of them without elements, are not equally many at their first axis."""
+    is_empty = not np.size(params) or not np.size(indices)
+    return is_empty and np.shape(params)[:1] != np.shape(indices)[:1]
 
 
 def _is_of_nothing(array) -> bool:
@@ -215,6 +223,12 @@ UNLIKE_AT = {
     **dict.fromkeys(BY_TIES, _has_ties),
     **dict.fromkeys(BY_NEGATIVE_COUNTS, _is_negative),
     **dict.fromkeys(BY_LARGE_PARAMETERS, lambda a: bool((np.abs(np.asarray(a)) > 1e5).any())),
+}
+
+
+UNLIKE_TOGETHER = {
+    **dict.fromkeys(BY_KERNELS_THAT_FIT_NOWHERE, _is_outgrown),
+    **dict.fromkeys(BY_BATCHES_OF_NOTHING, _are_batches_of_nothing),
 }
 
 
