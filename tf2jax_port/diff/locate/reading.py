@@ -61,13 +61,29 @@ class Statement:
 
 
 @functools.lru_cache(maxsize=64)
+def parsed(file: str) -> ast.Module:
+    """The syntax tree of a file; an empty one where it cannot be read."""
+    try:
+        return ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:
+        return ast.Module([], [])
+
+
+@functools.lru_cache(maxsize=64)
 def statements(file: str) -> tuple[Statement, ...]:
     """The statements of a file; none where it cannot be read."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except SyntaxError:
-        return ()
-    return tuple(_statements(tree.body, 0))
+    return tuple(_statements(parsed(file).body, 0))
+
+
+def calls(place: Place) -> list[ast.Call]:
+    """The calls that begin on a line, the outermost first."""
+    walked = ast.walk(parsed(place.file))
+    return [n for n in walked if isinstance(n, ast.Call) and n.lineno == place.line]
+
+
+def last_line(place: Place) -> int:
+    """The line on which the call ends that begins on a line; the line itself where none does."""
+    return max([place.line, *(call.end_lineno or 0 for call in calls(place))])
 
 
 def statement(place: Place) -> Statement | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tf2jax_port.diff.locate.finder import NotLocated
 from tf2jax_port.diff.locate.located import GRADIENT, INTERFACE, RAISED, VALUE, Located, Spot
+from tf2jax_port.diff.locate.reading import last_line
 from tf2jax_port.diff.numbers import finite, number
 
 _SENTENCES = {
@@ -72,5 +73,7 @@ def _confirmation(found: Located) -> str:
 
 def _spot(found: Spot | None, name: str) -> dict[str, Any]:
     if found is None:
-        return {"file": "", "line": 0, name: ""}
-    return {"file": found.place.shown, "line": found.place.line, name: found.operation}
+        return {"file": "", "line": 0, "end_line": 0, name: ""}
+    place = found.place
+    lines = {"line": place.line, "end_line": last_line(place)}
+    return {"file": place.shown, **lines, name: found.operation}

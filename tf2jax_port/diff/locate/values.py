@@ -15,12 +15,13 @@ from tf2jax_port.diff.attempt import LaneError
 from tf2jax_port.diff.locate.cause import Evidence, cause
 from tf2jax_port.diff.locate.compact import masks_of, sizes_of
 from tf2jax_port.diff.locate.frontier import before
-from tf2jax_port.diff.locate.injection import OMITTED, Injection
+from tf2jax_port.diff.locate.injection import OMITTED, RESULT, Injection
 from tf2jax_port.diff.locate.lines import Lines
 from tf2jax_port.diff.locate.located import INTERFACE, RAISED, VALUE, Located, Spot, element, spot
 from tf2jax_port.diff.locate.matching import Index, Values, agree
+from tf2jax_port.diff.locate.misgiven import Misgiven, misgiven, place_of
 from tf2jax_port.diff.locate.mutations import exchanged
-from tf2jax_port.diff.locate.places import NOWHERE
+from tf2jax_port.diff.locate.places import NOWHERE, Place
 from tf2jax_port.diff.locate.replay import mended, replay
 from tf2jax_port.diff.locate.search import BUDGET, Search
 from tf2jax_port.diff.locate.slices import LARGE, slices
@@ -190,6 +191,8 @@ def _located(search: Search, found: Injection, case: Arguments) -> Located:
     old, new = search.old.trail, search.new.trail
     theirs = _step_of(old, found.old)
     mine, place = Lines(search).blamed(found)
+    wrong = _misgiven(search, found, mine, place)
+    place = place if wrong is None else place_of(wrong.argument, place)
     a, b = old.array(found.old), new.array(found.new)
     if a is not None and b is not None and a.size == b.size:
         a = a.reshape(b.shape)
@@ -209,10 +212,18 @@ def _located(search: Search, found: Injection, case: Arguments) -> Located:
         spot(theirs),
         Spot(place, mine.name) if place != NOWHERE else None,
         new.iteration(mine),
-        cause(evidence),
+        wrong.words if wrong else cause(evidence),
         found.complete,
         element(a, b),
     )
+
+
+def _misgiven(search: Search, found: Injection, mine: Step, place: Place) -> Misgiven | None:
+    """The argument to blame, where the operation itself is named and not what comes before it."""
+    right = found.values.get(found.new)
+    if found.kind != RESULT or right is None or place != mine.place:
+        return None
+    return misgiven(search.new, mine, found.new, right)
 
 
 def _step_of(old: Trail, number: int) -> Step:

@@ -13,7 +13,7 @@ import numpy as np
 from shims._src import jax_private as jp
 from tf2jax_port.diff import tree
 from tf2jax_port.diff.arguments import Arguments
-from tf2jax_port.diff.locate.bending import bent
+from tf2jax_port.diff.locate.applied import Applied
 from tf2jax_port.diff.locate.places import Stack
 from tf2jax_port.diff.locate.trail import Again, Trail, endured
 from tf2jax_port.diff.locate.watch_tensorflow import content_of
@@ -72,13 +72,7 @@ class JaxWatch(jp.core.Trace):
         with jp.under(self.parent):
             out = primitive.bind(*tracers, **params)
 
-        def again(operands: Sequence[Any]) -> Sequence[Any]:
-            try:
-                out = primitive.bind(*operands, **params)
-            except (TypeError, ValueError):
-                return bent(primitive, params, operands)
-            return list(out) if primitive.multiple_results else [out]
-
+        again = Applied(primitive, params)
         self.write(
             primitive.name, tracers, list(out) if primitive.multiple_results else [out], again
         )
