@@ -76,6 +76,8 @@ BY_LARGE_PARAMETERS = ("math.betainc",)
 BY_KERNELS_THAT_FIT_NOWHERE = ("nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.convolution")
 # Batches have to be equally many; of no elements TensorFlow reshapes whatever it is given.
 BY_BATCHES_OF_NOTHING = ("gather_nd",)
+# TensorFlow writes where no memory is, for a range that ends at infinity, and the process ends.
+BY_CRASHES = ("histogram_fixed_width",)
 # Numbers below 0 are refused; TensorFlow drops them or raises, by the axis.
 BY_NEGATIVE_COUNTS = ("repeat",)
 # What stands beside the rows that are `fresh`: the commonest of what moves, counts and compares.
@@ -229,6 +231,7 @@ UNLIKE_AT = {
 UNLIKE_TOGETHER = {
     **dict.fromkeys(BY_KERNELS_THAT_FIT_NOWHERE, _is_outgrown),
     **dict.fromkeys(BY_BATCHES_OF_NOTHING, _are_batches_of_nothing),
+    **dict.fromkeys(BY_CRASHES, lambda values, ends: bool(np.isinf(ends).any())),
 }
 
 

@@ -136,7 +136,7 @@ def _by_operations(e: Evidence) -> str | None:
         return GELU
     if _WINDOWS & old or {"conv_general_dilated", "reduce_window_max"} & new:
         return PADDING
-    if "Softmax" in old or ("softmax" in lines and "mask" in lines):
+    if "softmax" in lines and ("Softmax" in old or "mask" in lines):
         masked = {"select_n", "mul"} & new or {"SelectV2", "Mul"} & old
         return MASK if masked else "another axis"
     if {"Rsqrt", "Sqrt"} & old and {"sqrt", "rsqrt"} & new:

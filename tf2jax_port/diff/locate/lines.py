@@ -18,6 +18,8 @@ from tf2jax_port.diff.locate.trail import Step, Trail
 _ENOUGH, _MORE = 0.4, 0.05
 # Functions that do the same in both, called in the same way.
 _SAME = {"exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "sin", "cos", "abs", "sign", "square"}
+# Functions that bring no numbers of their own.
+_PLAIN = _SAME | {"sum", "where", "max", "min", "maximum", "minimum", "astype", "reshape", "stack"}
 # Operations that may hide elements, and how many values after another they are looked for.
 _MASKING, _SOON = {"select_n", "mul"}, 20
 # Operations that give an argument another shape.
@@ -44,6 +46,9 @@ class Lines:
         masked = self._masked_later(found)
         if masked is not None:
             return masked, masked.place
+        everything = self._masks_nothing(found)
+        if everything is not None:
+            return everything, everything.place
         theirs = self._of.old.trail.maker(found.old)
         maker = self._of.new.trail.maker(found.new)
         if found.kind == OMITTED and theirs is not None:
@@ -65,10 +70,7 @@ class Lines:
     def _masked_later(self, found: Injection) -> Step | None:
         """The operation that masks, where the original masks the value itself."""
         new = self._of.new
-        given = [
-            *found.values.values(),
-            *(a for a in found.uses.values() if not isinstance(a, int)),
-        ]
+        given = _arrays(found)
         right, held = (flattened(given[0]) if given else None), new.flat(found.new)
         if right is None or held is None or right.size != held.size:
             return None
@@ -85,6 +87,27 @@ class Lines:
                 fresh = [r for r in step.results if r not in reached]
                 reached.update(fresh)
                 waiting += fresh
+        return None
+
+    def _masks_nothing(self, found: Injection) -> Step | None:
+        """What made a mask that hides nothing, where the original hides something."""
+        trail = self._of.new.trail
+        arrays = [flattened(a) for a in _arrays(found)]
+        hides = [a for a in arrays if a is not None and (np.abs(a) >= STANDS_FOR_SOMETHING).any()]
+        if found.kind != OMITTED or not hides:
+            return None
+        near = trail.steps[max(0, found.step.number - _SOON) : found.step.number + 1]
+        for step in reversed(near):
+            if step.name != "select_n" or step.place != found.step.place:
+                continue
+            mask = trail.array(step.operands[0])
+            maker = trail.maker(step.operands[0])
+            if mask is None or not (mask.all() or not mask.any()):
+                continue
+            while maker is not None and maker.place == step.place and maker.operands:
+                maker = trail.maker(maker.operands[0])
+            if maker is not None and maker.place not in (NOWHERE, step.place):
+                return maker
         return None
 
     def _masks(self, step: Step, masked: np.ndarray) -> bool:
@@ -288,9 +311,9 @@ class Lines:
                     alone = other is step and len(step.operands) == 1
                     wrong += [operand] if alone or operand in of.new_region.values else []
         # What a library computes from may be its own.
-        if said is None or not said.calls <= _SAME:
+        if said is None or not said.calls <= _PLAIN:
             return None
-        found = set()
+        found: dict[Place, Statement] = {}
         for name in said.names:
             given = [
                 s
@@ -303,8 +326,11 @@ class Lines:
                 continue
             is_it = bool(wrong) if given[-1].number is None else given[-1].number in numbers
             if is_it and given[-1].words not in self._said:
-                found.add(Place(place.file, given[-1].line, place.function))
-        return found.pop() if len(found) == 1 else None
+                found[Place(place.file, given[-1].line, place.function)] = given[-1]
+        # What is computed from another one of them is wrong by that.
+        targets = {name for one in found.values() for name in one.targets}
+        first = [place for place, one in found.items() if not targets & {*one.names}]
+        return first[0] if len(first) == 1 else None
 
 
 def _inputs(trail: Trail, inside: Region, number: int) -> set[str]:
@@ -323,6 +349,12 @@ def _inputs(trail: Trail, inside: Region, number: int) -> set[str]:
         seen.add(one)
         waiting += maker.operands
     return found
+
+
+def _arrays(found: Injection) -> list[np.ndarray]:
+    """What was put into the port."""
+    used = (a for a in found.uses.values() if not isinstance(a, int))
+    return [*found.values.values(), *used]
 
 
 def _same_function(one: Place, other: Place) -> bool:
