@@ -86,7 +86,19 @@ def sign(x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/sign
     """
     x = operand(x)
+    return _sign(x) if jnp.issubdtype(x.dtype, jnp.floating) else _sign.fun(x)
+
+
+@jax.custom_jvp
+def _sign(x):
     return jnp.where(x == 0, jnp.zeros((), x.dtype), jnp.sign(x))
+
+
+@_sign.defjvp
+def _sign_jvp(primals, tangents):
+    # Zeros that are there: an infinite slope makes NaN of them, as in TensorFlow.
+    out, (slope,) = _sign(*primals), tangents
+    return out, lax.select(jnp.zeros(out.shape, bool), slope, jnp.zeros_like(slope))
 
 
 @jax.custom_jvp

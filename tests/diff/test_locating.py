@@ -325,6 +325,7 @@ def test_the_report_has_it(monkeypatch):
     assert located["new"] == {
         "file": "test_locating.py",
         "line": absolute_port.__code__.co_firstlineno + 1,
+        "end_line": absolute_port.__code__.co_firstlineno + 1,
         "primitive": "abs",
     }
     assert located["old"]["op"] == "Abs"

@@ -70,6 +70,8 @@ BY_ROWS_OF_NOTHING = (
 )
 # Which of equal scores comes first is not said: it is where a heap has left it.
 BY_TIES = ("image.combined_non_max_suppression",)
+# The sign of 0 times something: -0.0 in the vectors of TensorFlow's loop, 0.0 in what they leave over.
+BY_SIGNS_OF_NOTHING = ("math.xlogy", "math.xlog1py", "math.xdivy")
 # Few digits are right in float32 where a parameter is large; TensorFlow's are NaN or infinite there.
 BY_LARGE_PARAMETERS = ("math.betainc",)
 # Where no kernel fits, the result is empty; oneDNN gives memory of the shape of the input.
@@ -224,6 +226,7 @@ UNLIKE_AT = {
     **dict.fromkeys(BY_ROWS_OF_NOTHING, lambda a: not np.size(a)),
     **dict.fromkeys(BY_TIES, _has_ties),
     **dict.fromkeys(BY_NEGATIVE_COUNTS, _is_negative),
+    **dict.fromkeys(BY_SIGNS_OF_NOTHING, lambda a: bool(np.signbit(a)[np.asarray(a) == 0].any())),
     **dict.fromkeys(BY_LARGE_PARAMETERS, lambda a: bool((np.abs(np.asarray(a)) > 1e5).any())),
 }
 

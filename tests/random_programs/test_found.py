@@ -453,6 +453,10 @@ def diagonals_of_truth_values(tf, x):
     )
 
 
+def slope_of_a_sign_that_is_0_times_infinity(tf, x):
+    return tf.sign(tf.truediv(x, x))
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -588,6 +592,7 @@ FOUND = (
         ([[i, 0, i + 3, 1] for i in range(7)], np.linspace(1, 0, 7).astype(np.float32)),
     ),
     Found(diagonals_of_truth_values, ([[1, -1, 2], [0, 3, NAN], [1, 1, 1]],)),
+    Found(slope_of_a_sign_that_is_0_times_infinity, ([0, 1, -2],)),
     Found(padded_selections, ([[0, 0, INF, 2], [0, 0, 2, 2], [-INF, 0, 1, 1]], [1, INF, -INF])),
 )
 

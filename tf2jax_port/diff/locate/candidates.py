@@ -12,6 +12,8 @@ from tf2jax_port.diff.locate.trail import Step
 _TRIES, _RESIZED, _LATER, _LATER_RESIZED, _OTHERS = 10, 6, 8, 3, 6
 # And how many of the views of values, of which there are several for each.
 _VIEWS = 12
+# How far an element may at most count to be away, in sizes of the array.
+_FAR = 2.0
 # In operations.
 _NEAR = 2
 # TensorFlow's operations and the primitives that do the same, where the names differ.
@@ -231,4 +233,7 @@ def distance(a: np.ndarray, b: np.ndarray | None) -> float:
         return 1.0
     a, b = a[both], b[both]
     scale = max(size_of(a), size_of(b))
-    return float(np.sqrt(np.mean((a - b) ** 2))) / scale if scale else 0.0
+    if not scale:
+        return 0.0
+    # What stands for something, -1e9 for what is masked, is another element and no more.
+    return float(np.sqrt(np.mean(np.minimum(np.abs(a - b) / scale, _FAR) ** 2)))

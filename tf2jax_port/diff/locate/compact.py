@@ -86,10 +86,16 @@ def masks_of(*trails: Trail) -> tuple[Mask, ...]:
             selects = array.astype(bool)
             if selects.all() or not selects.any() or not np.array_equal(selects, array):
                 continue
+            if _is_diagonal(selects) or _is_diagonal(~selects):
+                continue  # it picks elements out of matrices, and pads nothing
             seen.setdefault((selects.shape, selects.tobytes()), selects)
     flags = list(seen.values())[:_MOST_MASKS]
     rows = [Mask(f, turned) for f in flags if f.ndim == 2 for turned in (False, True)]
     return (*rows, *(Mask(f, axis=axis) for f in flags if f.ndim == 1 for axis in (0, 1)))
+
+
+def _is_diagonal(selects: np.ndarray) -> bool:
+    return selects.ndim == 2 and np.array_equal(selects, np.eye(*selects.shape, dtype=bool))
 
 
 def forms(

@@ -79,6 +79,9 @@ class Lines:
             return None
         if not same(right[~masked], held[~masked], new.tolerance(found.new)):
             return None
+        maker = new.trail.maker(found.new)
+        if maker is not None and maker.name in _MASKING and self._masks(maker, masked):
+            return None  # it is masked here, with another number
         reached, waiting = {found.new}, [found.new]
         for number in itertools.islice(waiting, _SOON):
             for step in new.trail.users(number):

@@ -18,6 +18,7 @@ from tf2jax_port.diff.locate.watch_jax import JaxWatch
 from tf2jax_port.diff.locate.watch_jax import watching as watching_jax
 from tf2jax_port.diff.locate.watch_tensorflow import TensorFlowWatch
 from tf2jax_port.diff.locate.watch_tensorflow import watching as watching_tensorflow
+from tf2jax_port.diff.locate.wide_tensorflow import is_wide
 
 # A step by its number, and which of its operands.
 Use = tuple[int, int]
@@ -185,7 +186,7 @@ def pull_tensorflow(
         watch.input(tensor, name)
     with tf.GradientTape() as tape:
         tape.watch([tensors[i] for i in case.differentiable])
-        with watching_tensorflow(watch, seed):
+        with watching_tensorflow(watch, seed, is_wide(case.arrays)):
             result = entered(lambda: function(*case.fill(tensors)))
     leaves = dict(tree.walk(result, "output"))
     for path, leaf in leaves.items():

@@ -144,8 +144,12 @@ class Search(Injector):
     def _or_itself(self, found: Injection, number: int, step: Step) -> Injection:
         """The operation itself, where what it gives in the original does not come from its change."""
         if found.complete:
+            theirs = self.old.trail.maker(found.old)
+            # It is done, in another way: again, rightly, may change nothing where one normalises.
+            is_done = theirs is not None and kind_of(theirs) == step.name
             for result in self._result(number, step, traced=False):
-                if result.complete and result.old not in self.behind(found.old):
+                itself = is_done and result.old == found.old
+                if result.complete and (itself or result.old not in self.behind(found.old)):
                     return self._traced(result)
         return found
 

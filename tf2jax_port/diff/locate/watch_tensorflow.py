@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from tf2jax_port.diff import tree
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.locate.places import Stack
 from tf2jax_port.diff.locate.trail import Trail, endured
+from tf2jax_port.diff.locate.wide_tensorflow import is_wide, widening
 
 
 class TensorFlowWatch:
@@ -93,8 +94,8 @@ def _identity(tensor: Any) -> int:
 
 
 @contextmanager
-def watching(watch: TensorFlowWatch, seed: int) -> Iterator[None]:
-    """Run what is in the block operator by operator, under the watch."""
+def watching(watch: TensorFlowWatch, seed: int, wide: bool) -> Iterator[None]:
+    """Run what is in the block operator by operator, under the watch; in double precision if wide."""
     import tensorflow as tf
     from tensorflow.python.framework import op_callbacks
 
@@ -105,7 +106,8 @@ def watching(watch: TensorFlowWatch, seed: int) -> Iterator[None]:
     tf.config.run_functions_eagerly(True)
     op_callbacks.add_op_callback(watch)
     try:
-        yield
+        with widening() if wide else nullcontext():
+            yield
     finally:
         op_callbacks.remove_op_callback(watch)
         tf.config.run_functions_eagerly(before)
@@ -121,7 +123,7 @@ def watch_tensorflow(
     tensors = [tf.constant(array) for array in case.arrays]
     for tensor, name in zip(tensors, case.paths):
         watch.input(tensor, name)
-    with watching(watch, seed):
+    with watching(watch, seed, is_wide(case.arrays)):
         result = endured(watch.trail, stack, lambda: function(*case.fill(tensors)))
     if watch.trail.error is not None:
         return watch.trail
