@@ -9,6 +9,7 @@ import pytest
 import tensorflow as tf
 
 from tests.diff.test_locating import found
+from tf2jax_port.diff.arguments import bind
 
 RANDOM = np.random.default_rng(1)
 X = RANDOM.normal(size=(4, 5)).astype(np.float32)
@@ -256,3 +257,67 @@ def with_a_margin_on_its_own_way(x, w):
 )
 def test_the_operation_that_mends_the_port_by_being_another(old, new, arguments, line):
     assert text_of(old, new, *arguments) == line
+
+
+def looked_up(x):
+    table = np.zeros((4, 2), np.float32)
+    table[:, 1] = [1.0, 2.0, 4.0, 8.0]
+    return tf.gather(tf.constant(table), tf.constant([1, 3, 2, 0])) * x[:, :2]
+
+
+def looked_up_in_rows(x):
+    table = np.zeros((4, 2), np.float32)
+    table[:, 1] = [1.0, 2.0, 4.0, 8.0]
+
+    def row(place, one):
+        return jnp.asarray(table)[place] - one[:2]
+
+    start = jnp.asarray(table).at[0].add(0.0)  # what NumPy's arrays cannot do
+    return jax.vmap(row)(jnp.array([1, 3, 2, 0]), x) + 0.0 * start
+
+
+def test_constants_of_numpy_are_arrays_of_jax():
+    line = "return jnp.asarray(table)[place] - one[:2]"
+    assert text_of(looked_up, looked_up_in_rows, X) == line
+
+
+def penalised(x):
+    hidden = tf.cast(x > 0.0, tf.float32)
+    scores = tf.where(x > 0.5, x, tf.fill(tf.shape(x), -1e9))
+    weights = tf.nn.softmax(scores) * tf.constant([0.1, 0.2, 0.3, 0.4, 0.5], tf.float32)
+    return weights + hidden * tf.linspace(0.0, 1.0, 5)
+
+
+def penalised_port(x):
+    hidden = (x > 0.0).astype(jnp.float32)
+    scores = jnp.where(x > 0.5, x, 0.0)
+    weights = jax.nn.softmax(scores) * jnp.array([0.1, 0.2, 0.3, 0.4, 0.5])
+    return weights + hidden * jnp.linspace(0.0, 1.0, 5)
+
+
+def test_an_original_that_says_float32_runs_in_double_precision():
+    from tf2jax_port.diff.locate.places import Stack
+    from tf2jax_port.diff.locate.watch_tensorflow import watch_tensorflow
+    from tf2jax_port.diff.precision import widened
+
+    with jax.enable_x64(True):
+        trail = watch_tensorflow(penalised, bind(0, (X,), penalised).map(widened), 0, Stack())
+    assert trail.error is None
+    assert trail.array(trail.outputs["output"]).dtype == np.float64
+    assert tf.constant(0.1).dtype == tf.float32  # and nothing is left behind
+    assert text_of(penalised, penalised_port, X) == "scores = jnp.where(x > 0.5, x, 0.0)"
+
+
+def corrected(x, w):
+    logits = tf.matmul(x, w) - w[0][None, :]
+    return tf.nn.log_softmax(logits), logits[0]
+
+
+def corrected_port(x, w):
+    logits = x @ w
+    logits = logits - w[:4, 0][:, None]
+    return jax.nn.log_softmax(logits), logits[0]
+
+
+def test_what_is_done_in_another_way_is_not_left_out():
+    assert text_of(corrected, corrected_port, X, W) == "logits = logits - w[:4, 0][:, None]"

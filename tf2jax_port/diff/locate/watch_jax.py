@@ -48,8 +48,9 @@ class JaxWatch(jp.core.Trace):
         return self.parent.is_valid()
 
     def stage_value(self, val: Any) -> Any:
-        """A value as an array of the trace below."""
-        return val
+        """A value as an array of the trace below: NumPy's arrays lack what JAX's can do."""
+        with jp.under(self.parent):
+            return self.parent.stage_value(val)
 
     def input(self, array: Any, name: str) -> None:
         """Give an argument its name."""
