@@ -20,6 +20,8 @@ _ENOUGH, _MORE = 0.4, 0.05
 _SAME = {"exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "sin", "cos", "abs", "sign", "square"}
 # Functions that bring no numbers of their own.
 _PLAIN = _SAME | {"sum", "where", "max", "min", "maximum", "minimum", "astype", "reshape", "stack"}
+# Up to how many numbers a list is read from a program's text.
+_FEW_NUMBERS = 64
 # Operations that may hide elements, and how many values after another they are looked for.
 _MASKING, _SOON = {"select_n", "mul"}, 20
 # Operations that give an argument another shape.
@@ -299,7 +301,8 @@ class Lines:
         of, place = self._of, step.place
         said = statement(place)
         here = {step.number}
-        wrong, numbers = [], set()
+        wrong: list[int] = []
+        numbers: set[tuple[float, ...]] = set()
         for other in reversed(of.new.trail.steps[: step.number + 1]):
             if other.number not in here or other.places != step.places:
                 continue
@@ -309,7 +312,8 @@ class Lines:
                     here.add(maker.number)
                 elif operand not in of.new.trail.names:
                     flat = of.new.flat(operand)
-                    numbers |= {float(flat[0])} if flat is not None and flat.size == 1 else set()
+                    if flat is not None and flat.size <= _FEW_NUMBERS:
+                        numbers.add(tuple(np.asarray(flat, np.float32).tolist()))
                     # What only hands a number on is wrong by the number.
                     alone = other is step and len(step.operands) == 1
                     wrong += [operand] if alone or operand in of.new_region.values else []
@@ -327,7 +331,8 @@ class Lines:
             # What JAX computed there is known, and right; so is a number that was not used as it is.
             if not given or (place.file, given[-1].line) in self._lines:
                 continue
-            is_it = bool(wrong) if given[-1].number is None else given[-1].number in numbers
+            told = tuple(np.asarray(given[-1].numbers, np.float32).tolist())
+            is_it = told in numbers if told else bool(wrong)
             if is_it and given[-1].words not in self._said:
                 found[Place(place.file, given[-1].line, place.function)] = given[-1]
         # What is computed from another one of them is wrong by that.

@@ -14,12 +14,14 @@ import numpy as np
 from tf2jax_port.diff.attempt import Failure, attempt
 from tf2jax_port.diff.locate.applied import Applied
 from tf2jax_port.diff.locate.cause import PADDING
-from tf2jax_port.diff.locate.matching import Values, flattened, same
+from tf2jax_port.diff.locate.matching import Index, Values, flattened
 from tf2jax_port.diff.locate.places import Place
 from tf2jax_port.diff.locate.reading import calls
 from tf2jax_port.diff.locate.trail import Step
 
 _POOLS = {"reduce_window_max", "reduce_window_min", "reduce_window_sum"}
+# How many calls of one line are tried.
+_CALLS = 4
 _PADDING, _KERNEL = "padding", "rhs"
 # The arguments of JAX's functions by their places.
 _IN_ORDER = {
@@ -45,28 +47,25 @@ class Misgiven:
     words: str
 
 
-def misgiven(new: Values, step: Step, number: int, right: np.ndarray) -> Misgiven | None:
-    """The argument that mends an operation if it is another one; `None` where there is none.
+def misgiven(new: Values, step: Step, old: Index) -> Misgiven | None:
+    """The argument that gives what the original has, if it is another one; `None` where there is none.
 
     Args:
       new: the port's values.
-      step: the operation.
-      number: its result.
-      right: what the result should be.
+      step: the operation, of which every call is tried: some take what is wrong already.
+      old: finds the original's values.
     """
-    if not isinstance(step.again, Applied) or number not in step.results:
-        return None
-    wanted, tolerance = flattened(right), new.tolerance(number)
-    if wanted is None:
-        return None
-    operands = [new.trail.values[n] for n in step.operands]
-    for found, again, given in _others(step.name, step.again, operands):
-        result = attempt(again, given)
-        if isinstance(result, Failure):
-            continue
-        flat = flattened(np.asarray(result[0]))
-        if flat is not None and flat.size == wanted.size and same(flat, wanted, tolerance):
-            return found
+    for call in new.trail.passes(step)[-1][:_CALLS]:
+        if not isinstance(call.again, Applied):
+            return None
+        operands = [new.trail.values[n] for n in call.operands]
+        tolerance = new.tolerance(call.results[0])
+        for found, again, given in _others(call.name, call.again, operands):
+            result = attempt(again, given)
+            if isinstance(result, Failure):
+                continue
+            if old.has(flattened(np.asarray(result[0])), tolerance):
+                return found
     return None
 
 

@@ -44,7 +44,7 @@ class Statement:
       names: the names that it reads.
       targets: the names that it gives a value.
       calls: the functions of modules that it calls.
-      number: the number that it gives a name, if it does no more.
+      numbers: the number that it gives a name, or the numbers of a list, if it does no more.
       texts: the texts that stand in it.
       function: where the function or class that it is in begins; 0 outside of them.
     """
@@ -55,7 +55,7 @@ class Statement:
     names: tuple[str, ...]
     targets: tuple[str, ...]
     calls: frozenset[str]
-    number: float | None
+    numbers: tuple[float, ...]
     texts: frozenset[str]
     function: int
 
@@ -142,17 +142,20 @@ def _statements(body: list[ast.stmt], function: int) -> Iterator[Statement]:
             if isinstance(n, ast.Constant) and isinstance(n.value, str)
         )
         yield Statement(
-            node.lineno, end, words, names, targets, calls, _number(node), texts, function
+            node.lineno, end, words, names, targets, calls, _numbers(node), texts, function
         )
         for part in nested:
             yield from _statements(part, node.lineno if is_scope else function)
 
 
-def _number(node: ast.stmt) -> float | None:
+def _numbers(node: ast.stmt) -> tuple[float, ...]:
     value = getattr(node, "value", None)
-    if isinstance(value, ast.Constant) and isinstance(value.value, (int, float)):
-        return float(value.value)
-    return None
+    if isinstance(value, ast.Call) and value.args:
+        value = value.args[0]  # an array of a list
+    parts = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
+    constants = (p.value for p in parts if isinstance(p, ast.Constant))
+    found = tuple(float(n) for n in constants if isinstance(n, (int, float)))
+    return found if len(found) == len(parts) else ()
 
 
 def _header(node: ast.stmt) -> list[ast.AST]:

@@ -220,10 +220,9 @@ def _located(search: Search, found: Injection, case: Arguments) -> Located:
 
 def _misgiven(search: Search, found: Injection, mine: Step, place: Place) -> Misgiven | None:
     """The argument to blame, where the operation itself is named and not what comes before it."""
-    right = found.values.get(found.new)
-    if found.kind != RESULT or right is None or place != mine.place:
+    if found.kind != RESULT or place != mine.place:
         return None
-    return misgiven(search.new, mine, found.new, right)
+    return misgiven(search.new, mine, search.old_index)
 
 
 def _step_of(old: Trail, number: int) -> Step:

@@ -49,7 +49,6 @@ def widening() -> Iterator[None]:
 
 def _executing(execute: Callable[..., Any]) -> Callable[..., Any]:
     """Executes operations; float32 beside float64 is cast, and so is what is cast to float32."""
-
     import tensorflow as tf
 
     def narrowed(context: Any, one: Any) -> Any:
