@@ -457,6 +457,11 @@ def slope_of_a_sign_that_is_0_times_infinity(tf, x):
     return tf.sign(tf.truediv(x, x))
 
 
+def nothing_selected_and_reshaped(tf, x):
+    rows = tf.boolean_mask(x, x[:, 0] > 9)
+    return tf.reshape(rows, [-1, 0]), tf.reshape(rows, [0, -1, 1])
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -593,6 +598,7 @@ FOUND = (
     ),
     Found(diagonals_of_truth_values, ([[1, -1, 2], [0, 3, NAN], [1, 1, 1]],)),
     Found(slope_of_a_sign_that_is_0_times_infinity, ([0, 1, -2],)),
+    Found(nothing_selected_and_reshaped, ([[1, 2, 3], [4, 5, 6]],)),
     Found(padded_selections, ([[0, 0, INF, 2], [0, 0, 2, 2], [-INF, 0, 1, 1]], [1, INF, -INF])),
 )
 
