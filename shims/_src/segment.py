@@ -60,10 +60,8 @@ def _sorted(function, reduce, data, segment_ids):
         _NOT_SORTED,
         required=_SORTED,
     )
-    # The last id is the largest, or the call is an error.
-    after_none = lax.pad(ids, np.asarray(-1, ids.dtype), [(1, 0, 0)])
-    last = lax.dynamic_index_in_dim(after_none, primitives.as_size(ids.shape[0]), keepdims=False)
-    count = primitives.to_dim(jnp.maximum(last.astype(jnp.int32), -1) + 1, label=function)
+    highest = lax.reduce_max(ids, (0,)).astype(jnp.int32)
+    count = primitives.to_dim(jnp.maximum(highest, -1) + 1, label=function)
     return reduce(data, ids, count)
 
 
