@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import jax.numpy as jnp
@@ -217,14 +218,10 @@ def reshape(tensor, shape, name=None):
     if all(map(is_known, (*x.shape, *dims))):
         dims = _known_shape(x, dims)
     elif dims.count(-1) == 1:
-        if 0 in map(_number, dims) and _is_decided_by_data(x):
+        if 0 in filter(is_known, dims) and _is_decided_by_data(x):
             return _of_nothing(x, dims)
         dims = _without_rest(x, dims)
     return jnp.reshape(x, dims)
-
-
-def _number(d):
-    return d if is_known(d) else None
 
 
 def _is_decided_by_data(x) -> bool:
@@ -239,14 +236,16 @@ def _of_nothing(x, dims):
     """No elements in a shape with a 0 and a -1: zeros are left out on both sides, as in TensorFlow."""
     sizes = [primitives.as_size(d) for d in x.shape]
     total = math.prod(jnp.where(d == 0, 1, d) for d in sizes)
-    given = math.prod(primitives.as_size(d) for d in dims if not is_known(d) or d > 0)
+    stated = [primitives.as_size(d) for d in dims if not is_known(d) or d != -1]
+    given = math.prod(jnp.where(d == 0, 1, d) for d in stated)
+    has_elements = functools.reduce(jnp.logical_and, [jnp.asarray(d) != 0 for d in sizes])
     checks.check_data(
-        (math.prod(sizes) != 0) | (total % jnp.maximum(given, 1) != 0),
+        has_elements | (total % given != 0),
         "reshape",
         "the sizes of no elements do not fit into the requested shape.",
         required=f"as many values as shape={dims} takes",
     )
-    missing = primitives.to_dim(total // jnp.maximum(given, 1), label="reshape")
+    missing = primitives.to_dim(total // given, label="reshape")
     none = jnp.zeros([missing if is_known(d) and d == -1 else d for d in dims], x.dtype)
     return primitives.connected(none, x)
 

@@ -56,6 +56,32 @@ def test_gradient_of_sums_of_sorted_segments():
         np.testing.assert_allclose(found, 2 * sums[ids], rtol=1e-4, atol=1e-3)
 
 
+@pytest.mark.parametrize("data", [np.zeros(ROWS), np.tile([1.0, -1.0], ROWS // 2)])
+def test_gradient_of_sums_that_are_nothing(data):
+    data = data.astype(np.float32)
+    ids = np.sort(np.arange(ROWS) % 10).astype(np.int32)
+
+    def loss(data, ids):
+        return shims.reduce_sum(shims.math.segment_sum(data, ids))
+
+    function = shims.function(
+        loss,
+        input_signature=[shims.TensorSpec([None]), shims.TensorSpec([None], shims.int32)],
+        autograph=False,
+    )
+    for _ in range(20):
+        slope = jax.grad(function)(jnp.asarray(data), ids)
+    np.testing.assert_array_equal(slope, np.ones(ROWS))
+
+
+def test_additions_to_a_negative_zero():
+    array = np.full(3, -0.0, np.float32)
+    places = np.zeros((ROWS, 1), np.int32)
+    updates = np.full(ROWS, -0.0, np.float32)
+    for found in in_a_function(shims.tensor_scatter_nd_add, array, places, updates):
+        np.testing.assert_array_equal(np.signbit(found), [True] * 3)
+
+
 def test_ids_that_are_not_sorted_are_refused():
     data, ids = np.ones(ROWS, np.float32), np.zeros(ROWS, np.int32)
     ids[7] = 3

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -219,10 +221,10 @@ def _added_in_turns(operand, positions, updates):
     copy = jnp.arange(updates.size, dtype=positions.dtype) % _COPIES
     inside = (positions >= 0) & (positions < places)
     positions = jnp.where(inside, positions + places * copy, places * _COPIES)
-    copies = jnp.zeros((places * _COPIES,), operand.dtype)
-    copies = copies.at[positions].add(updates, mode="drop").reshape((_COPIES, places))
-    added = jnp.sum(copies, axis=0, dtype=operand.dtype)
-    return jnp.where(added == 0, operand, operand + added)  # a -0.0 stays where nothing comes
+    # Nothing is changed by adding -0.0, not even another -0.0.
+    others = jnp.full((places * (_COPIES - 1),), -0.0, operand.dtype)
+    copies = jnp.concatenate([operand, others]).at[positions].add(updates, mode="drop")
+    return functools.reduce(lax.add, copies.reshape((_COPIES, places)))
 
 
 def _place_window(ctx, eqn, operand, indices, updates, dn, shape, sizes) -> Value:

@@ -60,6 +60,8 @@ def misgiven(new: Values, step: Step, old: Index) -> Misgiven | None:
             return None
         operands = [new.trail.values[n] for n in call.operands]
         tolerance = new.tolerance(call.results[0])
+        if old.has(flattened(new.trail.values[call.results[0]]), tolerance):
+            continue
         for found, again, given in _others(call.name, call.again, operands):
             result = attempt(again, given)
             if isinstance(result, Failure):

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-# Functions that make floats of Python's; the others have the type of what they are given.
 # What an operation says that has float32 alone.
 _FLOAT_ONLY = "was expected to be a float tensor but is a double tensor"
+# Functions that make floats of Python's; the others have the type of what they are given.
 _MAKERS = ("constant", "fill", "range", "linspace")
 
 
