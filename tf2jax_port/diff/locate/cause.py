@@ -98,7 +98,8 @@ def _by_relation(e: Evidence) -> str | None:
         return _by_ratio(ratio, sizes, e.old_names)
     if e.old.dtype.kind in "iu" and float(np.max(np.abs(a - b))) <= 1:
         return INTEGERS if "FloorDiv" in e.old_names else "rounds the other way"
-    if _ROUNDING & set(e.old_names) and float(np.max(np.abs(a - b))) <= 1:
+    is_whole = not ((a % 1).any() or (b % 1).any())
+    if is_whole and _ROUNDING & set(e.old_names) and float(np.max(np.abs(a - b))) <= 1:
         return "rounds the other way"
     return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +12,9 @@ from tf2jax_port.diff.locate.cause import Evidence, cause
 from tf2jax_port.diff.locate.frontier import before
 from tf2jax_port.diff.locate.located import GRADIENT, Located, Spot, element, spot
 from tf2jax_port.diff.locate.matching import SINGLE, Index, Values, flattened, same, size_of
+from tf2jax_port.diff.locate.places import Place
 from tf2jax_port.diff.locate.pulling import Pulled, Use
-from tf2jax_port.diff.locate.reading import likest
+from tf2jax_port.diff.locate.reading import likest, likest_of
 from tf2jax_port.diff.locate.trail import Step, Trail
 from tf2jax_port.diff.locate.views import with_views
 
@@ -183,8 +184,14 @@ def _users(trail: Trail, number: int) -> list[User]:
     return found
 
 
-def _to_blame(compared: Comparison, number: int, users: list[User], pulled: Pulled) -> Step:
-    """Which of the operations that take a value is the one that the original does otherwise."""
+def _to_blame(
+    compared: Comparison, number: int, users: list[User], pulled: Pulled
+) -> tuple[Step, bool]:
+    """Which of the operations that take a value is the one that the original does otherwise.
+
+    Returns:
+      It, and whether the original stops the gradient there and the port does not.
+    """
     shape = np.shape(compared.new.trail.array(number))
     mine = _cotangent(compared.new, number, shape)
     wanted = [_cotangent(compared.old, twin, shape) for twin in compared.twins(number)]
@@ -197,14 +204,14 @@ def _to_blame(compared: Comparison, number: int, users: list[User], pulled: Pull
         part = parts.get(user.use)
         # Without what comes from here it would be right: the original stops there.
         if part is not None and part.any() and is_right(mine - part):
-            return user.step
+            return user.step, True
     stopped = [user.step for user in users if user.step.name == "stop_gradient"]
     for step in stopped:
         # With what is stopped here it would be right.
         if is_right(mine + _cotangent(compared.new, step.results[0], shape)):
-            return step
+            return step, False
     suspicious = [user.step for user in users if user.step.name in _SUSPICIOUS]
-    return [*stopped, *suspicious, users[0].step][0]
+    return [*stopped, *suspicious, users[0].step][0], False
 
 
 def _located(
@@ -217,10 +224,12 @@ def _located(
     old, new = compared.old, compared.new
     uses = {user.use: new.trail.values[user.number] for user in users}
     pulled = pull(uses) if len(users) > 1 else new
-    mine = _to_blame(compared, number, users, pulled)
+    mine, is_missing = _to_blame(compared, number, users, pulled)
     twins = compared.twins(number)
     theirs = [s for s in old.trail.steps if not set(twins).isdisjoint(s.operands)]
     theirs.sort(key=lambda step: old.cotangents.keys().isdisjoint(step.results))
+    if is_missing:
+        theirs.sort(key=lambda step: step.name != "StopGradient")
     shape = np.shape(new.trail.array(number))
     a, b = (_shaped(_cotangent(*of, shape), shape) for of in ((old, twins[0]), (new, number)))
     there = theirs[0] if theirs else None
@@ -232,7 +241,9 @@ def _located(
         words = cause(Evidence(None, None, there.place, mine.place, (), ()))
     # What the port lacks is on no operation's line.
     missing = there is not None and words == _CAUSES["stop_gradient"] and mine.name not in _COPIES
-    place = likest(there.place, mine.places) if there is not None and missing else None
+    maker = new.trail.maker(number)
+    near = (*(maker.places if maker is not None and is_missing else ()), *mine.places)
+    place = _without_stop(there, near) if there is not None and missing else None
     return Located(
         GRADIENT,
         case.index,
@@ -243,6 +254,16 @@ def _located(
         False,
         element(a, b),
     )
+
+
+def _without_stop(there: Step, near: Sequence[Place]) -> Place | None:
+    """The port's line that is like the one on which the original stops a gradient.
+
+    Args:
+      there: where it does.
+      near: the lines that make the value, or take it.
+    """
+    return likest(there.place, near) or likest_of(there.place, near)
 
 
 def _with_views(old: Pulled) -> Pulled:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from tf2jax_port.diff.locate.computed import SAME, Computed
 from tf2jax_port.diff.locate.frontier import Region
 from tf2jax_port.diff.locate.injection import EXCHANGED, MISTAKEN, OMITTED, Injection, Injector
 from tf2jax_port.diff.locate.matching import STANDS_FOR_SOMETHING, flattened, same
@@ -14,14 +15,9 @@ from tf2jax_port.diff.locate.places import NOWHERE, Place
 from tf2jax_port.diff.locate.reading import Statement, alike, statement, statements
 from tf2jax_port.diff.locate.trail import Step, Trail
 
-# How much a line must say of what the original's says, and by how much more than another.
-_ENOUGH, _MORE = 0.4, 0.05
-# Functions that do the same in both, called in the same way.
-_SAME = {"exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "sin", "cos", "abs", "sign", "square"}
-# Functions that bring no numbers of their own.
-_PLAIN = _SAME | {"sum", "where", "max", "min", "maximum", "minimum", "astype", "reshape", "stack"}
-# Up to how many numbers a list is read from a program's text.
-_FEW_NUMBERS = 64
+# How much a line must say of what the original's says, and by how much more than another; and how much
+# if it is the one where the value is used or made.
+_ENOUGH, _MORE, _SOMETHING = 0.4, 0.05, 0.3
 # Operations that may hide elements, and how many values after another they are looked for.
 _MASKING, _SOON = {"select_n", "mul"}, 20
 # Operations that give an argument another shape.
@@ -42,6 +38,7 @@ class Lines:
         self._lines = {
             (place.file, place.line) for step in of.new.trail.steps for place in step.places
         }
+        self._computed = Computed(of, self._said, self._lines)
 
     def blamed(self, found: Injection) -> tuple[Step, Place]:
         """The operation and the line of the port that are named."""
@@ -66,7 +63,7 @@ class Lines:
             return found.step, named
         if found.kind == MISTAKEN and found.uses:
             return found.step, self._outward(found.step, found)
-        place = self._computed_before(found.step) or self._places_before(found.step)
+        place = self._computed.before(found) or self._places_before(found.step)
         return found.step, place or self._outward(found.step, found)
 
     def _masked_later(self, found: Injection) -> Step | None:
@@ -209,7 +206,7 @@ class Lines:
     def _is_plain(self, place: Place) -> bool:
         """Whether a line means the same in both programs if it reads the same."""
         said = statement(place)
-        return said is not None and said.calls <= _SAME
+        return said is not None and said.calls <= SAME
 
     def _is_right_elsewhere(self, step: Step, depth: int) -> bool:
         """Whether the same part of a line, called from another line, gives what it should."""
@@ -273,6 +270,8 @@ class Lines:
         for depth, wanted in enumerate(map(statement, theirs.places[: 1 if spread else None])):
             likeness = {p: _likeness(statement(p), wanted) for p in (*between, usual[0])}
             best = max(between, key=lambda place: likeness[place], default=usual[0])
+            if best == usual[0] and likeness[best] >= _SOMETHING:
+                return best
             if likeness[best] >= _ENOUGH:
                 is_more = usual[0] not in between or likeness[best] > likeness[usual[0]] + _MORE
                 if is_more and depth and maker is not None and best in maker.places:
@@ -295,50 +294,6 @@ class Lines:
                 is_between = first <= said.line <= last or first >= last
                 if said.function == inside.function and is_between:
                     yield Place(place.file, said.line, place.function)
-
-    def _computed_before(self, step: Step) -> Place | None:
-        """The line that computed, without JAX, an array or a number that an operation takes."""
-        of, place = self._of, step.place
-        said = statement(place)
-        here = {step.number}
-        wrong: list[int] = []
-        numbers: set[tuple[float, ...]] = set()
-        for other in reversed(of.new.trail.steps[: step.number + 1]):
-            if other.number not in here or other.places != step.places:
-                continue
-            for operand in other.operands:
-                maker = of.new.trail.maker(operand)
-                if maker is not None:
-                    here.add(maker.number)
-                elif operand not in of.new.trail.names:
-                    flat = of.new.flat(operand)
-                    if flat is not None and flat.size <= _FEW_NUMBERS:
-                        numbers.add(tuple(np.asarray(flat, np.float32).tolist()))
-                    # What only hands a number on is wrong by the number.
-                    alone = other is step and len(step.operands) == 1
-                    wrong += [operand] if alone or operand in of.new_region.values else []
-        # What a library computes from may be its own.
-        if said is None or not said.calls <= _PLAIN:
-            return None
-        found: dict[Place, Statement] = {}
-        for name in said.names:
-            given = [
-                s
-                for s in statements(place.file)
-                if name in s.targets
-                and ((s.function == said.function and s.line < said.line) or not s.function)
-            ]
-            # What JAX computed there is known, and right; so is a number that was not used as it is.
-            if not given or (place.file, given[-1].line) in self._lines:
-                continue
-            told = tuple(np.asarray(given[-1].numbers, np.float32).tolist())
-            is_it = told in numbers if told else bool(wrong)
-            if is_it and given[-1].words not in self._said:
-                found[Place(place.file, given[-1].line, place.function)] = given[-1]
-        # What is computed from another one of them is wrong by that.
-        targets = {name for one in found.values() for name in one.targets}
-        first = [place for place, one in found.items() if not targets & {*one.names}]
-        return first[0] if len(first) == 1 else None
 
 
 def _inputs(trail: Trail, inside: Region, number: int) -> set[str]:

@@ -111,7 +111,7 @@ class Stack:
         while frame is not None and frame.f_code is not entered.__code__:
             code = frame.f_code
             key += (id(code), frame.f_lasti)
-            if self._is_users(code.co_filename):
+            if self.is_users(code.co_filename):
                 if not places:
                     part, instruction = tuple(key), frame.f_lasti
                 places.append(Place(code.co_filename, frame.f_lineno, code.co_name))
@@ -122,11 +122,12 @@ class Stack:
         """The innermost line of the user's that an error came through."""
         found = None
         for frame in traceback.extract_tb(error.__traceback__):
-            if self._is_users(frame.filename):
+            if self.is_users(frame.filename):
                 found = Place(frame.filename, frame.lineno or 0, frame.name)
         return found
 
-    def _is_users(self, file: str) -> bool:
+    def is_users(self, file: str) -> bool:
+        """Whether a file is part of the user's program."""
         if file not in self._known:
             library = file.startswith(self._libraries)
             installed = file.startswith(self._installed) and file not in self._own

@@ -119,6 +119,14 @@ def likest(wanted: Place, near: Sequence[Place]) -> Place | None:
     return best if best is not None and found[best] >= max(_ALIKE, own + _MORE) else None
 
 
+def likest_of(wanted: Place, given: Sequence[Place]) -> Place | None:
+    """Which of some lines says most of what a line elsewhere says; `None` where none is like it."""
+    said = statement(wanted)
+    found = {p: alike(here, said) for p in given if said and (here := statement(p)) is not None}
+    best = max(found, key=lambda one: found[one], default=None)
+    return best if best is not None and found[best] >= _ALIKE else None
+
+
 def _statements(body: list[ast.stmt], function: int) -> Iterator[Statement]:
     for node in body:
         inner = [getattr(node, part, []) for part in ("body", "orelse", "finalbody")]

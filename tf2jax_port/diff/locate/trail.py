@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tf2jax_port.diff.attempt import Failure, attempt
+from tf2jax_port.diff.locate.host import Host, listening
 from tf2jax_port.diff.locate.places import NOWHERE, Counter, Place, Stack, Where, entered
 
 Again = Callable[[Sequence[Any]], Sequence[Any]]
@@ -63,6 +64,7 @@ class Trail:
       arrays: the values as NumPy has them, those that somebody asked for.
       error: why the program ended early.
       stopped: the user's line where it did.
+      host: what Python and NumPy computed.
       views: for a value those that are made of it (`views.py`).
       arranged: of what a view is made, and how.
       turned: views that differ from another value in the order of axes only.
@@ -78,6 +80,7 @@ class Trail:
     arrays: dict[int, np.ndarray | None] = field(default_factory=dict)
     error: Failure | None = None
     stopped: Place | None = None
+    host: Host = field(default_factory=Host)
     views: dict[int, list[int]] = field(default_factory=dict)
     arranged: dict[int, tuple[tuple[int, ...], Arrange]] = field(default_factory=dict)
     turned: set[int] = field(default_factory=set)
@@ -198,7 +201,8 @@ def endured(trail: Trail, stack: Stack, run: Callable[[], Any]) -> Any:
 
     def watched() -> Any:
         try:
-            return entered(run)
+            with listening(trail.host, stack.is_users):
+                return entered(run)
         except Exception as error:
             trail.stopped = stack.raised(error)
             raise

@@ -1,0 +1,107 @@
+"""What a port computes with Python and NumPy alone is located too, statement by statement."""
+
+from __future__ import annotations
+
+import sys
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from tests.diff.test_locating import found
+
+RANDOM = np.random.default_rng(3)
+X = RANDOM.normal(size=(4, 7, 6)).astype(np.float32)
+DAYS = np.array([0, 5, 6, 2, 5, 1], np.int32)
+
+
+def waves(length, width):
+    rate = 100.0 ** (-np.arange(width) / width)
+    angle = (np.arange(length)[:, None] + 1.0) * rate
+    return np.sin(angle).astype(np.float32)
+
+
+def with_waves(x):
+    return tf.tanh(x) + waves(x.shape[1], x.shape[2])
+
+
+def wrong_waves(length, width):
+    rate = 100.0 ** (-np.arange(width) / width)
+    angle = np.arange(length)[:, None] * rate
+    return np.sin(angle).astype(np.float32)
+
+
+def with_wrong_waves(x):
+    return jnp.tanh(x) + wrong_waves(x.shape[1], x.shape[2])
+
+
+def with_computed_waves(x):
+    length, width = x.shape[1], x.shape[2]
+    rate = tf.pow(100.0, -tf.cast(tf.range(width), tf.float32) / width)
+    angle = (tf.cast(tf.range(length), tf.float32)[:, None] + 1.0) * rate
+    return tf.tanh(x) + tf.sin(angle)
+
+
+def week(days):
+    late = tf.cast(days >= 5, tf.float32)
+    angle = 2.0 * np.pi * tf.cast(days, tf.float32) / 7.0
+    return tf.stack([tf.sin(angle), tf.cos(angle), late], axis=-1)
+
+
+def week_port(days):
+    table = np.zeros((7, 3), np.float32)
+    table[:, 0] = np.sin(2.0 * np.pi * np.arange(7) / 7.0)
+    table[:, 1] = np.cos(2.0 * np.pi * np.arange(7) / 7.0)
+    table[6:, 2] = 1.0
+    return jnp.asarray(table)[days]
+
+
+def week_of_other_waves(days):
+    table = np.zeros((7, 3), np.float32)
+    table[:, 0] = np.sin(2.0 * np.pi * np.arange(7) / 7.0)
+    table[:, 1] = np.cos(np.pi * np.arange(7) / 7.0)
+    table[5:, 2] = 1.0
+    return jnp.asarray(table)[days]
+
+
+def right_waves_used_wrongly(x):
+    table = waves(x.shape[1], x.shape[2])
+    return jnp.tanh(x) - table
+
+
+ANGLE = "angle = np.arange(length)[:, None] * rate"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "argument", "line"),
+    [
+        (with_waves, with_wrong_waves, X, ANGLE),
+        (with_computed_waves, with_wrong_waves, X, ANGLE),
+        (week, week_port, DAYS, "table[6:, 2] = 1.0"),
+        (
+            week,
+            week_of_other_waves,
+            DAYS,
+            "table[:, 1] = np.cos(np.pi * np.arange(7) / 7.0)",
+        ),
+        (with_waves, right_waves_used_wrongly, X, "return jnp.tanh(x) - table"),
+    ],
+)
+def test_the_line_that_computed_a_wrong_constant(old, new, argument, line):
+    located = found(old, new, argument)
+    assert located.new.place.text == line
+
+
+def test_a_debugger_keeps_its_hold():
+    def tracer(*_):
+        return None
+
+    before = sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        located = found(with_waves, right_waves_used_wrongly, X)
+        assert sys.gettrace() is tracer
+    finally:
+        sys.settrace(before)
+    assert located.new.place.text == "return jnp.tanh(x) - table"

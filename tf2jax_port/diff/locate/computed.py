@@ -1,0 +1,190 @@
+"""Which line computed, with Python or NumPy alone, what an operation of the port takes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+import numpy as np
+
+from tf2jax_port.diff.attempt import Failure, attempt
+from tf2jax_port.diff.locate.host import Host
+from tf2jax_port.diff.locate.injection import RESULT, Injection, Injector
+from tf2jax_port.diff.locate.matching import SINGLE, flattened
+from tf2jax_port.diff.locate.places import Place
+from tf2jax_port.diff.locate.reading import Statement, alike, statement, statements
+from tf2jax_port.diff.locate.trail import Step
+
+# Functions that do the same in both, called in the same way.
+SAME = {"exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "sin", "cos", "abs", "sign", "square"}
+# Functions that bring no numbers of their own.
+_PLAIN = SAME | {"sum", "where", "max", "min", "maximum", "minimum", "astype", "reshape", "stack"}
+# Up to how many numbers a list is read from a program's text.
+_FEW_NUMBERS = 64
+# How much a line must say of what one of the original's says.
+_ENOUGH = 0.5
+
+
+class Computed:
+    """What two programs compute beside JAX and TensorFlow.
+
+    Args:
+      of: the two runs.
+      said: what the original's lines say.
+      lines: the port's lines that JAX computes on, by file.
+    """
+
+    def __init__(
+        self,
+        of: Injector,
+        said: Collection[tuple[str, ...]],
+        lines: Collection[tuple[str, int]],
+    ) -> None:
+        self._of, self._said, self._lines = of, said, lines
+
+    def before(self, found: Injection) -> Place | None:
+        """The line that computed an array or a number that the operation takes."""
+        wrong, numbers = self._constants(found.step)
+        return self._by_statements(found, wrong) or self._by_names(found.step, wrong, numbers)
+
+    def _constants(self, step: Step) -> tuple[list[int], set[tuple[float, ...]]]:
+        """The constants of an operation's line that may be wrong, and all short ones' elements."""
+        of = self._of
+        here = {step.number}
+        wrong: list[int] = []
+        numbers: set[tuple[float, ...]] = set()
+        for other in reversed(of.new.trail.steps[: step.number + 1]):
+            if other.number not in here or other.places != step.places:
+                continue
+            for operand in other.operands:
+                maker = of.new.trail.maker(operand)
+                if maker is not None:
+                    here.add(maker.number)
+                elif operand not in of.new.trail.names:
+                    flat = of.new.flat(operand)
+                    if flat is not None and flat.size <= _FEW_NUMBERS:
+                        numbers.add(tuple(np.asarray(flat, np.float32).tolist()))
+                    # What only hands a number on is wrong by the number.
+                    alone = other is step and len(step.operands) == 1
+                    wrong += [operand] if alone or operand in of.new_region.values else []
+        return wrong, numbers
+
+    def _by_names(
+        self, step: Step, wrong: list[int], numbers: Collection[tuple[float, ...]]
+    ) -> Place | None:
+        """The line that gave a name of the operation's line its value."""
+        place = step.place
+        said = statement(place)
+        # What a library computes from may be its own.
+        if said is None or not said.calls <= _PLAIN:
+            return None
+        found: dict[Place, Statement] = {}
+        for name in said.names:
+            given = [
+                s
+                for s in statements(place.file)
+                if name in s.targets
+                and ((s.function == said.function and s.line < said.line) or not s.function)
+            ]
+            # What JAX computed there is known, and right; so is a number that was not used as it is.
+            if not given or (place.file, given[-1].line) in self._lines:
+                continue
+            told = tuple(np.asarray(given[-1].numbers, np.float32).tolist())
+            is_it = told in numbers if told else bool(wrong)
+            if is_it and given[-1].words not in self._said:
+                found[Place(place.file, given[-1].line, place.function)] = given[-1]
+        # What is computed from another one of them is wrong by that.
+        targets = {name for one in found.values() for name in one.targets}
+        first = [place for place, one in found.items() if not targets & {*one.names}]
+        return first[0] if len(first) == 1 else None
+
+    def _by_statements(self, found: Injection, wrong: list[int]) -> Place | None:
+        """The line of a wrong constant, of all that Python ran: the one most like the original's."""
+        host = self._of.new.trail.host
+        for operand in wrong:
+            flat = self._of.new.flat(operand)
+            number = None if flat is None or flat.size < 2 else host.latest(flat)
+            if number is None or self._is_right(number):
+                continue
+            written = self._written(found, operand, number)
+            if written is not None:
+                return written
+            suspects = [n for n in host.before(number) if not self._is_right(n)]
+            places = list(dict.fromkeys(host.told[n].place for n in suspects))
+            likeness = {p: self._likeness(p) for p in places}
+            best = max(places, key=lambda place: likeness[place])
+            if likeness[best] >= _ENOUGH:
+                return best
+            first = [n for n in suspects if not {*host.told[n].operands} & {*suspects}]
+            lines = {host.told[n].place for n in first}
+            return lines.pop() if len(lines) == 1 else host.told[number].place
+        return None
+
+    def _is_right(self, number: int) -> bool:
+        """Whether the original has it too, in TensorFlow's hands or in its own."""
+        array = self._of.new.trail.host.told[number].array
+        if self._of.old_index.has(flattened(array), 1e-6):
+            return True
+        return self._of.old.trail.host.latest(array) is not None
+
+    def _likeness(self, place: Place) -> float:
+        """How much a line says of what one of the original's says; nothing if it says the same."""
+        said = statement(place)
+        files = {p.file for step in self._of.old.trail.steps for p in step.places}
+        if said is None or said.words in self._said:
+            return 0.0
+        return max((alike(said, s) for file in files for s in statements(file)), default=0.0)
+
+    def _written(self, found: Injection, operand: int, number: int) -> Place | None:
+        """The line that wrote the wrong elements of an array, of several that wrote into it."""
+        host = self._of.new.trail.host
+        right, held = found.values.get(found.new), self._of.new.trail.array(found.new)
+        array = self._of.new.trail.array(operand)
+        is_it = found.kind == RESULT and operand in found.step.operands
+        if not is_it or right is None or held is None or array is None:
+            return None
+        wrong = ~_equal(np.asarray(right), held)
+        last = _last_writers(host, number, array.shape)
+        # It wrote them, or it should have: its rows or columns go on there.
+        for wider in (False, True):
+            reached = {}
+            for n, own in last.items():
+                for part in _lengthened(own) if wider else (own,):
+                    hit = self._reached(found.step, operand, np.where(part, np.nan, array))
+                    if hit is not None and hit.shape == wrong.shape and hit[wrong].all():
+                        reached[n] = int(hit.sum())
+            if reached:
+                return host.told[min(reached, key=lambda n: reached[n])].place
+        return None
+
+    def _reached(self, step: Step, operand: int, poisoned: np.ndarray) -> np.ndarray | None:
+        """Which elements of a result come from those of an operand that are NaN."""
+        if step.again is None:
+            return None
+        values = self._of.new.trail.values
+        result = attempt(
+            step.again, [poisoned if o == operand else values[o] for o in step.operands]
+        )
+        return None if isinstance(result, Failure) else np.isnan(np.asarray(result[0], float))
+
+
+def _last_writers(host: Host, number: int, shape: tuple[int, ...]) -> dict[int, np.ndarray]:
+    """For each statement that wrote into an array the elements that no later one wrote."""
+    taken, found = np.zeros(shape, bool), {}
+    for n in sorted(host.before(number), reverse=True):
+        written = host.told[n].written
+        if written is not None and written.shape == shape:
+            found[n] = written & ~taken
+            taken |= written
+    return found
+
+
+def _lengthened(part: np.ndarray) -> Iterator[np.ndarray]:
+    """Some elements of an array, and all that are beside them along one axis."""
+    for axis in range(part.ndim):
+        yield np.broadcast_to(part.any(axis, keepdims=True), part.shape)
+
+
+def _equal(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Which elements are equal, but for what single precision loses of the largest."""
+    allowed = SINGLE * float(np.max(np.abs(other), where=np.isfinite(other), initial=0.0))
+    return np.isclose(one.reshape(other.shape), other, rtol=SINGLE, atol=allowed, equal_nan=True)
