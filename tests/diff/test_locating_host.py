@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import sys
 
 import jax.numpy as jnp
@@ -13,6 +14,7 @@ from tests.diff.test_locating import found
 
 RANDOM = np.random.default_rng(3)
 X = RANDOM.normal(size=(4, 7, 6)).astype(np.float32)
+IMAGES = RANDOM.normal(size=(2, 6, 9)).astype(np.float32)
 DAYS = np.array([0, 5, 6, 2, 5, 1], np.int32)
 
 
@@ -91,6 +93,31 @@ ANGLE = "angle = np.arange(length)[:, None] * rate"
 def test_the_line_that_computed_a_wrong_constant(old, new, argument, line):
     located = found(old, new, argument)
     assert located.new.place.text == line
+
+
+MIDDLES = """
+import tensorflow as tf
+
+def run(x):
+    small = tf.image.resize(x[..., None], [x.shape[1] // 3, x.shape[2] // 3], method="nearest")
+    return tf.tanh(small[..., 0])
+"""
+BEGINNINGS = """
+import jax.numpy as jnp
+
+def run(x, ratio=3):
+    start = (ratio - 1) // 3
+    return jnp.tanh(x[:, start::ratio, start::ratio])
+"""
+
+
+def test_the_line_that_computed_where_a_slice_begins(tmp_path):
+    run = []
+    for name, text in (("middles", MIDDLES), ("beginnings", BEGINNINGS)):
+        file = tmp_path / f"{name}.py"
+        file.write_text(text)
+        run.append(runpy.run_path(str(file))["run"])
+    assert found(*run, IMAGES).new.place.text == "start = (ratio - 1) // 3"
 
 
 def test_a_debugger_keeps_its_hold():

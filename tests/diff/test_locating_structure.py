@@ -321,3 +321,111 @@ def corrected_port(x, w):
 
 def test_what_is_done_in_another_way_is_not_left_out():
     assert text_of(corrected, corrected_port, X, W) == "logits = logits - w[:4, 0][:, None]"
+
+
+def shrunk_twice(x):
+    a, b = x, tf.sin(x)
+    total = 0.0
+    for _ in range(2):
+        a, b = tf.nn.avg_pool2d(a, 2, 2, "VALID"), tf.nn.avg_pool2d(b, 2, 2, "VALID")
+        total += tf.reduce_mean(tf.abs(a - b))
+    return total
+
+
+def shrink(x):
+    return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+
+
+def shrunk_twice_port(x):
+    a, b = x, jnp.sin(x)
+    total = 0.0
+    for _ in range(2):
+        a, b = shrink(a), shrink(b)
+        total += jnp.mean(jnp.abs(a - b))
+    return total
+
+
+def test_what_is_called_twice_on_a_line_belongs_together():
+    line = 'return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")'
+    images = RANDOM.normal(size=(2, 8, 8, 3)).astype(np.float32)
+    assert text_of(shrunk_twice, shrunk_twice_port, images) == line
+
+
+def augmented(x, w):
+    return tf.tanh(tf.matmul(x, w))
+
+
+def judged(x, w):
+    return tf.reduce_sum(tf.sin(tf.matmul(x, w)), axis=-1)
+
+
+def two_losses(x, w):
+    made = augmented(x, w)
+    judge = judged(tf.stop_gradient(made), w)
+    maker = judged(made, w)
+    return tf.reduce_sum(judge**2) - tf.reduce_sum(maker)
+
+
+def augmented_port(x, w):
+    return jnp.tanh(x @ w)
+
+
+def judged_port(x, w):
+    return jnp.sum(jnp.sin(x @ w), axis=-1)
+
+
+def two_losses_port(x, w):
+    made = augmented_port(x, w)
+    judge = judged_port(made, w)
+    maker = judged_port(made, w)
+    return jnp.sum(judge**2) - jnp.sum(maker)
+
+
+def test_the_call_that_should_have_been_given_a_stopped_gradient():
+    assert text_of(two_losses, two_losses_port, X, W) == "judge = judged_port(made, w)"
+
+
+def rate(x):
+    return tf.stop_gradient(tf.math.log(x / (1.0 - x)))
+
+
+def rates(x, w):
+    return tf.concat([tf.sigmoid(x), rate(tf.sigmoid(tf.matmul(x, w)))[:, :2]], axis=1) ** 2
+
+
+def rate_port(x):
+    return jnp.log(x / (1.0 - x))
+
+
+def rates_port(x, w):
+    return (
+        jnp.concatenate([jax.nn.sigmoid(x), rate_port(jax.nn.sigmoid(x @ w))[:, :2]], axis=1) ** 2
+    )
+
+
+def test_the_line_that_should_have_stopped_what_it_returns():
+    assert text_of(rates, rates_port, X, W) == "return jnp.log(x / (1.0 - x))"
+
+
+def scaled(x, w):
+    count = tf.reduce_sum(tf.abs(w))
+    mean = tf.math.divide_no_nan(tf.reduce_sum(x), count)
+    squares = tf.reduce_sum(tf.square(x - mean))
+    scale = tf.reduce_sum(tf.square(x - mean) * 2.0) / tf.maximum(count - 1.0, 1.0)
+    return scale + squares
+
+
+def ratio(a, b):
+    return jnp.where(b == 0.0, 0.0, a / jnp.where(b == 0.0, 1.0, b))
+
+
+def scaled_port(x, w):
+    count = jnp.sum(jnp.abs(w))
+    mean = ratio(jnp.sum(x), count)
+    squares = jnp.sum((x - mean) ** 2)
+    return 2.0 * squares / jnp.maximum(count, 1.0) + squares
+
+
+def test_a_term_is_missing_on_the_line_that_uses_what_it_makes():
+    line = "return 2.0 * squares / jnp.maximum(count, 1.0) + squares"
+    assert text_of(scaled, scaled_port, X, W) == line

@@ -20,6 +20,10 @@ SAME = {"exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "sin", "cos", "abs", "
 _PLAIN = SAME | {"sum", "where", "max", "min", "maximum", "minimum", "astype", "reshape", "stack"}
 # Up to how many numbers a list is read from a program's text.
 _FEW_NUMBERS = 64
+# Operations that have sizes and places beside their operands.
+_SIZED = {"slice", "dynamic_slice", "gather", "pad", "iota", "conv_general_dilated"}
+_SIZED |= {"reduce_window_max", "reduce_window_min", "reduce_window_sum"}
+_ARITHMETIC = {"Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow"}
 # How much a line must say of what one of the original's says.
 _ENOUGH = 0.5
 
@@ -44,7 +48,11 @@ class Computed:
     def before(self, found: Injection) -> Place | None:
         """The line that computed an array or a number that the operation takes."""
         wrong, numbers = self._constants(found.step)
-        return self._by_statements(found, wrong) or self._by_names(found.step, wrong, numbers)
+        return (
+            self._by_statements(found, wrong)
+            or self._by_names(found.step, wrong, numbers)
+            or self._by_sizes(found)
+        )
 
     def _constants(self, step: Step) -> tuple[list[int], set[tuple[float, ...]]]:
         """The constants of an operation's line that may be wrong, and all short ones' elements."""
@@ -118,6 +126,28 @@ class Computed:
             lines = {host.told[n].place for n in first}
             return lines.pop() if len(lines) == 1 else host.told[number].place
         return None
+
+    def _by_sizes(self, found: Injection) -> Place | None:
+        """The line that computed how an operation takes an array apart, where its own line does not."""
+        said = statement(found.step.place)
+        if found.kind != RESULT or found.step.name not in _SIZED or said is None:
+            return None
+        if _ARITHMETIC & {*said.words}:
+            return None
+        host, places = self._of.new.trail.host, set()
+        for name in said.names:
+            told = host.called(name, found.step.place)
+            words = statement(told.place) if told is not None else None
+            if (
+                told is None
+                or words is None
+                or told.array.ndim
+                or told.array.dtype.kind not in "iu"
+            ):
+                continue
+            if _ARITHMETIC & {*words.words} and words.words not in self._said:
+                places.add(told.place)
+        return places.pop() if len(places) == 1 else None
 
     def _is_right(self, number: int) -> bool:
         """Whether the original has it too, in TensorFlow's hands or in its own."""

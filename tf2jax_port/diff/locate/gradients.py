@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -41,6 +42,8 @@ _COPIES = {
     *("convert_element_type", "reshape", "squeeze", "expand_dims", "copy", "stop_gradient"),
     *("Cast", "Reshape", "Squeeze", "ExpandDims", "Identity", "StopGradient"),
 }
+# How many values back a stopped gradient is looked for.
+_NEAR = 12
 _NOISE, _NOISE_IN_SINGLE = 1e-12, 1e-5
 _CAUSES = {
     "abs": "the gradient of abs at zero",
@@ -81,6 +84,15 @@ class Comparison:
         found = list(self._index.equal_to(flat, self._new_values.tolerance(number)))
         own = [twin for twin in found if not is_copy(self.old.trail.maker(twin))]
         return own or found
+
+    def stop(self, number: int) -> Step | None:
+        """Where the original stops the gradient of a value, if it does."""
+        flat = self._new_values.flat(number)
+        for twin in self._index.equal_to(flat, self._new_values.tolerance(number)):
+            maker = self.old.trail.maker(twin)
+            if maker is not None and maker.name == "StopGradient":
+                return maker
+        return None
 
     def agrees(self, number: int) -> bool | None:
         """Whether a cotangent is the original's; `None` where that cannot be said.
@@ -200,6 +212,8 @@ def _to_blame(
         return any(same(one, cotangent, SINGLE, compared.noise) for one in wanted)
 
     parts = {use: flattened(part) for use, part in pulled.uses.items()}
+    if len(users) == 1:
+        parts[users[0].use] = mine
     for user in users:
         part = parts.get(user.use)
         # Without what comes from here it would be right: the original stops there.
@@ -228,8 +242,8 @@ def _located(
     twins = compared.twins(number)
     theirs = [s for s in old.trail.steps if not set(twins).isdisjoint(s.operands)]
     theirs.sort(key=lambda step: old.cotangents.keys().isdisjoint(step.results))
-    if is_missing:
-        theirs.sort(key=lambda step: step.name != "StopGradient")
+    stop, near = _stop_before(compared, number) if is_missing else (None, ())
+    theirs = [stop, *theirs] if stop is not None else theirs
     shape = np.shape(new.trail.array(number))
     a, b = (_shaped(_cotangent(*of, shape), shape) for of in ((old, twins[0]), (new, number)))
     there = theirs[0] if theirs else None
@@ -241,9 +255,7 @@ def _located(
         words = cause(Evidence(None, None, there.place, mine.place, (), ()))
     # What the port lacks is on no operation's line.
     missing = there is not None and words == _CAUSES["stop_gradient"] and mine.name not in _COPIES
-    maker = new.trail.maker(number)
-    near = (*(maker.places if maker is not None and is_missing else ()), *mine.places)
-    place = _without_stop(there, near) if there is not None and missing else None
+    place = _without_stop(there, (*near, *mine.places)) if there is not None and missing else None
     return Located(
         GRADIENT,
         case.index,
@@ -254,6 +266,18 @@ def _located(
         False,
         element(a, b),
     )
+
+
+def _stop_before(compared: Comparison, number: int) -> tuple[Step | None, tuple[Place, ...]]:
+    """Where the original stops the gradient of a value or of what it is made of, and the port's lines."""
+    trail, waiting = compared.new.trail, [number]
+    for one in itertools.islice(waiting, _NEAR):
+        maker = trail.maker(one)
+        stop = compared.stop(one)
+        if stop is not None:
+            return stop, maker.places if maker is not None else ()
+        waiting += maker.operands if maker is not None else ()
+    return None, ()
 
 
 def _without_stop(there: Step, near: Sequence[Place]) -> Place | None:

@@ -31,12 +31,14 @@ class Told:
       array: the result.
       written: which of its elements the statement wrote, if it changed an array; `None` otherwise.
       operands: the numbers of what the statement reads, as far as other statements computed it.
+      name: what the result is called; `""` for what is returned.
     """
 
     place: Place
     array: np.ndarray
     written: np.ndarray | None
     operands: tuple[int, ...]
+    name: str = ""
 
 
 class Host:
@@ -53,6 +55,14 @@ class Host:
                 other.ravel(), array.ravel(), rtol=_EXACT, atol=0.0, equal_nan=True
             ):
                 return number
+        return None
+
+    def called(self, name: str, place: Place) -> Told | None:
+        """The last result of that name in the function that a line is in."""
+        inside = place.file, place.function
+        for told in reversed(self.told):
+            if told.name == name and inside == (told.place.file, told.place.function):
+                return told
         return None
 
     def before(self, number: int) -> list[int]:
@@ -144,10 +154,10 @@ class _Listener:
             if name in running.said.targets or not isinstance(after, np.ndarray):
                 continue
             if after.shape == before.shape and not np.array_equal(after, before, equal_nan=True):
-                self._tell(running, after, after != before)
+                self._tell(running, after, name, after != before)
         for name in running.said.targets:
             for one in _arrays(self._value(frame, name)):
-                self._tell(running, one)
+                self._tell(running, one, name)
 
     def _returns(self, frame: FrameType, given: Any) -> None:
         running = self._running.get(id(frame))
@@ -162,11 +172,14 @@ class _Listener:
         if caller is not None:
             self._running[id(caller)].read += self._known(given)
 
-    def _tell(self, running: _Running, one: Any, written: np.ndarray | None = None) -> None:
+    def _tell(
+        self, running: _Running, one: Any, name: str = "", written: np.ndarray | None = None
+    ) -> None:
         operands = tuple(dict.fromkeys(running.read))
-        self._numbers[id(one)] = len(self._host.told)
-        self._alive.append(one)
-        self._host.told.append(Told(running.place, np.array(one), written, operands))
+        if not isinstance(one, int):  # two whole numbers may be one object
+            self._numbers[id(one)] = len(self._host.told)
+            self._alive.append(one)
+        self._host.told.append(Told(running.place, np.array(one), written, operands, name))
 
     def _known(self, value: Any) -> list[int]:
         return [self._numbers[id(one)] for one in _arrays(value) if id(one) in self._numbers]
@@ -178,12 +191,12 @@ class _Listener:
 
 
 def _arrays(value: Any) -> Iterator[Any]:
-    """The arrays and fractions in a value; whole numbers of Python are sizes mostly."""
+    """The arrays and numbers in a value."""
     if isinstance(value, (tuple, list)) and len(value) <= _LONG:
         for part in value:
             yield from _arrays(part)
     elif isinstance(value, (np.ndarray, np.generic)):
         if value.dtype.kind in "biufc" and value.size <= _LARGE:
             yield value
-    elif isinstance(value, float):
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
         yield value

@@ -405,7 +405,8 @@ class Search(Injector):
         maker = self.old.trail.maker(other)
         if maker is not None:
             which, at = maker.results.index(other), step.operands.index(edge)
-            for mine, theirs in together(trail.passes(step), self.old.trail.passes(maker), maker):
+            those = self.old.trail.passes_and_likes(maker)
+            for mine, theirs in together(trail.passes_and_likes(step), those, maker):
                 if not self._fresh("uses", mine[0].number, at, theirs[0].number, which, len(mine)):
                     continue
                 uses = {}
@@ -425,9 +426,8 @@ class Search(Injector):
         if theirs is None:
             return None
         which, whose = maker.results.index(number), theirs.results.index(other)
-        for mine, others in together(
-            self.new.trail.passes(maker), self.old.trail.passes(theirs), theirs
-        ):
+        passes = self.old.trail.passes_and_likes(theirs)
+        for mine, others in together(self.new.trail.passes_and_likes(maker), passes, theirs):
             firsts = mine[0].results[which], others[0].results[whose]
             if not self._fresh(kind, firsts, turn, len(mine)):
                 continue

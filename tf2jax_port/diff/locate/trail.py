@@ -182,12 +182,20 @@ class Trail:
                     self._users.setdefault(operand, []).append(step)
         return self._users.get(number, ())
 
+    def passes_and_likes(self, step: Step) -> list[list[Step]]:
+        """The same, and what does the same on the same line, if there is more of it."""
+        passes = self.passes(step)
+        alike = self._passes["alike", step.name, step.places]
+        return [*passes, alike] if len(alike) > max(map(len, passes)) else passes
+
     def passes(self, step: Step) -> list[list[Step]]:
         """Every pass through a step: of the loop that it is in, and of the function."""
         if not self._passes:
             for other in self.steps:
                 self._passes.setdefault(("looped", other.key), []).append(other)
                 self._passes.setdefault(("called", other.part), []).append(other)
+                alike = ("alike", other.name, other.places)
+                self._passes.setdefault(alike, []).append(other)
         looped, called = self._passes["looped", step.key], self._passes["called", step.part]
         return [looped, called] if len(called) > len(looped) else [looped]
 
