@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from tf2jax_port.diff.locate.located import GRADIENT, Located, Spot, element, sp
 from tf2jax_port.diff.locate.matching import SINGLE, Index, Values, flattened, same, size_of
 from tf2jax_port.diff.locate.places import Place
 from tf2jax_port.diff.locate.pulling import Pulled, Use
-from tf2jax_port.diff.locate.reading import likest, likest_of
+from tf2jax_port.diff.locate.reading import likest, likest_of, statement
 from tf2jax_port.diff.locate.trail import Step, Trail
 from tf2jax_port.diff.locate.views import with_views
 
@@ -136,7 +136,9 @@ def locate_gradients(
     known = _wrong(compared, case)
     if not known:
         return None
-    last = max(known, key=lambda number: _position(new.trail, number))
+    # That the original stops there says more than ties, which each side divides in its own way.
+    stopped = [number for number in known if _only_there_stopped(compared, number)]
+    last = max(stopped or known, key=lambda number: _position(new.trail, number))
     users = _users(new.trail, last)
     return _located(compared, last, users, pull, case) if users else None
 
@@ -163,6 +165,18 @@ def _wrong(compared: Comparison, case: Arguments) -> list[int]:
         for step in new.trail.users(number):
             waiting += [r for r in step.results if r in reached and not compared.agrees(r)]
     return [n for n in wrong if compared.agrees(n) is False]
+
+
+def _only_there_stopped(compared: Comparison, number: int) -> bool:
+    """Whether the original lets no gradient through a value, and the port does, to what it is made of."""
+    maker = compared.new.trail.maker(number)
+    if maker is None or compared.stop(number) is None:
+        return False
+    known = compared.old.cotangents
+    if any(np.any(known[n]) for n in compared.twins(number) if n in known):
+        return False
+    held = (compared.new.cotangents.get(operand) for operand in maker.operands)
+    return any(c is not None and np.any(c) for c in held)
 
 
 class User(NamedTuple):
@@ -219,6 +233,8 @@ def _to_blame(
         # Without what comes from here it would be right: the original stops there.
         if part is not None and part.any() and is_right(mine - part):
             return user.step, True
+    if is_right(np.zeros_like(mine)) and compared.stop(number) is not None:
+        return users[0].step, True
     stopped = [user.step for user in users if user.step.name == "stop_gradient"]
     for step in stopped:
         # With what is stopped here it would be right.
@@ -255,7 +271,7 @@ def _located(
         words = cause(Evidence(None, None, there.place, mine.place, (), ()))
     # What the port lacks is on no operation's line.
     missing = there is not None and words == _CAUSES["stop_gradient"] and mine.name not in _COPIES
-    place = _without_stop(there, (*near, *mine.places)) if there is not None and missing else None
+    place = _without_stop(there, near, mine.places) if there is not None and missing else None
     return Located(
         GRADIENT,
         case.index,
@@ -275,19 +291,39 @@ def _stop_before(compared: Comparison, number: int) -> tuple[Step | None, tuple[
         maker = trail.maker(one)
         stop = compared.stop(one)
         if stop is not None:
-            return stop, maker.places if maker is not None else ()
+            return stop, _made(compared.new, one)
         waiting += maker.operands if maker is not None else ()
     return None, ()
 
 
-def _without_stop(there: Step, near: Sequence[Place]) -> Place | None:
+def _made(new: Pulled, number: int) -> tuple[Place, ...]:
+    """The lines where the elements of a value were computed, whatever shape they have since."""
+    maker, flat = new.trail.maker(number), flattened(new.trail.array(number))
+    if maker is None or flat is None:
+        return ()
+    for operand in maker.operands:
+        before_it = flattened(new.trail.array(operand))
+        if before_it is not None and flat.size > 1 and np.array_equal(before_it, flat):
+            return _made(new, operand)
+    return maker.places
+
+
+def _without_stop(there: Step, made: tuple[Place, ...], taken: tuple[Place, ...]) -> Place | None:
     """The port's line that is like the one on which the original stops a gradient.
 
     Args:
       there: where it does.
-      near: the lines that make the value, or take it.
+      made: the lines that make the value, from the inside out.
+      taken: those that take it.
     """
-    return likest(there.place, near) or likest_of(there.place, near)
+    near = (*made, *taken)
+    found = likest(there.place, near) or likest_of(there.place, near)
+    if found is not None or not made:
+        return found
+    said = statement(there.place)
+    targets = {p: here.targets for p in made if (here := statement(p)) is not None}
+    same = [p for p, names in targets.items() if said is not None and names == said.targets]
+    return (same or list(made))[0]
 
 
 def _with_views(old: Pulled) -> Pulled:
