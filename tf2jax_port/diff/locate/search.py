@@ -191,7 +191,8 @@ class Search(Injector):
 
     def _omitted(self, edge: int, step: Step, is_near: bool) -> Iterator[Injection]:
         """Whether the original does something more to a value before it is used."""
-        if not self.new.says_something(edge):
+        says_something = self.new.says_something(edge)
+        if not says_something and not (is_near and self._is_number(edge)):
             return
         if not self._fresh(OMITTED, edge, step.place, is_near):
             return
@@ -203,7 +204,8 @@ class Search(Injector):
                 found = self.tried(OMITTED, step, edge, other, {}, uses)
                 if found is not None and found.complete:
                     break
-                if found is not None and (len(uses) == 1 or found.part >= _MOST):
+                is_part = found is not None and (len(uses) == 1 or found.part >= _MOST)
+                if found is not None and is_part and says_something:
                     best = max(best or found, found, key=lambda one: one.part)
             if (found is None or not found.complete) and maker is not None:
                 found = self._in_every_pass(OMITTED, maker, step, edge, other, turn)
@@ -212,6 +214,12 @@ class Search(Injector):
                 return
         if best is not None:
             yield best
+
+    def _is_number(self, number: int) -> bool:
+        """Whether it is one number that the program was given or computed, a whole one perhaps."""
+        array = self.new.trail.array(number)
+        is_constant = self.new.trail.maker(number) is None and number not in self.new.trail.names
+        return array is not None and array.size == 1 and array.dtype.kind == "f" and not is_constant
 
     def _in_vain(self, found: Injection) -> Injection | None:
         """Whether nothing is left out: it was done, and gave what it took, of something wrong."""
