@@ -174,7 +174,9 @@ def _header(node: ast.stmt) -> list[ast.AST]:
     for name, value in ast.iter_fields(node):
         if name not in ("body", "orelse", "finalbody", "handlers"):
             parts += value if isinstance(value, list) else [value]
-    kind: list[ast.AST] = [] if isinstance(node, ast.Assign) else [ast.Name(type(node).__name__)]
+    kind: list[ast.AST] = (
+        [] if isinstance(node, ast.Assign) else [ast.Name(type(node).__name__, ast.Load())]
+    )
     return kind + [part for part in parts if isinstance(part, ast.AST)]
 
 
