@@ -278,7 +278,8 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=np.int32, n
 
     Args:
       values: array of numbers.
-      value_range: `[low, high]`; what lies outside falls into the first or last part.
+      value_range: `[low, high]`, or a column that begins with them; what lies outside falls into the
+        first or last part.
       nbins: how many parts.
       dtype: int32 or int64.
       name: ignored.
@@ -296,6 +297,8 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=np.int32, n
     """
     function = "histogram_fixed_width_bins"
     values, value_range = matching(function, values=values, value_range=value_range)
+    if value_range.ndim > 1 and set(value_range.shape[1:]) == {1}:
+        value_range = value_range.reshape((value_range.shape[0],))
     _check_range(function, value_range, "at least two", lambda n: n >= 2)
     _check_bins(function, nbins)
     low, high = value_range[0], value_range[1]

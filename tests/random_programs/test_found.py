@@ -95,6 +95,10 @@ def bins_of_a_range_of_three_numbers(tf, x, limits):
     return tf.histogram_fixed_width_bins(x, limits, nbins=3)
 
 
+def bins_of_a_column(tf, x, limits):
+    return tf.histogram_fixed_width_bins(x, limits * tf.ones([1, 1]), nbins=3)
+
+
 def slope_of_a_rounding_beyond_its_range_is_not_finite(tf, x, dy):
     return tf.quantization.fake_quant_with_min_max_args_gradient(dy, x, -1.0, 1.0)
 
@@ -479,6 +483,7 @@ FOUND = (
         raises="InvalidArgumentError",
     ),
     Found(bins_of_a_range_of_three_numbers, ([0, 0.4, 1.1], [0, 1, 2])),
+    Found(bins_of_a_column, ([0, 0.4, 1.1], [[0], [1], [2]])),
     Found(
         slope_of_a_rounding_beyond_its_range_is_not_finite,
         ([9, -9, 0.5], [NAN, INF, 1]),
