@@ -99,7 +99,7 @@ class Search(Injector):
 
     def _earliest(self, partial: Sequence[Injection], last: Injection | None) -> Injection | None:
         """The place to name: a mended output proves it, except where there is a fault before."""
-        for found in partial:
+        for found in self._unexplained(partial, last):
             if last is not None and found.step.place == last.step.place:
                 return last
             if last is not None and (last.step.number, True) in found.later:
@@ -111,6 +111,34 @@ class Search(Injector):
             if sum(between) > 1 and sum(between) >= _MOST * len(between):
                 return found
         return last or (partial[0] if partial else None)
+
+    def _unexplained(
+        self, partial: Sequence[Injection], last: Injection | None
+    ) -> Sequence[Injection]:
+        """Without the results that are right once the last place is, or as they are."""
+        if last is None or not any(found.step.number < last.step.number for found in partial):
+            return partial
+        partial = [found for found in partial if not self._counts_right(found, last)]
+        changed = replay(self.new.trail, last.values, last.uses, self._useful) or {}
+        return [found for found in partial if not self._is_right_in(changed, found)]
+
+    def _counts_right(self, found: Injection, last: Injection) -> bool:
+        """Whether a line computes counts or places before the last place, and gives the original's."""
+        if not self.new.counts(found.new) or found.step.place == last.step.place:
+            return False
+        there = [
+            step
+            for step in self.new.trail.steps[found.step.number : last.step.number]
+            if step.places == found.step.places
+        ]
+        return any(self._says(r) and bool(self.twins(r)) for r in there[-1].results)
+
+    def _is_right_in(self, changed: Mapping[int, Any], found: Injection) -> bool:
+        """Whether a result is one of the original's where other values are changed."""
+        if found.kind != RESULT or found.new not in changed:
+            return False
+        flat = flattened(np.asarray(changed[found.new]))
+        return self.old_index.has(flat, self.new.tolerance(found.new))
 
     def _at(self, number: int) -> Iterator[Injection]:
         """What mends the port at one of its values: at what it is computed from, or itself."""
@@ -335,13 +363,19 @@ class Search(Injector):
                     continue
                 if self.new.counts(edge) != self.old.counts(other):
                     continue
-                if same(flat, right, SINGLE) and step.name not in _LAYOUT:
+                if same(flat, right, SINGLE) and not self._hands_on(step, edge, found.new):
                     continue
                 for uses in self._uses(edge, step, laid, other):
                     earlier = self.tried(MISTAKEN, step, edge, other, {}, uses)
                     if earlier is not None and earlier.complete:
                         return earlier
         return None
+
+    def _hands_on(self, step: Step, edge: int, result: int) -> bool:
+        """Whether an operation gives what it takes, in another form or, these places, as they are."""
+        given, taken = self.new.trail.array(result), self.new.trail.array(edge)
+        is_same = self.new.counts(edge) and given is not None and np.array_equal(given, taken)
+        return step.name in _LAYOUT or is_same
 
     def _exchanged(self, edge: int, step: Step) -> Iterator[Injection]:
         """Whether two values are used for each other."""
@@ -398,7 +432,7 @@ class Search(Injector):
     def _uses(
         self, edge: int, step: Step, array: np.ndarray, other: int, turn: int = 0
     ) -> Iterator[Uses]:
-        """Which uses of a value are replaced: all, those on one line, in every pass, only one."""
+        """Which uses of a value are replaced: those that matter, all, on one line, in every pass, one."""
         trail = self.new.trail
         laid = array if turn == AS_IT_IS else array.reshape(np.shape(trail.values[edge]))
         every = [
@@ -407,6 +441,9 @@ class Search(Injector):
             if s.number == step.number or not self.new_region.values.isdisjoint(s.results)
         ]
         yield {(s.number, edge): laid for s in every}
+        # A sum of what lacks a scale may be, by accident, the mean of what has it.
+        if len(every) < len(trail.users(edge)):
+            yield {(s.number, edge): laid for s in trail.users(edge)}
         here = {(s.number, edge): laid for s in every if s.place == step.place}
         if len(here) < len(every):
             yield here

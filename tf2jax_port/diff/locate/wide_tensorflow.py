@@ -31,11 +31,14 @@ def widening() -> Iterator[None]:
     import tensorflow as tf
     from tensorflow.python import pywrap_tfe
     from tensorflow.python.framework import tensor_conversion_registry as registry
+    from tensorflow.python.ops import math_ops
 
     execute, convert = pywrap_tfe.TFE_Py_FastPathExecute, registry.convert
+    divide = math_ops._truediv_python3
     before = {name: getattr(tf, name) for name in _MAKERS}
     pywrap_tfe.TFE_Py_FastPathExecute = _executing(execute)
     registry.convert = _converting(convert)
+    math_ops._truediv_python3 = _dividing(divide)
     for name, make in before.items():
         setattr(tf, name, _making(make))
     try:
@@ -43,6 +46,7 @@ def widening() -> Iterator[None]:
     finally:
         pywrap_tfe.TFE_Py_FastPathExecute = execute
         registry.convert = convert
+        math_ops._truediv_python3 = divide
         for name, make in before.items():
             setattr(tf, name, make)
 
@@ -63,6 +67,8 @@ def _executing(execute: Callable[..., Any]) -> Callable[..., Any]:
             rest = _to_double(rest)
         elif _has(inputs, "float64") and _has(inputs, "float32"):
             inputs = tuple(_widened(one) for one in inputs)
+        elif not any(hasattr(one, "dtype") for one in inputs):
+            inputs = tuple(_double(one) for one in inputs)
         try:
             return execute(context, op, name, *inputs, *rest)
         except Exception as error:
@@ -96,6 +102,17 @@ def _converting(convert: Callable[..., Any]) -> Callable[..., Any]:
         if has == tf.float64 and dtype == tf.float32:
             return value
         return convert(value, dtype, *given, **options)
+
+    return run
+
+
+def _dividing(divide: Callable[..., Any]) -> Callable[..., Any]:
+    """Divides; TensorFlow compares the types before it executes the operation."""
+
+    def run(x: Any, y: Any, name: Any = None) -> Any:
+        if _has((x, y), "float64") and _has((x, y), "float32"):
+            x, y = _widened(x), _widened(y)
+        return divide(x, y, name)
 
     return run
 
