@@ -98,7 +98,7 @@ def test_verify_loads_neither_framework_before_the_golden_is_read(folder):
         "from tf2jax_port.diff.goldens.command import verify\n"
         "try: verify(['new.py', 'new.py:half'])\n"
         "except SystemExit as end: print(end.code)\n"
-        "print([m for m in ('tensorflow', 'jax', 'socket', 'urllib.request') if m in sys.modules])"
+        "print([m for m in ('tensorflow', 'jax', 'ssl', 'urllib.request') if m in sys.modules])"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
