@@ -97,8 +97,10 @@ def _modulo(x, dtype):
     whole = jnp.trunc(
         jnp.where(fits, x, 0).astype(jnp.float32 if x.dtype.itemsize < 4 else x.dtype)
     )
-    low = whole - jnp.floor(whole / 2.0**32) * 2.0**32
-    return lax.convert_element_type(low, dtype)
+    # Of a small negative number 2**32 more may not be a float of 32 bits: integers take it away.
+    size = jnp.abs(whole)
+    low = lax.convert_element_type(size - jnp.floor(size / 2.0**32) * 2.0**32, dtype)
+    return jnp.where(whole < 0, -low, low)
 
 
 @operator(compiled=True)

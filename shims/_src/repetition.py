@@ -6,7 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, primitives
+from shims._src import checks, primitives, trace
+from shims._src import jax_private as jp
 from shims._src.checks import axis_of, is_known
 from shims._src.kernels import checked
 from shims._src.operands import operand
@@ -138,8 +139,24 @@ def _repeat_each(input, repeats, axis):
                 required="one number, or one per slice",
             )
         if not (is_known(extent) and is_known(repeats.shape[0])):
-            repeats = primitives.unify_axis(repeats, 0, extent, label="repeat")
+            repeats = _one_per_slice(repeats, extent)
     return _repeat(x, repeats, axis)
+
+
+def _one_per_slice(repeats, extent):
+    """As many numbers as slices; of numbers that data select there may be one for all of them."""
+    state, size = trace.current(), repeats.shape[0]
+    if is_known(size) or state is None or state.fresh.isdisjoint(jp.variables(size)):
+        return primitives.unify_axis(repeats, 0, extent, label="repeat")
+    count, slices = primitives.as_size(size), primitives.as_size(extent)
+    checks.check_data(
+        (count != 1) & (count != slices),
+        "repeat",
+        "there are not as many `repeats` as slices.",
+        required="one number, or one per slice",
+    )
+    places = jnp.where(count == 1, 0, jnp.arange(extent))
+    return jnp.take(repeats, places, mode="clip")
 
 
 def _flattened(input, axis):

@@ -80,6 +80,8 @@ BY_KERNELS_THAT_FIT_NOWHERE = ("nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.convol
 BY_BATCHES_OF_NOTHING = ("gather_nd",)
 # TensorFlow writes where no memory is, for a range that ends at infinity, and the process ends.
 BY_CRASHES = ("histogram_fixed_width",)
+# Images without pixels are refused; TensorFlow crops them by sides that are NaN.
+BY_EMPTY_IMAGES = ("image.stateless_sample_distorted_bounding_box",)
 # Numbers below 0 are refused; TensorFlow drops them or raises, by the axis.
 BY_NEGATIVE_COUNTS = ("repeat",)
 # What stands beside the rows that are `fresh`: the commonest of what moves, counts and compares.
@@ -220,12 +222,19 @@ def _is_negative(array) -> bool:
     return array.dtype.kind == "i" and bool((array < 0).any())
 
 
+def _is_size_of_nothing(array) -> bool:
+    """Whether it is the size of an image without pixels: three integers."""
+    array = np.asarray(array)
+    return array.dtype.kind == "i" and array.shape == (3,) and bool((array[:2] <= 0).any())
+
+
 UNLIKE_AT = {
     **dict.fromkeys(BY_RANK, _lacks_rank),
     **dict.fromkeys(BY_KERNELS_OF_NOTHING, _is_of_nothing),
     **dict.fromkeys(BY_ROWS_OF_NOTHING, lambda a: not np.size(a)),
     **dict.fromkeys(BY_TIES, _has_ties),
     **dict.fromkeys(BY_NEGATIVE_COUNTS, _is_negative),
+    **dict.fromkeys(BY_EMPTY_IMAGES, _is_size_of_nothing),
     **dict.fromkeys(BY_SIGNS_OF_NOTHING, lambda a: bool(np.signbit(a)[np.asarray(a) == 0].any())),
     **dict.fromkeys(BY_LARGE_PARAMETERS, lambda a: bool((np.abs(np.asarray(a)) > 1e5).any())),
 }

@@ -95,6 +95,24 @@ def bins_of_a_range_of_three_numbers(tf, x, limits):
     return tf.histogram_fixed_width_bins(x, limits, nbins=3)
 
 
+def slope_of_what_is_repeated_for_a_sum(tf, x):
+    return tf.reduce_mean(tf.repeat(x, 2)) + tf.reduce_sum(tf.tile(x, [3]))
+
+
+def a_constant_in_rows_of_a_known_size(tf, x):
+    n = tf.shape(x)[0]
+    rows = tf.reshape(tf.fill([4 * n], 0.5), [n, 2, 2])
+    return rows, tf.reduce_sum(rows, axis=[1, 2]), tf.reshape(tf.ones([n, 4]), [-1, 2])
+
+
+def numbers_below_zero_without_a_sign(tf, x):
+    return tf.cast(x, tf.uint32), tf.cast(x, tf.uint16), tf.cast(x, tf.uint8)
+
+
+def as_often_as_data_say_for_all(tf, x, often):
+    return tf.repeat(x, tf.boolean_mask(often, often > 1), axis=0)
+
+
 def bins_of_a_column(tf, x, limits):
     return tf.histogram_fixed_width_bins(x, limits * tf.ones([1, 1]), nbins=3)
 
@@ -483,6 +501,11 @@ FOUND = (
         raises="InvalidArgumentError",
     ),
     Found(bins_of_a_range_of_three_numbers, ([0, 0.4, 1.1], [0, 1, 2])),
+    Found(slope_of_what_is_repeated_for_a_sum, ([1, 2, 3],)),
+    Found(a_constant_in_rows_of_a_known_size, ([1, 2, 3],)),
+    Found(numbers_below_zero_without_a_sign, ([-2.5, -1, -0.5, -300.7, -70000, 3, 0, -7, -9],)),
+    Found(as_often_as_data_say_for_all, ([1, 2, 3], np.int32([0, 2, 1]))),
+    Found(as_often_as_data_say_for_all, ([1, 2, 3], np.int32([3, 2, 4]))),
     Found(bins_of_a_column, ([0, 0.4, 1.1], [[0], [1], [2]])),
     Found(
         slope_of_a_rounding_beyond_its_range_is_not_finite,

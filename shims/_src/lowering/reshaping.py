@@ -143,7 +143,14 @@ def _regroup(ctx, value: Value, start: int, olds, news):
     if all(a is None or a.uniform for a in group) and all(
         jp.is_symbolic(d) or d == 1 for d in olds
     ):
-        return value, [1] * len(news), [_uniform(ctx, d) for d in news]
+        known = [1 if jp.is_symbolic(d) else d for d in news]
+        shape = list(value.array.shape)
+        shape[start] = math.prod(
+            known
+        )  # one element stands for a uniform axis, not for a known size
+        array = jnp.broadcast_to(value.array, shape)
+        value = Value(array, value.axes, value.pad, value.bounds)
+        return value, known, [_uniform(ctx, d) for d in news]
     value = ctx.solid(value, range(start, stop))
     group = value.axes[start:stop]
     extents = list(value.array.shape[start:stop])

@@ -127,7 +127,7 @@ def stateless_sample_distorted_bounding_box(
         not fit.
 
     Differs from TensorFlow:
-      Nothing on CPU.
+      An image without pixels is refused; TensorFlow's boxes of it are NaN.
 
     Under jit:
       Everything but the ranges may be traced.
