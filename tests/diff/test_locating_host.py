@@ -111,13 +111,41 @@ def run(x, ratio=3):
 """
 
 
-def test_the_line_that_computed_where_a_slice_begins(tmp_path):
-    run = []
-    for name, text in (("middles", MIDDLES), ("beginnings", BEGINNINGS)):
-        file = tmp_path / f"{name}.py"
+def from_text(folder, *texts):
+    """The functions `run` of programs in files of their own: lines of one say nothing of the other's."""
+    functions = []
+    for i, text in enumerate(texts):
+        file = folder / f"program{i}.py"
         file.write_text(text)
-        run.append(runpy.run_path(str(file))["run"])
-    assert found(*run, IMAGES).new.place.text == "start = (ratio - 1) // 3"
+        functions.append(runpy.run_path(str(file))["run"])
+    return functions
+
+
+def test_the_line_that_computed_where_a_slice_begins(tmp_path):
+    located = found(*from_text(tmp_path, MIDDLES, BEGINNINGS), IMAGES)
+    assert located.new.place.text == "start = (ratio - 1) // 3"
+
+
+GATED = """
+import tensorflow as tf
+
+def run(x):
+    gate, linear = tf.split(x, 2, axis=-1)
+    return tf.nn.silu(gate) * linear
+"""
+GATED_BY_THE_OTHER = """
+import jax
+import jax.numpy as jnp
+
+def run(x):
+    linear, gate = jnp.split(x, 2, axis=-1)
+    return jax.nn.silu(gate) * linear
+"""
+
+
+def test_the_line_that_gives_two_values_each_others_names(tmp_path):
+    located = found(*from_text(tmp_path, GATED, GATED_BY_THE_OTHER), X)
+    assert located.new.place.text == "linear, gate = jnp.split(x, 2, axis=-1)"
 
 
 def test_a_debugger_keeps_its_hold():

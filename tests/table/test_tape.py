@@ -1,4 +1,10 @@
-"""A tape over an eager call gives TensorFlow's gradients, `None` where TensorFlow's are `None`."""
+"""A tape over an eager call gives TensorFlow's gradients, `None` where TensorFlow's are `None`.
+
+Inside a function of unknown sizes it gives what it gives outside. What flows back there is a constant of
+unknown size: rules that treat constants otherwise than arrays are tested by nothing else.
+"""
+
+import warnings
 
 import jax
 import numpy as np
@@ -9,6 +15,7 @@ import shims
 
 from . import cases, ours, reference
 from .compare import differences
+from .test_function import signature
 from .test_gradients import has_gradient
 
 pytestmark = pytest.mark.long  # minutes
@@ -36,8 +43,7 @@ def theirs(point):
     return tf.nest.flatten(tape.gradient(outputs, sources))
 
 
-def of_tape(point):
-    given, _ = ours.split(point)
+def of_tape(point, given):
     sources = [given[name] for name in cases.floating(point)]
     with shims.GradientTape() as tape:
         tape.watch(sources)
@@ -54,10 +60,24 @@ def test_gradient(point):
     if not any(o.dtype.kind == "f" for o in reference.eager(point).outputs):
         assert not ours.floating_outputs(ours.eager(point))
         return
-    wanted, found = theirs(point), of_tape(point)
+    wanted, found = theirs(point), of_tape(point, ours.split(point)[0])
     assert [g is None for g in found] == [g is None for g in wanted]
     for a, b in zip(found, wanted, strict=True):
         if b is not None:
             assert isinstance(a, shims.IndexedSlices) == isinstance(b, tf.IndexedSlices)
             b = tf.convert_to_tensor(b).numpy()
             assert not differences([np.asarray(a)], [b], 10 * point.row.tolerance)
+
+
+@pytest.mark.parametrize("point", cases.points(lambda p: p in CHOSEN))
+def test_gradient_in_a_function(point):
+    given, _ = ours.split(point)
+
+    def dense(given):
+        return [shims.convert_to_tensor(g) for g in of_tape(point, given) if g is not None]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", shims.errors.SpecializationWarning)
+        found = shims.function(dense, [signature(given)], autograph=False)(given)
+    wanted = list(map(np.asarray, dense(given)))
+    assert not differences(list(map(np.asarray, found)), wanted, 10 * point.row.tolerance)

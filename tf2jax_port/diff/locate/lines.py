@@ -62,6 +62,8 @@ class Lines:
         if named is not None:
             return found.step, named
         if found.kind == MISTAKEN and found.uses:
+            if maker is not None and self._is_named_wrongly(maker.place, found.step.place):
+                return maker, maker.place
             return found.step, self._outward(found.step, found)
         place = self._computed.before(found) or self._places_before(found.step)
         return found.step, place or self._outward(found.step, found)
@@ -158,6 +160,14 @@ class Lines:
                 if text and any(text in n for n in wrong) and not any(text in n for n in right):
                     return place
         return None
+
+    def _is_named_wrongly(self, made: Place, used: Place) -> bool:
+        """Whether a line uses the names that the original's does, and another gives them otherwise."""
+        before_it, said = statement(made), statement(used)
+        if before_it is None or said is None or before_it.function != said.function:
+            return False
+        is_given = bool({*before_it.targets} & {*said.names}) and made.file == used.file
+        return is_given and self._reads_the_same(used) and not self._reads_the_same(made)
 
     def _made(self, number: int) -> Step | None:
         return self._of.new.trail.maker(number)
