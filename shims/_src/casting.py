@@ -30,7 +30,8 @@ def cast(x, dtype, name=None):
       UnimplementedError: to or from strings.
 
     Differs from TensorFlow:
-      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. uint32 of what it does not hold is
+      the low half of the 64-bit integer; TensorFlow's own answer depends on the place in its vectors.
 
     Under jit:
       Element by element.

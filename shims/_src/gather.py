@@ -131,7 +131,8 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
       InvalidArgumentError: coordinates are out of range.
 
     Differs from TensorFlow:
-      Nothing on CPU, but that batches have to be equally many where there are no elements too.
+      Batches have to be equally many where there are no elements too; coordinates in more than 7
+      axes are served.
 
     Under jit:
       Inside `shims.function` coordinates out of range raise after the call; in somebody else's

@@ -33,7 +33,7 @@ def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None):
       InvalidArgumentError: coordinates are out of range.
 
     Differs from TensorFlow:
-      Nothing on CPU.
+      Coordinates in more than 7 axes are served too.
 
     Under jit:
       Sizes may be traced. Inside `shims.function` coordinates out of range raise after the call; in
@@ -170,7 +170,8 @@ def tensor_scatter_nd_update(tensor, indices, updates, name=None):
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Nothing on CPU; every update at equal coordinates gets a gradient, as there.
+      Coordinates in more than 7 axes are served too. Every update at equal coordinates gets a
+      gradient, as there.
 
     Under jit:
       Inside `shims.function` coordinates out of range raise after the call; in somebody else's
@@ -199,7 +200,7 @@ def tensor_scatter_nd_add(tensor, indices, updates, bad_indices_policy="", name=
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Nothing on CPU.
+      Coordinates in more than 7 axes are served too.
 
     Under jit:
       Inside `shims.function` coordinates out of range raise after the call; in somebody else's
@@ -229,7 +230,7 @@ def tensor_scatter_nd_sub(tensor, indices, updates, bad_indices_policy="", name=
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Nothing on CPU.
+      Coordinates in more than 7 axes are served too.
 
     Under jit:
       Inside `shims.function` coordinates out of range raise after the call; in somebody else's
@@ -260,7 +261,8 @@ def tensor_scatter_nd_max(tensor, indices, updates, bad_indices_policy="", name=
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Nothing on CPU; all that are equal to the result share the gradient.
+      Coordinates in more than 7 axes are served too. All that are equal to the result share the
+      gradient, as there.
 
     Under jit:
       Inside `shims.function` coordinates out of range raise after the call; in somebody else's
@@ -290,7 +292,8 @@ def tensor_scatter_nd_min(tensor, indices, updates, bad_indices_policy="", name=
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Nothing on CPU; all that are equal to the result share the gradient.
+      Coordinates in more than 7 axes are served too. All that are equal to the result share the
+      gradient, as there.
 
     Under jit:
       Inside `shims.function` coordinates out of range raise after the call; in somebody else's

@@ -84,6 +84,14 @@ BY_CRASHES = ("histogram_fixed_width",)
 BY_EMPTY_IMAGES = ("image.stateless_sample_distorted_bounding_box",)
 # Numbers below 0 are refused; TensorFlow drops them or raises, by the axis.
 BY_NEGATIVE_COUNTS = ("repeat",)
+# TensorFlow has kernels for coordinates in at most 7 axes.
+BY_MANY_AXES = (
+    *("scatter_nd", "gather_nd", "tensor_scatter_nd_update", "tensor_scatter_nd_add"),
+    *("tensor_scatter_nd_sub", "tensor_scatter_nd_max", "tensor_scatter_nd_min"),
+)
+# uint32 of what no 32 bits hold: TensorFlow's vectors of eight give 2**31, what they leave over something
+# else.
+BY_VECTORS = ("cast",)
 # What stands beside the rows that are `fresh`: the commonest of what moves, counts and compares.
 COMMON = (
     *("boolean_mask", "where", "unique", "unique_with_counts", "range", "repeat", "tile"),
@@ -193,6 +201,12 @@ def _lacks_rank(array) -> bool:
     return bool((values[..., -1] <= 1e-3 * values[..., 0]).any())
 
 
+def _exceeds_words(array) -> bool:
+    """Whether numbers with a fraction are not among what 32 bits hold."""
+    array = np.asarray(array)
+    return array.dtype.kind == "f" and not bool((np.abs(array.astype(float)) < 2.0**31).all())
+
+
 def _has_ties(array) -> bool:
     """Whether rows of floating-point numbers have equal ones."""
     array = np.asarray(array)
@@ -235,6 +249,8 @@ UNLIKE_AT = {
     **dict.fromkeys(BY_TIES, _has_ties),
     **dict.fromkeys(BY_NEGATIVE_COUNTS, _is_negative),
     **dict.fromkeys(BY_EMPTY_IMAGES, _is_size_of_nothing),
+    **dict.fromkeys(BY_VECTORS, lambda a: np.size(a) >= 8 and _exceeds_words(a)),
+    **dict.fromkeys(BY_MANY_AXES, lambda a: np.ndim(a) > 1 and np.shape(a)[-1] > 7),
     **dict.fromkeys(BY_SIGNS_OF_NOTHING, lambda a: bool(np.signbit(a)[np.asarray(a) == 0].any())),
     **dict.fromkeys(BY_LARGE_PARAMETERS, lambda a: bool((np.abs(np.asarray(a)) > 1e5).any())),
 }

@@ -54,6 +54,13 @@ class Computed:
             or self._by_sizes(found)
         )
 
+    def number(self, found: Injection) -> Place | None:
+        """The line that gave a name the number that several lines take."""
+        steps = self._of.new.trail.steps
+        using = [steps[number] for number, used in found.uses if used == found.new]
+        places = [self._by_names(step, [found.new], ()) for step in using]
+        return next((place for place in places if place is not None), None)
+
     def _constants(self, step: Step) -> tuple[list[int], set[tuple[float, ...]]]:
         """The constants of an operation's line that may be wrong, and all short ones' elements."""
         of = self._of

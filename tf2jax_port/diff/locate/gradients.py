@@ -19,6 +19,8 @@ from tf2jax_port.diff.locate.reading import likest, likest_of, statement
 from tf2jax_port.diff.locate.trail import Step, Trail
 from tf2jax_port.diff.locate.views import with_views
 
+# Runs the port; takes the uses of values whose cotangents are wanted too.
+Pull = Callable[[Mapping[Use, np.ndarray]], Pulled]
 # Primitives whose rules differ between the two, or that stop a gradient.
 _SUSPICIOUS = {
     "abs",
@@ -121,9 +123,7 @@ class Comparison:
         )
 
 
-def locate_gradients(
-    old: Pulled, pull: Callable[[Mapping[Use, np.ndarray]], Pulled], case: Arguments
-) -> Located | None:
+def locate_gradients(old: Pulled, pull: Pull, case: Arguments) -> Located | None:
     """The last operation whose cotangent differs, going back from the outputs.
 
     Args:
@@ -138,6 +138,7 @@ def locate_gradients(
         return None
     # That the original stops there says more than ties, which each side divides in its own way.
     stopped = [number for number in known if _only_there_stopped(compared, number)]
+    stopped = stopped or [n for n in known if _is_stopped_in_a_use(compared, n, pull)]
     last = max(stopped or known, key=lambda number: _position(new.trail, number))
     users = _users(new.trail, last)
     return _located(compared, last, users, pull, case) if users else None
@@ -179,6 +180,18 @@ def _only_there_stopped(compared: Comparison, number: int) -> bool:
     return any(c is not None and np.any(c) for c in held)
 
 
+def _is_stopped_in_a_use(compared: Comparison, number: int, pull: Pull) -> bool:
+    """Whether the original stops what comes from one use of a value, and that is all."""
+    if compared.stop(number) is None or not any(
+        twin in compared.old.cotangents for twin in compared.twins(number)
+    ):
+        return False
+    users = _users(compared.new.trail, number)
+    if not users:
+        return False
+    return _to_blame(compared, number, users, _with_uses(compared, users, pull)).is_missing
+
+
 class User(NamedTuple):
     """What is done with a value, or with a copy of it.
 
@@ -210,14 +223,22 @@ def _users(trail: Trail, number: int) -> list[User]:
     return found
 
 
-def _to_blame(
-    compared: Comparison, number: int, users: list[User], pulled: Pulled
-) -> tuple[Step, bool]:
-    """Which of the operations that take a value is the one that the original does otherwise.
+class Blame(NamedTuple):
+    """What the original does otherwise with a value.
 
-    Returns:
-      It, and whether the original stops the gradient there and the port does not.
+    Attributes:
+      step: the operation.
+      is_missing: whether the original stops the gradient there and the port does not.
+      is_of_use: whether it stops that of this use alone.
     """
+
+    step: Step
+    is_missing: bool = False
+    is_of_use: bool = False
+
+
+def _to_blame(compared: Comparison, number: int, users: list[User], pulled: Pulled) -> Blame:
+    """Which of the operations that take a value is the one that the original does otherwise."""
     shape = np.shape(compared.new.trail.array(number))
     mine = _cotangent(compared.new, number, shape)
     wanted = [_cotangent(compared.old, twin, shape) for twin in compared.twins(number)]
@@ -232,33 +253,39 @@ def _to_blame(
         part = parts.get(user.use)
         # Without what comes from here it would be right: the original stops there.
         if part is not None and part.any() and is_right(mine - part):
-            return user.step, True
+            return Blame(user.step, True, bool((mine - part).any()))
     if is_right(np.zeros_like(mine)) and compared.stop(number) is not None:
-        return users[0].step, True
+        return Blame(users[0].step, True)
     stopped = [user.step for user in users if user.step.name == "stop_gradient"]
     for step in stopped:
         # With what is stopped here it would be right.
         if is_right(mine + _cotangent(compared.new, step.results[0], shape)):
-            return step, False
+            return Blame(step)
     suspicious = [user.step for user in users if user.step.name in _SUSPICIOUS]
-    return [*stopped, *suspicious, users[0].step][0], False
+    return Blame([*stopped, *suspicious, users[0].step][0])
+
+
+def _with_uses(compared: Comparison, users: list[User], pull: Pull) -> Pulled:
+    """The port's cotangents, those of the single uses too."""
+    uses = {user.use: compared.new.trail.values[user.number] for user in users}
+    return pull(uses) if len(users) > 1 else compared.new
 
 
 def _located(
     compared: Comparison,
     number: int,
     users: list[User],
-    pull: Callable[[Mapping[Use, np.ndarray]], Pulled],
+    pull: Pull,
     case: Arguments,
 ) -> Located:
     old, new = compared.old, compared.new
-    uses = {user.use: new.trail.values[user.number] for user in users}
-    pulled = pull(uses) if len(users) > 1 else new
-    mine, is_missing = _to_blame(compared, number, users, pulled)
+    blame = _to_blame(compared, number, users, _with_uses(compared, users, pull))
+    mine = blame.step
     twins = compared.twins(number)
     theirs = [s for s in old.trail.steps if not set(twins).isdisjoint(s.operands)]
     theirs.sort(key=lambda step: old.cotangents.keys().isdisjoint(step.results))
-    stop, near = _stop_before(compared, number) if is_missing else (None, ())
+    stop, near = _stop_before(compared, number) if blame.is_missing else (None, ())
+    near = () if blame.is_of_use else near
     theirs = [stop, *theirs] if stop is not None else theirs
     shape = np.shape(new.trail.array(number))
     a, b = (_shaped(_cotangent(*of, shape), shape) for of in ((old, twins[0]), (new, number)))
@@ -271,7 +298,9 @@ def _located(
         words = cause(Evidence(None, None, there.place, mine.place, (), ()))
     # What the port lacks is on no operation's line.
     missing = there is not None and words == _CAUSES["stop_gradient"] and mine.name not in _COPIES
-    place = _without_stop(there, near, mine.places) if there is not None and missing else None
+    place = None
+    if there is not None and missing:
+        place = _without_stop(there, near, mine.places, new.trail)
     return Located(
         GRADIENT,
         case.index,
@@ -308,18 +337,24 @@ def _made(new: Pulled, number: int) -> tuple[Place, ...]:
     return maker.places
 
 
-def _without_stop(there: Step, made: tuple[Place, ...], taken: tuple[Place, ...]) -> Place | None:
+def _without_stop(
+    there: Step, made: tuple[Place, ...], taken: tuple[Place, ...], trail: Trail
+) -> Place | None:
     """The port's line that is like the one on which the original stops a gradient.
 
     Args:
       there: where it does.
       made: the lines that make the value, from the inside out.
       taken: those that take it.
+      trail: of the port: a line that computes something else does not stop this.
     """
     near = (*made, *taken)
-    found = likest(there.place, near) or likest_of(there.place, near)
+    computing = [step for step in trail.steps if not is_copy(step)]
+    lines = {(place.file, place.line) for step in computing for place in step.places}
+    lines -= {(place.file, place.line) for place in near}
+    found = likest(there.place, near, lines) or likest_of(there.place, near)
     if found is not None or not made:
-        return found
+        return found or taken[0]
     said = statement(there.place)
     targets = {p: here.targets for p in made if (here := statement(p)) is not None}
     same = [p for p, names in targets.items() if said is not None and names == said.targets]

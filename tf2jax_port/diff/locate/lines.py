@@ -61,6 +61,8 @@ class Lines:
         named = self._named_wrongly(found)
         if named is not None:
             return found.step, named
+        if found.kind == MISTAKEN and maker is None and found.new not in self._of.new.trail.names:
+            return found.step, self._computed.number(found) or self._outward(found.step, found)
         if found.kind == MISTAKEN and found.uses:
             if maker is not None and self._is_named_wrongly(maker.place, found.step.place):
                 return maker, maker.place
@@ -298,8 +300,8 @@ class Lines:
             inside = statement(place)
             if inside is None:
                 continue
-            first = min((p.line for p in makers if _same_function(p, place)), default=0)
-            last = min((p.line for p in users if _same_function(p, place)), default=10**9)
+            first = min((p.line for p in makers if same_function(p, place)), default=0)
+            last = min((p.line for p in users if same_function(p, place)), default=10**9)
             for said in statements(place.file):
                 is_between = first <= said.line <= last or first >= last
                 if said.function == inside.function and is_between:
@@ -330,7 +332,8 @@ def _arrays(found: Injection) -> list[np.ndarray]:
     return [*found.values.values(), *used]
 
 
-def _same_function(one: Place, other: Place) -> bool:
+def same_function(one: Place, other: Place) -> bool:
+    """Whether two lines stand in one function."""
     return (one.file, one.function) == (other.file, other.function)
 
 

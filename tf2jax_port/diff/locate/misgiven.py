@@ -22,7 +22,7 @@ from tf2jax_port.diff.locate.trail import Step
 _POOLS = {"reduce_window_max", "reduce_window_min", "reduce_window_sum"}
 # How many calls of one line are tried.
 _CALLS = 4
-_PADDING, _KERNEL = "padding", "rhs"
+_PADDING, KERNEL = "padding", "rhs"
 # The arguments of JAX's functions by their places.
 _IN_ORDER = {
     "conv_general_dilated": ("lhs", "rhs", "window_strides", "padding"),
@@ -113,16 +113,16 @@ def _other_kernels(
     array, kernel = operands
     flipped = jnp.flip(kernel, spec[2:])
     turned = jnp.swapaxes(kernel, spec[0], spec[1])
-    yield Misgiven(_KERNEL, "the kernel is the other way round"), applied, (array, flipped)
+    yield Misgiven(KERNEL, "the kernel is the other way round"), applied, (array, flipped)
     words = "the kernel's axes of channels are exchanged"
-    yield Misgiven(_KERNEL, words), applied, (array, turned)
+    yield Misgiven(KERNEL, words), applied, (array, turned)
     words = "the kernel is the other way round, its axes of channels are exchanged"
     both = jnp.flip(turned, spec[2:])
-    yield Misgiven(_KERNEL, words), applied, (array, both)
+    yield Misgiven(KERNEL, words), applied, (array, both)
     if len(spec) == 4:
         words = "the kernel's rows and columns are exchanged"
         across = jnp.swapaxes(kernel, spec[2], spec[3])
-        yield Misgiven(_KERNEL, words), applied, (array, across)
+        yield Misgiven(KERNEL, words), applied, (array, across)
 
 
 def _other_paddings(

@@ -50,10 +50,13 @@ class JaxNudged(JaxWatch):
       nudges: what to add, in the order of the results that are floats; one number for all of them
         in the run that learns their shapes.
       uses: what to add to single uses of values.
+      wide: whether a program that says `float32` runs in double precision all the same.
     """
 
-    def __init__(self, parent: Any, stack: Stack, nudges: Any, uses: Mapping[Use, Any]) -> None:
-        super().__init__(parent, stack)
+    def __init__(
+        self, parent: Any, stack: Stack, nudges: Any, uses: Mapping[Use, Any], wide: bool
+    ) -> None:
+        super().__init__(parent, stack, wide)
         self.shapes: list[tuple[tuple[int, ...], Any]] = []
         self._nudges = nudges
         self._uses = uses
@@ -63,6 +66,7 @@ class JaxNudged(JaxWatch):
         inner = self.program(primitive, params)
         if inner is not None:
             return self.go_through(inner, tracers)
+        tracers, params = self.widened(primitive.name, tracers, params)
         with jp.under(self.parent):
             out = primitive.bind(*self._used(tracers), **params)
             results = list(out) if primitive.multiple_results else [out]
@@ -138,7 +142,7 @@ def pull_jax(
     watches: list[JaxNudged] = []
 
     def run(nudges: Any, of_uses: Mapping[Use, Any], moving: Sequence[Any]) -> list[Any]:
-        watch = JaxNudged(jp.current_trace(), stack, nudges, of_uses)
+        watch = JaxNudged(jp.current_trace(), stack, nudges, of_uses, is_wide(case.arrays))
         watches.append(watch)
         given = list(arrays)
         for position, array in zip(case.differentiable, moving):

@@ -6,7 +6,7 @@ import ast
 import difflib
 import functools
 import linecache
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from tf2jax_port.diff.locate.places import Place
@@ -98,12 +98,15 @@ def alike(one: Statement, other: Statement) -> float:
     return said + (_SAME_TARGETS if one.targets and one.targets == other.targets else 0.0)
 
 
-def likest(wanted: Place, near: Sequence[Place]) -> Place | None:
+def likest(
+    wanted: Place, near: Sequence[Place], but: Collection[tuple[str, int]] = ()
+) -> Place | None:
     """Which line, of the functions that some lines are in, says most of what a line elsewhere says.
 
     Args:
       wanted: the line elsewhere.
       near: the lines; one of them is not named anew, nothing is where no other is more like it.
+      but: files and lines that it cannot be.
     """
     said = statement(wanted)
     if said is None:
@@ -112,7 +115,8 @@ def likest(wanted: Place, near: Sequence[Place]) -> Place | None:
     for place in near:
         inside = statement(place)
         for one in statements(place.file):
-            if inside is not None and one.function == inside.function:
+            is_near = inside is not None and one.function == inside.function
+            if is_near and (place.file, one.line) not in but:
                 found[Place(place.file, one.line, place.function)] = alike(one, said)
     best = max(found, key=lambda one: found[one], default=None)
     own = max((alike(here, said) for p in near if (here := statement(p)) is not None), default=0.0)

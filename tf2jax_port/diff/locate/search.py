@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tf2jax_port.diff.locate.candidates import Candidates, kind_of
+from tf2jax_port.diff.locate.constants import wrong_number
 from tf2jax_port.diff.locate.injection import (
     AS_IT_IS,
     EXCHANGED,
@@ -35,6 +36,7 @@ _MOST = 0.5
 # How many candidates are tried in every pass of a loop though they mend nothing in one pass.
 _IN_LOOPS = 4
 # Operations whose results have the elements of their operands.
+_PICKING = {"max", "min", "clamp", "select_n", "reduce_max", "reduce_min"}
 _LAYOUT = {"reshape", "squeeze", "broadcast_in_dim", "transpose", "convert_element_type", "copy"}
 
 
@@ -59,11 +61,14 @@ class Search(Injector):
 
     def first(self) -> Injection | None:
         """The first place where the original's value mends the port."""
+        number = wrong_number(self)
+        if number is not None:
+            return number
         partial: list[Injection] = []
-        for number in sorted(self.new_region.values, key=lambda n: position(self.new, n)):
+        for at in sorted(self.new_region.values, key=lambda n: position(self.new, n)):
             if self.is_over:
                 break
-            for found in self._at(number):
+            for found in self._at(at):
                 picked = self._picked(found) if found.kind == OMITTED else None
                 if picked is not None:
                     return picked
@@ -190,6 +195,7 @@ class Search(Injector):
             if (found is not None and not found.complete) or (found is None and rank < _IN_LOOPS):
                 found = self._in_every_pass(RESULT, step, step, number, other, turn) or found
             if found is not None and found.complete:
+                found = self._taken_apart(found) or found
                 # A count that the original has too may have been right.
                 found = (self._done_later(found) if self.twins(number) else None) or found
                 yield self._traced(found) if traced else found
@@ -198,6 +204,21 @@ class Search(Injector):
                 best = found
         if best is not None:
             yield best
+
+    def _taken_apart(self, found: Injection) -> Injection | None:
+        """What takes another part of a value than the original, where the part was put in its place."""
+        array = found.values.get(found.new)
+        if array is None or array.size == self._size(found.new):
+            return None
+        for user in self.new.trail.users(found.new):
+            for result in user.results:
+                laid = self.laid(found.old, result)
+                if laid is None or self._size(result) != array.size:
+                    continue
+                part = self.tried(RESULT, user, result, found.old, {result: laid}, {})
+                if part is not None and part.complete:
+                    return part
+        return None
 
     def _not_turned(self, found: Injection | None, turn: int) -> Injection | None:
         """What lacks only an exchange of axes before it is used."""
@@ -244,10 +265,12 @@ class Search(Injector):
             yield best
 
     def _is_number(self, number: int) -> bool:
-        """Whether it is one number that the program was given or computed, a whole one perhaps."""
+        """Whether it is one number, or one everywhere, that the program was given or computed."""
         array = self.new.trail.array(number)
         is_constant = self.new.trail.maker(number) is None and number not in self.new.trail.names
-        return array is not None and array.size == 1 and array.dtype.kind == "f" and not is_constant
+        if array is None or array.dtype.kind != "f" or is_constant or not array.size:
+            return False
+        return array.size == 1 or bool((array == array.flat[0]).all())
 
     def _in_vain(self, found: Injection) -> Injection | None:
         """Whether nothing is left out: it was done, and gave what it took, of something wrong."""
@@ -351,7 +374,7 @@ class Search(Injector):
         before_it = [theirs, *(m for o in theirs.operands if (m := self.old.trail.maker(o)))]
         right = flattened(found.values.get(found.new))
         for edge in step.operands:
-            if edge in self.new_region.values or not self._says(edge):
+            if edge in self.new_region.values or not (self._says(edge) or self._is_picked(edge)):
                 continue
             for other in dict.fromkeys([found.old, *(o for s in before_it for o in s.operands)]):
                 maker = self.old.trail.maker(other)
@@ -370,6 +393,12 @@ class Search(Injector):
                     if earlier is not None and earlier.complete:
                         return earlier
         return None
+
+    def _is_picked(self, number: int) -> bool:
+        """Whether it is one number of several, so that it may be another's by accident."""
+        maker, array = self.new.trail.maker(number), self.new.trail.array(number)
+        is_float = array is not None and array.size == 1 and array.dtype.kind == "f"
+        return is_float and maker is not None and maker.name in _PICKING
 
     def _hands_on(self, step: Step, edge: int, result: int) -> bool:
         """Whether an operation gives what it takes, in another form or, these places, as they are."""
@@ -454,14 +483,29 @@ class Search(Injector):
             for mine, theirs in together(trail.passes_and_likes(step), those, maker):
                 if not self._fresh("uses", mine[0].number, at, theirs[0].number, which, len(mine)):
                     continue
-                uses = {}
+                uses: dict[tuple[int, int], Any] = {}
+                everywhere: dict[tuple[int, int], Any] = {}
                 for one, there in zip(mine, theirs):
                     held = self.laid(there.results[which], one.operands[at], turn)
                     if held is not None:
                         uses[one.number, one.operands[at]] = held
+                        if held.size == self._size(one.operands[at]):
+                            everywhere |= self._everywhere(one.operands[at], held)
                 yield uses
+                if everywhere.keys() - uses.keys():
+                    yield everywhere
         if len(here) > 1:
             yield {(step.number, edge): laid}
+
+    def _everywhere(self, number: int, held: np.ndarray) -> Uses:
+        """All uses of a value, and of what is the same in another shape."""
+        trail = self.new.trail
+        while (maker := trail.maker(number)) is not None and maker.name in _LAYOUT - {"transpose"}:
+            if self._size(maker.operands[0]) != held.size:
+                break
+            number = maker.operands[0]
+        shaped = held.reshape(np.shape(trail.values[number]))
+        return {(user.number, number): shaped for user in trail.users(number)}
 
     def _in_every_pass(
         self, kind: str, maker: Step, step: Step, number: int, other: int, turn: int = 0

@@ -15,11 +15,11 @@ from tf2jax_port.diff.attempt import LaneError
 from tf2jax_port.diff.locate.cause import Evidence, cause
 from tf2jax_port.diff.locate.compact import masks_of, sizes_of
 from tf2jax_port.diff.locate.frontier import before
-from tf2jax_port.diff.locate.injection import OMITTED, RESULT, Injection
-from tf2jax_port.diff.locate.lines import Lines
+from tf2jax_port.diff.locate.injection import MISTAKEN, OMITTED, RESULT, Injection
+from tf2jax_port.diff.locate.lines import Lines, same_function
 from tf2jax_port.diff.locate.located import INTERFACE, RAISED, VALUE, Located, Spot, element, spot
 from tf2jax_port.diff.locate.matching import Index, Values, agree
-from tf2jax_port.diff.locate.misgiven import Misgiven, misgiven, place_of
+from tf2jax_port.diff.locate.misgiven import KERNEL, Misgiven, misgiven, place_of
 from tf2jax_port.diff.locate.mutations import exchanged
 from tf2jax_port.diff.locate.places import NOWHERE, Place
 from tf2jax_port.diff.locate.replay import mended, replay
@@ -36,6 +36,8 @@ _STRICTNESS = (1.0, 10.0, 100.0)
 _FEW, _MUCH = 2, 6
 _OUT_OF_TIME = "the values differ, and the time for the search is up"
 _NOTHING_MENDS = "the values differ, and no value of the original put into the port mends them"
+# Operations that prepare a kernel.
+_LAYING_OUT = {"transpose", "rev", "reshape", "squeeze", "broadcast_in_dim"}
 # How many faults are named.
 _FAULTS = 3
 
@@ -192,7 +194,9 @@ def _located(search: Search, found: Injection, case: Arguments) -> Located:
     theirs = _step_of(old, found.old)
     mine, place = Lines(search).blamed(found)
     wrong = _misgiven(search, found, mine, place)
-    place = place if wrong is None else place_of(wrong.argument, place)
+    place = (
+        place if wrong is None else _prepared(new, mine, wrong) or place_of(wrong.argument, place)
+    )
     a, b = old.array(found.old), new.array(found.new)
     if a is not None and b is not None and a.size == b.size:
         a = a.reshape(b.shape)
@@ -212,7 +216,7 @@ def _located(search: Search, found: Injection, case: Arguments) -> Located:
         spot(theirs),
         Spot(place, mine.name) if place != NOWHERE else None,
         new.iteration(mine),
-        wrong.words if wrong else cause(evidence),
+        wrong.words if wrong else _other_number(search, found) or cause(evidence),
         found.complete,
         element(a, b),
     )
@@ -223,6 +227,31 @@ def _misgiven(search: Search, found: Injection, mine: Step, place: Place) -> Mis
     if found.kind != RESULT or place != mine.place:
         return None
     return misgiven(search.new, mine, search.old_index)
+
+
+def _prepared(new: Trail, call: Step, wrong: Misgiven) -> Place | None:
+    """The line that lays out the kernel for a call, where it is another one."""
+    maker = new.maker(call.operands[1]) if wrong.argument == KERNEL else None
+    if maker is None or maker.name not in _LAYING_OUT or not same_function(maker.place, call.place):
+        return None
+    return maker.place
+
+
+def _other_number(search: Search, found: Injection) -> str | None:
+    """What is said of a number that the program has from nowhere."""
+    a, b = (
+        _constant(run.trail, n) for run, n in ((search.old, found.old), (search.new, found.new))
+    )
+    if found.kind != MISTAKEN or a is None or b is None:
+        return None
+    return f"the number is {b:.6g}, in the original {a:.6g}"
+
+
+def _constant(trail: Trail, number: int) -> float | None:
+    array = trail.array(number)
+    if trail.maker(number) is not None or number in trail.names or array is None or array.size != 1:
+        return None
+    return float(array.item()) if array.dtype.kind in "iuf" else None
 
 
 def _step_of(old: Trail, number: int) -> Step:

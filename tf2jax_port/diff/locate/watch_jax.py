@@ -17,6 +17,8 @@ from tf2jax_port.diff.locate.applied import Applied
 from tf2jax_port.diff.locate.places import Stack
 from tf2jax_port.diff.locate.trail import Again, Trail, endured
 from tf2jax_port.diff.locate.watch_tensorflow import content_of
+from tf2jax_port.diff.locate.wide_jax import in_double
+from tf2jax_port.diff.locate.wide_tensorflow import is_wide
 
 _CALLS = ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2")
 
@@ -29,14 +31,16 @@ class JaxWatch(jp.core.Trace):
     Args:
       parent: the trace that computes.
       stack: finds the user's line.
+      wide: whether a program that says `float32` runs in double precision all the same.
     """
 
     looks_on = True
 
-    def __init__(self, parent: Any, stack: Stack) -> None:
+    def __init__(self, parent: Any, stack: Stack, wide: bool = False) -> None:
         super().__init__()
         self.parent = self.parent_trace = parent
         self.trail = Trail()
+        self._wide = wide
         self._stack = stack
         self._numbers: dict[int, int] = {}
         self._seen: dict[bytes, int] = {}
@@ -70,6 +74,7 @@ class JaxWatch(jp.core.Trace):
         inner = self.program(primitive, params)
         if inner is not None:
             return self.go_through(inner, tracers)
+        tracers, params = self.widened(primitive.name, tracers, params)
         with jp.under(self.parent):
             out = primitive.bind(*tracers, **params)
 
@@ -92,6 +97,18 @@ class JaxWatch(jp.core.Trace):
         """A function with a rule of its own is gone through."""
         with jp.under(self):
             return fun.call_wrapped(*tracers)
+
+    def widened(
+        self, name: str, operands: Sequence[Any], params: dict[str, Any]
+    ) -> tuple[Sequence[Any], dict[str, Any]]:
+        """What a primitive takes in double precision; as it is where single is meant."""
+        return in_double(name, operands, params, self._cast) if self._wide else (operands, params)
+
+    def _cast(self, one: Any) -> Any:
+        import jax
+
+        with jp.under(self):
+            return jax.lax.convert_element_type(one, np.float64)
 
     def held(self, one: Any) -> Any:
         """A value as it is kept."""
@@ -145,7 +162,7 @@ def watch_jax(function: Callable[..., Any], case: Arguments, seed: int, stack: S
     import jax
     import jax.numpy as jnp
 
-    watch = JaxWatch(jp.current_trace(), stack)
+    watch = JaxWatch(jp.current_trace(), stack, is_wide(case.arrays))
     arrays = [a if a.dtype.kind in "OSU" else jnp.asarray(a) for a in case.arrays]
     for array, name in zip(arrays, case.paths):
         watch.input(array, name)

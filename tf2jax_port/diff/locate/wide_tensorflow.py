@@ -15,6 +15,9 @@ import numpy as np
 _FLOAT_ONLY = "was expected to be a float tensor but is a double tensor"
 # Functions that make floats of Python's; the others have the type of what they are given.
 _MAKERS = ("constant", "fill", "range", "linspace")
+# Functions of two numbers that want one type, and those of them that programs call by a public name.
+_COMPARED = ("_truediv_python3", "_div_python2", "div_no_nan", "mul_no_nan")
+_AS_MATH = {"divide_no_nan": "div_no_nan", "multiply_no_nan": "mul_no_nan"}
 
 
 def is_wide(arrays: Collection[np.ndarray]) -> bool:
@@ -34,11 +37,15 @@ def widening() -> Iterator[None]:
     from tensorflow.python.ops import math_ops
 
     execute, convert = pywrap_tfe.TFE_Py_FastPathExecute, registry.convert
-    divide = math_ops._truediv_python3
+    # These compare the types before they execute the operation.
+    compared = {name: getattr(math_ops, name) for name in _COMPARED}
     before = {name: getattr(tf, name) for name in _MAKERS}
     pywrap_tfe.TFE_Py_FastPathExecute = _executing(execute)
     registry.convert = _converting(convert)
-    math_ops._truediv_python3 = _dividing(divide)
+    for name, function in compared.items():
+        setattr(math_ops, name, _meeting(function))
+    for name in _AS_MATH:
+        setattr(tf.math, name, getattr(math_ops, _AS_MATH[name]))
     for name, make in before.items():
         setattr(tf, name, _making(make))
     try:
@@ -46,7 +53,10 @@ def widening() -> Iterator[None]:
     finally:
         pywrap_tfe.TFE_Py_FastPathExecute = execute
         registry.convert = convert
-        math_ops._truediv_python3 = divide
+        for name, function in compared.items():
+            setattr(math_ops, name, function)
+        for name in _AS_MATH:
+            setattr(tf.math, name, compared[_AS_MATH[name]])
         for name, make in before.items():
             setattr(tf, name, make)
 
@@ -106,13 +116,13 @@ def _converting(convert: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def _dividing(divide: Callable[..., Any]) -> Callable[..., Any]:
-    """Divides; TensorFlow compares the types before it executes the operation."""
+def _meeting(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of two numbers that gives both the same type."""
 
     def run(x: Any, y: Any, name: Any = None) -> Any:
         if _has((x, y), "float64") and _has((x, y), "float32"):
             x, y = _widened(x), _widened(y)
-        return divide(x, y, name)
+        return function(x, y, name)
 
     return run
 
