@@ -3,6 +3,7 @@
 
 from shims._src.facade.claim import claim as _claim
 from shims._src.ragged.constant import constant as constant
+from shims._src.ragged.crossing import cross_hashed as cross_hashed
 from shims._src.ragged.elementwise import map_flat_values as map_flat_values
 from shims._src.ragged.gathering import boolean_mask as boolean_mask
 from shims._src.ragged.joining import ragged_stack as stack
@@ -14,6 +15,7 @@ from shims._src.ragged.segment_ids import segment_ids_to_row_splits as segment_i
 __all__ = [
     "boolean_mask",
     "constant",
+    "cross_hashed",
     "map_flat_values",
     "range",
     "row_splits_to_segment_ids",

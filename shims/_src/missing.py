@@ -45,7 +45,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("quantization.", "qint", "quint"), _QUANTIZED),
     (
         ("ragged.cross",),
-        "write `sparse.cross_hashed`, and `RaggedTensor.from_sparse` of the result",
+        "number the features, and hash the combinations: `ragged.cross_hashed`",
     ),
     (("linalg.experimental",), "write `jax.scipy.sparse.linalg.cg`"),
     (("image.decode", "image.encode", "image.extract_jpeg", "io", "data"), _HOST),

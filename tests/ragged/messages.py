@@ -5,6 +5,14 @@ MESSAGES = {
     "nesting-rank": "Invalid pylist=[[1], [2]]: incompatible with ragged_rank=2",
     "inner-shape": "inner values have inconsistent shape",
     "float-as-int": "Cannot convert [1.5] to an array of dtype int32",
+    "cross-list": "ragged.cross_hashed: inputs must be a list.",
+    "cross-rank": "ragged.cross_hashed: ragged inputs must have rank 2.",
+    "cross-rows": (
+        "ragged.cross_hashed: numbers of rows differ.\n  Required: 1 rows\n  Received: 2 rows"
+    ),
+    "cross-buckets": (
+        "ragged.cross_hashed: `num_buckets` is negative.\n  Received: num_buckets=-1"
+    ),
     "row-too-far": ("index: row 5 is out of bounds.\n  Required: -3 <= index < 3"),
     "row-before": ("index: row -4 is out of bounds.\n  Required: -3 <= index < 3"),
     "inner-position": "Cannot index into an inner ragged dimension.",

@@ -18,6 +18,13 @@ NESTED = {
     "one-row": [[[2.0, 1.0], [], [3.0]]],
 }
 
+
+def _columns(tf, rt):
+    """Ragged, sparse and dense features of the same rows."""
+    ids = tf.cast(rt * 2.0, tf.int32)
+    return [ids, ids.to_sparse(), tf.cast(rt.row_lengths(), tf.int32)[:, None]]
+
+
 FLAT = (
     ("to_tensor", lambda tf, rt: rt.to_tensor()),
     ("to_tensor-default", lambda tf, rt: rt.to_tensor(-1.0)),
@@ -113,6 +120,15 @@ FLAT = (
         ),
     ),
     ("one_hot", lambda tf, rt: tf.one_hot(tf.cast(rt, tf.int32), 3)),
+    (
+        "cross_hashed",
+        lambda tf, rt: (
+            tf.ragged.cross_hashed(_columns(tf, rt), 1000),
+            tf.ragged.cross_hashed(_columns(tf, rt)[::-1], 77, hash_key=5),
+            tf.ragged.cross_hashed(_columns(tf, rt)[:1], 10),
+        ),
+    ),
+    ("cross_hashed-nothing", lambda tf, rt: (rt, tf.ragged.cross_hashed([], 10))),
 )
 
 # These need a row to take.

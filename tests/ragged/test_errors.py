@@ -85,6 +85,22 @@ CALLS = (
         lambda m: m.RaggedTensor.from_value_rowids([1, 2], [0, 2], nrows=2),
         "ValueError",
     ),
+    ("cross-list", lambda m: m.ragged.cross_hashed(_rt(m), 5), "TypeError"),
+    (
+        "cross-rank",
+        lambda m: m.ragged.cross_hashed([m.ragged.constant([[[1]], []])], 5),
+        "ValueError",
+    ),
+    (
+        "cross-rows",
+        lambda m: m.ragged.cross_hashed([m.ragged.constant([[1]]), m.constant([[1], [2]])], 5),
+        "InvalidArgumentError",
+    ),
+    (
+        "cross-buckets",
+        lambda m: m.ragged.cross_hashed([m.ragged.constant([[1]])], -1),
+        "InvalidArgumentError",
+    ),
     ("uniform", lambda m: m.RaggedTensor.from_uniform_row_length([1, 2, 3], 2), "ValueError"),
     ("tensor-rank", lambda m: m.RaggedTensor.from_tensor([1, 2]), "ValueError"),
     (

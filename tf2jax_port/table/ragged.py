@@ -61,6 +61,12 @@ ROWS: tuple[Row, ...] = (
         f"pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, {_SPLITS}",
         "constant.constant",
     ),
+    _row(
+        "cross_hashed",
+        "inputs, num_buckets=0, hash_key=None, name=None",
+        "crossing.cross_hashed",
+        fresh=True,
+    ),
     _row("map_flat_values", "op, *args, **kwargs", "elementwise.map_flat_values"),
     _row(
         "range",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -20,7 +23,8 @@ _MULTIPLIER = 0xC6A4A7935BD1E995
 _LARGEST = (1 << 63) - 1
 
 
-class _Column:
+@dataclasses.dataclass(frozen=True)
+class Column:
     """The features of one operand, row after row.
 
     Attributes:
@@ -30,29 +34,33 @@ class _Column:
       rows: the number of rows, a dimension.
     """
 
-    def __init__(self, value):
-        is_of_sparse = is_sparse(value)
-        value = value if is_of_sparse else operand(value)
-        shape = dims(_FUNCTION, value) if is_of_sparse else value.shape
-        if len(shape) != 2:
-            raise checks.invalid(
-                _FUNCTION, "an operand is no matrix.", required="rank 2", received=describe(value)
-            )
-        checks.check_kind(_FUNCTION, "integer", value.values if is_of_sparse else value)
-        self.rows = shape[0]
-        if is_of_sparse:
-            row = value.indices[:, 0]
-            checks.check_data(
-                row[1:] < row[:-1], _FUNCTION, "rows are not in order.", required="ascending rows"
-            )
-            self.values = value.values
-            self.counts = jnp.zeros((self.rows,), jnp.int32).at[row].add(1, mode="drop")
-            self.starts = jnp.cumsum(self.counts) - self.counts
-        else:
-            width = primitives.as_size(shape[1])
-            self.values = value.reshape(-1)
-            self.counts = jnp.broadcast_to(width, (self.rows,))
-            self.starts = jnp.arange(self.rows, dtype=jnp.int32) * width
+    values: jax.Array
+    counts: jax.Array
+    starts: jax.Array
+    rows: object
+
+
+def column(function: str, value) -> Column:
+    """The features of an array or a sparse tensor."""
+    is_of_sparse = is_sparse(value)
+    value = value if is_of_sparse else operand(value)
+    shape = dims(function, value) if is_of_sparse else value.shape
+    if len(shape) != 2:
+        raise checks.invalid(
+            function, "an operand is no matrix.", required="rank 2", received=describe(value)
+        )
+    checks.check_kind(function, "integer", value.values if is_of_sparse else value)
+    rows = shape[0]
+    if is_of_sparse:
+        row = value.indices[:, 0]
+        checks.check_data(
+            row[1:] < row[:-1], function, "rows are not in order.", required="ascending rows"
+        )
+        counts = jnp.zeros((rows,), jnp.int32).at[row].add(1, mode="drop")
+        return Column(value.values, counts, jnp.cumsum(counts) - counts, rows)
+    width = primitives.as_size(shape[1])
+    starts = jnp.arange(rows, dtype=jnp.int32) * width
+    return Column(value.reshape(-1), jnp.broadcast_to(width, (rows,)), starts, rows)
 
 
 def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
@@ -95,54 +103,70 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
         raise TypeError(f"{_FUNCTION}: inputs must be a list.")
     if not all(is_sparse(x) or isinstance(x, (jax.Array, np.ndarray)) for x in inputs):
         raise TypeError(f"{_FUNCTION}: all inputs must be arrays or SparseTensors.")
+    check_buckets(_FUNCTION, num_buckets)
+    if not inputs:
+        nothing = coordinates("rows", np.zeros((0, 2), np.int64))
+        return unchecked(nothing, nothing[:, 0], nothing.sum(0))
+    ordered = sorted(inputs, key=lambda x: not is_sparse(x))
+    return _crossed(ordered, num_buckets, hash_key)
+
+
+def check_buckets(function: str, num_buckets: int) -> None:
+    """Whether hashes of so many buckets can be had."""
     if num_buckets < 0:
         raise checks.invalid(
-            _FUNCTION, "`num_buckets` is negative.", received=f"num_buckets={num_buckets}"
+            function, "`num_buckets` is negative.", received=f"num_buckets={num_buckets}"
         )
     if not jax.config.jax_enable_x64 and not 0 < num_buckets < 1 << 31:
         raise errors.UnimplementedError(
             errors.message(
-                _FUNCTION,
+                function,
                 "hashes need 64-bit integers, which are off.",
                 do="pass `num_buckets` below 2**31, or turn them on: "
                 '`jax.config.update("jax_enable_x64", True)`',
             )
         )
-    if not inputs:
-        nothing = coordinates("rows", np.zeros((0, 2), np.int64))
-        return unchecked(nothing, nothing[:, 0], nothing.sum(0))
-    ordered = sorted(inputs, key=lambda x: not is_sparse(x))
-    return _crossed(ordered, num_buckets or _LARGEST, hash_key or _KEY)
 
 
 @selected_by("inputs")
 def _crossed(inputs, num_buckets, hash_key):
-    columns = [_Column(x) for x in inputs]
+    columns = [column(_FUNCTION, x) for x in inputs]
+    totals, row, number, hashes = crossed(_FUNCTION, columns, num_buckets, hash_key)
+    places = [coordinates("rows", row), coordinates("numbers", number)]
+    most = jnp.max(totals, initial=0)
+    shape = [coordinates("rows", totals.shape[0]), coordinates("numbers", most)]
+    return unchecked(jnp.stack(places, axis=1), hashes, jnp.stack(shape))
+
+
+def crossed(function: str, columns: Sequence[Column], num_buckets: int, hash_key: int):
+    """The combinations of each row.
+
+    Returns:
+      `[rows]`, how many a row has; of each combination its row, its number there, and its hash.
+    """
     first = columns[0].rows
-    for column in columns[1:]:
-        if is_known(first) and is_known(column.rows) and first != column.rows:
+    for one in columns[1:]:
+        if is_known(first) and is_known(one.rows) and first != one.rows:
             raise checks.invalid(
-                _FUNCTION,
+                function,
                 "numbers of rows differ.",
                 required=f"{first} rows",
-                received=f"{column.rows} rows",
+                received=f"{one.rows} rows",
             )
-    counts = [primitives.unify_axis(c.counts, 0, first, label=_FUNCTION) for c in columns]
-    starts = [primitives.unify_axis(c.starts, 0, first, label=_FUNCTION) for c in columns]
+    counts = [primitives.unify_axis(c.counts, 0, first, label=function) for c in columns]
+    starts = [primitives.unify_axis(c.starts, 0, first, label=function) for c in columns]
     totals = counts[0]
     for count in counts[1:]:
         totals = totals * count
     row = repeat(jnp.arange(first, dtype=jnp.int32), totals)
     number = jnp.arange(row.shape[0], dtype=jnp.int32) - (jnp.cumsum(totals) - totals)[row]
-    places = [coordinates("rows", row), coordinates("numbers", number)]
-    features = []
-    for column, count, start in zip(columns[::-1], counts[::-1], starts[::-1], strict=True):
+    features, rest = [], number
+    for one, count, start in zip(columns[::-1], counts[::-1], starts[::-1], strict=True):
         radix = jnp.maximum(count[row], 1)
-        features.append(primitives.take(column.values, start[row] + number % radix, 0))
-        number = number // radix
-    shape = [coordinates("rows", first), coordinates("numbers", jnp.max(totals, initial=0))]
-    hashes = _remainder(_hashed(features[::-1], hash_key, row), num_buckets)
-    return unchecked(jnp.stack(places, axis=1), hashes, jnp.stack(shape))
+        features.append(primitives.take(one.values, start[row] + rest % radix, 0))
+        rest = rest // radix
+    hashes = _hashed(features[::-1], hash_key or _KEY, row)
+    return totals, row, number, _remainder(hashes, num_buckets or _LARGEST)
 
 
 def _hashed(features, key: int, like):

@@ -174,7 +174,7 @@ def locate_error(old: Trail, new: Trail, case: Arguments) -> Located | None:
 def _faults(search: Search, case: Arguments, strictness: float, until: float) -> Iterator[Located]:
     for _ in range(_FAULTS):
         found = search.first()
-        if found is None:
+        if found is None or (strictness > _STRICTNESS[0] and _is_rounding(search, found)):
             return
         yield _located(search, exchanged(search, found), case)
         if found.complete and len(search.differing) == 1:
@@ -187,6 +187,18 @@ def _faults(search: Search, case: Arguments, strictness: float, until: float) ->
         search = Search(search.old, search.new.of(after), search.pairs, until)
         if not search.differing:
             return
+
+
+def _is_rounding(search: Search, found: Injection) -> bool:
+    """Whether a place differs by what a number loses that one of the two holds in single precision."""
+    right, held = found.values.get(found.new), search.new.trail.array(found.new)
+    if found.kind != RESULT or right is None or held is None or right.size != held.size:
+        return False
+    right = right.reshape(held.shape)
+    finite = np.isfinite(right) & np.isfinite(held)
+    apart = np.max(np.abs(right - held), where=finite, initial=0.0)
+    largest = np.max(np.abs(right), where=finite, initial=0.0)
+    return bool(apart <= np.finfo(np.float32).eps * largest)
 
 
 def _located(search: Search, found: Injection, case: Arguments) -> Located:

@@ -1,0 +1,82 @@
+"""Crosses of features as hashes, of ragged rows too."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src import checks
+from shims._src.operands import operand
+from shims._src.ragged import partition
+from shims._src.ragged.tensor import RaggedTensor, is_ragged
+from shims._src.sized_by import selected_by
+from shims._src.sparse.crossing import Column, check_buckets, column, crossed
+from shims._src.sparse.tensor import is_sparse
+
+_FUNCTION = "ragged.cross_hashed"
+
+
+def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
+    """A hash of every combination of features that stand in one row, one feature of each operand.
+
+    Args:
+      inputs: list of matrices of integers: ragged and sparse tensors, and arrays `[rows, n]`.
+      num_buckets: an int; hashes are taken modulo it.
+      hash_key: an int that begins every hash; TensorFlow's own when `None`.
+      name: ignored.
+
+    Returns:
+      A `RaggedTensor` of int64 `[rows, (combinations)]`; features of the last operand change first.
+
+    Raises:
+      TypeError: `inputs` is no list.
+      ValueError: an operand is ragged, and no matrix.
+      MissingKernelError: features are no integers.
+      InvalidArgumentError: an operand is no matrix, numbers of rows differ, rows of a sparse tensor
+        are not in order, or `num_buckets` is negative.
+      UnimplementedError: hashes do not fit 32 bits, and `jax_enable_x64` is off.
+
+    Differs from TensorFlow:
+      Strings are not taken.
+
+    Under jit:
+      The number of values depends on data.
+
+    Example:
+      >>> import shims
+      >>> rows = shims.ragged.constant([[1, 2], [], [3]])
+      >>> shims.ragged.cross_hashed([rows, rows], num_buckets=100).row_lengths().tolist()
+      [4, 0, 1]
+
+    https://www.tensorflow.org/api_docs/python/tf/ragged/cross_hashed
+    """
+    if not isinstance(inputs, list):
+        raise TypeError(f"{_FUNCTION}: inputs must be a list.")
+    if any(is_ragged(x) and (x.ragged_rank > 1 or x.flat_values.ndim > 1) for x in inputs):
+        raise ValueError(f"{_FUNCTION}: ragged inputs must have rank 2.")
+    check_buckets(_FUNCTION, num_buckets)
+    if not inputs:
+        nothing = jnp.zeros((0,), partition.splits_dtype())
+        return RaggedTensor.from_row_lengths(nothing, nothing, validate=False)
+    return _crossed(list(inputs), num_buckets, hash_key)
+
+
+@selected_by("inputs")
+def _crossed(inputs, num_buckets, hash_key):
+    columns = [_column(x) for x in inputs]
+    totals, _, _, hashes = crossed(_FUNCTION, columns, num_buckets, hash_key)
+    return RaggedTensor.from_row_lengths(
+        hashes, totals.astype(partition.splits_dtype()), validate=False
+    )
+
+
+def _column(value) -> Column:
+    if not is_ragged(value):
+        is_array = is_sparse(value) or isinstance(value, (jax.Array, np.ndarray))
+        return column(_FUNCTION, value if is_array else operand(value))
+    checks.check_kind(_FUNCTION, "integer", value.values)
+    splits = value.row_splits.astype(jnp.int32)
+    return Column(
+        value.values, partition.lengths_of(splits), splits[:-1], partition.row_count(splits)
+    )
