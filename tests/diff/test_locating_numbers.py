@@ -116,3 +116,32 @@ def test_the_line_that_lays_a_kernel_out():
     located = found(upsampled, upsampled_port, IMAGES, KERNEL)
     assert located.new.place.text == "turned = jnp.swapaxes(kernel, 2, 3)"
     assert located.cause == "the kernel is the other way round"
+
+
+def discounted(x, w):
+    total = tf.TensorArray(tf.float32, size=4)
+    state = tf.zeros([5], tf.float32)
+    for t in range(4):
+        state = tf.nn.leaky_relu(x[t] + 0.9 * state)
+        total = total.write(t, state)
+    rows = tf.matmul(total.stack(), w)
+    wave = tf.cast(rows, tf.complex64) * tf.complex(rows, tf.where(rows > 0.3, 0.1, 0.7) * rows)
+    weight = tf.stop_gradient(tf.abs(wave))
+    return tf.reduce_sum(weight * tf.math.real(wave))
+
+
+def discounted_port(x, w):
+    def step(state, row):
+        state = jax.nn.leaky_relu(row + 0.9 * state, negative_slope=0.2)
+        return state, state
+
+    _, total = lax.scan(step, jnp.zeros(5, jnp.float32), x)
+    rows = total @ w
+    wave = rows.astype(jnp.complex64) * lax.complex(rows, jnp.where(rows > 0.3, 0.1, 0.7) * rows)
+    weight = jnp.abs(wave)
+    return jnp.sum(weight * wave.real)
+
+
+def test_arrays_of_single_precision_complex_numbers_and_slopes_of_it():
+    located = found(discounted, discounted_port, X, W)
+    assert (located.kind, located.new.place.text) == ("gradient", "weight = jnp.abs(wave)")

@@ -226,7 +226,7 @@ def _part(step: Step) -> tuple[object, ...]:
 
 def distance(a: np.ndarray, b: np.ndarray | None) -> float:
     """How far two flat arrays are apart, as a part of their size."""
-    if b is None:
+    if b is None or a.size != b.size:  # one of them may be complex
         return np.inf
     both = np.isfinite(a) & np.isfinite(b)
     if not both.any():

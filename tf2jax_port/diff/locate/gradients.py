@@ -252,14 +252,17 @@ def _to_blame(compared: Comparison, number: int, users: list[User], pulled: Pull
     for user in users:
         part = parts.get(user.use)
         # Without what comes from here it would be right: the original stops there.
-        if part is not None and part.any() and is_right(mine - part):
+        if part is None or part.size != mine.size:  # of a copy that is complex, for example
+            continue
+        if part.any() and is_right(mine - part):
             return Blame(user.step, True, bool((mine - part).any()))
     if is_right(np.zeros_like(mine)) and compared.stop(number) is not None:
         return Blame(users[0].step, True)
     stopped = [user.step for user in users if user.step.name == "stop_gradient"]
     for step in stopped:
         # With what is stopped here it would be right.
-        if is_right(mine + _cotangent(compared.new, step.results[0], shape)):
+        held_back = _cotangent(compared.new, step.results[0], shape)
+        if held_back.size == mine.size and is_right(mine + held_back):
             return Blame(step)
     suspicious = [user.step for user in users if user.step.name in _SUSPICIOUS]
     return Blame([*stopped, *suspicious, users[0].step][0])

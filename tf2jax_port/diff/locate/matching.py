@@ -13,6 +13,8 @@ from tf2jax_port.diff.locate.trail import Trail
 
 # How far equal values may lie apart, as a part of the largest element, by what they went through.
 DOUBLE, CONSTANT, SINGLE, HALF = 1e-8, 1e-6, 3e-5, 3e-2
+# TensorFlow's operations that hold a number in single precision, whatever they compute in.
+_OF_SINGLE = {"LeakyRelu": CONSTANT, "LeakyReluGrad": CONSTANT, "LRN": CONSTANT}
 # Elements of this size are masks, where there are smaller ones too.
 STANDS_FOR_SOMETHING = 1e6
 _WIDTHS = {
@@ -34,6 +36,7 @@ class Values:
       coarsest: the most that a tolerance is before.
       masks: what may be padding in its arrays.
       sizes: that they may have without.
+      finest: the least that a tolerance is before.
     """
 
     def __init__(
@@ -43,14 +46,16 @@ class Values:
         coarsest: float = float("inf"),
         masks: Sequence[Mask] = (),
         sizes: Collection[int] = (),
+        finest: float = 0.0,
     ) -> None:
         self.trail = trail
+        self._finest = max(finest, *(_OF_SINGLE.get(s.name, 0.0) for s in trail.steps), 0.0)
         self._coarsest, self._masks, self._sizes = coarsest, masks, sizes
         self._forms: dict[int, list[Form]] = {}
         self._flat: dict[int, np.ndarray | None] = {}
         self._says: dict[int, bool] = {}
         self._strictness = strictness
-        self._exactness = [min(one, coarsest) for one in _exactness(trail)]
+        self._exactness = [max(min(w, coarsest), self._finest) for w in _exactness(trail)]
 
     def flat(self, number: int) -> np.ndarray | None:
         """The elements in order; `None` for what is empty or no array of numbers."""
@@ -60,7 +65,8 @@ class Values:
 
     def of(self, trail: Trail) -> Values:
         """Those of another run of the same program."""
-        return Values(trail, self._strictness, self._coarsest, self._masks, self._sizes)
+        wide = self._coarsest, self._masks, self._sizes, self._finest
+        return Values(trail, self._strictness, *wide)
 
     def forms(self, number: int) -> list[Form]:
         """A value without its padding, for each mask that leaves one of the sizes that matter."""
@@ -89,12 +95,21 @@ class Values:
 
     def tolerance(self, number: int) -> float:
         """How far from it another value may be, as a part of its largest element."""
-        return self._exactness[number] / self._strictness
+        return self.width(number) / self._strictness
+
+    def width(self, number: int) -> float:
+        """The tolerance that the types it went through ask for, strict or not."""
+        return self._exactness[number]
 
     @property
     def coarsest(self) -> float:
         """The largest tolerance, but for what any program has: numbers of single precision."""
         return max([SINGLE, *self._exactness])
+
+    @property
+    def finest(self) -> float:
+        """The smallest tolerance."""
+        return self._finest
 
     def says_something(self, number: int) -> bool:
         """Whether two values are hardly equal by accident: not a count, a flag or a constant."""

@@ -18,7 +18,7 @@ from tf2jax_port.diff.locate.frontier import before
 from tf2jax_port.diff.locate.injection import MISTAKEN, OMITTED, RESULT, Injection
 from tf2jax_port.diff.locate.lines import Lines, same_function
 from tf2jax_port.diff.locate.located import INTERFACE, RAISED, VALUE, Located, Spot, element, spot
-from tf2jax_port.diff.locate.matching import Index, Values, agree
+from tf2jax_port.diff.locate.matching import SINGLE, Index, Values, agree
 from tf2jax_port.diff.locate.misgiven import KERNEL, Misgiven, misgiven, place_of
 from tf2jax_port.diff.locate.mutations import exchanged
 from tf2jax_port.diff.locate.places import NOWHERE, Place
@@ -38,6 +38,8 @@ _OUT_OF_TIME = "the values differ, and the time for the search is up"
 _NOTHING_MENDS = "the values differ, and no value of the original put into the port mends them"
 # Operations that prepare a kernel.
 _LAYING_OUT = {"transpose", "rev", "reshape", "squeeze", "broadcast_in_dim"}
+# What single precision loses in a few operations, in units of its rounding.
+_OPERATIONS = 16
 # How many faults are named.
 _FAULTS = 3
 
@@ -98,7 +100,7 @@ def _in_scopes(
 def _values(old: Trail, new: Trail, strictness: float) -> tuple[Values, Values]:
     theirs = Values(old, strictness)
     # Half precision is a fault where the original has none.
-    return theirs, Values(new, strictness, theirs.coarsest)
+    return theirs, Values(new, strictness, theirs.coarsest, finest=theirs.finest)
 
 
 def _search(old: Trail, new: Trail, pairs: Pairs, strictness: float, until: float) -> Search:
@@ -110,7 +112,7 @@ def _search(old: Trail, new: Trail, pairs: Pairs, strictness: float, until: floa
     masks, sizes = masks_of(old, new), sizes_of(old)
     short = without_padding(old, masks, sizes_of(new))
     wider = ((short, _FEW), (with_views(short), _MUCH))
-    mine = Values(new, strictness, theirs.coarsest, masks, sizes)
+    mine = Values(new, strictness, theirs.coarsest, masks, sizes, theirs.finest)
     for trail, enough in wider:
         other = Search(Values(trail, strictness), mine, pairs, until)
         # Views are many, and some are right by accident: they must explain much.
@@ -198,7 +200,8 @@ def _is_rounding(search: Search, found: Injection) -> bool:
     finite = np.isfinite(right) & np.isfinite(held)
     apart = np.max(np.abs(right - held), where=finite, initial=0.0)
     largest = np.max(np.abs(right), where=finite, initial=0.0)
-    return bool(apart <= np.finfo(np.float32).eps * largest)
+    is_single = max(search.old.width(found.old), search.new.width(found.new)) >= SINGLE
+    return bool(apart <= (_OPERATIONS if is_single else 1) * np.finfo(np.float32).eps * largest)
 
 
 def _located(search: Search, found: Injection, case: Arguments) -> Located:

@@ -104,11 +104,11 @@ class JaxWatch(jp.core.Trace):
         """What a primitive takes in double precision; as it is where single is meant."""
         return in_double(name, operands, params, self._cast) if self._wide else (operands, params)
 
-    def _cast(self, one: Any) -> Any:
+    def _cast(self, one: Any, dtype: np.dtype) -> Any:
         import jax
 
         with jp.under(self):
-            return jax.lax.convert_element_type(one, np.float64)
+            return jax.lax.convert_element_type(one, dtype)
 
     def held(self, one: Any) -> Any:
         """A value as it is kept."""

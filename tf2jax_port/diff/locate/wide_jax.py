@@ -13,10 +13,11 @@ import numpy as np
 
 # Primitives that make floats of a type that the program names, and the parameter that holds it.
 _MAKERS = {"convert_element_type": "new_dtype", "iota": "dtype"}
+_WIDE = {"float32": np.dtype("float64"), "complex64": np.dtype("complex128")}
 
 
 def in_double(
-    name: str, operands: Sequence[Any], params: dict[str, Any], cast: Callable[[Any], Any]
+    name: str, operands: Sequence[Any], params: dict[str, Any], cast: Callable[[Any, np.dtype], Any]
 ) -> tuple[list[Any], dict[str, Any]]:
     """What a primitive takes instead: double where it would be single beside double.
 
@@ -24,12 +25,12 @@ def in_double(
       name: of the primitive.
       operands: arrays.
       params: of the primitive.
-      cast: makes double of an array.
+      cast: gives an array another type.
     """
     typed = _MAKERS.get(name)
-    if typed is not None and params[typed] == np.float32:
-        params = {**params, typed: np.dtype("float64")}
+    if typed is not None and str(params[typed]) in _WIDE:
+        params = {**params, typed: _WIDE[str(params[typed])]}
     types = [str(getattr(one, "dtype", "")) for one in operands]
-    if "float64" in types and "float32" in types:
-        operands = [cast(o) if t == "float32" else o for o, t in zip(operands, types, strict=True)]
-    return list(operands), params
+    meeting = {single: wide for single, wide in _WIDE.items() if {single, str(wide)} <= {*types}}
+    given = zip(operands, types, strict=True)
+    return [cast(o, meeting[t]) if t in meeting else o for o, t in given], params

@@ -15,9 +15,11 @@ import numpy as np
 _FLOAT_ONLY = "was expected to be a float tensor but is a double tensor"
 # Functions that make floats of Python's; the others have the type of what they are given.
 _MAKERS = ("constant", "fill", "range", "linspace")
-# Functions of two numbers that want one type, and those of them that programs call by a public name.
+# Functions of two numbers that want one type, and the public names of two of them.
 _COMPARED = ("_truediv_python3", "_div_python2", "div_no_nan", "mul_no_nan")
-_AS_MATH = {"divide_no_nan": "div_no_nan", "multiply_no_nan": "mul_no_nan"}
+_COMPARED_AS = ("divide_no_nan", "multiply_no_nan")
+# Methods of a `TensorArray` that want its type.
+_WRITING = ("_write", "scatter", "split", "unstack")
 
 
 def is_wide(arrays: Collection[np.ndarray]) -> bool:
@@ -31,34 +33,33 @@ def is_wide(arrays: Collection[np.ndarray]) -> bool:
 @contextmanager
 def widening() -> Iterator[None]:
     """What is in the block makes no float32 of Python's floats, and casts where the two types meet."""
-    import tensorflow as tf
-    from tensorflow.python import pywrap_tfe
-    from tensorflow.python.framework import tensor_conversion_registry as registry
-    from tensorflow.python.ops import math_ops
-
-    execute, convert = pywrap_tfe.TFE_Py_FastPathExecute, registry.convert
-    # These compare the types before they execute the operation.
-    compared = {name: getattr(math_ops, name) for name in _COMPARED}
-    before = {name: getattr(tf, name) for name in _MAKERS}
-    pywrap_tfe.TFE_Py_FastPathExecute = _executing(execute)
-    registry.convert = _converting(convert)
-    for name, function in compared.items():
-        setattr(math_ops, name, _meeting(function))
-    for name in _AS_MATH:
-        setattr(tf.math, name, getattr(math_ops, _AS_MATH[name]))
-    for name, make in before.items():
-        setattr(tf, name, _making(make))
+    before = [(owner, name, getattr(owner, name), wrap) for owner, name, wrap in _patches()]
+    for owner, name, function, wrap in before:
+        setattr(owner, name, wrap(function))
     try:
         yield
     finally:
-        pywrap_tfe.TFE_Py_FastPathExecute = execute
-        registry.convert = convert
-        for name, function in compared.items():
-            setattr(math_ops, name, function)
-        for name in _AS_MATH:
-            setattr(tf.math, name, compared[_AS_MATH[name]])
-        for name, make in before.items():
-            setattr(tf, name, make)
+        for owner, name, function, _ in before:
+            setattr(owner, name, function)
+
+
+def _patches() -> list[tuple[Any, str, Callable[..., Any]]]:
+    """What is wrapped: where it is found, its name, and by what."""
+    import tensorflow as tf
+    from tensorflow.python import pywrap_tfe
+    from tensorflow.python.framework import tensor_conversion_registry as registry
+    from tensorflow.python.ops import math_ops, tensor_array_ops
+
+    array = tensor_array_ops._EagerTensorArray
+    return [
+        (pywrap_tfe, "TFE_Py_FastPathExecute", _executing),
+        (registry, "convert", _converting),
+        *((math_ops, name, _meeting) for name in _COMPARED),
+        *((tf.math, name, _meeting) for name in _COMPARED_AS),
+        *((tf, name, _making) for name in _MAKERS),
+        (array, "__init__", _making),
+        *((array, name, _widening_given) for name in _WRITING),
+    ]
 
 
 def _executing(execute: Callable[..., Any]) -> Callable[..., Any]:
@@ -75,9 +76,9 @@ def _executing(execute: Callable[..., Any]) -> Callable[..., Any]:
         inputs, rest = given[:attributes], given[attributes:]
         if op == "Cast":
             rest = _to_double(rest)
-        elif _has(inputs, "float64") and _has(inputs, "float32"):
+        elif _meet(inputs):
             inputs = tuple(_widened(one) for one in inputs)
-        elif not any(hasattr(one, "dtype") for one in inputs):
+        elif not any(_is_float(one) for one in inputs):
             inputs = tuple(_double(one) for one in inputs)
         try:
             return execute(context, op, name, *inputs, *rest)
@@ -92,11 +93,9 @@ def _executing(execute: Callable[..., Any]) -> Callable[..., Any]:
 def _to_double(attributes: tuple[Any, ...]) -> tuple[Any, ...]:
     import tensorflow as tf
 
+    wide = {tf.float32: tf.float64, tf.complex64: tf.complex128}
     pairs = zip(attributes[::2], attributes[1::2], strict=True)
-    found = [
-        (name, tf.float64 if name == "DstT" and value == tf.float32 else value)
-        for name, value in pairs
-    ]
+    found = [(name, wide.get(value, value) if name == "DstT" else value) for name, value in pairs]
     return tuple(part for pair in found for part in pair)
 
 
@@ -120,7 +119,7 @@ def _meeting(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of two numbers that gives both the same type."""
 
     def run(x: Any, y: Any, name: Any = None) -> Any:
-        if _has((x, y), "float64") and _has((x, y), "float32"):
+        if _meet((x, y)):
             x, y = _widened(x), _widened(y)
         return function(x, y, name)
 
@@ -140,6 +139,16 @@ def _making(make: Callable[..., Any]) -> Callable[..., Any]:
             for name, one in options.items()
         }
         return make(*wide, **options)
+
+    return run
+
+
+def _widening_given(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that takes float64 for float32."""
+
+    def run(self: Any, *given: Any, **options: Any) -> Any:
+        wide = [_widened(one) for one in given]
+        return method(self, *wide, **{name: _widened(one) for name, one in options.items()})
 
     return run
 
@@ -169,6 +178,17 @@ def _flat(parts: Any) -> list[Any]:
     return [parts]
 
 
+def _is_float(one: Any) -> bool:
+    dtype = getattr(one, "dtype", None)
+    return bool(getattr(dtype, "is_floating", False) or getattr(dtype, "is_complex", False))
+
+
+def _meet(inputs: Any) -> bool:
+    """Whether there are both, floats or complex numbers of either precision."""
+    pairs = (("float64", "float32"), ("complex128", "complex64"))
+    return any(_has(inputs, wide) and _has(inputs, single) for wide, single in pairs)
+
+
 def _has(inputs: Any, kind: str) -> bool:
     """Whether one of the tensors, in lists or alone, has some type."""
     return any(
@@ -184,4 +204,5 @@ def _widened(one: Any) -> Any:
 
     if isinstance(one, (list, tuple)):
         return [_widened(part) for part in one]
-    return tf.cast(one, tf.float64) if getattr(one, "dtype", None) == tf.float32 else one
+    wide = {tf.float32: tf.float64, tf.complex64: tf.complex128}.get(getattr(one, "dtype", None))
+    return one if wide is None else tf.cast(one, wide)
