@@ -12,6 +12,7 @@ _INPUTS = (_VALUES, _LENGTHS)
 _OTHERS = ((np.float32([0.5]), np.int32([0, 1])),)
 _NESTED = (np.float32([1, 2, 3, 4, 5, 6]), np.int32([2, 0, 1]), np.int32([2, 1, 3]))
 _IDS = (np.int32([0, 0, 2, 2, 2]),)
+_COLUMN = np.int32([[7], [-8], [2**30]])
 _SPLITS = (np.int32([0, 2, 2, 5]),)
 
 
@@ -122,6 +123,17 @@ CASES = (
         _INPUTS,
         _OTHERS,
         xla="unsupported: a size that only the data know",
+    ),
+    Case(
+        "ragged-cross-hashed",
+        ("ragged.cross_hashed",),
+        lambda tf, v, n, d: tf.ragged.cross_hashed(
+            [tf.cast(_rt(tf, v, n), tf.int32), d, tf.cast(_rt(tf, v, n) * 1e3, tf.int32)], 1000
+        ),
+        (*_INPUTS, _COLUMN),
+        xla="unsupported: no kernel",
+        unbounded=True,
+        away={"vmap": "each row has a size of its own"},
     ),
     Case(
         "ragged-map-flat-values",
