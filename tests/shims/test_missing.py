@@ -13,7 +13,7 @@ NAMES = {
     "random.learned_unigram_candidate_sampler": "sampled_values",
     "nn.fractional_max_pool": "avg_pool",
     "quantization.quantize": "quantize_and_dequantize_v2",
-    "ragged.cross": "sparse.cross_hashed",
+    "ragged.cross": "ragged.cross_hashed",
     "linalg.experimental": "sparse.linalg.cg",
     "image.decode_webp": "may stay TensorFlow",
     "experimental": "ExtensionType",
