@@ -23,7 +23,7 @@ def run() -> list[Result]:
                 "shims": lambda ours=ours, mine=mine: ours(*mine),
                 "TF graph": lambda theirs=theirs, other=other: theirs(*other),
             },
-            rounds=9,
+            rounds=21,
             warm=20,  # sizes that come again are compiled for: from then on it costs the same
         )
         results += compare(

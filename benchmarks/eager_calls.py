@@ -23,7 +23,7 @@ def run() -> list[Result]:
                 "shims": lambda call=call, mine=mine: call.run(shims, *mine),
                 "TF eager": lambda call=call, other=other: call.run(tf, *other),
             },
-            rounds=15,
+            rounds=201,
             repeat=5,
         )
         goal = 1.5 if call.common else None
