@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Collection, Iterator
 
 import numpy as np
@@ -11,7 +13,7 @@ from tf2jax_port.diff.locate.host import Host
 from tf2jax_port.diff.locate.injection import RESULT, Injection, Injector
 from tf2jax_port.diff.locate.matching import SINGLE, flattened
 from tf2jax_port.diff.locate.places import Place
-from tf2jax_port.diff.locate.reading import Statement, alike, statement, statements
+from tf2jax_port.diff.locate.reading import Statement, alike, statement, statements, word_of
 from tf2jax_port.diff.locate.trail import Step
 
 # Functions that do the same in both, called in the same way.
@@ -24,6 +26,8 @@ _FEW_NUMBERS = 64
 _SIZED = {"slice", "dynamic_slice", "gather", "pad", "iota", "conv_general_dilated"}
 _SIZED |= {"reduce_window_max", "reduce_window_min", "reduce_window_sum"}
 _ARITHMETIC = {"Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow"}
+# How many words two lines must have in common to be the same line, and which word takes sizes.
+_LONG, _HAS_SIZES = 3, "shape"
 # How much a line must say of what one of the original's says.
 _ENOUGH = 0.5
 
@@ -61,6 +65,47 @@ class Computed:
         places = [self._by_names(step, [found.new], ()) for step in using]
         return next((place for place in places if place is not None), None)
 
+    def named(self, place: Place) -> Place | None:
+        """The line that gave a name another value, of a line that reads as one of the original's."""
+        said = statement(place)
+        if said is None or len(said.words) < _LONG or said.words not in self._said:
+            return None
+        found = {}
+        for name in said.names:
+            given = self._given(name, said, place)
+            if given is None or given.words in self._said or self._is_told(name, place):
+                continue
+            content = _content(given)
+            others = [s for s in self._theirs() if name in s.targets]
+            if _HAS_SIZES in given.words and not _ARITHMETIC & {*given.words}:
+                continue
+            if others and all(_content(other) != content for other in others):
+                found[given.line] = given
+        if len(found) != 1:
+            return None
+        return Place(place.file, next(iter(found)), place.function)
+
+    def _given(self, name: str, said: Statement, place: Place) -> Statement | None:
+        """The statement that gave a name its value, unless JAX computed it: then it is known."""
+        given = [
+            s
+            for s in statements(place.file)
+            if name in s.targets
+            and ((s.function == said.function and s.line < said.line) or not s.function)
+        ]
+        return given[-1] if given and (place.file, given[-1].line) not in self._lines else None
+
+    def _is_told(self, name: str, place: Place) -> bool:
+        """Whether the original has the number of that name too."""
+        told = self._of.new.trail.host.called(name, place)
+        if told is None or told.array.dtype.kind != "f":
+            return False
+        return self._is_right(self._of.new.trail.host.told.index(told))
+
+    def _theirs(self) -> Iterator[Statement]:
+        files = {p.file for step in self._of.old.trail.steps for p in step.places}
+        return itertools.chain.from_iterable(map(statements, sorted(files)))
+
     def _constants(self, step: Step) -> tuple[list[int], set[tuple[float, ...]]]:
         """The constants of an operation's line that may be wrong, and all short ones' elements."""
         of = self._of
@@ -94,19 +139,14 @@ class Computed:
             return None
         found: dict[Place, Statement] = {}
         for name in said.names:
-            given = [
-                s
-                for s in statements(place.file)
-                if name in s.targets
-                and ((s.function == said.function and s.line < said.line) or not s.function)
-            ]
             # What JAX computed there is known, and right; so is a number that was not used as it is.
-            if not given or (place.file, given[-1].line) in self._lines:
+            given = self._given(name, said, place)
+            if given is None:
                 continue
-            told = tuple(np.asarray(given[-1].numbers, np.float32).tolist())
+            told = tuple(np.asarray(given.numbers, np.float32).tolist())
             is_it = told in numbers if told else bool(wrong)
-            if is_it and given[-1].words not in self._said:
-                found[Place(place.file, given[-1].line, place.function)] = given[-1]
+            if is_it and given.words not in self._said:
+                found[Place(place.file, given.line, place.function)] = given
         # What is computed from another one of them is wrong by that.
         targets = {name for one in found.values() for name in one.targets}
         first = [place for place, one in found.items() if not targets & {*one.names}]
@@ -166,10 +206,9 @@ class Computed:
     def _likeness(self, place: Place) -> float:
         """How much a line says of what one of the original's says; nothing if it says the same."""
         said = statement(place)
-        files = {p.file for step in self._of.old.trail.steps for p in step.places}
         if said is None or said.words in self._said:
             return 0.0
-        return max((alike(said, s) for file in files for s in statements(file)), default=0.0)
+        return max((alike(said, s) for s in self._theirs()), default=0.0)
 
     def _written(self, found: Injection, operand: int, number: int) -> Place | None:
         """The line that wrote the wrong elements of an array, of several that wrote into it."""
@@ -202,6 +241,12 @@ class Computed:
             step.again, [poisoned if o == operand else values[o] for o in step.operands]
         )
         return None if isinstance(result, Failure) else np.isnan(np.asarray(result[0], float))
+
+
+def _content(said: Statement) -> Counter[str]:
+    """What a statement says, but for the functions that it calls: the two call them differently."""
+    called = {word_of(name) for name in said.calls}
+    return Counter(word for word in said.words if word not in called and word != _HAS_SIZES)
 
 
 def _last_writers(host: Host, number: int, shape: tuple[int, ...]) -> dict[int, np.ndarray]:

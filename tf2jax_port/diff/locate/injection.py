@@ -14,8 +14,10 @@ from tf2jax_port.diff.locate.replay import Changed, Uses, replay
 from tf2jax_port.diff.locate.trail import Step, Trail
 
 # What is wrong at the place that was found: the operation itself; an operation is missing between a
-# value and its users; a value is used where another one should be; two are used for each other.
+# value and its users; a value is used where another one should be; two are used for each other; another
+# operation is meant.
 RESULT, OMITTED, MISTAKEN, EXCHANGED = "result", "omitted", "mistaken", "exchanged"
+MEANT = "meant"
 
 
 # A value of another size is not laid out in any way.
@@ -70,12 +72,12 @@ class Injector:
         self._twins: dict[int, frozenset[int]] = {}
         self._behind: dict[int, set[int]] = {}
         self._shared: tuple[set[int], set[int]] = (set(), set())
-        self.differing = [path for path in pairs if not self._agrees(path, {})]
+        self.differing = [path for path in pairs if not self.agrees(path, {})]
         self.old_region = self.new_region = Region(frozenset(), frozenset())
-        self._useful: set[int] = set()
+        self.useful: set[int] = set()
         if self.differing:
             self.old_region, self.new_region = self._regions()
-            self._useful = before(new.trail, [pairs[path][1] for path in self.differing])
+            self.useful = before(new.trail, [pairs[path][1] for path in self.differing])
 
     @property
     def known(self) -> set[int]:
@@ -131,11 +133,11 @@ class Injector:
         def promises(result: Changed) -> bool:
             return any(agrees for _, agrees in self._later(result, {*values, new}, given, old))
 
-        result = replay(self.new.trail, values, uses, self._useful, promises)
+        result = replay(self.new.trail, values, uses, self.useful, promises)
         if result is None:
             return None
         reached = [p for p in self.differing if self.pairs[p][1] in result]
-        if reached and all(self._agrees(path, result) for path in reached):
+        if reached and all(self.agrees(path, result) for path in reached):
             later, complete = tuple((0, True) for _ in reached), True
         else:
             later, complete = self._later(result, {*values, new}, given, old), False
@@ -186,7 +188,8 @@ class Injector:
             found.append((position(self.new, changed), agrees))
         return tuple(found)
 
-    def _agrees(self, path: str, result: Changed) -> bool:
+    def agrees(self, path: str, result: Changed) -> bool:
+        """Whether an output is the original's where some values came out otherwise."""
         old, new = self.pairs[path]
         return agree(self.old, self.new, old, new, result.get(new))
 

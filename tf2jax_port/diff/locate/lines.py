@@ -7,9 +7,18 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from tf2jax_port.diff.locate.candidates import kind_of
 from tf2jax_port.diff.locate.computed import SAME, Computed
 from tf2jax_port.diff.locate.frontier import Region
-from tf2jax_port.diff.locate.injection import EXCHANGED, MISTAKEN, OMITTED, Injection, Injector
+from tf2jax_port.diff.locate.injection import (
+    EXCHANGED,
+    MEANT,
+    MISTAKEN,
+    OMITTED,
+    RESULT,
+    Injection,
+    Injector,
+)
 from tf2jax_port.diff.locate.matching import STANDS_FOR_SOMETHING, flattened, same
 from tf2jax_port.diff.locate.places import NOWHERE, Place
 from tf2jax_port.diff.locate.reading import Statement, alike, statement, statements
@@ -20,6 +29,10 @@ from tf2jax_port.diff.locate.trail import Step, Trail
 _ENOUGH, _MORE, _SOMETHING = 0.4, 0.05, 0.3
 # Operations that may hide elements, and how many values after another they are looked for.
 _MASKING, _SOON = {"select_n", "mul"}, 20
+# Operations that take a part of an array.
+_CUTTING = {"slice", "dynamic_slice", "gather", "squeeze", "reshape", "copy"}
+# Operations that put a part into an array, or turn one, and which operand comes in.
+_WRITING = {"dynamic_update_slice": 1, "scatter": 2, "transpose": 0}
 # Operations that give an argument another shape.
 _SAME_ELEMENTS = {"broadcast_in_dim", "reshape", "squeeze", "Reshape", "ExpandDims", "Identity"}
 
@@ -36,12 +49,35 @@ class Lines:
         files = {place.file for step in of.old.trail.steps for place in step.places}
         self._said = {s.words for file in sorted(files) for s in statements(file)}
         self._lines = {
-            (place.file, place.line) for step in of.new.trail.steps for place in step.places
+            (place.file, place.line)
+            for step in of.new.trail.steps
+            if not step.operands or any(_comes_from(of.new.trail, o) for o in step.operands)
+            for place in step.places
         }
         self._computed = Computed(of, self._said, self._lines)
 
     def blamed(self, found: Injection) -> tuple[Step, Place]:
         """The operation and the line of the port that are named."""
+        step, place = self._blamed(found)
+        if found.kind not in (RESULT, MISTAKEN) or place != self._outward(found.step, found):
+            return step, place
+        # Where the line is as it should be, a name on it is given something else.
+        return step, self._computed.named(place) or place
+
+    def _called(self, found: Injection) -> Place:
+        """The line of what is meant otherwise, or the line that called it if other calls are right."""
+        step, trail = found.step, self._of.new.trail
+        other = [s for s in trail.steps if (s.name, s.place) == (step.name, step.place)]
+        if all(found.values.keys() & {*s.results} for s in other):
+            return step.place
+        return next((p for p in step.places if p.line != step.place.line), step.place)
+
+    def _blamed(self, found: Injection) -> tuple[Step, Place]:
+        if found.kind == MEANT:
+            return found.step, self._called(found)
+        shaped = None if found.complete else self._shaped_before(found)
+        if shaped is not None:
+            return found.step, shaped
         masked = self._masked_later(found)
         if masked is not None:
             return masked, masked.place
@@ -68,6 +104,7 @@ class Lines:
                 return maker, maker.place
             return found.step, self._outward(found.step, found)
         place = self._computed.before(found) or self._places_before(found.step)
+        place = place or self._cut_before(found) or self._shaped_before(found)
         return found.step, place or self._outward(found.step, found)
 
     def _masked_later(self, found: Injection) -> Step | None:
@@ -142,6 +179,63 @@ class Lines:
             waiting += maker.operands
         return None
 
+    def _cut_before(self, found: Injection) -> Place | None:
+        """The line that cut an array otherwise, of which each pass takes a part that the original has.
+
+        A loop over the wrong steps takes what is right at another time.
+        """
+        of, trail = self._of, self._of.new.trail
+        theirs = of.old.trail.maker(found.old)
+        if found.kind != RESULT or theirs is None or kind_of(theirs) != found.step.name:
+            return None
+        wrong = [
+            o
+            for o in found.step.operands
+            if self._of.new.says_something(o) and not of.kin(o) & {*theirs.operands}
+        ]
+        if len(wrong) != 1 or len(found.values) < 2:
+            return None
+        maker, is_own = trail.maker(wrong[0]), False
+        while maker is not None and maker.name in _CUTTING:
+            whole = maker.operands[0]
+            if np.size(trail.values[whole]) > np.size(trail.values[wrong[0]]):
+                if of.twins(whole):
+                    return maker.place if is_own and maker.place != NOWHERE else None
+                is_own = True
+            maker = trail.maker(whole)
+        return None
+
+    def _shaped_before(self, found: Injection) -> Place | None:
+        """The line that gave an array the original's sizes in another order.
+
+        Its elements are as they were; what is reduced over its axes is something else.
+        """
+        said, theirs = statement(found.step.place), self._of.old.trail.maker(found.old)
+        wanted = statement(theirs.place) if theirs is not None else None
+        is_same = said is not None and wanted is not None and _figures(said) == _figures(wanted)
+        # What is proved names another line, unless this one has the original's axes.
+        if found.complete and not is_same:
+            return None
+        trail = self._of.new.trail
+        waiting = [found.step]
+        for step in waiting:
+            for operand in step.operands:
+                maker = trail.maker(operand)
+                if maker is None:
+                    continue
+                if maker.places == found.step.places:
+                    waiting += [] if maker in waiting else [maker]
+                elif maker.name == "reshape" and self._is_shaped_otherwise(operand):
+                    return maker.place
+        return None
+
+    def _is_shaped_otherwise(self, number: int) -> bool:
+        """Whether the original has the elements too, and the sizes of its axes in another order."""
+        own = [n for n in np.shape(self._of.new.trail.values[number]) if n != 1]
+        twins = (self._of.old.trail.array(twin) for twin in self._of.twins(number))
+        sizes = [[n for n in np.shape(array) if n != 1] for array in twins]
+        return own not in sizes and any(sorted(own) == sorted(other) for other in sizes)
+
     def _named_wrongly(self, found: Injection) -> Place | None:
         """The line with the name of an input, where the original uses another input."""
         sides = (
@@ -204,6 +298,11 @@ class Lines:
         flat, step = new.flat(number), new.trail.maker(number)
         while step is not None:
             found.append(step)
+            if step.name in _WRITING:
+                # What is written in the last pass; the array holds the others too.
+                step = new.trail.maker(step.operands[_WRITING[step.name]])
+                flat = new.flat(step.results[0]) if step is not None else None
+                continue
             same_as = [
                 o
                 for o in step.operands
@@ -324,6 +423,16 @@ def _inputs(trail: Trail, inside: Region, number: int) -> set[str]:
         seen.add(one)
         waiting += maker.operands
     return found
+
+
+def _comes_from(trail: Trail, number: int) -> bool:
+    """Whether a value is computed or given, and no number of the program's text."""
+    return trail.maker(number) is not None or number in trail.names
+
+
+def _figures(said: Statement) -> list[str]:
+    """The numbers that a statement says, its axes among them."""
+    return [word for word in said.words if word[0].isdigit()]
 
 
 def _arrays(found: Injection) -> list[np.ndarray]:

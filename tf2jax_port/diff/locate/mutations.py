@@ -8,22 +8,22 @@ often meant, in every call and every pass of a loop, and the way is gone again.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from tf2jax_port.diff.locate.alternatives import changes
 from tf2jax_port.diff.locate.frontier import before
-from tf2jax_port.diff.locate.injection import RESULT, Injection, Injector, position
+from tf2jax_port.diff.locate.injection import MEANT, RESULT, Injection, Injector, position
 from tf2jax_port.diff.locate.matching import SINGLE, flattened, same
+from tf2jax_port.diff.locate.meant import groups
 from tf2jax_port.diff.locate.places import NOWHERE, Place
-from tf2jax_port.diff.locate.replay import replay
-from tf2jax_port.diff.locate.trail import Again, Step
+from tf2jax_port.diff.locate.replay import Changed, replay
+from tf2jax_port.diff.locate.trail import Step
 
 # In seconds of the processor; how many operations a way may have.
 _BUDGET, _MOST = 15.0, 400
-Instead = Callable[..., Any]
 
 
 def exchanged(of: Injector, found: Injection) -> Injection:
@@ -31,86 +31,59 @@ def exchanged(of: Injector, found: Injection) -> Injection:
 
     Args:
       of: the two runs.
-      found: a value that is put right.
+      found: a value that is put right, in every pass of a loop.
     """
-    right = flattened(found.values[found.new]) if found.new in found.values else None
-    if found.kind != RESULT or not found.complete or right is None or len(found.values) > 1:
-        return found
+    right = {number: flattened(array) for number, array in found.values.items()}
     given = of.new.flat(found.new)
-    if given is not None and same(-given, right, SINGLE / 30):
+    wanted = right.get(found.new)
+    if found.kind != RESULT or not found.complete or wanted is None:
+        return found
+    if given is not None and same(-given, wanted, SINGLE / 30):
         # It is wrong by its sign alone, which anything before it could turn too.
         return found
     until = time.process_time() + _BUDGET
-    useful = before(of.new.trail, [found.new])
-    way = sorted(
-        {position(of.new, n) for n in useful & of.new_region.values} - {-1, found.step.number}
-    )
-    mends: dict[Place, Step] = {}
-    seen: set[tuple[int, ...]] = set()
-    for step in [found.step, *(of.new.trail.steps[number] for number in way[:_MOST])]:
-        if step.part in seen or step.place == NOWHERE or time.process_time() > until:
-            continue
-        seen.add(step.part)
-        if _mends(of, step, found.new, right, useful):
-            if step is found.step:
-                return found
-            mends.setdefault(step.place, step)
+    trail, useful = of.new.trail, before(of.new.trail, list(right))
+    way = sorted({position(of.new, n) for n in useful & of.new_region.values} - {-1})
+    passes = {s.number: s for n in way[-_MOST:] for s in trail.passes(trail.steps[n])[-1]}
+    own = trail.passes(found.step)[-1]
+    if any(_mends(of, group, right, useful) is not None for group in groups(own)):
+        return found
+    mends: dict[Place, Injection] = {}
+    for group in groups([s for s in passes.values() if s.place != NOWHERE and s not in own]):
+        if time.process_time() > until:
+            break
+        result = None if group[0].place in mends else _mends(of, group, right, useful)
+        if result is not None:
+            mends[group[0].place] = _instead(of, found, group, result)
     # Where more than one line could be meant, none of them is.
-    return replace(found, step=next(iter(mends.values()))) if len(mends) == 1 else found
+    return next(iter(mends.values())) if len(mends) == 1 else found
 
 
-def _mends(of: Injector, step: Step, wanted: int, right: np.ndarray, useful: set[int]) -> bool:
+def _instead(of: Injector, found: Injection, steps: Sequence[Step], result: Changed) -> Injection:
+    """The same with some operations to blame: with the line, if it is wrong whoever calls it."""
+    first = steps[0]
+    line = [s for s in of.new.trail.steps if (s.name, s.place) == (first.name, first.place)]
+    if len(line) == len(steps):
+        return replace(found, step=first)
+    values = {r: np.asarray(result[r]) for s in steps for r in s.results if r in result}
+    return replace(found, kind=MEANT, step=first, values=values)
+
+
+def _mends(
+    of: Injector, steps: Sequence[Step], right: Mapping[int, np.ndarray | None], useful: set[int]
+) -> Changed | None:
+    """What comes of the first alternative that makes some values what they should be."""
     trail = of.new.trail
-    for instead in _instead(step.name):
-        others = {one.number: _again(instead) for one in trail.passes(step)[-1]}
-        result = replay(trail, {}, {}, useful, instead=others)
-        array = None if result is None else result.get(wanted)
-        flat = None if array is None else flattened(np.asarray(array))
-        if flat is not None and same(flat, right, max(of.new.tolerance(wanted), SINGLE / 30)):
-            return True
-    return False
+    for instead in changes(trail, steps):
+        result = replay(trail, {}, {}, useful, instead=instead)
+        if result is not None and all(_is(of, result, n, flat) for n, flat in right.items()):
+            return result
+    return None
 
 
-def _again(instead: Instead) -> Again:
-    def again(operands: Sequence[Any]) -> Sequence[Any]:
-        return [instead(*operands)]
-
-    return again
-
-
-def _instead(name: str) -> Iterator[Instead]:
-    """The operations that may be meant by another."""
-    import jax.numpy as jnp
-
-    if name in ("add", "sub"):
-        yield jnp.subtract if name == "add" else jnp.add
-        yield lambda a, b: b - a
-        sign = 1 if name == "add" else -1
-        for factor in (2.0, 0.5):
-            yield lambda a, b, f=factor: f * a + sign * b
-            yield lambda a, b, f=factor: a + sign * f * b
-    others: dict[str, tuple[Instead, ...]] = {
-        "div": (lambda a, b: b / a,),
-        "pow": (lambda a, b: b**a,),
-        "max": (jnp.minimum,),
-        "min": (jnp.maximum,),
-        "floor": (jnp.round, jnp.ceil, jnp.trunc),
-        "round": (jnp.floor, jnp.ceil, jnp.trunc),
-        "ceil": (jnp.round, jnp.floor, jnp.trunc),
-        "gt": (jnp.greater_equal, jnp.less),
-        "ge": (jnp.greater, jnp.less_equal),
-        "lt": (jnp.less_equal, jnp.greater),
-        "le": (jnp.less, jnp.greater_equal),
-        "and": (jnp.logical_or,),
-        "or": (jnp.logical_and,),
-        "sin": (jnp.cos,),
-        "cos": (jnp.sin,),
-        "exp": (jnp.expm1,),
-        "log": (jnp.log1p,),
-        "expm1": (jnp.exp,),
-        "log1p": (jnp.log,),
-        "tanh": (lambda a: 1.0 / (1.0 + jnp.exp(-a)),),
-        "logistic": (jnp.tanh,),
-        "abs": (jnp.square,),
-    }
-    yield from others.get(name, ())
+def _is(of: Injector, result: Changed, number: int, wanted: np.ndarray | None) -> bool:
+    """Whether a value came out as it should."""
+    flat = flattened(np.asarray(result[number])) if number in result else None
+    if flat is None or wanted is None:
+        return False
+    return same(flat, wanted, max(of.new.tolerance(number), SINGLE / 30))

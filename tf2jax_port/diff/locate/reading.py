@@ -197,7 +197,7 @@ def _words(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.Attribute):
         yield from _words(node.value)
         if node.attr not in _MODULES:
-            yield _called(node.attr)
+            yield word_of(node.attr)
     elif isinstance(node, (ast.operator, ast.unaryop, ast.boolop, ast.cmpop)):
         yield type(node).__name__
     elif isinstance(node, (ast.BinOp, ast.UnaryOp)):
@@ -210,6 +210,7 @@ def _words(node: ast.AST) -> Iterator[str]:
             yield from _words(part)
 
 
-def _called(name: str) -> str:
+def word_of(name: str) -> str:
+    """A function's name as both programs would say it."""
     name = name.removeprefix("reduce_")
     return _CALLS.get(name, name)

@@ -24,6 +24,7 @@ from tf2jax_port.diff.locate.injection import (
     together,
 )
 from tf2jax_port.diff.locate.matching import SINGLE, Values, flattened, same
+from tf2jax_port.diff.locate.meant import meant
 from tf2jax_port.diff.locate.replay import Uses, replay
 from tf2jax_port.diff.locate.trail import Step
 
@@ -48,6 +49,9 @@ class Search(Injector):
       new: the port's.
       pairs: the outputs, as numbers of values in either.
       until: when to give up, on the clock of the process; later for a large program.
+
+    Attributes:
+      may_be_meant: whether, where no value mends the port, its operations are exchanged for others.
     """
 
     def __init__(
@@ -58,6 +62,7 @@ class Search(Injector):
         self._until = until + min(_MOST_MORE, elements * _PER_ELEMENT)
         self._candidates = Candidates(self)
         self._done: set[object] = set()
+        self.may_be_meant = False
 
     def first(self) -> Injection | None:
         """The first place where the original's value mends the port."""
@@ -75,7 +80,7 @@ class Search(Injector):
                 if found.complete:
                     return self._earliest(partial, found)
                 partial.append(found)
-        return self._earliest(partial, None)
+        return (meant(self) if self.may_be_meant else None) or self._earliest(partial, None)
 
     def tried(self, *words: Any) -> Injection | None:
         """What comes of putting in some values; nothing when time is up."""
@@ -124,7 +129,7 @@ class Search(Injector):
         if last is None or not any(found.step.number < last.step.number for found in partial):
             return partial
         partial = [found for found in partial if not self._counts_right(found, last)]
-        changed = replay(self.new.trail, last.values, last.uses, self._useful) or {}
+        changed = replay(self.new.trail, last.values, last.uses, self.useful) or {}
         return [found for found in partial if not self._is_right_in(changed, found)]
 
     def _counts_right(self, found: Injection, last: Injection) -> bool:
@@ -297,7 +302,7 @@ class Search(Injector):
             if (flat := self.old.flat(n)) is not None and same(flat, right, SINGLE)
             if (maker := self.old.trail.maker(n)) and kind_of(maker) not in _LAYOUT
         }
-        changed = replay(self.new.trail, found.values, found.uses, self._useful)
+        changed = replay(self.new.trail, found.values, found.uses, self.useful)
         if again or changed is None:
             return None
         for number in sorted(changed, key=lambda n: position(self.new, n)):

@@ -15,7 +15,7 @@ from tf2jax_port.diff.attempt import LaneError
 from tf2jax_port.diff.locate.cause import Evidence, cause
 from tf2jax_port.diff.locate.compact import masks_of, sizes_of
 from tf2jax_port.diff.locate.frontier import before
-from tf2jax_port.diff.locate.injection import MISTAKEN, OMITTED, RESULT, Injection
+from tf2jax_port.diff.locate.injection import MEANT, MISTAKEN, OMITTED, RESULT, Injection
 from tf2jax_port.diff.locate.lines import Lines, same_function
 from tf2jax_port.diff.locate.located import INTERFACE, RAISED, VALUE, Located, Spot, element, spot
 from tf2jax_port.diff.locate.matching import SINGLE, Index, Values, agree
@@ -40,6 +40,8 @@ _NOTHING_MENDS = "the values differ, and no value of the original put into the p
 _LAYING_OUT = {"transpose", "rev", "reshape", "squeeze", "broadcast_in_dim"}
 # What single precision loses in a few operations, in units of its rounding.
 _OPERATIONS = 16
+# In how many parts of a program its operations are exchanged for others.
+_MEANT = 2
 # How many faults are named.
 _FAULTS = 3
 
@@ -81,13 +83,15 @@ def _in_scopes(
     whole = [(old, new, unlike)]
     is_large = len(new.steps) > LARGE
     parts = slices(old, new, unlike)
-    for theirs, mine, pairs in itertools.chain(*((parts, whole) if is_large else (whole, parts))):
+    scopes = itertools.chain(*((parts, whole) if is_large else (whole, parts)))
+    for rank, (theirs, mine, pairs) in enumerate(scopes):
         until = (
             time.process_time() + BUDGET
             if mine is new
             else min(end, time.process_time() + BUDGET / 2)
         )
         search = _search(theirs, mine, pairs, strictness, until)
+        search.may_be_meant = rank < _MEANT and strictness == _STRICTNESS[0]
         found = list(_faults(search, case, strictness, until))
         is_over = is_over or search.is_over
         best = best or found
@@ -253,7 +257,9 @@ def _prepared(new: Trail, call: Step, wrong: Misgiven) -> Place | None:
 
 
 def _other_number(search: Search, found: Injection) -> str | None:
-    """What is said of a number that the program has from nowhere."""
+    """What is said of a number that the program has from nowhere, or of what was exchanged."""
+    if found.kind == MEANT:
+        return f"with this {found.step.name} done otherwise the outputs are the original's"
     a, b = (
         _constant(run.trail, n) for run, n in ((search.old, found.old), (search.new, found.new))
     )

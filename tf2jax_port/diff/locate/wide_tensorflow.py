@@ -5,6 +5,7 @@ Its inputs are double; what it makes itself would be single, and TensorFlow refu
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +16,8 @@ import numpy as np
 _FLOAT_ONLY = "was expected to be a float tensor but is a double tensor"
 # Functions that make floats of Python's; the others have the type of what they are given.
 _MAKERS = ("constant", "fill", "range", "linspace")
+# Functions that make floats of nothing, unless they are told another type.
+_FROM_NOTHING = ("ones", "zeros", "eye", "one_hot")
 # Functions of two numbers that want one type, and the public names of two of them.
 _COMPARED = ("_truediv_python3", "_div_python2", "div_no_nan", "mul_no_nan")
 _COMPARED_AS = ("divide_no_nan", "multiply_no_nan")
@@ -57,6 +60,8 @@ def _patches() -> list[tuple[Any, str, Callable[..., Any]]]:
         *((math_ops, name, _meeting) for name in _COMPARED),
         *((tf.math, name, _meeting) for name in _COMPARED_AS),
         *((tf, name, _making) for name in _MAKERS),
+        *((tf, name, _making_floats) for name in _FROM_NOTHING),
+        (tf.linalg, "eye", _making_floats),
         (array, "__init__", _making),
         *((array, name, _widening_given) for name in _WRITING),
     ]
@@ -139,6 +144,22 @@ def _making(make: Callable[..., Any]) -> Callable[..., Any]:
             for name, one in options.items()
         }
         return make(*wide, **options)
+
+    return run
+
+
+def _making_floats(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes tensors of single precision if nothing is said, here of double."""
+    wide, signature = _making(make), inspect.signature(make)
+
+    def run(*given: Any, **options: Any) -> Any:
+        import tensorflow as tf
+
+        said = signature.bind_partial(*given, **options).arguments
+        values = [said.get(name) for name in ("on_value", "off_value")]
+        if said.get("dtype") is None and not any(value is not None for value in values):
+            options = {**options, "dtype": tf.float64}
+        return wide(*given, **options)
 
     return run
 
