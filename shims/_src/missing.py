@@ -13,9 +13,13 @@ _SCIPY = "call `scipy.special` through `shims.numpy_function`; it has no gradien
 _WRAPPERS = "write a cell that calls the other one, or use `shims.keras.layers`"
 _QUANTIZED = "JAX has no such dtypes: `quantization.quantize_and_dequantize_v2`, or scale and cast"
 _PROCESSES = "there is one process: shard arrays with `jax.sharding`"
+_SAVED = (
+    "save arrays with Orbax or `numpy.savez`; `compat.v1.train.Saver` reads and writes TensorFlow's "
+    "own files"
+)
 _TOOLS = "use JAX's own settings and tools"
 
-# The first that a name begins with counts.
+# The first that a name begins with counts; a name that ends in `$` is whole.
 _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("math.special.bessel_", "math.bessel_"), _SCIPY),
     (
@@ -42,7 +46,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
         "compute it on the host, `scipy.optimize.isotonic_regression` in `shims.numpy_function`",
     ),
     (("nn.with_space_to_batch",), "pass `dilations` to the convolution or the pool"),
-    (("quantization.", "qint", "quint"), _QUANTIZED),
+    (("quantization.", "qint", "quint", "dtypes.q", "dtypes.Q"), _QUANTIZED),
     (
         ("ragged.cross",),
         "number the features, and hash the combinations: `ragged.cross_hashed`",
@@ -53,10 +57,55 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
         ("image.generate_bounding_box",),
         "write it with `image.non_max_suppression` and `math.top_k`",
     ),
-    (("audio", "feature_column", "make_", "fingerprint", "estimator", "test"), _HOST),
+    (
+        (
+            "audio",
+            "feature_column",
+            "make_",
+            "fingerprint",
+            "estimator",
+            "test",
+            "queue",
+        ),
+        _HOST,
+    ),
+    (("lookup.TextFileIndex", "lookup.experimental"), _HOST),
+    (("summary", "timestamp"), "it may stay TensorFlow, on the host: call it between the steps"),
+    (
+        ("resource", "variant", "dtypes.resource", "dtypes.variant"),
+        "leave it out: nothing has that dtype here",
+    ),
+    (("types", "dtypes.experimental"), "write `jax.typing.ArrayLike`, or `jax.Array`"),
+    (("lite", "mlir"), "export what JAX computes: `jax.export`"),
     (("load_op_library", "load_library"), "write the operator in JAX, or call it by `jax.ffi`"),
     (("register_tensor_conversion_function",), "convert values before they are passed"),
-    (("guarantee_const",), "leave it out"),
+    (("guarantee_const", "check_pinned", "nondifferentiable_batch_function"), "leave it out"),
+    (("CriticalSection",), "leave it out: a program here runs in one order"),
+    (
+        ("autograph.experimental.Feature", "autograph.set_verbosity", "autograph.trace"),
+        "leave it out: `shims.function` says itself what it converts",
+    ),
+    (("approx_top_k",), "write `nn.approx_max_k`"),
+    (("conv2d_backprop_",), "write `nn.conv2d`, and take `jax.vjp` of it"),
+    (("conv$",), "write `nn.convolution`"),
+    (("ragged_fill_empty_rows",), "write `sparse.fill_empty_rows(rows.to_sparse(), value)`"),
+    (("initializers", "losses", "metrics", "optimizers"), "write `keras.` before it"),
+    (
+        (
+            "train.CheckpointManager",
+            "train.CheckpointOptions",
+            "train.Checkpoint",
+            "train.Trackable",
+        ),
+        _SAVED,
+    ),
+    (("train.checkpoints", "train.get_", "train.latest", "train.list_", "train.load_"), _SAVED),
+    (("train.Cluster", "train.Coordinator", "train.JobDef", "train.ServerDef"), _PROCESSES),
+    (
+        ("train.BytesList", "train.Example", "train.Feature", "train.FloatList", "train.Int64List"),
+        _HOST,
+    ),
+    (("train.SequenceExample", "train.experimental"), _HOST),
     (("IndexedSlicesSpec", "TensorArraySpec", "OptionalSpec", "NoneTensorSpec"), "leave it out"),
     (
         ("import_graph_def", "graph_util", "saved_model"),
@@ -89,6 +138,6 @@ def message(module: str, name: str) -> str:
     said = f"module {module!r} has no attribute {name!r}"
     full = f"{module}.{name}".removeprefix("shims.")
     for beginnings, instead in () if name.startswith("_") else _INSTEAD:
-        if full.startswith(beginnings):
+        if full.startswith(beginnings) or f"{full}$" in beginnings:
             return f"{said}.\n  Do:       {instead}"
     return said

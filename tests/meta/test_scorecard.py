@@ -1,5 +1,6 @@
 """The scorecard speaks of every symbol, holds its schema, and says what the tests say."""
 
+import importlib.metadata
 import json
 import types
 
@@ -9,7 +10,7 @@ import pytest
 from tests.lanes.cases import CASES
 from tests.meta import tree
 from tests.table import cases, test_gradients, test_values
-from tools.scorecard import cells, collector, lanes, mentions, page
+from tools.scorecard import cells, collector, lacking, lanes, mentions, page
 from tools.scorecard.symbols import Symbol, symbols
 
 DOCS = tree.ROOT / "docs"
@@ -33,6 +34,13 @@ def test_its_symbols_are_the_tables():
 
 def test_the_page_is_made_from_the_data():
     assert (DOCS / "scorecard.md").read_text() == page.as_page(DATA), "run `make scorecard`"
+
+
+def test_what_is_not_offered_says_what_to_write():
+    found = lacking.lacking()
+    assert "" not in found
+    if DATA["versions"]["tensorflow"] == importlib.metadata.version("tensorflow"):
+        assert found == DATA["lacking"], "run `make scorecard`"
 
 
 def outcome(test, point):

@@ -7,6 +7,7 @@ import json
 import platform
 
 from tools.scorecard.cells import GREEN, STATES, Cell, Outcomes, of_symbol
+from tools.scorecard.lacking import lacking
 from tools.scorecard.lanes import LANES
 from tools.scorecard.symbols import Symbol, symbols
 
@@ -51,6 +52,7 @@ def as_data(outcomes: Outcomes) -> dict:
         "lanes": list(LANES),
         "states": STATES,
         "totals": _totals(lines),
+        "lacking": lacking(),
         "symbols": [_line(symbol, cells) for symbol, cells in lines],
     }
 
@@ -109,7 +111,18 @@ def as_page(data: dict) -> str:
     for title, holds in groups:
         lines = [d for d in data["symbols"] if holds(d)]
         parts += [f"\n## {title}\n\n", _table(lines), _notes(title, lines)]
-    return "".join(parts)
+    return "".join([*parts, _lacking(data["lacking"])])
+
+
+def _lacking(words: dict[str, list[str]]) -> str:
+    """What TensorFlow 2 has and shims has not, by what is said of it."""
+    number = sum(map(len, words.values()))
+    lines = [f"| {', '.join(f'`{n}`' for n in names)} | {do} |" for do, names in words.items()]
+    head = (
+        f"\n## Not offered\n\nOf TensorFlow {number} names and modules have no counterpart. "
+        "Asking for one is an `AttributeError` that says this:\n\n| names | what to write |\n|---|---|\n"
+    )
+    return head + "\n".join(lines) + "\n"
 
 
 def _total_table(data: dict) -> str:
