@@ -347,6 +347,7 @@ def test_a_search_has_its_time_and_a_large_program_more_of_it(monkeypatch, more)
 
     monkeypatch.setattr(injection, "replay", counted)
     monkeypatch.setattr(values, "BUDGET", -1e6)
+    monkeypatch.setattr(values, "_MEANT", 0)
     monkeypatch.setattr(search, "_PER_ELEMENT", 1e9)
     monkeypatch.setattr(search, "_MOST_MORE", more)
     located = locate(normalised, sample_variance, bind(0, (X, W), normalised))

@@ -67,8 +67,7 @@ class Lines:
     def _called(self, found: Injection) -> Place:
         """The line of what is meant otherwise, or the line that called it if other calls are right."""
         step, trail = found.step, self._of.new.trail
-        other = [s for s in trail.steps if (s.name, s.place) == (step.name, step.place)]
-        if all(found.values.keys() & {*s.results} for s in other):
+        if all(found.values.keys() & {*s.results} for s in trail.wherever(step)):
             return step.place
         return next((p for p in step.places if p.line != step.place.line), step.place)
 

@@ -62,8 +62,7 @@ def exchanged(of: Injector, found: Injection) -> Injection:
 def _instead(of: Injector, found: Injection, steps: Sequence[Step], result: Changed) -> Injection:
     """The same with some operations to blame: with the line, if it is wrong whoever calls it."""
     first = steps[0]
-    line = [s for s in of.new.trail.steps if (s.name, s.place) == (first.name, first.place)]
-    if len(line) == len(steps):
+    if len(of.new.trail.wherever(first)) <= len(steps):
         return replace(found, step=first)
     values = {r: np.asarray(result[r]) for s in steps for r in s.results if r in result}
     return replace(found, kind=MEANT, step=first, values=values)

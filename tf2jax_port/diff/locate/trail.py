@@ -199,6 +199,11 @@ class Trail:
         looped, called = self._passes["looped", step.key], self._passes["called", step.part]
         return [looped, called] if len(called) > len(looped) else [looped]
 
+    def wherever(self, step: Step) -> list[Step]:
+        """Every pass through a part of a line, from wherever the line is called."""
+        part = step.name, step.place, step.instruction
+        return [s for s in self.steps if (s.name, s.place, s.instruction) == part]
+
     def iteration(self, step: Step) -> int | None:
         """Which pass through a loop a step belongs to, from 0; `None` outside of loops."""
         return step.passed if self.counter.total(step.key) > 1 else None
