@@ -57,18 +57,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
         ("image.generate_bounding_box",),
         "write it with `image.non_max_suppression` and `math.top_k`",
     ),
-    (
-        (
-            "audio",
-            "feature_column",
-            "make_",
-            "fingerprint",
-            "estimator",
-            "test",
-            "queue",
-        ),
-        _HOST,
-    ),
+    (("audio", "feature_column", "make_", "fingerprint", "estimator", "test", "queue"), _HOST),
     (("lookup.TextFileIndex", "lookup.experimental"), _HOST),
     (("summary", "timestamp"), "it may stay TensorFlow, on the host: call it between the steps"),
     (
@@ -90,16 +79,8 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("conv$",), "write `nn.convolution`"),
     (("ragged_fill_empty_rows",), "write `sparse.fill_empty_rows(rows.to_sparse(), value)`"),
     (("initializers", "losses", "metrics", "optimizers"), "write `keras.` before it"),
-    (
-        (
-            "train.CheckpointManager",
-            "train.CheckpointOptions",
-            "train.Checkpoint",
-            "train.Trackable",
-        ),
-        _SAVED,
-    ),
-    (("train.checkpoints", "train.get_", "train.latest", "train.list_", "train.load_"), _SAVED),
+    (("train.Checkpoint", "train.Trackable", "train.checkpoints", "train.get_"), _SAVED),
+    (("train.latest", "train.list_", "train.load_"), _SAVED),
     (("train.Cluster", "train.Coordinator", "train.JobDef", "train.ServerDef"), _PROCESSES),
     (
         ("train.BytesList", "train.Example", "train.Feature", "train.FloatList", "train.Int64List"),

@@ -337,6 +337,16 @@ def test_the_report_has_it(monkeypatch):
     assert "perhaps: the gradient of abs at zero" in text
 
 
+def test_where_no_value_mends_the_port_its_operations_are_exchanged(monkeypatch):
+    monkeypatch.setattr(values, "BUDGET", -1e6)
+    monkeypatch.setattr(search, "_MOST_MORE", 0.0)
+    located = locate(normalised, sample_variance, bind(0, (X, W), normalised))
+    assert isinstance(located, Located)
+    assert "var" in located.new.place.text
+    assert located.cause == "with this sub done otherwise the outputs are the original's"
+    assert located.confirmed
+
+
 @pytest.mark.parametrize("more", [0.0, 2e6])
 def test_a_search_has_its_time_and_a_large_program_more_of_it(monkeypatch, more):
     tries = []

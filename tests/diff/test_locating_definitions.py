@@ -208,3 +208,34 @@ def test_a_shift_in_time_in_a_port_that_computes_otherwise(tmp_path):
     located = found(*from_text(tmp_path, SHIFTED, SHIFTED_ANEW), A, NOISE)
     assert "window(noise, 0, 5)" in located.new.place.text
     assert located.confirmed
+
+
+SPREAD_IN_STEPS = """
+import numpy as np
+import tensorflow as tf
+
+
+def run(x):
+    out, low = x, np.full(4, 0.25)
+    for _ in range(3):
+        low = low * 0.5
+        out = tf.tanh(out + low)
+    return out
+"""
+SPREAD_WITH_ANOTHER_NUMBER = """
+import jax.numpy as jnp
+import numpy as np
+
+
+def run(x):
+    out, low = x, np.full(4, 0.25)
+    for _ in range(3):
+        low = low * 0.6
+        out = jnp.tanh(out + low)
+    return out
+"""
+
+
+def test_arrays_of_one_line_of_a_loop(tmp_path):
+    located = found(*from_text(tmp_path, SPREAD_IN_STEPS, SPREAD_WITH_ANOTHER_NUMBER), NOISE)
+    assert located.new.place.text == "low = low * 0.6"

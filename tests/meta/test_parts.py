@@ -3,6 +3,8 @@
 import ast
 import pathlib
 
+import pytest
+
 from tests import parts
 
 
@@ -32,3 +34,10 @@ def test_one_in_so_many_runs():
     assert 300 / one_in / 2 < left_out.count(False) < 300 / one_in * 2
     assert not parts.is_left_out(test)
     assert not parts.is_left_out("tests/meta/test_parts.py::test_something[1]")
+
+
+@pytest.mark.xdist_group("parts")
+def test_a_group_stays_in_one_process(request):
+    """xdist reads groups from the names of tests, where a pytest that it does not know hides them."""
+    if getattr(request.config.option, "loadgroup", False):
+        assert request.node.nodeid.endswith("@parts")

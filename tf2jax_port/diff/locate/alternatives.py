@@ -23,12 +23,12 @@ def changes(trail: Trail, steps: Sequence[Step], less: bool = False) -> Iterator
         is missing from a variance.
     """
     taken = [[trail.values[o] for o in step.operands] for step in steps]
-    each = [alternatives(step, given, less) for step, given in zip(steps, taken, strict=True)]
+    each = [_alternatives(step, given, less) for step, given in zip(steps, taken, strict=True)]
     for others in zip(*each):
         yield {step.number: other for step, other in zip(steps, others)}
 
 
-def alternatives(step: Step, operands: Sequence[Any], less: bool) -> Iterator[Again]:
+def _alternatives(step: Step, operands: Sequence[Any], less: bool) -> Iterator[Again]:
     """What could stand in place of an operation, its operands as they are.
 
     The n-th alternative is the same change for every step of the same shapes.
@@ -38,16 +38,16 @@ def alternatives(step: Step, operands: Sequence[Any], less: bool) -> Iterator[Ag
       operands: what it took.
       less: whether to leave it out, too.
     """
-    for instead in exchanges(step.name):
-        yield again_with(instead)
+    for instead in _exchanges(step.name):
+        yield _again_with(instead)
     for instead in _less(step.name) if less else ():
-        yield again_with(instead)
+        yield _again_with(instead)
     if isinstance(step.again, Applied):
         shapes = [np.shape(one) for one in operands]
         yield from _PARAMETERS.get(step.name, _none)(step.again, shapes)
 
 
-def again_with(instead: Instead) -> Again:
+def _again_with(instead: Instead) -> Again:
     """A function of operands as a step has it."""
 
     def again(operands: Sequence[Any]) -> Sequence[Any]:
@@ -56,7 +56,7 @@ def again_with(instead: Instead) -> Again:
     return again
 
 
-def exchanges(name: str) -> Iterator[Instead]:
+def _exchanges(name: str) -> Iterator[Instead]:
     """The operations that may be meant by another."""
     import jax.numpy as jnp
 
@@ -150,7 +150,7 @@ def _paddings(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[A
 
 
 def _concatenations(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """The other way round, or along another axis."""
+    """The other way round."""
     yield lambda operands: applied(operands[::-1])
 
 

@@ -22,7 +22,7 @@ _LARGE, _LONG, _MANY = 1 << 16, 64, 1 << 14
 _EXACT = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Told:
     """A result of a statement.
 

@@ -58,20 +58,6 @@ class Lines:
 
     def blamed(self, found: Injection) -> tuple[Step, Place]:
         """The operation and the line of the port that are named."""
-        step, place = self._blamed(found)
-        if found.kind not in (RESULT, MISTAKEN) or place != self._outward(found.step, found):
-            return step, place
-        # Where the line is as it should be, a name on it is given something else.
-        return step, self._computed.named(place) or place
-
-    def _called(self, found: Injection) -> Place:
-        """The line of what is meant otherwise, or the line that called it if other calls are right."""
-        step, trail = found.step, self._of.new.trail
-        if all(found.values.keys() & {*s.results} for s in trail.wherever(step)):
-            return step.place
-        return next((p for p in step.places if p.line != step.place.line), step.place)
-
-    def _blamed(self, found: Injection) -> tuple[Step, Place]:
         if found.kind == MEANT:
             return found.step, self._called(found)
         shaped = None if found.complete else self._shaped_before(found)
@@ -97,14 +83,26 @@ class Lines:
         if named is not None:
             return found.step, named
         if found.kind == MISTAKEN and maker is None and found.new not in self._of.new.trail.names:
-            return found.step, self._computed.number(found) or self._outward(found.step, found)
+            return found.step, self._computed.number(found) or self._own(found)
         if found.kind == MISTAKEN and found.uses:
             if maker is not None and self._is_named_wrongly(maker.place, found.step.place):
                 return maker, maker.place
-            return found.step, self._outward(found.step, found)
+            return found.step, self._own(found)
         place = self._computed.before(found) or self._places_before(found.step)
         place = place or self._cut_before(found) or self._shaped_before(found)
-        return found.step, place or self._outward(found.step, found)
+        return found.step, place or self._own(found)
+
+    def _called(self, found: Injection) -> Place:
+        """The line of what is meant otherwise, or the line that called it if other calls are right."""
+        step, trail = found.step, self._of.new.trail
+        if all(found.values.keys() & {*s.results} for s in trail.wherever(step)):
+            return step.place
+        return next((p for p in step.places if p.line != step.place.line), step.place)
+
+    def _own(self, found: Injection) -> Place:
+        """The line of an operation, or the one that gave a name on it, if the line is as it should be."""
+        place = self._outward(found.step, found)
+        return self._computed.named(place) or place
 
     def _masked_later(self, found: Injection) -> Step | None:
         """The operation that masks, where the original masks the value itself."""

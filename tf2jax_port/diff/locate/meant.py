@@ -31,15 +31,14 @@ def meant(of: Injector) -> Injection | None:
     Args:
       of: the two runs.
     """
-    outputs = [path for path in of.differing if of.new.says_something(of.pairs[path][1])]
     until = time.process_time() + BUDGET
-    near, others = _near(of) if outputs else ([], [])
+    near, others = _near(of)
     for steps in (near, others):
         found: dict[Place, Injection] = {}
         for group in groups(steps):
             if time.process_time() > until:
                 return None
-            one = None if group[0].place in found else _mended(of, group, outputs)
+            one = None if group[0].place in found else _mended(of, group)
             if one is not None:
                 found[group[0].place] = one
         if found:
@@ -85,15 +84,18 @@ def _by(steps: Sequence[Step], key: Callable[[Step], object]) -> list[list[Step]
     return list(groups.values())
 
 
-def _mended(of: Injector, steps: Sequence[Step], outputs: Sequence[str]) -> Injection | None:
+def _mended(of: Injector, steps: Sequence[Step]) -> Injection | None:
     """What comes of the first alternative that makes all that depends on some operations agree."""
     trail = of.new.trail
     for instead in changes(trail, steps, less=True):
         result = replay(trail, {}, {}, of.useful, instead=instead)
         if result is None:
             continue
-        reached = [path for path in outputs if of.pairs[path][1] in result]
-        if not reached or not all(of.agrees(path, result) for path in reached):
+        reached = [path for path in of.differing if of.pairs[path][1] in result]
+        # A count that agrees is proof of nothing; one that does not is proof of the contrary.
+        if not any(of.new.says_something(of.pairs[path][1]) for path in reached):
+            continue
+        if not all(of.agrees(path, result) for path in reached):
             continue
         values = {r: np.asarray(result[r]) for s in steps for r in s.results if r in result}
         first = steps[0].results[0]
