@@ -1,7 +1,10 @@
 """Conditions that hold for every test: quiet TensorFlow, no GPU contention, skips counted by reason."""
 
 import collections
+import gc
 import os
+import shutil
+import tempfile
 
 import hypothesis
 import pytest
@@ -19,6 +22,36 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 # Most programs run once; `make test-long` and the scorecard compile them as users do.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+
+# Where the processes of one run share what they have compiled: a third of it is compiled twice.
+_COMPILED = "TF2JAX_PORT_TESTS_COMPILED"
+
+
+def pytest_configure(config):
+    """Compiled programs are shared through a folder that lives as long as the run.
+
+    It is set here, not in the environment, so that the processes that tests start are as users have
+    them.
+    """
+    if not hasattr(config, "workerinput"):
+        os.environ[_COMPILED] = tempfile.mkdtemp(prefix="compiled-")
+    import jax
+
+    jax.config.update("jax_compilation_cache_dir", os.environ[_COMPILED])
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+
+
+def pytest_unconfigure(config):
+    """The folder goes with the process that made it."""
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(os.environ.pop(_COMPILED), ignore_errors=True)
+
+
+def pytest_collection_finish():
+    """What is imported stays: collecting garbage need not look at it, nor after each few tests."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 @pytest.hookimpl(tryfirst=True)  # before the scheduler reads the groups
