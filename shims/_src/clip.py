@@ -123,7 +123,7 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     """
     norm = global_norm(t_list) if use_norm is None else operand(use_norm)
     limit = operand(clip_norm, norm.dtype)
-    scale = limit * jnp.minimum(1 / norm, jnp.ones_like(limit) / limit)
+    scale = limit * smaller(1 / norm, jnp.ones_like(limit) / limit)
     # An infinite norm must not scale the finite arrays to 0 without a word.
     scale = scale + (norm - norm)
     return [None if t is None else _scaled(t, scale) for t in t_list], norm

@@ -42,6 +42,8 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
     """
     x = operand(signal)
     axis = checks.axis_of("frame", axis, x.ndim)
+    if pad_end and np.ndim(pad_value):
+        raise ValueError(f"frame: `pad_value` must be a scalar, received {pad_value!r}.")
     length = _positive("frame", "frame_length", frame_length)
     step = _positive("frame", "frame_step", frame_step)
     samples = x.shape[axis]

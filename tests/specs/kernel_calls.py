@@ -35,6 +35,14 @@ def _limited_rows(tf):
     )
 
 
+def _slope_of_a_norm(tf):
+    x = tf.constant([1.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        (y,), _ = tf.clip_by_global_norm([x], 1.0)
+    return tape.gradient(y, x)
+
+
 def _gradient_of_a_glimpse(tf):
     x = tf.constant(np.ones((1, 8, 8, 1), np.float32))
     with tf.GradientTape() as tape:
@@ -131,6 +139,13 @@ CALLS = {
     "scatter booleans": lambda tf: tf.scatter_nd([[0], [0]], [True, False], [3]),
     "concat of one scalar": lambda tf: tf.concat([tf.constant(1.0)], 0),
     "stack of nothing": lambda tf: tf.stack([]),
+    "stack of NumPy's numbers": lambda tf: [
+        tf.stack([np.int16(1), np.int16(2)]),
+        tf.stack([np.int64(1), 2]),
+        tf.stack([np.int16(1), np.int16(2)], axis=-1),
+        tf.stack([np.float16(1), np.float16(2)]),
+    ],
+    "slope of a norm at its limit": lambda tf: _slope_of_a_norm(tf),
     "concat of one array": lambda tf: [tf.concat(x, 5) for x in ([tf.constant(V)], tf.constant(V))],
     "one axis in a list": lambda tf: tf.expand_dims(V, [0]),
     "sizes and blocks in int64": lambda tf: tf.required_space_to_batch_paddings(

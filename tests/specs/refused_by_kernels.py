@@ -10,7 +10,44 @@ A = np.arange(6, dtype=np.float32).reshape(2, 3)
 I = np.array([[1, 2], [3, 4]], np.int32)  # noqa: E741
 ONE64, ZERO32 = np.array(1, np.float64), np.array(0, np.float32)
 
+
+def _sparse(tf, places, shape):
+    return tf.SparseTensor(np.int64(places), np.int32([1, 2]), shape)
+
+
 CALLS = {
+    "coordinates of weights": (
+        lambda tf: tf.sparse.bincount(
+            _sparse(tf, [[0, 0], [0, 2]], [3, 4]), _sparse(tf, [[0, 0], [0, 1]], [3, 4]), axis=-1
+        ),
+        "sparse.bincount: `weights` must have the coordinates and the shape of `values`.\n  At:",
+    ),
+    "shape of weights": (
+        lambda tf: tf.sparse.bincount(
+            _sparse(tf, [[0, 0], [0, 2]], [3, 4]), _sparse(tf, [[0, 0], [0, 2]], [4, 4]), axis=-1
+        ),
+        "sparse.bincount: `weights` must have the coordinates and the shape of `values`.\n  At:",
+    ),
+    "rows that do not begin at 0": (
+        lambda tf: tf.RaggedTensor.from_row_splits(
+            np.int32([1, 2, 3]), np.int64([2, 3]), validate=False
+        ).to_sparse(),
+        "to_sparse: the first row does not start at 0.\n"
+        "  Required: row_splits[0] == 0, ascending, row_splits[-1] == number of values\n"
+        "  At:",
+    ),
+    "rows that end behind the values": (
+        lambda tf: tf.RaggedTensor.from_row_splits(
+            np.int32([1, 2, 3]), np.int64([0, 5]), validate=False
+        ).to_sparse(),
+        "to_sparse: the last row does not end where the values end.\n"
+        "  Required: row_splits[0] == 0, ascending, row_splits[-1] == number of values\n"
+        "  At:",
+    ),
+    "several numbers to fill frames up": (
+        lambda tf: tf.signal.frame([1], 1, 1, pad_end=True, pad_value=[1]),
+        "frame: `pad_value` must be a scalar, received [1].",
+    ),
     "paddings of another rank": (
         lambda tf: tf.pad(A, [[1, 2]]),
         "pad: `paddings` must have two numbers for every axis.\n"

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 from shims._src import checks, primitives, select
 from shims._src.ragged import partition
-from shims._src.ragged.tensor import RaggedTensor, is_ragged
+from shims._src.ragged.tensor import RaggedTensor, is_ragged, row_total
 from shims._src.sized_by import selected_by
 from shims._src.sparse.tensor import SparseTensor, dims, is_sparse, rank_of, unchecked
 
@@ -22,6 +22,7 @@ def indices_of(rt):
     dtype = partition.splits_dtype()
     columns, values = [], rt
     while is_ragged(values):
+        partition.check_splits("to_sparse", values.row_splits, row_total(values.values))
         ids = values.value_rowids()
         place = partition.offsets(values.row_splits, ids)
         columns = [partition.of_row(c, ids) for c in columns] if columns else [ids]

@@ -108,6 +108,13 @@ def _unlike(values, weights):
 
 def _of_sparse(values, weights, by_row):
     checked = None if weights is None else _as_long(weights.values, values.values, 0)
+    if weights is not None:
+        for name in ("indices", "dense_shape"):
+            checks.check_data(
+                getattr(weights, name) != getattr(values, name),
+                _FUNCTION,
+                "`weights` must have the coordinates and the shape of `values`.",
+            )
     if not by_row or values.indices.shape[1] < 2:
         return values.values, checked, None, None
     return values.values, checked, values.indices[:, 0], values.dense_shape[0]

@@ -183,7 +183,7 @@ def _norm(arrays):
 
 def _scaled(values, norm, clip_norm):
     limit = jnp.asarray(clip_norm, norm.dtype)
-    scale = limit * jnp.minimum(1 / norm, 1 / limit)
+    scale = limit * shims.minimum(1 / norm, 1 / limit)
     # An infinite norm must not scale the finite arrays to 0 without a word.
     return values * (scale + (norm - norm)).astype(values.dtype)
 
