@@ -239,3 +239,99 @@ def run(x):
 def test_arrays_of_one_line_of_a_loop(tmp_path):
     located = found(*from_text(tmp_path, SPREAD_IN_STEPS, SPREAD_WITH_ANOTHER_NUMBER), NOISE)
     assert located.new.place.text == "low = low * 0.6"
+
+
+COMPOSITED = """
+import tensorflow as tf
+
+
+def run(x):
+    alpha = tf.sigmoid(x)
+    seen = tf.math.cumprod(1.0 - alpha, axis=1, exclusive=True)
+    weights = alpha * seen
+    return tf.reduce_sum(weights, axis=1), weights
+"""
+COMPOSITED_WITH_ANOTHER_NAME = """
+import jax
+import jax.numpy as jnp
+
+
+def run(x):
+    alpha = jax.nn.sigmoid(x)
+    left = jnp.cumprod(1.0 - alpha, axis=1)
+    seen = left
+    weights = alpha * seen
+    return jnp.sum(weights, axis=1), weights
+"""
+CELL = """
+import tensorflow as tf
+
+
+def run(a, xs):
+    h = c = tf.zeros([4])
+    for x in tf.unstack(xs):
+        g, o = tf.linalg.matvec(a, h) + x, tf.linalg.matvec(a, x)
+        c = 0.5 * c + tf.tanh(g)
+        h = tf.sigmoid(o) * tf.tanh(c)
+    return h
+"""
+CELL_WITH_THE_OTHER_NAME = """
+import jax
+import jax.numpy as jnp
+
+
+def run(a, xs):
+    h = c = jnp.zeros([4])
+    for x in xs:
+        g, o = a @ h + x, a @ x
+        c = 0.5 * c + jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(g)
+    return h
+"""
+BLOCKS = """
+import tensorflow as tf
+
+
+def block(a, x):
+    mean, variance = tf.nn.moments(tf.reshape(x, [-1, 2, 2]), [1, 2], keepdims=True)
+    y = (tf.reshape(x, [-1, 2, 2]) - mean) * tf.math.rsqrt(variance + 1e-3)
+    h = tf.matmul(tf.reshape(y, [-1, 4]), a)
+    return x + h
+
+
+def run(a, x):
+    return tf.nn.relu(block(a, block(a, x)))
+"""
+BLOCKS_WITHOUT_A_TERM = """
+import jax
+import jax.numpy as jnp
+
+
+def block(a, x):
+    y = x.reshape(-1, 2, 2)
+    mean = y.mean(axis=(1, 2), keepdims=True)
+    variance = y.var(axis=(1, 2), keepdims=True)
+    y = (y - mean) * jax.lax.rsqrt(variance + 1e-3)
+    h = y.reshape(-1, 4) @ a
+    return h
+
+
+def run(a, x):
+    return jax.nn.relu(block(a, block(a, x)))
+"""
+
+
+def test_the_line_that_only_gives_the_name(tmp_path):
+    programs = from_text(tmp_path, COMPOSITED, COMPOSITED_WITH_ANOTHER_NAME)
+    assert found(*programs, NOISE).new.place.text == "seen = left"
+
+
+def test_a_value_that_is_right_elsewhere_is_not_blamed_where_it_is_made(tmp_path):
+    programs = from_text(tmp_path, CELL, CELL_WITH_THE_OTHER_NAME)
+    assert found(*programs, A, NOISE).new.place.text == "h = jax.nn.sigmoid(o) * jnp.tanh(g)"
+
+
+def test_what_two_calls_leave_out(tmp_path):
+    located = found(*from_text(tmp_path, BLOCKS, BLOCKS_WITHOUT_A_TERM), A, NOISE)
+    assert located.new.place.text == "return h"
+    assert located.cause == "a term is missing"

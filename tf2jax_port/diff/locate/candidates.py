@@ -49,6 +49,8 @@ _KINDS = {
     "LessEqual": "le",
     "Equal": "eq",
     "NotEqual": "ne",
+    "LogicalAnd": "and",
+    "LogicalOr": "or",
     "UnsortedSegmentSum": "scatter-add",
     "StridedSlice": "slice",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -55,6 +56,20 @@ class Lines:
             for place in step.places
         }
         self._computed = Computed(of, self._said, self._lines)
+
+    def computed(self, found: Injection) -> Injection:
+        """With what the original computed and the port leaves out, as it was before it was shaped."""
+        trail = self._of.old.trail
+        right, held = self._of.old.flat(found.old), self._of.new.flat(found.new)
+        if found.kind != OMITTED or right is None or held is None:
+            return found
+        maker = trail.maker(found.old)
+        if same(right, held, self._of.new.tolerance(found.new)):
+            return found  # the shape is all that is left out
+        while maker is not None and maker.name in _SAME_ELEMENTS:
+            maker = trail.maker(maker.operands[0])
+            found = replace(found, old=maker.results[0]) if maker is not None else found
+        return found
 
     def blamed(self, found: Injection) -> tuple[Step, Place]:
         """The operation and the line of the port that are named."""
@@ -390,16 +405,20 @@ class Lines:
 
     def _between(self, found: Injection) -> Iterator[Place]:
         """The lines of the functions that a value is computed and used in, from one to the other."""
-        makers = [place for maker in self._makers(found.new)[::-1] for place in maker.places]
-        users = found.step.places
-        for place in dict.fromkeys((*makers, *users)):
+        steps = [*self._makers(found.new)[::-1], found.step]
+        for place in dict.fromkeys(place for step in steps for place in step.places):
             inside = statement(place)
             if inside is None:
                 continue
-            first = min((p.line for p in makers if same_function(p, place)), default=0)
-            last = min((p.line for p in users if same_function(p, place)), default=10**9)
+            own = [[p.line for p in s.places if same_function(p, place)] for s in steps]
+            first = min(itertools.chain(*own[:-1]), default=0)
+            spans = [(first, min(own[-1], default=10**9))]
+            # What goes back goes on in another call or pass.
+            spans += [(min(a), min(b)) for a, b in itertools.pairwise(own) if a and b and a > b]
             for said in statements(place.file):
-                is_between = first <= said.line <= last or first >= last
+                is_between = any(
+                    a <= said.line <= b or (a >= b and not b < said.line < a) for a, b in spans
+                )
                 if said.function == inside.function and is_between:
                     yield Place(place.file, said.line, place.function)
 

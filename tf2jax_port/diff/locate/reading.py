@@ -131,6 +131,27 @@ def likest_of(wanted: Place, given: Sequence[Place]) -> Place | None:
     return best if best is not None and found[best] >= _ALIKE else None
 
 
+def renaming(wanted: Place, given: Place) -> Place | None:
+    """The one line that does nothing but give the name that a line elsewhere gives to a result.
+
+    What the line elsewhere does with it is missing there.
+
+    Args:
+      wanted: the line elsewhere.
+      given: a line of the file to look in, which gives other names.
+    """
+    said, here = statement(wanted), statement(given)
+    if said is None or here is None or not said.calls or {*said.targets} & {*here.targets}:
+        return None
+    found = [
+        one
+        for one in statements(given.file)
+        if len(one.words) == 2 and len(one.names) == 1 and one.targets == said.targets
+    ]
+    is_its_value = len(found) == 1 and found[0].names[0] in here.targets
+    return Place(given.file, found[0].line, given.function) if is_its_value else None
+
+
 def _statements(body: list[ast.stmt], function: int) -> Iterator[Statement]:
     for node in body:
         inner = [getattr(node, part, []) for part in ("body", "orelse", "finalbody")]

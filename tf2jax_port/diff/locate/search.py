@@ -258,8 +258,11 @@ class Search(Injector):
                 found = self.tried(OMITTED, step, edge, other, {}, uses)
                 if found is not None and found.complete:
                     break
-                is_part = found is not None and (len(uses) == 1 or found.part >= _MOST)
-                if found is not None and is_part and says_something:
+                if found is None or not says_something:
+                    continue
+                # Further uses must mend further values.
+                is_part = len(uses) == 1 or found.part >= _MOST
+                if is_part or (best is not None and found.mended > best.mended):
                     best = max(best or found, found, key=lambda one: one.part)
             if (found is None or not found.complete) and maker is not None:
                 found = self._in_every_pass(OMITTED, maker, step, edge, other, turn)
@@ -360,7 +363,7 @@ class Search(Injector):
                     return picked
                 found = earlier
             maker, laid = self.new.trail.maker(found.new), self.laid(found.old, found.new)
-            if maker is None or laid is None:
+            if maker is None or laid is None or self._is_rightly_used(found):
                 return found
             new, old = found.new, found.old
             whole = self.tried(MISTAKEN, maker, new, old, {new: laid}, {})
@@ -370,6 +373,16 @@ class Search(Injector):
                 return found
             found = whole
         return found
+
+    def _is_rightly_used(self, found: Injection) -> bool:
+        """Whether something else takes the value too, and gives what the original computes from it."""
+        others = [
+            s for s in self.new.trail.users(found.new) if (s.number, found.new) not in found.uses
+        ]
+        twins = self.twins(found.new)
+        results = (r for s in others if s.name not in _LAYOUT for r in s.results if self._says(r))
+        makers = (self.old.trail.maker(twin) for r in results for twin in self.twins(r))
+        return any(maker is not None and twins & {*maker.operands} for maker in makers)
 
     def _earlier(self, found: Injection) -> Injection | None:
         """Whether an operand is another one than the original's, and that is all."""

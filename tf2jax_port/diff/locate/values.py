@@ -22,6 +22,7 @@ from tf2jax_port.diff.locate.matching import SINGLE, Index, Values, agree
 from tf2jax_port.diff.locate.misgiven import KERNEL, Misgiven, misgiven, place_of
 from tf2jax_port.diff.locate.mutations import exchanged
 from tf2jax_port.diff.locate.places import NOWHERE, Place
+from tf2jax_port.diff.locate.reading import renaming
 from tf2jax_port.diff.locate.replay import mended, replay
 from tf2jax_port.diff.locate.search import BUDGET, Search
 from tf2jax_port.diff.locate.slices import LARGE, slices
@@ -210,11 +211,15 @@ def _is_rounding(search: Search, found: Injection) -> bool:
 
 def _located(search: Search, found: Injection, case: Arguments) -> Located:
     old, new = search.old.trail, search.new.trail
+    lines = Lines(search)
+    found = lines.computed(found)
     theirs = _step_of(old, found.old)
-    mine, place = Lines(search).blamed(found)
+    mine, place = lines.blamed(found)
     wrong = _misgiven(search, found, mine, place)
     place = (
-        place if wrong is None else _prepared(new, mine, wrong) or place_of(wrong.argument, place)
+        renaming(theirs.place, place) or place
+        if wrong is None
+        else _prepared(new, mine, wrong) or place_of(wrong.argument, place)
     )
     a, b = old.array(found.old), new.array(found.new)
     if a is not None and b is not None and a.size == b.size:
