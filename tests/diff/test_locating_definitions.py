@@ -335,3 +335,46 @@ def test_what_two_calls_leave_out(tmp_path):
     located = found(*from_text(tmp_path, BLOCKS, BLOCKS_WITHOUT_A_TERM), A, NOISE)
     assert located.new.place.text == "return h"
     assert located.cause == "a term is missing"
+
+
+FARTHEST = """
+import tensorflow as tf
+
+
+def run(x, mask):
+    far = tf.where(mask > 0.0, tf.fill(tf.shape(mask), 1e6), -tf.ones_like(mask))
+    last = tf.constant(0)
+    seen = [last]
+    for _ in range(3):
+        dist = tf.reduce_sum(tf.square(x - x[last]), axis=1)
+        far = tf.minimum(far, dist)
+        last = tf.argmax(far, output_type=tf.int32)
+        seen.append(last)
+    return tf.stack(seen), far
+"""
+FARTHEST_OF_ALL = """
+import jax
+import jax.numpy as jnp
+
+
+def run(x, mask):
+    far = jnp.full_like(mask, 1e6)
+    last = jnp.int32(0)
+
+    def body(carry, _):
+        far, last = carry
+        dist = jnp.sum(jnp.square(x - x[last]), axis=1)
+        far = jnp.minimum(far, dist)
+        last = jnp.argmax(far).astype(jnp.int32)
+        return (far, last), last
+
+    (far, _), seen = jax.lax.scan(body, (far, last), None, length=3)
+    return jnp.concatenate([jnp.zeros([1], jnp.int32), seen]), far
+"""
+
+
+def test_what_a_loop_begins_with(tmp_path):
+    mask = np.float32([1, 1, 1, 0, 0, 1])
+    programs = from_text(tmp_path, FARTHEST, FARTHEST_OF_ALL)
+    located = found(*programs, NOISE[: len(mask)], mask)
+    assert located.new.place.text == "far = jnp.full_like(mask, 1e6)"

@@ -87,12 +87,17 @@ class Computed:
 
     def _given(self, name: str, said: Statement, place: Place) -> Statement | None:
         """The statement that gave a name its value, unless JAX computed it: then it is known."""
+        everywhere = statements(place.file)
         given = [
             s
-            for s in statements(place.file)
+            for s in everywhere
             if name in s.targets
             and ((s.function == said.function and s.line < said.line) or not s.function)
         ]
+        if given and _only_takes_apart(given[-1]):
+            # The state of a loop: what it begins with has its name outside of the loop's function.
+            inside = next((s for s in everywhere if s.line == said.function), None)
+            return self._given(name, inside, place) if inside is not None else None
         return given[-1] if given and (place.file, given[-1].line) not in self._lines else None
 
     def _is_told(self, name: str, place: Place) -> bool:
@@ -241,6 +246,14 @@ class Computed:
             step.again, [poisoned if o == operand else values[o] for o in step.operands]
         )
         return None if isinstance(result, Failure) else np.isnan(np.asarray(result[0], float))
+
+
+def _only_takes_apart(said: Statement) -> bool:
+    """Whether a statement gives the parts of one name names of their own, and does no more."""
+    return len(said.names) == 1 < len(said.targets) and {*said.words} <= {
+        *said.names,
+        *said.targets,
+    }
 
 
 def _content(said: Statement) -> Counter[str]:
