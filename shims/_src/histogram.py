@@ -297,8 +297,12 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=np.int32, n
     """
     function = "histogram_fixed_width_bins"
     values, value_range = matching(function, values=values, value_range=value_range)
-    if value_range.ndim > 1 and set(value_range.shape[1:]) == {1}:
-        value_range = value_range.reshape((value_range.shape[0],))
+    if value_range.ndim > 1:
+        for axis, size in enumerate(value_range.shape[1:], 1):
+            if not checks.is_known(size):  # a graph learns when it runs that it is a column
+                value_range = primitives.unify_axis(value_range, axis, 1, label=function)
+        if set(value_range.shape[1:]) == {1}:
+            value_range = value_range.reshape((value_range.shape[0],))
     _check_range(function, value_range, "at least two", lambda n: n >= 2)
     _check_bins(function, nbins)
     low, high = value_range[0], value_range[1]

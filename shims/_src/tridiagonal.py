@@ -14,7 +14,7 @@ from shims._src.dispatch import operator
 from shims._src.eigenvalues import eigh, eigvalsh
 from shims._src.matrix_operands import main_diagonal, with_one_batch
 from shims._src.operands import describe, matching, meeting, operand
-from shims._src.primitives import unify_axis
+from shims._src.primitives import as_size, unify_axis
 from shims._src.select import boolean_mask
 from shims._src.solving import solved_triangle
 from shims._src.windows.pooling import as_given
@@ -47,13 +47,14 @@ def in_compact_form(function: str, diagonals, form: str, *, more: bool = False):
         return unify_axis(out, out.ndim - 2, 3, label=function)
     if form == "matrix":
         matrix = operand(diagonals)
+        problem, required = "`diagonals` is no square matrix.", "diagonals [..., n, n]"
         if matrix.ndim < 2 or _differ(*matrix.shape[-2:]):
             raise checks.invalid(
-                function,
-                "`diagonals` is no square matrix.",
-                required="diagonals [..., n, n]",
-                received=f"diagonals {describe(matrix)}",
+                function, problem, required=required, received=f"diagonals {describe(matrix)}"
             )
+        if not all(map(is_known, matrix.shape[-2:])):
+            rows, columns = map(as_size, matrix.shape[-2:])
+            checks.check_data(rows != columns, function, problem, required=required)
         return diag_part(matrix, k=(-1, 1), align="LEFT_RIGHT")
     if form != "sequence":
         raise ValueError(f"Unrecognized diagonals_format: {form}")

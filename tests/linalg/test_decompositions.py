@@ -225,3 +225,14 @@ def test_three_diagonals_of_unknown_size():
         b = np.stack([x, x**2], axis=1)
         wanted = tf.linalg.tridiagonal_solve(tf.constant(d), tf.constant(b))
         assert not differences(wanted, solve(d, b), TOLERANCE)
+
+
+def test_a_matrix_that_turns_out_not_to_be_square():
+    signature = [shims.TensorSpec([None, None], shims.float32)]
+    solve = shims.function(
+        lambda a: shims.linalg.tridiagonal_solve(a, a[:, :1], diagonals_format="matrix"),
+        input_signature=signature,
+    )
+    assert np.allclose(solve(2 * np.eye(2, dtype=np.float32)), [[1.0], [0.0]])
+    with pytest.raises(shims.errors.InvalidArgumentError, match="no square matrix"):
+        solve(np.zeros((3, 2), np.float32))

@@ -80,7 +80,8 @@ class Growing:
         row = step.operator.row
         call = Call((), row, filled)
         given = resolved(call, self._values, tf.constant)
-        arrays = [v for v in tf.nest.flatten(given) if isinstance(v, tf.Tensor)]
+        # In the order of the call; of a dictionary they would come in that of their names.
+        arrays = [v for v in tf.nest.flatten([*given.values()]) if isinstance(v, tf.Tensor)]
         if step.operator.is_documented_difference([a.numpy() for a in arrays]):
             return
         if filling.has_other_ranks and not _infers_shapes(row.name, call, given):

@@ -66,6 +66,10 @@ def examine(program: Program, lane: str, want: Answer) -> tuple[Outcome, list[st
     """
     run = ours.eager if lane == "eager" else ours.compiled
     got = run(program, gradients=bool(want.gradients))
+    # Eagerly TensorFlow's Python looks at sizes that a graph does not know.
+    is_refused_eagerly = want.error is not None and got.error is None and lane == "compiled"
+    if is_refused_eagerly and theirs.error_as_graph(program) is None:
+        return Outcome.SAME, []
     found, lines = verdict.judge(program, got, want)
     if found is not Verdict.WRONG or lane == "eager" or got.error is None:
         return Outcome(found.value), lines

@@ -53,6 +53,8 @@ BY_PRODUCTS_WITH_PADDING = ("nn.conv", "nn.atrous_conv", "nn.depthwise_conv", "n
 BY_COMPLEX_PRODUCTS = ("signal.dct", "signal.idct", "signal.mfccs_from_log_mel_spectrograms")
 # The bits of a NaN are nobody's, and which of numbers and NaN is least depends on their order.
 BY_NAN = ("bitcast", "quantization.quantize_and_dequantize")
+# Sums of many terms: one library rounds to 1 what another does not.
+BY_SERIES = ("math.bessel", "math.special.bessel")
 # Of a matrix without full rank the last pivot is what rounding leaves: above 0 for one library,
 # below it for the other, and so for TensorFlow itself in float32 and in float64.
 BY_RANK = ("linalg.lstsq", "linalg.sqrtm", "linalg.logm")
@@ -89,6 +91,8 @@ BY_MANY_AXES = (
     *("scatter_nd", "gather_nd", "tensor_scatter_nd_update", "tensor_scatter_nd_add"),
     *("tensor_scatter_nd_sub", "tensor_scatter_nd_max", "tensor_scatter_nd_min"),
 )
+# Products as large as what float32 holds overflow, or do not where product and sum are one operation.
+BY_LARGE_PRODUCTS = ("matmul", "linalg.matvec", "tensordot", "einsum")
 # uint32 of what no 32 bits hold: TensorFlow's vectors of eight give 2**31, what they leave over something
 # else.
 BY_VECTORS = ("cast",)
@@ -252,6 +256,7 @@ UNLIKE_AT = {
     **dict.fromkeys(BY_VECTORS, lambda a: np.size(a) >= 8 and _exceeds_words(a)),
     **dict.fromkeys(BY_MANY_AXES, lambda a: np.ndim(a) > 1 and np.shape(a)[-1] > 7),
     **dict.fromkeys(BY_SIGNS_OF_NOTHING, lambda a: bool(np.signbit(a)[np.asarray(a) == 0].any())),
+    **dict.fromkeys(BY_LARGE_PRODUCTS, lambda a: _overflows(np.asarray(a)[np.isfinite(a)])),
     **dict.fromkeys(BY_LARGE_PARAMETERS, lambda a: bool((np.abs(np.asarray(a)) > 1e5).any())),
 }
 

@@ -95,6 +95,11 @@ def bins_of_a_range_of_three_numbers(tf, x, limits):
     return tf.histogram_fixed_width_bins(x, limits, nbins=3)
 
 
+def bins_of_a_range_that_turns_out_to_be_a_column(tf, x):
+    column = tf.boolean_mask(x, tf.constant([False, True]), axis=1)
+    return tf.histogram_fixed_width_bins(column, column, nbins=4)
+
+
 def slope_of_what_is_repeated_for_a_sum(tf, x):
     return tf.reduce_mean(tf.repeat(x, 2)) + tf.reduce_sum(tf.tile(x, [3]))
 
@@ -624,6 +629,7 @@ FOUND = (
         padded_selections,
         ([[i, 0, i + 3, 1] for i in range(7)], np.linspace(1, 0, 7).astype(np.float32)),
     ),
+    Found(bins_of_a_range_that_turns_out_to_be_a_column, ([[5, 0], [5, 2], [5, 1]],)),
     Found(diagonals_of_truth_values, ([[1, -1, 2], [0, 3, NAN], [1, 1, 1]],)),
     Found(slope_of_a_sign_that_is_0_times_infinity, ([0, 1, -2],)),
     Found(nothing_selected_and_reshaped, ([[1, 2, 3], [4, 5, 6]],)),

@@ -117,3 +117,19 @@ def test_documented_differences_are_known():
     each = operators.operator(find("sort"))
     assert each.is_documented_difference([np.asarray([1.0, np.nan])])
     assert not each.is_documented_difference([np.asarray([1.0, 2.0])])
+
+
+def test_what_tensorflow_overflows_or_does_not_is_left_out():
+    each = operators.operator(find("matmul"))
+    assert each.is_documented_difference([np.float32([[-3.4e38, 1]]), np.eye(2)])
+    assert not each.is_documented_difference([np.float32([[np.inf, 1]]), np.eye(2)])
+
+
+def test_an_error_that_a_graph_of_tensorflow_does_not_raise():
+    # The real transform of nothing, filled up: refused where the sizes are known, empty where not.
+    short = Input("x", np.zeros((0, 2), np.float32), (True, True))
+    arguments = (("input_tensor", Ref("x")), ("fft_length", (4,)))
+    each = Program((short,), (Call(("a",), find("signal.rfft"), arguments),))
+    want = theirs.answer(each)
+    assert isinstance(want.error, tf.errors.InvalidArgumentError)
+    assert lanes.examine(each, "compiled", want) == (Outcome.SAME, [])

@@ -17,7 +17,7 @@ import tensorflow as tf
 from tests.table.compare import difference
 
 from . import theirs
-from .operators import BY_ELIMINATION
+from .operators import BY_ELIMINATION, BY_SERIES
 from .program import Program
 from .theirs import Answer
 
@@ -137,7 +137,8 @@ class Nudge:
             # What cancels there leaves the rounding of what it cancelled, or nothing.
             largest = np.max(np.abs(array), where=np.isfinite(array), initial=0.0)
             return value + tf.constant((step * largest).astype(array.dtype))
-        step = np.where(_is_short(array), 0, step)
+        if not call.row.name.startswith(BY_SERIES):
+            step = np.where(_is_short(array), 0, step)
         return value * tf.constant((1 + step).astype(array.dtype))
 
 
