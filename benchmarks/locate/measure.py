@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import jax
+
 from benchmarks.locate.fault import Fault
 from benchmarks.locate.ports import edited, edited_lines, original, port_text, written
 from tf2jax_port.diff.goldens.golden import Golden
@@ -75,6 +77,9 @@ class Bench:
         self._written += 1
         port = written(text, self._folder, f"{program}_{self._written}")
         golden = self._golden(program)
+        # Compiled programs keep maps of memory, and a process may have only so many: after some 150
+        # comparisons it would end in a segmentation fault.
+        jax.clear_caches()
         return verify(golden, self._folder, named(port), beside=False), port
 
     def _golden(self, program: str) -> Golden:

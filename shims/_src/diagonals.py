@@ -9,12 +9,13 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks
+from shims._src import checks, trace
+from shims._src import jax_private as jp
 from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.matrix_operands import check_rank, main_diagonal, on_diagonal
 from shims._src.operands import describe, matching, operand
-from shims._src.primitives import as_size, unify_axis
+from shims._src.primitives import as_size, to_dim, unify_axis
 
 _ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
@@ -46,7 +47,12 @@ class Band:
 
     def longest(self, rows, columns):
         """The length of the longest diagonal."""
-        return min(rows + min(self.upper, 0), columns - max(self.lower, 0))
+        down, right = rows + min(self.upper, 0), columns - max(self.lower, 0)
+        state, difference = trace.current(), down - right
+        if state is None or not jp.is_symbolic(difference) or state.is_input_only(difference):
+            return min(down, right)
+        # Which is less, data decide: assuming one of them would refuse diagonals that fit.
+        return to_dim(jnp.minimum(as_size(down), as_size(right)), label="diagonal")
 
     def offset(self, d, rows, columns, longest):
         """Where diagonals `d` start in their rows."""

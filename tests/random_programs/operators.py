@@ -72,8 +72,12 @@ BY_ROWS_OF_NOTHING = (
 )
 # Which of equal scores comes first is not said: it is where a heap has left it.
 BY_TIES = ("image.combined_non_max_suppression",)
-# The sign of 0 times something: -0.0 in the vectors of TensorFlow's loop, 0.0 in what they leave over.
-BY_SIGNS_OF_NOTHING = ("math.xlogy", "math.xlog1py", "math.xdivy")
+# The sign of 0 times something: -0.0 in the vectors of TensorFlow's loop, 0.0 in what they leave over;
+# and of sums of -0.0, by how many there are.
+BY_SIGNS_OF_NOTHING = (
+    *("math.xlogy", "math.xlog1py", "math.xdivy"),
+    *("math.segment_sum", "math.segment_mean"),
+)
 # Few digits are right in float32 where a parameter is large; TensorFlow's are NaN or infinite there.
 BY_LARGE_PARAMETERS = ("math.betainc",)
 # Where no kernel fits, the result is empty; oneDNN gives memory of the shape of the input.

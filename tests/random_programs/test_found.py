@@ -100,6 +100,10 @@ def bins_of_a_range_that_turns_out_to_be_a_column(tf, x):
     return tf.histogram_fixed_width_bins(column, column, nbins=4)
 
 
+def diagonal_of_selected_rows(tf, x, line):
+    return tf.linalg.set_diag(tf.boolean_mask(x, x[:, 0] > 0.0), line)
+
+
 def slope_of_what_is_repeated_for_a_sum(tf, x):
     return tf.reduce_mean(tf.repeat(x, 2)) + tf.reduce_sum(tf.tile(x, [3]))
 
@@ -630,6 +634,9 @@ FOUND = (
         ([[i, 0, i + 3, 1] for i in range(7)], np.linspace(1, 0, 7).astype(np.float32)),
     ),
     Found(bins_of_a_range_that_turns_out_to_be_a_column, ([[5, 0], [5, 2], [5, 1]],)),
+    Found(diagonal_of_selected_rows, ([[1, 2, 3], [-4, 5, 6], [7, 8, 9]], [-1, -2])),
+    Found(diagonal_of_selected_rows, ([[-1, 2, 3], [-4, 5, 6]], [])),
+    Found(diagonal_of_selected_rows, ([[1, 2], [3, 5], [7, 8]], [-1, -2])),
     Found(diagonals_of_truth_values, ([[1, -1, 2], [0, 3, NAN], [1, 1, 1]],)),
     Found(slope_of_a_sign_that_is_0_times_infinity, ([0, 1, -2],)),
     Found(nothing_selected_and_reshaped, ([[1, 2, 3], [4, 5, 6]],)),
