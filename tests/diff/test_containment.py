@@ -145,6 +145,19 @@ def test_no_process_has_all_memory(monkeypatch):
     assert int(done.stdout) > 1 << 30
 
 
+@pytest.mark.parametrize(("most", "kept"), [(65530, 1), (10, 0)])
+def test_compiled_programs_are_forgotten_before_they_are_too_many(tmp_path, most, kept):
+    limit = tmp_path / "max_map_count"
+    limit.write_text(f"{most}\n")
+    code = (
+        "import pathlib, jax; from tf2jax_port.diff import memory_limit\n"
+        f"memory_limit._MOST_MAPS = pathlib.Path({str(limit)!r})\n"
+        "f = jax.jit(lambda x: x + 1); f(1.0); memory_limit.spare_maps(); print(f._cache_size())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) == kept
+
+
 def test_no_process_is_left(run):
     run(0, 2, timeout=1.5)
     found = subprocess.run(["ps", "-eo", "ppid,args"], capture_output=True, text=True, check=True)

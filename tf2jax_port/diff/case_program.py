@@ -8,6 +8,7 @@ explain of it; then perhaps another `Order`. It answers with pairs of a word and
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import pickle
 import sys
@@ -18,7 +19,7 @@ from typing import Any, BinaryIO
 from tf2jax_port.diff.arguments import Arguments, Slot
 from tf2jax_port.diff.lane_program import channels
 from tf2jax_port.diff.loading import DiffError, require_tensorflow
-from tf2jax_port.diff.memory_limit import limit_memory
+from tf2jax_port.diff.memory_limit import CASES_BETWEEN_LOOKS, limit_memory, spare_maps
 from tf2jax_port.diff.orders import Order, loaded
 from tf2jax_port.diff.run import Plan, Session, look
 
@@ -52,6 +53,7 @@ def main() -> None:
     with contextlib.ExitStack() as open_session:
         session: Any = None
         cases: dict[int, Arguments] = {}
+        seen = itertools.count(1)
         while (message := _next(asked)) is not None:
             if isinstance(message, Order):
                 open_session.close()
@@ -61,6 +63,8 @@ def main() -> None:
                     cases = {case.index: case for case in session.plan.fitted}
             elif isinstance(message, int):
                 say(SEEN, _seen(session, cases[message], say))
+                if next(seen) % CASES_BETWEEN_LOOKS == 0:
+                    spare_maps()
             else:
                 say(EXPLAINED, session.explained(*message))
 

@@ -6,6 +6,7 @@ another. It answers each with its `parts`.
 
 from __future__ import annotations
 
+import itertools
 import os
 import pickle
 import sys
@@ -15,7 +16,7 @@ from typing import Any, BinaryIO
 from tf2jax_port.diff.attempt import Failure, attempt
 from tf2jax_port.diff.lanes import JAX_EAGER, is_old
 from tf2jax_port.diff.loading import load
-from tf2jax_port.diff.memory_limit import limit_memory
+from tf2jax_port.diff.memory_limit import CASES_BETWEEN_LOOKS, limit_memory, spare_maps
 from tf2jax_port.diff.parts import parts
 from tf2jax_port.diff.state import original_with_variables, variables_at
 
@@ -52,7 +53,11 @@ def main() -> None:
     setup: Setup = pickle.load(asked)
     sys.path[:] = setup.path
     lanes = attempt(_prepare, setup)
-    while (request := _next(asked)) is not None:
+    for number in itertools.count(1):
+        if (request := _next(asked)) is None:
+            break
+        if number % CASES_BETWEEN_LOOKS == 0:
+            spare_maps()
         failed = isinstance(lanes, Failure)
         for part in [lanes] if failed else parts(setup.lane, lanes, *request):
             if os.getpid() != own:  # the function has forked, and both of them came back

@@ -1,4 +1,4 @@
-"""A process that wants all memory is refused it, before the system ends some other process for it."""
+"""What a process may have of memory, and of maps of it: it stops, or gives back, before it is ended."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from pathlib import Path
 # What the rest of the machine keeps.
 _SHARE = 0.9
 _GROUP = Path("/sys/fs/cgroup/memory.max")
+# What this process has mapped, a line each, and how many maps a process may have.
+_MAPS, _MOST_MAPS = Path("/proc/self/maps"), Path("/proc/sys/vm/max_map_count")
+# The list of maps is long, and a case seldom adds a thousand.
+CASES_BETWEEN_LOOKS = 16
 
 
 def limit_memory() -> None:
@@ -23,6 +27,20 @@ def limit_memory() -> None:
     if soft == resource.RLIM_INFINITY or soft > most:
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+def spare_maps() -> None:
+    """Let JAX forget what it has compiled, if this process has half of the maps that it may have.
+
+    Each compiled program keeps some; of cases of hundreds of shapes they become too many, and the
+    process would end in a segmentation fault.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        most = int(_MOST_MAPS.read_text())
+        with _MAPS.open("rb") as maps:
+            held = sum(1 for _ in maps)
+        if held > most // 2 and "jax" in sys.modules:
+            sys.modules["jax"].clear_caches()
 
 
 def _memory() -> int:
