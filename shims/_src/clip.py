@@ -31,7 +31,8 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      Nothing: on a limit the gradient goes to `t`. `jnp.clip` halves it.
+      The sign of a zero at a limit of 0 depends there on its place in the array, here it does
+      not. On a limit the gradient goes to `t`. `jnp.clip` halves it.
 
     Under jit:
       Element by element.

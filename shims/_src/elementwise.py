@@ -262,7 +262,8 @@ def maximum(x, y, name=None):
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      Nothing: at a tie the gradient goes to `x`. `jnp.maximum` halves it.
+      The sign of a zero beside the other zero depends there on its place in the array, here it
+      does not. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
 
     Under jit:
       Element by element; sizes known only at run time are checked to agree.
@@ -289,7 +290,8 @@ def minimum(x, y, name=None):
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      Nothing: at a tie the gradient goes to `x`. `jnp.minimum` halves it.
+      The sign of a zero beside the other zero depends there on its place in the array, here it
+      does not. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
 
     Under jit:
       Element by element; sizes known only at run time are checked to agree.

@@ -72,11 +72,12 @@ BY_ROWS_OF_NOTHING = (
 )
 # Which of equal scores comes first is not said: it is where a heap has left it.
 BY_TIES = ("image.combined_non_max_suppression",)
-# The sign of 0 times something: -0.0 in the vectors of TensorFlow's loop, 0.0 in what they leave over;
-# and of sums of -0.0, by how many there are.
+# The sign of 0 times something, and of the larger of 0.0 and -0.0: one in the vectors of TensorFlow's
+# loop, the other in what they leave over; and of sums of -0.0, by how many there are.
 BY_SIGNS_OF_NOTHING = (
     *("math.xlogy", "math.xlog1py", "math.xdivy"),
     *("math.segment_sum", "math.segment_mean"),
+    *("maximum", "minimum", "clip_by_value", "nn.relu", "nn.relu6", "nn.crelu"),
 )
 # Few digits are right in float32 where a parameter is large; TensorFlow's are NaN or infinite there.
 BY_LARGE_PARAMETERS = ("math.betainc",)
