@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import jax.numpy as jnp
+from jax import lax
 import numpy as np
 
 
@@ -69,7 +70,8 @@ def weights(kernel: Kernel, have, want, step, *, antialias: bool):
       float32 `[want, have]`, whose rows add up to 1, and which of the pixels are looked at.
     """
     width = jnp.maximum(step, 1) if antialias else jnp.float32(1)
-    place = (jnp.arange(want, dtype=jnp.float32) + 0.5) * step
+    # Rounded before anything is taken away: which pixels count hangs on what falls on one.
+    place = lax.optimization_barrier((jnp.arange(want, dtype=jnp.float32) + 0.5) * step)
     pixel = jnp.arange(have, dtype=jnp.float32)
     reach = kernel.radius * width
     first = jnp.ceil(place - reach - 0.5)[:, None]

@@ -120,7 +120,9 @@ def _scale(have, want):
 
 def _centres(have, want):
     """Where the centres of the output's pixels are among the input's."""
-    return (jnp.arange(want, dtype=jnp.float32) + 0.5) * _scale(have, want)
+    centres = (jnp.arange(want, dtype=jnp.float32) + 0.5) * _scale(have, want)
+    # Rounded before half a pixel is taken away: which pixels count hangs on what falls on one.
+    return lax.optimization_barrier(centres)
 
 
 def _pick(x, axis, places):
@@ -218,7 +220,8 @@ def _weighted(x, axis, counts, inside):
     finite = jnp.isfinite(x)
     spoiled = sums((~finite).astype(x.dtype), inside.astype(x.dtype)) > 0
     found = jnp.where(spoiled, jnp.nan, sums(jnp.where(finite, x, 0), counts))
-    return jnp.moveaxis(found, -1, axis)
+    # The slopes are those of the sums, whatever a pixel is.
+    return jnp.moveaxis(as_given(found, sums(x, counts)), -1, axis)
 
 
 _METHODS = {

@@ -100,6 +100,13 @@ def bins_of_a_range_that_turns_out_to_be_a_column(tf, x):
     return tf.histogram_fixed_width_bins(column, column, nbins=4)
 
 
+def centres_that_fall_on_pixels(tf, x):
+    image = tf.reshape(x, [1, -1, 1])
+    methods = ("bilinear", "bicubic", "lanczos3", "lanczos5", "mitchellcubic", "gaussian")
+    wide = [tf.image.resize(image, [1, 9], method=method) for method in methods]
+    return [tf.image.resize_with_pad(image, 3, 9), *wide]
+
+
 def diagonal_of_selected_rows(tf, x, line):
     return tf.linalg.set_diag(tf.boolean_mask(x, x[:, 0] > 0.0), line)
 
@@ -637,6 +644,8 @@ FOUND = (
     Found(diagonal_of_selected_rows, ([[1, 2, 3], [-4, 5, 6], [7, 8, 9]], [-1, -2])),
     Found(diagonal_of_selected_rows, ([[-1, 2, 3], [-4, 5, 6]], [])),
     Found(diagonal_of_selected_rows, ([[1, 2], [3, 5], [7, 8]], [-1, -2])),
+    Found(centres_that_fall_on_pixels, ([0, NAN, 1],)),
+    Found(centres_that_fall_on_pixels, ([0, 2, NAN, 1, 1],)),
     Found(diagonals_of_truth_values, ([[1, -1, 2], [0, 3, NAN], [1, 1, 1]],)),
     Found(slope_of_a_sign_that_is_0_times_infinity, ([0, 1, -2],)),
     Found(nothing_selected_and_reshaped, ([[1, 2, 3], [4, 5, 6]],)),

@@ -173,12 +173,12 @@ class Context:
     # ---- layouts -----------------------------------------------------------------------------
 
     def materialize(self, value: Value, i: int) -> Value:
-        """A uniform axis made real (packed)."""
+        """A uniform axis made real (packed); its padding holds what its slots hold."""
         axis = value.axes[i]
         shape = list(value.array.shape)
         shape[i] = self.capacity(axis.dim)
         array = lax.broadcast_in_dim(value.array, shape, range(len(shape)))
-        return Value(array, value.with_axis(i, self.axis(axis.dim)), value.pad, value.bounds)
+        return Value(array, value.with_axis(i, self.axis(axis.dim)), None, value.bounds)
 
     def pack(self, value: Value, i: int) -> Value:
         """The value with the valid slots of axis `i` first, at the capacity of its dimension."""
@@ -275,15 +275,16 @@ def _common_axis(values, i):
 
 def _broadcast(value: Value, shape, axes) -> Value:
     if value.array.shape == shape:
-        return Value(
-            value.array, axes, value.pad if _same_axes(value, axes) else None, value.bounds
-        )
+        pad = value.pad if same_axes(value, axes) else None
+        return Value(value.array, axes, pad, value.bounds)
     array = lax.broadcast_in_dim(value.array, shape, range(len(shape)))
     return Value(array, axes, None, value.bounds)
 
 
-def _same_axes(value: Value, axes) -> bool:
-    return all((a is None) == (b is None) for a, b in zip(value.axes, axes, strict=True))
+def same_axes(value: Value, axes) -> bool:
+    """Whether the same slots count: a uniform axis has no padding, what it is taken for may have."""
+    kinds = [[None if a is None else a.uniform for a in given] for given in (value.axes, axes)]
+    return kinds[0] == kinds[1]
 
 
 def _covers(value: Value, axes) -> bool:

@@ -24,7 +24,6 @@ def reshape(ctx, eqn, value, *_):
         return [Value(jnp.zeros(ctx.shape(new), value.array.dtype), ctx.axes(new))]
     arrays_shape: list[int] = []
     axes: list[Axis | None] = []
-    pads = []
     position = 0
     plan = []
     for olds, news in groups(old, new):
@@ -35,7 +34,6 @@ def reshape(ctx, eqn, value, *_):
     for start, olds, news in reversed(plan):
         value, extents, new_axes = _regroup(ctx, value, start, olds, news)
         result.append((extents, new_axes))
-        pads.append(value.pad)
     for extents, new_axes in reversed(result):
         arrays_shape += extents
         axes += new_axes
@@ -261,7 +259,9 @@ def tile(ctx, eqn, value):
         axis = value.axes[i]
         if jp.is_symbolic(shape[i]):
             axis = flattened_axis(ctx, (ctx.axis(rep), axis), (count, extents[i]), shape[i])
-        value = Value(array, value.with_axis(i, axis), value.pad, value.bounds)
+        # Where the repetitions are not known, padding holds repetitions too many.
+        pad = None if jp.is_symbolic(rep) else value.pad
+        value = Value(array, value.with_axis(i, axis), pad, value.bounds)
     return [value]
 
 

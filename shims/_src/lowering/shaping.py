@@ -8,7 +8,7 @@ from jax import lax
 from shims._src import dims
 from shims._src import jax_private as jp
 from shims._src.lowering import bounds
-from shims._src.lowering.context import common_extent
+from shims._src.lowering.context import common_extent, same_axes
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
 from shims._src.value import Axis, Value
@@ -156,7 +156,7 @@ def align_except(ctx, values, where):
         if array.shape != tuple(target):
             array = lax.broadcast_in_dim(array, target, range(rank))
         axes = tuple(v.axes[i] if i == where else joint[i] for i in range(rank))
-        out.append(Value(array, axes, v.pad, v.bounds))
+        out.append(Value(array, axes, v.pad if same_axes(v, axes) else None, v.bounds))
     return out
 
 
