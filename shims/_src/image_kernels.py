@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import jax.numpy as jnp
-from jax import lax
 import numpy as np
+from jax import lax
 
 
 class Kernel(NamedTuple):

@@ -7,9 +7,9 @@ rule that believes otherwise adds it up.
 import jax
 import numpy as np
 import pytest
+import tensorflow as tf
 
 import shims
-import tensorflow as tf
 
 X = np.float32([3, 0.5, 2])
 SIZES = (0, 1, 5, 6, 8)
