@@ -54,7 +54,10 @@ BY_COMPLEX_PRODUCTS = ("signal.dct", "signal.idct", "signal.mfccs_from_log_mel_s
 # The bits of a NaN are nobody's, and which of numbers and NaN is least depends on their order.
 BY_NAN = ("bitcast", "quantization.quantize_and_dequantize")
 # Sums of many terms: one library rounds to 1 what another does not.
-BY_SERIES = ("math.bessel", "math.special.bessel")
+BY_SERIES = (
+    *("math.bessel", "math.special.bessel", "math.betainc", "math.igamma", "math.zeta"),
+    *("math.lgamma", "math.digamma", "math.polygamma", "math.lbeta"),
+)
 # Of a matrix without full rank the last pivot is what rounding leaves: above 0 for one library,
 # below it for the other, and so for TensorFlow itself in float32 and in float64.
 BY_RANK = ("linalg.lstsq", "linalg.sqrtm", "linalg.logm")
@@ -79,8 +82,9 @@ BY_SIGNS_OF_NOTHING = (
     *("math.segment_sum", "math.segment_mean"),
     *("maximum", "minimum", "clip_by_value", "nn.relu", "nn.relu6", "nn.crelu"),
 )
-# Few digits are right in float32 where a parameter is large; TensorFlow's are NaN or infinite there.
-BY_LARGE_PARAMETERS = ("math.betainc",)
+# Few digits are right in float32 where a parameter is large; TensorFlow's are NaN, infinite, or 1.3 of
+# what lies between 0 and 1.
+BY_LARGE_PARAMETERS = ("math.betainc", "math.igamma", "math.igammac")
 # Where no kernel fits, the result is empty; oneDNN gives memory of the shape of the input.
 BY_KERNELS_THAT_FIT_NOWHERE = ("nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.convolution")
 # Batches have to be equally many; of no elements TensorFlow reshapes whatever it is given.
