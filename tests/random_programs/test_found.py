@@ -107,6 +107,11 @@ def centres_that_fall_on_pixels(tf, x):
     return [tf.image.resize_with_pad(image, 3, 9), *wide]
 
 
+def products_of_products(tf, x):
+    first = tf.math.unsorted_segment_prod(x, [2, 0, 2, 1], 3)
+    return tf.math.unsorted_segment_prod(first, [2, 0, 2], 3)
+
+
 def diagonal_of_selected_rows(tf, x, line):
     return tf.linalg.set_diag(tf.boolean_mask(x, x[:, 0] > 0.0), line)
 
@@ -646,6 +651,8 @@ FOUND = (
     Found(diagonal_of_selected_rows, ([[1, 2], [3, 5], [7, 8]], [-1, -2])),
     Found(centres_that_fall_on_pixels, ([0, NAN, 1],)),
     Found(centres_that_fall_on_pixels, ([0, 2, NAN, 1, 1],)),
+    Found(products_of_products, ([[0, 0, 2], [0, NAN, NAN], [0, 3, 0], [0, 0, 0]],)),
+    Found(products_of_products, ([[NAN, 0, 2], [1, 0, NAN], [0, 0, 4], [5, 2, NAN]],)),
     Found(diagonals_of_truth_values, ([[1, -1, 2], [0, 3, NAN], [1, 1, 1]],)),
     Found(slope_of_a_sign_that_is_0_times_infinity, ([0, 1, -2],)),
     Found(nothing_selected_and_reshaped, ([[1, 2, 3], [4, 5, 6]],)),
