@@ -7,10 +7,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import errors
+from shims._src import errors, primitives
+from shims._src.checks import is_known_shape
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.operands import operand
+
+# Elements that a kernel of TensorFlow converts at once to integers of 8 and 16 bits, by their dtype.
+_VECTORS = {"float32": 32, "float64": 16, "float16": 16, "bfloat16": 8}
 
 
 @operator(compiled=True)
@@ -24,14 +28,17 @@ def cast(x, dtype, name=None):
 
     Returns:
       The converted array. A float outside of the range of int32, NaN included, becomes the lowest
-      int32; narrower integers take its low bits.
+      int32. Narrower integers take the nearest number that they hold in whole vectors (32 elements of
+      float32, 16 of float64 and float16, 8 of bfloat16), and the low bits in what vectors leave over,
+      which is all of a smaller array: 300.0 as uint8 is 255, or 44 among the last elements. uint32
+      makes 2**31 of what it does not hold in whole vectors of 8, and the low bits in the rest.
 
     Raises:
       UnimplementedError: to or from strings.
 
     Differs from TensorFlow:
-      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. uint32 of what it does not hold is
-      the low half of the 64-bit integer; TensorFlow's own answer depends on the place in its vectors.
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. The vectors are those of x86
+      processors; where TensorFlow gives a large array to several threads, it has a rest in each part.
 
     Under jit:
       Element by element.
@@ -76,13 +83,33 @@ def convert(x, dtype):
 def _to_integer(x, dtype):
     """Truncation; what does not fit becomes the lowest integer, as the processor has it."""
     if dtype == np.uint32:
-        return _modulo(x, dtype)
+        low, half = _modulo(x, dtype), 2.0**31
+        fits = (x > -half) & (x < 2 * half)
+        return _by_place(jnp.where(fits, low, dtype.type(half)), low, 8)
     if dtype == np.uint64:
         half = 2.0**63
         high = lax.convert_element_type(x, dtype)
         return jnp.where((x >= half) & (x < 2 * half), high, _signed(x, np.int64).astype(dtype))
-    wide = np.int64 if dtype == np.int64 else np.int32
-    return lax.convert_element_type(_signed(x, wide), dtype)
+    whole = _signed(x, np.int64 if dtype == np.int64 else np.int32)
+    low = lax.convert_element_type(whole, dtype)
+    if dtype.itemsize >= 4:
+        return low
+    info = np.iinfo(dtype)
+    nearest = jnp.clip(whole, info.min, info.max)
+    if dtype == np.uint8 and x.dtype in (np.float64, np.float16):
+        nearest = jnp.where(whole > np.iinfo(np.int16).max, 0, nearest)  # packed in two steps
+    return _by_place(lax.convert_element_type(nearest, dtype), low, _VECTORS[x.dtype.name])
+
+
+def _by_place(vectors, rest, length: int):
+    """What whole vectors of so many elements give, and what is left over behind them."""
+    if is_known_shape(rest) and rest.size < length:
+        return rest
+    place, count = jnp.zeros((), jnp.int32), 1
+    for axis, size in reversed([*enumerate(rest.shape)]):
+        place = place + lax.broadcasted_iota(jnp.int32, rest.shape, axis) * count
+        count = count * primitives.as_size(size)
+    return jnp.where(place < count - count % length, vectors, rest)
 
 
 def _signed(x, dtype):

@@ -37,6 +37,8 @@ def _sized(x, n):
     if n is None:
         return x
     size = x.shape[-1]
+    if not checks.is_known(size):
+        return jnp.take(x, jnp.arange(n), axis=-1, mode="fill", fill_value=0)
     if n <= size:
         return x[..., :n]
     return jnp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, n - size)])
@@ -127,7 +129,7 @@ def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
       another rule than the vectors.
 
     Under jit:
-      The size of the last axis must be known; those of the others may be unknown.
+      The size of the last axis must be known, or `n` given; those of the others may be unknown.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/dct
     """
@@ -159,7 +161,7 @@ def idct(input, type=2, n=None, axis=-1, norm=None, name=None):
       another rule than the vectors.
 
     Under jit:
-      The size of the last axis must be known; those of the others may be unknown.
+      The size of the last axis must be known, or `n` given; those of the others may be unknown.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/idct
     """

@@ -227,13 +227,17 @@ def _matrix_size(band: Band, length, num_rows, num_cols) -> tuple[Any, Any]:
     if all(unset):
         return (max(least),) * 2
     rows, columns = (m if u else n for n, m, u in zip(given, least, unset, strict=True))
-    if rows < least[0] or columns < least[1] or not (rows == least[0] or columns == least[1]):
-        raise checks.invalid(
-            "diag",
-            "the diagonals do not fill a matrix of this size.",
-            required=f"{least[0]} rows or more and {least[1]} columns or more, one of them exactly",
-            received=f"{rows} rows, {columns} columns",
-        )
+    sizes = (rows, columns, *least)
+    if not all(map(is_known, sizes)):
+        sizes = tuple(map(as_size, sizes))
+    too_few = (sizes[0] < sizes[2]) | (sizes[1] < sizes[3])
+    checks.check_data(
+        too_few | ((sizes[0] != sizes[2]) & (sizes[1] != sizes[3])),
+        "diag",
+        "the diagonals do not fill a matrix of this size.",
+        required=f"{least[0]} rows or more and {least[1]} columns or more, one of them exactly",
+        received=f"{rows} rows, {columns} columns",
+    )
     return rows, columns
 
 

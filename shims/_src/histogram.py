@@ -13,9 +13,9 @@ from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.exact_quotient import quotient
 from shims._src.kernels import checked
-from shims._src.operands import agreeing, check_alike, describe, matching, operand
+from shims._src.operands import agreeing, broadcasting, check_alike, describe, matching, operand
 from shims._src.scatter import scatter_nd
-from shims._src.shapes import size_of
+from shims._src.shapes import reshape, size_of
 from shims._src.sized_by import selected_by, sized_by
 
 
@@ -193,6 +193,9 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=np.int32, name=N
     """
     function = "histogram_fixed_width"
     values, value_range = matching(function, values=values, value_range=value_range)
+    if value_range.ndim != 1:
+        problem = "`value_range` is no vector."
+        raise checks.invalid(function, problem, required="[2]", received=describe(value_range))
     _check_range(function, value_range, "shape [2]", lambda n: n == 2)
     _check_bins(function, nbins)
     low, high = value_range[0], value_range[1]
@@ -257,14 +260,13 @@ def _halves(x):
 
 
 def _check_range(function, value_range, required, fits):
-    """Whether a range has as many numbers as it should."""
+    """Whether a range has as many numbers, or rows, as it should."""
     problem = "`value_range` must have two numbers."
-    known = value_range.ndim != 1 or checks.is_known_shape(value_range)
-    if known and not (value_range.ndim == 1 and fits(value_range.shape[0])):
+    count = value_range.shape[0] if value_range.ndim else 0
+    if not checks.is_known(count):
+        checks.check_data(~fits(primitives.as_size(count)), function, problem, required=required)
+    elif not fits(count):
         raise checks.invalid(function, problem, required=required, received=describe(value_range))
-    if not known:
-        count = primitives.as_size(value_range.shape[0])
-        checks.check_data(~fits(count), function, problem, required=required)
 
 
 def _check_bins(function, nbins):
@@ -278,8 +280,8 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=np.int32, n
 
     Args:
       values: array of numbers.
-      value_range: `[low, high]`, or a column that begins with them; what lies outside falls into the
-        first or last part.
+      value_range: `[low, high]`, or an array whose first two rows are the ends for each value; what
+        lies outside falls into the first or last part.
       nbins: how many parts.
       dtype: int32 or int64.
       name: ignored.
@@ -297,20 +299,18 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=np.int32, n
     """
     function = "histogram_fixed_width_bins"
     values, value_range = matching(function, values=values, value_range=value_range)
-    if value_range.ndim > 1:
-        for axis, size in enumerate(value_range.shape[1:], 1):
-            if not checks.is_known(size):  # a graph learns when it runs that it is a column
-                value_range = primitives.unify_axis(value_range, axis, 1, label=function)
-        if set(value_range.shape[1:]) == {1}:
-            value_range = value_range.reshape((value_range.shape[0],))
     _check_range(function, value_range, "at least two", lambda n: n >= 2)
     _check_bins(function, nbins)
     low, high = value_range[0], value_range[1]
+    shape = values.shape
+    if low.ndim:  # TensorFlow lets a row of ends meet the values in a row
+        values, low, high = broadcasting(function, values.reshape((-1,)), low, high)
     part = quotient(values - low, high - low)
     scaled = jnp.floor(part * jnp.asarray(nbins).astype(values.dtype))
     last = jnp.asarray(nbins, jnp.int32) - 1
     inside = jnp.clip(scaled, 0, last.astype(values.dtype))
-    return convert(convert(inside, np.dtype(np.int32)), array_dtype(dtype, function))
+    bins = convert(convert(inside, np.dtype(np.int32)), array_dtype(dtype, function))
+    return reshape(bins, shape)
 
 
 def confusion_matrix(

@@ -67,7 +67,9 @@ def from_nothing(array, positions, axis: int):
         required="no positions",
         received=f"{errors.NUMBER} positions in an array of shape {array.shape}",
     )
-    primitives.check(count > 0, text, count)
+    # Of the positions themselves, so that under `vmap` no example means no position.
+    are_read = positions == positions if jp.is_tracer(positions) else count > 0
+    primitives.check(are_read, text, count)
     shape = (*array.shape[:axis], *places, *array.shape[axis + 1 :])
     zeros = jnp.zeros(shape, array.dtype)
     # The sum of no elements, so that a gradient by the array is one of no elements and not `None`.

@@ -71,9 +71,15 @@ class Growing:
         self._values = {i.name: tf.constant(i.value) for i in inputs}
         self._names = (n for n in _names() if n not in self._values)
 
-    def take(self, step) -> None:
-        """Adds the step's call, if TensorFlow answers it or the step may raise."""
-        filling = Filling(self._values, step)
+    def take(self, step, among: tuple[str, ...] | None = None) -> None:
+        """Adds the step's call, if TensorFlow answers it or the step may raise.
+
+        Args:
+          step: which operator, and where its arguments come from.
+          among: values that it may use; any when left out.
+        """
+        usable = {n: v for n, v in self._values.items() if among is None or n in among}
+        filling = Filling(usable, step)
         filled = filling.arguments()
         if filled is None:
             return

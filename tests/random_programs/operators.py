@@ -102,9 +102,10 @@ BY_MANY_AXES = (
 )
 # Products as large as what float32 holds overflow, or do not where product and sum are one operation.
 BY_LARGE_PRODUCTS = ("matmul", "linalg.matvec", "tensordot", "einsum")
-# uint32 of what no 32 bits hold: TensorFlow's vectors of eight give 2**31, what they leave over something
-# else.
-BY_VECTORS = ("cast",)
+# Of a pivot that is 0, what is NaN and what infinite depends on the order of elimination.
+BY_PIVOTS = ("linalg.lu_matrix_inverse", "linalg.lu_solve")
+# After a second infinity TensorFlow's sums are NaN.
+BY_INFINITIES = ("math.cumulative_logsumexp",)
 # What stands beside the rows that are `fresh`: the commonest of what moves, counts and compares.
 COMMON = (
     *("boolean_mask", "where", "unique", "unique_with_counts", "range", "repeat", "tile"),
@@ -178,6 +179,11 @@ def everything() -> tuple[Operator, ...]:
     return tuple(operator(row) for row in cases.operators() if not why_not(row))
 
 
+def named(name: str) -> Operator:
+    """The operator of that name."""
+    return next(each for each in everything() if name in each.row.names)
+
+
 @functools.cache
 def sized_by_data() -> tuple[Operator, ...]:
     """Those whose results are as long as the data say, and what is commonly done with such."""
@@ -214,10 +220,12 @@ def _lacks_rank(array) -> bool:
     return bool((values[..., -1] <= 1e-3 * values[..., 0]).any())
 
 
-def _exceeds_words(array) -> bool:
-    """Whether numbers with a fraction are not among what 32 bits hold."""
+def _has_zero_pivots(array) -> bool:
+    """Whether matrices have a 0 on their main diagonals."""
     array = np.asarray(array)
-    return array.dtype.kind == "f" and not bool((np.abs(array.astype(float)) < 2.0**31).all())
+    if array.dtype.kind not in "fc" or array.ndim < 2:
+        return False
+    return bool((np.diagonal(array, axis1=-2, axis2=-1) == 0).any())
 
 
 def _has_ties(array) -> bool:
@@ -262,7 +270,8 @@ UNLIKE_AT = {
     **dict.fromkeys(BY_TIES, _has_ties),
     **dict.fromkeys(BY_NEGATIVE_COUNTS, _is_negative),
     **dict.fromkeys(BY_EMPTY_IMAGES, _is_size_of_nothing),
-    **dict.fromkeys(BY_VECTORS, lambda a: np.size(a) >= 8 and _exceeds_words(a)),
+    **dict.fromkeys(BY_PIVOTS, _has_zero_pivots),
+    **dict.fromkeys(BY_INFINITIES, lambda a: bool(np.sum(np.asarray(a) == np.inf) > 1)),
     **dict.fromkeys(BY_MANY_AXES, lambda a: np.ndim(a) > 1 and np.shape(a)[-1] > 7),
     **dict.fromkeys(BY_SIGNS_OF_NOTHING, lambda a: bool(np.signbit(a)[np.asarray(a) == 0].any())),
     **dict.fromkeys(BY_LARGE_PRODUCTS, lambda a: _overflows(np.asarray(a)[np.isfinite(a)])),

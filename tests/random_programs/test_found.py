@@ -505,6 +505,30 @@ def nothing_selected_and_reshaped(tf, x):
     return tf.reshape(rows, [-1, 0]), tf.reshape(rows, [0, -1, 1])
 
 
+def integers_in_vectors_and_behind_them(tf, x):
+    many = tf.tile(x, [7])
+    kinds = ("uint8", "int8", "uint16", "int16", "uint32")
+    return [tf.cast(tf.cast(many, kind), "int32") for kind in kinds]
+
+
+def no_boxes_in_no_images(tf, x):
+    boxes = tf.boolean_mask(x, x[:, 0] > 5)
+    images = tf.zeros([0, 3, 5, 3])
+    return tf.image.crop_and_resize(images, boxes, tf.zeros([0], "int32"), [3, 3])
+
+
+def bins_of_ranges_in_a_row(tf, x, limits):
+    return tf.histogram_fixed_width_bins(x, limits[:2], nbins=3)
+
+
+def diagonal_of_a_selection_in_wide_rows(tf, x):
+    return tf.linalg.diag(tf.boolean_mask(x, x > 0), num_cols=4)
+
+
+def transform_of_a_selection_of_a_given_size(tf, x):
+    return tf.signal.dct(tf.boolean_mask(x, x > 0), n=4), tf.signal.idct(x, n=2)
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -640,6 +664,13 @@ FOUND = (
     ),
     Found(one_sample_that_stands_for_three, ([[1.8], [-1.3]],)),
     Found(two_samples_that_should_be_three, ([[1.8], [-1.3]],), raises="InvalidArgumentError"),
+    Found(integers_in_vectors_and_behind_them, ([300, -1, NAN, 0.5, -40000, 3e9, INF],)),
+    Found(no_boxes_in_no_images, ([[0, 0, 1, 1]],)),
+    Found(bins_of_ranges_in_a_row, ([0, 0.4, 1.1], [[0, 1, -1], [1, 2, 4], [5, 6, 7]])),
+    Found(bins_of_ranges_in_a_row, ([[0, 0.4, 1.1]], [[0], [1], [4]])),
+    Found(diagonal_of_a_selection_in_wide_rows, ([1, -1, 2, 3],)),
+    Found(transform_of_a_selection_of_a_given_size, ([1, -1, 2, 3, 4, 5, 6],)),
+    Found(transform_of_a_selection_of_a_given_size, ([1, -1, 2],)),
     Found(padded_selections, ([[[0, 0, 2, 2], [0, 0, 2, 2.2], [0, 1, 2, 3]]], [[NAN, 0, 0]])),
     Found(
         padded_selections,

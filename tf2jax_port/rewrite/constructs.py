@@ -23,7 +23,7 @@ _ERRORS = (
 )
 
 
-_SATURATES = "a float outside of the range of an integer dtype: TensorFlow wraps, JAX saturates"
+_SATURATES = "a float outside of the range of an integer dtype: TensorFlow gives the lowest integer, JAX the nearest one"
 
 
 def _conversion(name: str, dtype: str) -> Row:

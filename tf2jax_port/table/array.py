@@ -819,13 +819,17 @@ ROWS: tuple[Row, ...] = (
         "jnp.asarray({x}).astype({dtype})",
         own="casting",
         aliases=("dtypes.cast",),
-        note="a float outside of the range of an integer dtype: TensorFlow wraps, JAX saturates",
+        note="a float outside of the range of an integer dtype: JAX takes the nearest integer, and 0 for NaN; "
+        "TensorFlow the lowest int32, or of narrower integers the nearest one but for up to 31 elements at "
+        "the end of the array, which wrap",
         inputs=(
             case("float-int", x=f32([1.7, -1.7, 0.5]), dtype="int32"),
             case("out-of-int32", x=f32([NAN, INF, -INF, 3e9, -3e9]), dtype="int32"),
             case("uint8", x=f32([-1, 256, 300.5, NAN, INF]), dtype="uint8"),
             case("int8", x=f32([-1, 130, 300.5, NAN]), dtype="int8"),
             case("uint32", x=f32([-1, 3e9, 5e9, NAN, INF, -3e9]), dtype="uint32"),
+            case("vectors-uint8", x=f32([-1, 256, 300.5, NAN, INF, 7.9] * 6), dtype="uint8"),
+            case("vectors-int16", x=f32([-4e4, 4e4, 1e9, NAN, INF, 7.9] * 6), dtype="int16"),
             case("int-float", x=i32([1, -2]), dtype="float32"),
             case("text", raises="UnimplementedError", x="a", dtype="float32"),
             case("bool-float", x=bools([1, 0]), dtype="float32"),

@@ -1,0 +1,104 @@
+"""Every producer of sizes before every other operator: programs made by rule, not by chance.
+
+A chance to meet a given pair of operators comes once in hours of random programs. Here each operator
+whose result has a size of its own, or that moves and spreads what it is given, makes an array, and all
+operators that can are called on it, a few to a program.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+
+from . import operators
+from .growing import Growing
+from .operators import Operator
+from .program import Input, Program
+from .strategy import Step
+
+PER_PROGRAM = 6
+TRIES = 12  # picks of arguments before a pair counts as impossible
+# Beside the rows that are `fresh`: what moves, spreads, joins and orders.
+STRUCTURAL = (
+    *("tile", "broadcast_to", "meshgrid", "pad", "concat", "stack", "reshape", "transpose"),
+    *("gather", "gather_nd", "scatter_nd", "tensor_scatter_nd_update", "slice", "strided_slice"),
+    *("reverse", "roll", "sort", "math.top_k", "cumsum", "one_hot", "expand_dims", "squeeze"),
+    *("fill", "zeros", "ones", "linspace", "eye", "reduce_sum", "reduce_max", "split", "unstack"),
+    *("matmul", "shape", "size", "math.segment_sum", "math.unsorted_segment_sum", "where"),
+)
+
+
+def producers() -> tuple[Operator, ...]:
+    """The operators that come first."""
+    return tuple(
+        each
+        for each in operators.everything()
+        if each.row.fresh or set(each.row.names) & set(STRUCTURAL)
+    )
+
+
+def inputs(chance: random.Random, *, odd: bool) -> list[Input]:
+    """A vector, a matrix and numbers that can be positions, all of unknown sizes."""
+    numbers = [0.5, -1.0, 2.0, 0.3, -0.7, 1.0, 3.0, 0.0]
+    if odd:
+        numbers += [float("nan"), float("inf"), float("-inf"), -0.0]
+    rows = chance.choice((3, 4, 5))
+    shapes = {"x": (rows,), "y": (rows, 3)}
+    found = [
+        Input(
+            name,
+            np.asarray(chance.choices(numbers, k=int(np.prod(shape))), np.float32).reshape(shape),
+            tuple(True for _ in shape),
+        )
+        for name, shape in shapes.items()
+    ]
+    places = np.asarray(chance.choices(range(rows), k=rows), np.int32)
+    return [*found, Input("i", places, (True,))]
+
+
+def programs(seed: int, part: int, parts: int) -> Iterator[Program]:
+    """One part of all programs; another seed gives other numbers and arguments."""
+    for number, first in enumerate(producers()):
+        chance = random.Random(f"{seed} {part} {first.row.name}")
+        others = list(operators.everything())
+        random.Random(f"{seed} {number}").shuffle(others)
+        left = others[part::parts]
+        while left:
+            made, left = _after(first, left, chance)
+            if made is not None:
+                yield made
+
+
+def _after(
+    first: Operator, others: list[Operator], chance: random.Random
+) -> tuple[Program | None, list[Operator]]:
+    """A program that begins with `first`, and the operators that have not had their turn."""
+    given = inputs(chance, odd=chance.random() < 0.5)
+    growing = Growing(given)
+    if not _grown(growing, first, chance):
+        return None, others[PER_PROGRAM:]
+    made = growing.calls[0].results
+    _grown(growing, operators.named("cast"), chance, made)  # most operators want numbers
+    made += growing.calls[-1].results
+    left, taken = [*others], 0
+    while left and taken < PER_PROGRAM:
+        taken += _grown(growing, left.pop(0), chance, made)
+    return (Program(tuple(given), tuple(growing.calls)) if taken else None), left
+
+
+def _grown(
+    growing: Growing,
+    operator: Operator,
+    chance: random.Random,
+    among: tuple[str, ...] | None = None,
+) -> bool:
+    """Whether a call of the operator could be added, on some of the values `among`."""
+    before = len(growing.calls)
+    for _ in range(TRIES):
+        picks = tuple(chance.choices(range(12), k=6))
+        growing.take(Step(operator, chance.choice(operator.cases), picks, may_raise=False), among)
+        if len(growing.calls) > before:
+            return True
+    return False
