@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, errors
+from shims._src import checks, errors, primitives
 from shims._src.casting import convert, saturate_cast
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
@@ -87,7 +87,10 @@ def as_float(x):
     return x if x.dtype in (jnp.float16, jnp.float32) else _rescaled(x, jnp.float32)
 
 
-def _check_rgb(function: str, x, rank: int = 1) -> None:
+def _with_three_channels(function: str, x, rank: int = 1):
+    """Images whose last axis has three channels; a size that is not known yet is checked later."""
+    if x.ndim >= rank and not checks.is_known(x.shape[-1]):
+        return primitives.unify_axis(x, x.ndim - 1, 3, label=function)
     if x.ndim < rank or x.shape[-1] != 3:
         raise checks.invalid(
             function,
@@ -95,6 +98,7 @@ def _check_rgb(function: str, x, rank: int = 1) -> None:
             required="[..., 3]" if rank == 1 else "[..., height, width, 3]",
             received=f"shape {x.shape}",
         )
+    return x
 
 
 @operator(compiled=True)
@@ -119,8 +123,7 @@ def rgb_to_grayscale(images, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/image/rgb_to_grayscale
     """
-    x = operand(images)
-    _check_rgb("rgb_to_grayscale", x)
+    x = _with_three_channels("rgb_to_grayscale", operand(images))
     return _rescaled(_mixed(_rescaled(x, jnp.float32), _GREY)[..., None], x.dtype)
 
 
@@ -147,6 +150,8 @@ def grayscale_to_rgb(images, name=None):
     https://www.tensorflow.org/api_docs/python/tf/image/grayscale_to_rgb
     """
     x = operand(images)
+    if x.ndim >= 2 and not checks.is_known(x.shape[-1]):
+        x = primitives.unify_axis(x, x.ndim - 1, 1, label="grayscale_to_rgb")
     if x.ndim < 2 or x.shape[-1] != 1:
         raise checks.invalid(
             "grayscale_to_rgb",
@@ -167,9 +172,7 @@ def _mixed(x, kernel):
 
 
 def _space(function: str, images, kernel):
-    x = operand(images)
-    _check_rgb(function, x)
-    return _mixed(x, kernel)
+    return _mixed(_with_three_channels(function, operand(images)), kernel)
 
 
 @operator(compiled=True)
@@ -292,9 +295,7 @@ def rgb_to_hsv(images, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/image/rgb_to_hsv
     """
-    x = operand(images)
-    _check_floating_rgb("rgb_to_hsv", x)
-    return _hsv_of(x)
+    return _hsv_of(_floating_rgb("rgb_to_hsv", operand(images)))
 
 
 @preferring("float32", "images")
@@ -321,25 +322,25 @@ def hsv_to_rgb(images, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/image/hsv_to_rgb
     """
-    x = operand(images)
-    _check_floating_rgb("hsv_to_rgb", x)
+    x = _floating_rgb("hsv_to_rgb", operand(images))
     return _rgb(x[..., 0], x[..., 1], x[..., 2])
 
 
-def _check_floating_rgb(function: str, x) -> None:
-    if x.ndim < 1 or x.shape[-1] != 3:
-        raise errors.FailedPreconditionError(
-            errors.message(
-                function,
-                "the last axis must hold three channels.",
-                required="[..., 3]",
-                received=f"shape {x.shape}",
-            )
-        )
+def _floating_rgb(function: str, x):
+    count = x.shape[-1] if x.ndim else 0
+    checks.check_data(
+        count != 3 if checks.is_known(count) else primitives.as_size(count) != 3,
+        function,
+        "the last axis must hold three channels.",
+        error=errors.FailedPreconditionError,
+        required="[..., 3]",
+        received=f"shape {x.shape}",
+    )
     if not jnp.issubdtype(x.dtype, jnp.floating):
         raise checks.invalid(
             function, "the images must be floating-point numbers.", received=x.dtype.name
         )
+    return primitives.unify_axis(x, x.ndim - 1, 3, label=function)
 
 
 def _hsv(x):
@@ -534,8 +535,7 @@ def adjust_hue(image, delta, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/image/adjust_hue
     """
-    x = operand(image)
-    _check_rgb("adjust_hue", x, rank=3)
+    x = _with_three_channels("adjust_hue", operand(image), rank=3)
     flat = as_float(x)
     delta = operand(delta, flat.dtype)
     checks.check_data(
@@ -598,8 +598,7 @@ def adjust_saturation(image, saturation_factor, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/image/adjust_saturation
     """
-    x = operand(image)
-    _check_rgb("adjust_saturation", x, rank=3)
+    x = _with_three_channels("adjust_saturation", operand(image), rank=3)
     flat = as_float(x)
     hue, saturation, value = _hsv(flat)
     scaled = saturation * convert(operand(saturation_factor), flat.dtype)

@@ -101,7 +101,7 @@ def _unread(compact):
 
 def product(compact, x):
     """Matrices in compact form times matrices `[..., n, k]`."""
-    _, x = meeting("tridiagonal_matmul", compact, compact.ndim - 1, x, x.ndim - 2)
+    compact, x = meeting("tridiagonal_matmul", compact, compact.ndim - 1, x, x.ndim - 2)
     compact, x = with_one_batch("tridiagonal_matmul", (compact, 2), (x, 2))
     rows = [jnp.moveaxis(compact, -2, 0), _parts(compact)]
     edge = jnp.zeros_like(x[..., :1, :])
@@ -117,7 +117,7 @@ def product(compact, x):
 
 def solution(compact, rhs):
     """The solution for right-hand sides `[..., n, k]`."""
-    _, rhs = meeting("tridiagonal_solve", compact, compact.ndim - 1, rhs, rhs.ndim - 2)
+    compact, rhs = meeting("tridiagonal_solve", compact, compact.ndim - 1, rhs, rhs.ndim - 2)
     compact, rhs = with_one_batch("tridiagonal_solve", (compact, 2), (rhs, 2))
     above, main, below = _parts(compact)
     # Into the two places that no matrix has flows 0 times the slope: NaN if that is not finite.

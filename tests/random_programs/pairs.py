@@ -2,11 +2,13 @@
 
 A chance to meet a given pair of operators comes once in hours of random programs. Here each operator
 whose result has a size of its own, or that moves and spreads what it is given, makes an array, and all
-operators that can are called on it, a few to a program.
+operators that can are called on it, a few to a program. Then two of them in a row, and what would see
+their padding: sums, extremes, orders.
 """
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
 
@@ -27,6 +29,16 @@ STRUCTURAL = (
     *("reverse", "roll", "sort", "math.top_k", "cumsum", "one_hot", "expand_dims", "squeeze"),
     *("fill", "zeros", "ones", "linspace", "eye", "reduce_sum", "reduce_max", "split", "unstack"),
     *("matmul", "shape", "size", "math.segment_sum", "math.unsorted_segment_sum", "where"),
+)
+
+# What gives another answer where padding is taken for elements.
+SUMMARIES = (
+    *("reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "reduce_mean", "reduce_any"),
+    *("reduce_all", "reduce_logsumexp", "math.reduce_std", "math.count_nonzero", "norm", "argmax"),
+    *("argmin", "sort", "argsort", "cumsum", "math.cumprod", "reverse", "math.top_k", "unique"),
+    *("matmul", "einsum", "tensordot", "nn.softmax", "nn.l2_normalize", "nn.moments", "size"),
+    *("math.segment_sum", "math.unsorted_segment_max", "math.bincount", "concat", "stack"),
+    *("gather", "boolean_mask", "reshape", "transpose", "roll", "linalg.trace", "searchsorted"),
 )
 
 
@@ -66,22 +78,35 @@ def programs(seed: int, part: int, parts: int) -> Iterator[Program]:
         random.Random(f"{seed} {number}").shuffle(others)
         left = others[part::parts]
         while left:
-            made, left = _after(first, left, chance)
+            made, left = _after((first,), left, chance)
             if made is not None:
                 yield made
 
 
+def chains(seed: int, part: int, parts: int) -> Iterator[Program]:
+    """One part of the programs of two producers in a row, each with some summaries."""
+    pairs = list(itertools.product(producers(), repeat=2))
+    random.Random(seed).shuffle(pairs)
+    summaries = [each for each in operators.everything() if set(each.row.names) & set(SUMMARIES)]
+    for first, second in pairs[part::parts]:
+        chance = random.Random(f"{seed} {first.row.name} {second.row.name}")
+        made, _ = _after((first, second), chance.sample(summaries, 2 * PER_PROGRAM), chance)
+        if made is not None:
+            yield made
+
+
 def _after(
-    first: Operator, others: list[Operator], chance: random.Random
+    firsts: tuple[Operator, ...], others: list[Operator], chance: random.Random
 ) -> tuple[Program | None, list[Operator]]:
-    """A program that begins with `first`, and the operators that have not had their turn."""
+    """A program that begins with `firsts`, each on the one before, and what had no turn of `others`."""
     given = inputs(chance, odd=chance.random() < 0.5)
-    growing = Growing(given)
-    if not _grown(growing, first, chance):
-        return None, others[PER_PROGRAM:]
-    made = growing.calls[0].results
-    _grown(growing, operators.named("cast"), chance, made)  # most operators want numbers
-    made += growing.calls[-1].results
+    growing, made = Growing(given), None
+    for first in firsts:
+        if not _grown(growing, first, chance, made):
+            return None, others[PER_PROGRAM:]
+        made = growing.calls[-1].results
+        if _grown(growing, operators.named("cast"), chance, made):  # most operators want numbers
+            made += growing.calls[-1].results
     left, taken = [*others], 0
     while left and taken < PER_PROGRAM:
         taken += _grown(growing, left.pop(0), chance, made)

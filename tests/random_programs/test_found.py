@@ -529,6 +529,19 @@ def transform_of_a_selection_of_a_given_size(tf, x):
     return tf.signal.dct(tf.boolean_mask(x, x > 0), n=4), tf.signal.idct(x, n=2)
 
 
+def colours_as_many_as_data_say(tf, sizes):
+    image = tf.ones([2, 1, tf.reduce_max(sizes)]) / 4
+    changes = (tf.image.rgb_to_grayscale, tf.image.rgb_to_yuv, tf.image.rgb_to_hsv)
+    return [change(image) for change in changes]
+
+
+def three_diagonals_that_are_selected(tf, x):
+    d = tf.boolean_mask(x, x > 0)
+    rhs = tf.constant([[1.0, 2.0], [2.0, 4.0], [3.0, 1.0]])
+    solved = tf.linalg.tridiagonal_solve([d, d + 5.0, d], rhs, diagonals_format="sequence")
+    return solved, tf.linalg.tridiagonal_matmul([d, d, d], rhs, diagonals_format="sequence")
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -671,6 +684,8 @@ FOUND = (
     Found(diagonal_of_a_selection_in_wide_rows, ([1, -1, 2, 3],)),
     Found(transform_of_a_selection_of_a_given_size, ([1, -1, 2, 3, 4, 5, 6],)),
     Found(transform_of_a_selection_of_a_given_size, ([1, -1, 2],)),
+    Found(colours_as_many_as_data_say, (ints(2, 1, 2, 3),)),
+    Found(three_diagonals_that_are_selected, ([1, -1, 2, 3],)),
     Found(padded_selections, ([[[0, 0, 2, 2], [0, 0, 2, 2.2], [0, 1, 2, 3]]], [[NAN, 0, 0]])),
     Found(
         padded_selections,

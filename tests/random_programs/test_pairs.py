@@ -38,6 +38,10 @@ def test_some_pairs():
     assert run(some).excess() == []
 
 
+def test_some_chains():
+    assert run(pairs.chains(seed=0, part=0, parts=500)).excess() == []
+
+
 def test_each_program_begins_with_a_producer_that_all_others_use():
     program = next(iter(pairs.programs(seed=0, part=0, parts=40)))
     first, *others = program.calls
@@ -54,4 +58,12 @@ def test_each_program_begins_with_a_producer_that_all_others_use():
 def test_all_pairs(part):
     seed = random.SystemRandom().randrange(2**32)
     tally = run(pairs.programs(seed, part, PARTS))
+    assert tally.excess() == [], f"seed {seed}"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(PARTS))
+def test_all_chains(part):
+    seed = random.SystemRandom().randrange(2**32)
+    tally = run(pairs.chains(seed, part, PARTS))
     assert tally.excess() == [], f"seed {seed}"
