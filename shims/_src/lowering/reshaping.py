@@ -129,15 +129,19 @@ def _one(d) -> bool:
 
 def _regroup(ctx, value: Value, start: int, olds, news):
     """Prepare one group; returns the value and the group's new extents and axes."""
+    if not any(jp.is_symbolic(d) for d in (*olds, *news)):
+        return value, list(news), [None] * len(news)
+    if not olds:  # one element, of which only the run knows that it fills the new axes
+        axes = (*value.axes[:start], None, *value.axes[start:])
+        array = jnp.expand_dims(value.array, start)
+        return _regroup(ctx, Value(array, axes, value.pad, value.bounds), start, [1], news)
+    if not news:
+        return _regroup(ctx, value, start, olds, [1])[0], [], []
     stop = start + len(olds)
     group = value.axes[start:stop]
     extents = list(value.array.shape[start:stop])
-    if not olds or not news:
-        return value, [1] * len(news), [None] * len(news)
-    if len(olds) == len(news) == 1:
+    if len(olds) == len(news) == 1 and _equal(olds[0], news[0]):
         return value, extents, list(group)
-    if not any(jp.is_symbolic(d) for d in (*olds, *news)):
-        return value, list(news), [None] * len(news)
     if all(a is None or a.uniform for a in group) and all(
         jp.is_symbolic(d) or d == 1 for d in olds
     ):
