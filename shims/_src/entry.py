@@ -98,7 +98,11 @@ class Entry:
             for s, o in zip(shapes, operands, strict=True)
         ]
         self.shapes = shapes
-        self.program: Program = trace_program(state, f, specs)
+        try:
+            self.program: Program = trace_program(state, f, specs)
+        except Exception as error:
+            trace.note_failure(error, state)
+            raise
 
     def _shapes(self, operands, state):
         shapes = [list(o.shape) for o in operands]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shims._src import checks
 from shims._src.checks import is_known
-from shims._src.operands import describe
+from shims._src.operands import broadcasting_along, describe
 from shims._src.primitives import unify_axis
 
 
@@ -34,7 +34,7 @@ def agreeing_operands(equation: str, arrays) -> list:
     arrays = list(arrays)
     for label, where in places.items():
         _agree(equation, label, where, arrays)
-    return arrays
+    return _agreeing_hidden(terms, arrays)
 
 
 def _labels(equation, term, array):
@@ -53,6 +53,18 @@ def _labels(equation, term, array):
         *zip(before, range(len(before)), strict=True),
         *zip(after, range(last, array.ndim), strict=True),
     ]
+
+
+def _agreeing_hidden(terms, arrays) -> list:
+    """The operands with the sizes that ellipses stand for stated to be equal, or 1."""
+    spans = []
+    for term, array in zip(terms, arrays, strict=True):
+        before, _, after = term.partition("...")
+        spans.append((len(before), array.ndim - len(after)))
+    for back in range(1, max(last - first for first, last in spans) + 1):
+        axes = [last - back if last - first >= back else None for first, last in spans]
+        arrays = broadcasting_along("einsum", arrays, axes)
+    return arrays
 
 
 def _check_ellipsis(equation, term, array, arrow, result):

@@ -187,7 +187,8 @@ def tensordot(a, b, axes, name=None):
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      Nothing.
+      Axes that are summed over must have equal sizes, pair by pair; TensorFlow asks this of their
+      products only.
 
     Under jit:
       Sizes that are known only at run time are checked to agree.

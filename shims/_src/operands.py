@@ -116,27 +116,39 @@ def broadcasting(function: str, *arrays):
         return arrays
     unified = list(arrays)
     for back in range(1, max(a.ndim for a in unified) + 1):
-        sizes = [a.shape[-back] for a in unified if a.ndim >= back]
-        target = _target(sizes)
-        if target is not None:
-            unified = _settled(function, unified, back)
-            target = _target([a.shape[-back] for a in unified if a.ndim >= back])
-        if target is not None:
-            unified = [
-                primitives.unify_axis(a, a.ndim - back, target, label=function, broadcasts=True)
-                if a.ndim >= back and not _is_one(a.shape[-back])
-                else a
-                for a in unified
-            ]
+        axes = [a.ndim - back if a.ndim >= back else None for a in unified]
+        unified = broadcasting_along(function, unified, axes)
     return unified
 
 
-def _settled(function: str, arrays, back: int):
-    """The arrays, of which those whose size is 1 at this call say so."""
-    return [
-        primitives.settle_one(a, a.ndim - back, label=function) if a.ndim >= back else a
-        for a in arrays
+def broadcasting_along(function: str, arrays: list, axes: list[int | None]) -> list:
+    """The arrays with one axis of each stated to be equal, or 1.
+
+    Args:
+      function: for messages.
+      arrays: the arrays.
+      axes: which axis of each; `None` for an array that has none.
+    """
+    if _target(_along(arrays, axes)) is None:
+        return arrays
+    # Those whose size is 1 at this call say so.
+    arrays = [
+        a if i is None else primitives.settle_one(a, i, label=function)
+        for a, i in zip(arrays, axes, strict=True)
     ]
+    target = _target(_along(arrays, axes))
+    if target is None:
+        return arrays
+    return [
+        a
+        if i is None or _is_one(a.shape[i])
+        else primitives.unify_axis(a, i, target, label=function, broadcasts=True)
+        for a, i in zip(arrays, axes, strict=True)
+    ]
+
+
+def _along(arrays, axes) -> list:
+    return [a.shape[i] for a, i in zip(arrays, axes, strict=True) if i is not None]
 
 
 def _check_known(function, arrays):

@@ -384,7 +384,7 @@ def squeeze(input, axis=None, name=None):
 
     Under jit:
       A named axis of unknown size is checked to be 1 while running. Without names a function is
-      traced again when an axis turns out to have size 1.
+      traced again when an axis turns out to have size 1, or when the rest only does for size 1.
 
     https://www.tensorflow.org/api_docs/python/tf/squeeze
     """

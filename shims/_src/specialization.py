@@ -39,9 +39,14 @@ class Maker:
         except _NOT_FOR_OTHER_FORMS:
             raise
         except Exception as error:  # noqa: BLE001 - JAX has no class for "the size is unknown"
-            if not sizes:
-                _raise_translated(error)
             first = error
+        for more in _other_answers(first, pins):
+            try:
+                return self._attempt(call, unknown, pattern, sizes, forms, pins | more)
+            except Exception:  # noqa: BLE001 - it was no better; the first is raised
+                continue
+        if not sizes:
+            _raise_translated(first)
         for forms in _other_forms(first, sizes):
             try:
                 result = self._attempt(call, unknown, pattern, sizes, forms, pins)
@@ -152,6 +157,22 @@ _NOT_FOR_OTHER_FORMS = (
     errors.CapacityError,
     KeyboardInterrupt,
 )
+
+
+# So many sizes from data are taken to be what the program asked them for, where it fails otherwise.
+_MOST_ANSWERS = 3
+
+
+def _other_answers(error, pins):
+    """Sizes from data that the failed trace took not to be a number, as that number.
+
+    `squeeze` leaves an axis that is not 1: what follows may only do for one that is. The run checks it.
+    """
+    more: dict[str, int] = {}
+    for name, number in trace.taken_to_differ(error):
+        if name not in pins and name not in more and len(more) < _MOST_ANSWERS:
+            more[name] = number
+            yield dict(more)
 
 
 def _other_forms(error, sizes):

@@ -28,6 +28,19 @@ class Respecialize(Exception):
         self.line = line
 
 
+_TAKEN = "sizes_taken_to_differ"
+
+
+def note_failure(error: Exception, state: DynamicTrace) -> None:
+    """Writes on an error what the trace that it ended took sizes from data not to be."""
+    setattr(error, _TAKEN, state.taken_to_differ())
+
+
+def taken_to_differ(error: Exception) -> list[tuple[str, int]]:
+    """What `note_failure` has written."""
+    return getattr(error, _TAKEN, [])
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Guard:
     """A decision about input sizes that a trace depends on."""
@@ -106,6 +119,20 @@ class DynamicTrace:
         """Note that JAX would have refused this program if `d` had turned out to be zero."""
         if self.owns(d) and not self.is_input_only(d):
             self.assumptions.append((d, "zero", errors.user_line()))
+
+    def taken_to_differ(self) -> list[tuple[str, int]]:
+        """Fresh sizes, each with the positive number that it was taken not to be; the last first."""
+        found = []
+        for d, kind, _ in reversed(self.assumptions):
+            names = jp.variables(d)
+            if kind != "zero" or len(names) != 1 or not self.fresh.issuperset(names):
+                continue
+            (name,) = names
+            at = [dims.concrete(d, {name: number}) for number in range(3)]
+            step = at[1] - at[0]
+            if abs(step) == 1 == abs(at[2] - at[1]) and -at[0] * step > 0:
+                found.append((name, -at[0] * step))
+        return list(dict.fromkeys(found))
 
     def with_origins(self, text: str) -> str:
         """A message with the lines that made the data-dependent sizes that it names."""

@@ -13,8 +13,12 @@ from .verdict import Verdict
 # What `shims.function` documents that it may refuse, always with a message that says what to do.
 REFUSALS = ("FreshSizeError", "UnsupportedPrimitiveError", "CapacityError")
 
-# Limits that are documented at the functions: windows with steps over unknown sizes; glimpses.
-LIMITS = ("shorter than one window", "noise that cannot be repeated")
+# Limits that are documented at the functions: windows with steps over unknown sizes; glimpses; axes of
+# `tensordot` that are not pairwise equal, of which TensorFlow only asks that the products are.
+LIMITS = (
+    *("shorter than one window", "noise that cannot be repeated"),
+    "`axes` do not fit the operands",
+)
 
 
 class Outcome(enum.Enum):

@@ -542,6 +542,22 @@ def three_diagonals_that_are_selected(tf, x):
     return solved, tf.linalg.tridiagonal_matmul([d, d, d], rhs, diagonals_format="sequence")
 
 
+def a_selection_of_one_that_must_be_squeezed(tf, x):
+    row = tf.squeeze(tf.boolean_mask(x, x[:, 0] > 2.0))
+    return tf.einsum("ij,j->i", x, row), tf.sort(row)[:1] + tf.linalg.matvec(x, row)
+
+
+def products_under_an_ellipsis(tf, x):
+    kept = tf.boolean_mask(x, x[:, 0] > 0.0)
+    three = tf.constant([[1.0, 2.0], [0.5, -1.0], [3.0, 4.0]])
+    return tf.einsum("...i,...i->...", kept, three), tf.einsum("...i,i...->...", x[:1], kept[0])
+
+
+def a_shape_of_many_sizes(tf, sizes):
+    ones = tf.ones(sizes[1] * tf.constant([1, 2, 1, 3, 1, 1, 2, 1]))
+    return tf.reduce_sum(ones, [0, 1, 2, 4]), tf.shape(ones)
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -686,6 +702,9 @@ FOUND = (
     Found(transform_of_a_selection_of_a_given_size, ([1, -1, 2],)),
     Found(colours_as_many_as_data_say, (ints(2, 1, 2, 3),)),
     Found(three_diagonals_that_are_selected, ([1, -1, 2, 3],)),
+    Found(a_selection_of_one_that_must_be_squeezed, ([[1, 2], [3, 4], [0, 0]],)),
+    Found(products_under_an_ellipsis, ([[1, 2], [3, 4], [5, 6], [-1, 1]],)),
+    Found(a_shape_of_many_sizes, (ints(0, 3),)),
     Found(padded_selections, ([[[0, 0, 2, 2], [0, 0, 2, 2.2], [0, 1, 2, 3]]], [[NAN, 0, 0]])),
     Found(
         padded_selections,

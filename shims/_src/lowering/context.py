@@ -25,6 +25,7 @@ class Root:
     Attributes:
       buckets: capacity per unbounded fresh size; `None` where nothing can grow (foreign traces).
       notes: lines for `explain()`.
+      unbounded: the sizes that nothing bounds, in the order in which they were met.
     """
 
     def __init__(self, interpret, state, buckets: dict[str, int] | None = None):
@@ -32,6 +33,7 @@ class Root:
         self.state = state
         self.buckets = buckets
         self.notes: list[str] = []
+        self.unbounded: dict[str, int] = {}
         self.symbolic: dict[int, tuple[object, bool]] = {}
         self.fresh_capacity: dict[str, int] = {}
         self.frames: list[dict] = []  # what the programs that are being walked have computed

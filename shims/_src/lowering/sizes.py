@@ -17,8 +17,8 @@ from shims._src.lowering.shaping import report_empty
 from shims._src.lowering.slicing import fit
 from shims._src.value import Axis, Deferred, Value
 
-# What a size that nothing bounds starts with.
-FIRST_BUCKET = 16
+# What a size that nothing bounds starts with; and from the fourth on, which may all be of one array.
+FIRST_BUCKET, MANY, LATER_BUCKET = 16, 3, 2
 
 
 def dim_as_value(ctx, eqn, *_):
@@ -208,7 +208,9 @@ def _bucket(ctx, eqn, name, wanted) -> int:
     """A size that nothing bounds: a bucket that the caller lets grow."""
     if ctx.root.buckets is None:
         raise unbounded_error(eqn)
-    capacity = ctx.root.buckets.get(name, FIRST_BUCKET)
+    ctx.root.unbounded.setdefault(name, len(ctx.root.unbounded))
+    first = FIRST_BUCKET if ctx.root.unbounded[name] < MANY else LATER_BUCKET
+    capacity = ctx.root.buckets.get(name, first)
     ctx.report("capacity", name, wanted > capacity, wanted, capacity=capacity, line=line_of(eqn))
     return capacity
 
