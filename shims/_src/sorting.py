@@ -198,23 +198,24 @@ def first_extreme(x, axis: int, *, largest: bool):
 
     Two passes that XLA vectorises on a CPU are several times faster than one that carries positions.
     """
-    find = jnp.max if largest else jnp.min
-    here = x == find(x, axis=axis, keepdims=True)
+    # Not `jnp.max`, which refuses half of a selection: it may be empty, which is for the run to say.
+    find = lax.reduce_max if largest else lax.reduce_min
+    here = x == jnp.expand_dims(find(x, (axis,)), axis)
     places = lax.broadcasted_iota(jnp.int32, x.shape, axis)
-    return jnp.min(jnp.where(here, places, jnp.iinfo(jnp.int32).max), axis=axis)
+    return lax.reduce_min(jnp.where(here, places, jnp.iinfo(jnp.int32).max), (axis,))
 
 
 def _arg_extremum(function, largest, worst, input, axis, output_type):
     x = operand(input)
     axis = axis_of(function, 0 if axis is None else axis, x.ndim)
     extent = x.shape[axis]
-    if is_known(extent) and extent == 0:
-        raise checks.invalid(
-            function,
-            f"axis {axis} is empty.",
-            required="at least one element",
-            received=f"shape {x.shape}",
-        )
+    checks.check_data(
+        extent == 0 if is_known(extent) else primitives.as_size(extent) == 0,
+        function,
+        f"axis {axis} is empty.",
+        required="at least one element",
+        received=f"shape {x.shape}",
+    )
     if jnp.issubdtype(x.dtype, jnp.floating):
         x = jnp.where(jnp.isnan(x), worst, x)
     found = first_extreme(lax.stop_gradient(x), axis, largest=largest)

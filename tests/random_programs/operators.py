@@ -80,8 +80,10 @@ BY_TIES = ("image.combined_non_max_suppression",)
 BY_SIGNS_OF_NOTHING = (
     *("math.xlogy", "math.xlog1py", "math.xdivy"),
     *("math.segment_sum", "math.segment_mean"),
-    *("maximum", "minimum", "clip_by_value", "nn.relu", "nn.relu6", "nn.crelu"),
+    *("maximum", "minimum", "clip_by_value", "nn.relu", "nn.relu6"),
 )
+# The same of its second half, which is of the negative numbers.
+BY_SIGNS_OF_OPPOSITES = ("nn.crelu",)
 # Few digits are right in float32 where a parameter is large; TensorFlow's are NaN, infinite, or 1.3 of
 # what lies between 0 and 1.
 BY_LARGE_PARAMETERS = ("math.betainc", "math.igamma", "math.igammac")
@@ -274,6 +276,7 @@ UNLIKE_AT = {
     **dict.fromkeys(BY_INFINITIES, lambda a: bool(np.sum(np.asarray(a) == np.inf) > 1)),
     **dict.fromkeys(BY_MANY_AXES, lambda a: np.ndim(a) > 1 and np.shape(a)[-1] > 7),
     **dict.fromkeys(BY_SIGNS_OF_NOTHING, lambda a: bool(np.signbit(a)[np.asarray(a) == 0].any())),
+    **dict.fromkeys(BY_SIGNS_OF_OPPOSITES, lambda a: bool((np.asarray(a) == 0).any())),
     **dict.fromkeys(BY_LARGE_PRODUCTS, lambda a: _overflows(np.asarray(a)[np.isfinite(a)])),
     **dict.fromkeys(BY_LARGE_PARAMETERS, lambda a: bool((np.abs(np.asarray(a)) > 1e5).any())),
 }

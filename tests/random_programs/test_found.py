@@ -558,6 +558,24 @@ def a_shape_of_many_sizes(tf, sizes):
     return tf.reduce_sum(ones, [0, 1, 2, 4]), tf.shape(ones)
 
 
+def largest_of_half_of_a_selection(tf, x):
+    first, second = tf.split(tf.boolean_mask(x, x > 0.0), 2)
+    return tf.argmax(first, output_type="int32"), tf.argmin(second, output_type="int32")
+
+
+def largest_of_nothing_that_is_selected(tf, x):
+    return tf.argmax(tf.boolean_mask(x, x > 0.0), output_type="int32")
+
+
+def least_of_nothing_that_is_selected(tf, x):
+    return tf.argmin(tf.boolean_mask(x, x > 0.0), output_type="int32")
+
+
+def zero_in_the_middle_of_a_line(tf, x):
+    line = tf.linspace(x, -x, 7)
+    return line, tf.math.count_nonzero(line, dtype="int32")
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -705,6 +723,14 @@ FOUND = (
     Found(a_selection_of_one_that_must_be_squeezed, ([[1, 2], [3, 4], [0, 0]],)),
     Found(products_under_an_ellipsis, ([[1, 2], [3, 4], [5, 6], [-1, 1]],)),
     Found(a_shape_of_many_sizes, (ints(0, 3),)),
+    Found(largest_of_half_of_a_selection, ([3, 1, -1, 5, 2, -3],)),
+    Found(
+        largest_of_nothing_that_is_selected,
+        ([-1, -2],),
+        raises="InvalidArgumentError",
+    ),
+    Found(least_of_nothing_that_is_selected, ([-1, -2],), raises="InvalidArgumentError"),
+    Found(zero_in_the_middle_of_a_line, ([1, 0.3, -0.7, 1e-3, 2.7, 11],)),
     Found(padded_selections, ([[[0, 0, 2, 2], [0, 0, 2, 2.2], [0, 1, 2, 3]]], [[NAN, 0, 0]])),
     Found(
         padded_selections,
