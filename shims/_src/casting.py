@@ -8,7 +8,8 @@ import numpy as np
 from jax import lax
 
 from shims._src import errors, primitives
-from shims._src.checks import is_known_shape
+from shims._src import jax_private as jp
+from shims._src.checks import is_known_shape, static_int
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.operands import operand
@@ -315,7 +316,9 @@ def constant(value, dtype=None, shape=None, name="Const"):
     array = operand(value, wanted)
     if shape is None:
         return array
-    shape = tuple(int(d) for d in shape)
+    if jp.is_tracer(shape):
+        static_int("constant", "shape", shape)  # says that it has to be known
+    shape = tuple(static_int("constant", "shape", d) for d in shape)
     if array.size == 1:
         return jnp.broadcast_to(array.reshape(()), shape)
     if array.size != int(np.prod(shape)):

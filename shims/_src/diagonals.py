@@ -69,6 +69,8 @@ def _band(function, k, align) -> Band:
             required=", ".join(_ALIGNMENTS),
             received=f"align={align!r}",
         )
+    if jp.is_tracer(k) and not checks.is_known_shape(k):
+        checks.static_int(function, "k", k)  # says that it has to be known
     numbers = [k] if np.ndim(k) == 0 else list(k)
     if len(numbers) > 2:
         raise checks.invalid(

@@ -124,8 +124,9 @@ def _number(d):
 
 def _likeness(function: str, a, b, largest, side: int, sigma, k1, k2):
     """How alike two images are around each pixel: in luminance; in contrast and structure."""
-    if any(is_known(d) and d < side for d in a.shape[-3:-1]):
-        raise checks.invalid(
+    for d in a.shape[-3:-1]:
+        checks.check_data(
+            _number(d) < side,
             function,
             "the images are smaller than the window.",
             required=f"height and width >= filter_size = {side}",

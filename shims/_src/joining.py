@@ -224,6 +224,8 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split"):
         return _equal_parts(x, checks.static_int("split", "num", num_or_size_splits), axis)
     count = len(num_or_size_splits) if isinstance(num_or_size_splits, (list, tuple)) else None
     count = num_or_size_splits.shape[0] if count is None else count
+    if is_known(count) and count == 0:
+        raise checks.invalid("split", "there are no sizes.", required="at least one")
     if num is not None and num != count:
         raise checks.invalid(
             "split", "`num` is not the number of sizes.", received=f"num={num}, {count} sizes"
@@ -264,6 +266,13 @@ def _parts(x, sizes, axis):
     if any(is_known(d) and d == -1 for d in dims):
         rest = extent - sum(d for d in dims if not (is_known(d) and d == -1))
         dims = [rest if is_known(d) and d == -1 else d for d in dims]
+        if is_known(rest) and rest < 0:
+            raise checks.invalid(
+                "split",
+                f"the sizes add up to more than {extent}.",
+                required=f"{extent} at most, the size of axis {axis}",
+                received=f"sizes {dims}",
+            )
     if all(map(is_known, (*dims, extent))) and sum(dims) != extent:
         raise checks.invalid(
             "split",

@@ -80,6 +80,9 @@ def matmul(
     inner = (a.shape[-1], b.shape[-2])
     if all(map(is_known, inner)) and inner[0] != inner[1]:
         raise _not_fitting(a, b, "a.shape[-1] == b.shape[-2], after transposing")
+    for batch in zip(reversed(a.shape[:-2]), reversed(b.shape[:-2])):
+        if all(map(is_known, batch)) and 1 not in batch and batch[0] != batch[1]:
+            raise _not_fitting(a, b, "equal leading axes, or 1")
     a, b = _meeting(a, b)
     return jnp.matmul(a, b)
 

@@ -475,6 +475,8 @@ def ensure_shape(x, shape, name=None):
     https://www.tensorflow.org/api_docs/python/tf/ensure_shape
     """
     x = operand(x)
+    if jp.is_tracer(shape):
+        checks.static_int("ensure_shape", "shape", shape)  # says that it has to be known
     shape = TensorShape(shape)
     if shape.rank is None:
         return x

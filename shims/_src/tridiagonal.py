@@ -62,7 +62,15 @@ def in_compact_form(function: str, diagonals, form: str, *, more: bool = False):
     main = operand(main)
     above, below = operand(above, main.dtype), operand(below, main.dtype)
     n = main.shape[-1]
-    return jnp.stack([_filled(above, n, behind=True), main, _filled(below, n, behind=False)], -2)
+    three = [_filled(above, n, behind=True), main, _filled(below, n, behind=False)]
+    if all(map(checks.is_known_shape, three)) and len({x.shape for x in three}) > 1:
+        raise checks.invalid(
+            function,
+            "the diagonals do not belong to one matrix.",
+            required="diagonals of length n, or n - 1 beside the main one",
+            received=", ".join(map(describe, (above, main, below))),
+        )
+    return jnp.stack(three, -2)
 
 
 def _differ(a, b) -> bool:

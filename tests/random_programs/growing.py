@@ -71,6 +71,12 @@ class Growing:
         self._values = {i.name: tf.constant(i.value) for i in inputs}
         self._names = (n for n in _names() if n not in self._values)
 
+    def add(self, call: Call) -> None:
+        """Adds a call that TensorFlow answers."""
+        found = Side.apply(call, resolved(call, self._values, tf.constant))
+        self.calls.append(call)
+        self._values.update(zip(call.results, found, strict=True))
+
     def take(self, step, among: tuple[str, ...] | None = None) -> None:
         """Adds the step's call, if TensorFlow answers it or the step may raise.
 

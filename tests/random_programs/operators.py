@@ -272,7 +272,7 @@ UNLIKE_AT = {
     **dict.fromkeys(BY_TIES, _has_ties),
     **dict.fromkeys(BY_NEGATIVE_COUNTS, _is_negative),
     **dict.fromkeys(BY_EMPTY_IMAGES, _is_size_of_nothing),
-    **dict.fromkeys(BY_PIVOTS, _has_zero_pivots),
+    **dict.fromkeys(BY_PIVOTS, lambda a: not np.size(a) or _has_zero_pivots(a)),
     **dict.fromkeys(BY_INFINITIES, lambda a: bool(np.sum(np.asarray(a) == np.inf) > 1)),
     **dict.fromkeys(BY_MANY_AXES, lambda a: np.ndim(a) > 1 and np.shape(a)[-1] > 7),
     **dict.fromkeys(BY_SIGNS_OF_NOTHING, lambda a: bool(np.signbit(a)[np.asarray(a) == 0].any())),

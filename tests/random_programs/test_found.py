@@ -571,6 +571,23 @@ def least_of_nothing_that_is_selected(tf, x):
     return tf.argmin(tf.boolean_mask(x, x > 0.0), output_type="int32")
 
 
+def matrices_in_other_numbers(tf, x):
+    return tf.matmul(tf.ones([2, 3, 3]) * x, tf.ones([4, 3, 3]))
+
+
+def no_parts(tf, x):
+    return tf.split(x, tf.zeros([0], "int32"))
+
+
+def images_that_turn_out_to_be_smaller_than_the_window(tf, x):
+    image = tf.reshape(tf.boolean_mask(x, x > 0.0), [1, -1, 2, 1])
+    return tf.image.ssim(image, image, 1.0, filter_size=3)
+
+
+def parts_of_which_one_is_larger(tf, x):
+    return tf.split(tf.boolean_mask(x, x > 0.0), [-1, 4])
+
+
 def zero_in_the_middle_of_a_line(tf, x):
     line = tf.linspace(x, -x, 7)
     return line, tf.math.count_nonzero(line, dtype="int32")
@@ -730,6 +747,14 @@ FOUND = (
         raises="InvalidArgumentError",
     ),
     Found(least_of_nothing_that_is_selected, ([-1, -2],), raises="InvalidArgumentError"),
+    Found(matrices_in_other_numbers, ([1, 2, 3],), raises="InvalidArgumentError"),
+    Found(no_parts, ([1, 2, 3],), raises="InvalidArgumentError"),
+    Found(
+        images_that_turn_out_to_be_smaller_than_the_window,
+        ([1, 2, 3, 4, -1],),
+        raises="InvalidArgumentError",
+    ),
+    Found(parts_of_which_one_is_larger, ([1, 2, -3],), raises="InvalidArgumentError"),
     Found(zero_in_the_middle_of_a_line, ([1, 0.3, -0.7, 1e-3, 2.7, 11],)),
     Found(padded_selections, ([[[0, 0, 2, 2], [0, 0, 2, 2.2], [0, 1, 2, 3]]], [[NAN, 0, 0]])),
     Found(

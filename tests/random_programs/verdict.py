@@ -37,6 +37,8 @@ def problems(got: Answer, want: Answer, *, tolerance: float = TOLERANCE) -> list
     """What sets our answer apart from TensorFlow's: one line a value, gradient or error."""
     if _is_their_fault(want.error):
         return []
+    if isinstance(want.error, tf.errors.InternalError) and got.error is not None:
+        return []  # TensorFlow met it where it did not look for it: its class says nothing
     if want.error is not None or got.error is not None:
         return [] if same_error(got.error, want.error) else [_errors(got.error, want.error)]
     lines = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
+from shims._src import jax_private as jp
 from shims._src import primitives
 from shims._src.dispatch import operator
 from shims._src.operands import operand
@@ -235,6 +236,11 @@ def pool(
         raise ValueError(
             f"pooling with {padding!r} padding is not implemented for `dilation_rate` > 1. "
             f"Received: padding={padding} and dilation_rate={dilations}"
+        )
+    if not any(map(jp.is_tracer, window_shape)) and np.min(np.asarray(window_shape)) < 1:
+        raise ValueError(
+            "`strides` > `window_shape` not supported due to inconsistency between CPU and GPU "
+            f"implementations. Received: strides={strides} and window_shape={window_shape}"
         )
     if np.max(strides or 1) > 1:
         raise ValueError(
