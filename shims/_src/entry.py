@@ -142,7 +142,9 @@ class Entry:
 
     def call_exactly(self, arrays, sizes):
         """Run a program for these very sizes, without padding; returns the `Outcome`."""
-        return self._exactly(sizes)(list(arrays))
+        outcome = self._exactly(sizes)(list(arrays))
+        outcome.arrays += arrays
+        return outcome
 
     def can_be_exact(self, arrays, sizes) -> bool:
         """Whether there is a program for these very sizes; it is traced here."""
@@ -172,7 +174,7 @@ class Entry:
         def body(arrays):
             self.compilations += 1
             values, ctx = lower(program, arrays, bound, buckets, masks=self.host_cuts)
-            return _outcome(values, ctx)
+            return _outcome(values, ctx, arrays)
 
         return body
 
@@ -203,7 +205,12 @@ class _Static:
 jax.tree_util.register_pytree_node(_Static, lambda s: ((), s.value), lambda v, _: _Static(v))
 
 
-def _outcome(values, ctx) -> Outcome:
+def _outcome(values, ctx, inputs=()) -> Outcome:
+    """What a program returns of its results.
+
+    Selections from `inputs` are masks alone: the host has what they select from, and the caller adds
+    the inputs to the arrays.
+    """
     numbers: list[jax.Array] = []
     masks: list[jax.Array] = []
     axes = []
@@ -223,9 +230,17 @@ def _outcome(values, ctx) -> Outcome:
     vector = jnp.stack(numbers) if numbers else None
     # Parts of one array that only their masks tell apart come out of the program once.
     whole_arrays = [v.array if v.unfilled is None else v.unfilled for v in values]
-    arrays = {id(a): a for a in whole_arrays}
+    given = {id(x): i for i, x in enumerate(inputs)}
+    from_given = [
+        id(a) in given and any(at < 0 for _, at in own)
+        for a, own in zip(whole_arrays, axes, strict=True)
+    ]
+    arrays = {id(a): a for a, known in zip(whole_arrays, from_given, strict=True) if not known}
     places = {key: i for i, key in enumerate(arrays)}
-    results = tuple((places[id(a)], own) for a, own in zip(whole_arrays, axes, strict=True))
+    results = tuple(
+        (len(arrays) + given[id(a)] if known else places[id(a)], own)
+        for a, known, own in zip(whole_arrays, from_given, axes, strict=True)
+    )
     return Outcome(list(arrays.values()), masks, vector, (results, first_code, described))
 
 

@@ -6,10 +6,10 @@ rarely do, and are copied.
 
 from __future__ import annotations
 
+import collections
 import concurrent.futures
 import itertools
 import math
-import operator
 import os
 
 import numpy as np
@@ -40,6 +40,26 @@ def filled_up(array: np.ndarray, shape) -> np.ndarray:
     return out
 
 
+# Starting threads takes as long as half of a selection; those of a parent are missing after a fork.
+_threads: concurrent.futures.ThreadPoolExecutor | None = None
+
+
+def _forget_threads() -> None:
+    global _threads
+    _threads = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)
+
+
+def _helpers(count: int) -> concurrent.futures.ThreadPoolExecutor:
+    global _threads
+    if _threads is None:
+        _threads = concurrent.futures.ThreadPoolExecutor(count, "shims-selection")
+    return _threads
+
+
 def side_by_side(calls) -> list:
     """What several calls into NumPy give, on as many cores as this process may use."""
     cores = (
@@ -48,9 +68,22 @@ def side_by_side(calls) -> list:
     workers = min(cores, len(calls))
     if workers == 1:
         return [call() for call in calls]
-    # Threads of their own: those of a pool that is kept would be missing after a fork.
-    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(operator.call, calls))
+    waiting = collections.deque(enumerate(calls))
+    done = [None] * len(calls)
+
+    def work():
+        while waiting:
+            try:
+                i, call = waiting.popleft()
+            except IndexError:  # another thread was quicker
+                return
+            done[i] = call()
+
+    others = [_helpers(cores - 1).submit(work) for _ in range(workers - 1)]
+    work()
+    for other in others:
+        other.result()
+    return done
 
 
 def _has_short_runs(mask: np.ndarray) -> bool:

@@ -184,3 +184,21 @@ def test_what_cannot_be_exact_stays_padded():
     padded, again, is_exact = calls_of(function, X)
     assert not is_exact
     np.testing.assert_array_equal(padded, again)
+
+
+def test_parts_of_an_argument_and_the_argument_itself():
+    function = tf.function(
+        lambda x, y: (*tf.dynamic_partition(x, tf.cast(y, tf.int32), 3), x, x * 2),
+        input_signature=[tf.TensorSpec([None]), tf.TensorSpec([None])],
+    )
+    numbers = np.arange(N, dtype=np.float32) % 2  # no element is of the last part
+    for _ in range(20):
+        given = X.copy()
+        *parts, same, twice = function(given, numbers)
+        given[:] = 7
+        for i, part in enumerate(parts):
+            np.testing.assert_array_equal(part, X[numbers == i])
+        np.testing.assert_array_equal(same, X)
+        np.testing.assert_array_equal(twice, X * 2)
+    (plan,) = function._plans.values()
+    assert plan.is_exact

@@ -1,5 +1,10 @@
 """Arrays filled up and selected from on the host are what NumPy's own operations give."""
 
+import functools
+import os
+import subprocess
+import sys
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -34,3 +39,42 @@ def test_selected(mask, axis):
     got = host_memory.selected(x, mask, axis)
     np.testing.assert_array_equal(got, np.compress(mask, x, axis))
     assert got.size == 0 or got.ctypes.data % 64 == 0
+
+
+@pytest.mark.parametrize("count", [1, 2, 7])
+def test_side_by_side(count):
+    calls = [functools.partial(np.full, 3, i) for i in range(count)]
+    for _ in range(3):  # with new threads, and with those that are there
+        found = host_memory.side_by_side(calls)
+        np.testing.assert_array_equal(found, np.repeat(np.arange(count), 3).reshape(count, 3))
+
+
+@pytest.mark.parametrize("bad", [0, 3])
+def test_side_by_side_raises_what_a_call_raises(bad):
+    calls = [functools.partial(np.full, 3 if i != bad else -1, i) for i in range(4)]
+    with pytest.raises(ValueError, match="negative"):
+        host_memory.side_by_side(calls)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_side_by_side_after_a_fork():
+    done = subprocess.run(
+        [sys.executable, "-c", _FORKED], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+_FORKED = """
+import functools, os, threading
+import numpy as np
+from shims._src import host_memory
+
+calls = [functools.partial(np.full, 3, i) for i in range(4)]
+host_memory.side_by_side(calls)
+child = os.fork()
+if not child:
+    threading.Timer(60, os._exit, (1,)).start()  # threads that are missing would be waited for
+    np.testing.assert_array_equal(host_memory.side_by_side(calls)[3], [3, 3, 3])
+    os._exit(0)
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
