@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src.checks import axis_of
+from shims._src.checks import axis_of, is_known
 from shims._src.dispatch import operator
 from shims._src.operands import operand
 
@@ -48,7 +48,15 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/cumsum
     """
-    return _running("cumsum", lax.cumsum, 0, x, axis, exclusive, reverse)
+    return _running("cumsum", _sums, 0, x, axis, exclusive, reverse)
+
+
+def _sums(x, axis):
+    """Running sums that begin at 0: that of a single -0.0 is 0.0, where XLA leaves the element."""
+    may_be_single = not is_known(x.shape[axis]) or x.shape[axis] == 1
+    if may_be_single and jnp.issubdtype(x.dtype, jnp.floating):
+        x = x - lax.stop_gradient(jnp.where(x == 0, x, 0))
+    return lax.cumsum(x, axis)
 
 
 @operator(compiled=True)

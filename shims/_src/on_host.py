@@ -35,7 +35,12 @@ def selected(x, mask: np.ndarray, axis: int):
 
 def positions(condition, dtype):
     """`[n, rank]`: where an array is not zero, row by row."""
-    return jp.as_array_like(np.argwhere(np.asarray(condition)).astype(dtype), condition)
+    values = np.asarray(condition)
+    found = np.atleast_1d(values).nonzero()
+    rows = np.empty((len(found[0]), values.ndim), dtype)  # of a scalar: a row of no coordinates
+    for column in range(values.ndim):
+        rows[:, column] = found[column]
+    return jp.as_array_like(rows, condition)
 
 
 def first_occurrences(x: np.ndarray) -> np.ndarray:

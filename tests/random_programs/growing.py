@@ -39,6 +39,7 @@ STATIC = (
     ),
     *("begin_mask", "end_mask", "ellipsis_mask", "shrink_axis_mask", "validate_indices", "dtype"),
     *("stride", "ksizes", "sizes", "rates", "type", "num_true", "num_sampled"),
+    "rounds",  # TensorFlow looks for an index for ever where there are none
 )
 # Kernels that end the process when the rank is not theirs.
 OF_ONE_RANK = (

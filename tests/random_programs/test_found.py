@@ -593,6 +593,10 @@ def zero_in_the_middle_of_a_line(tf, x):
     return line, tf.math.count_nonzero(line, dtype="int32")
 
 
+def signs_of_running_sums_of_one_element(tf, x):
+    return 1 / tf.cumsum(x), 1 / tf.cumsum(x, reverse=True), 1 / tf.cumsum(x[0])
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -773,6 +777,7 @@ FOUND = (
     Found(slope_of_a_sign_that_is_0_times_infinity, ([0, 1, -2],)),
     Found(nothing_selected_and_reshaped, ([[1, 2, 3], [4, 5, 6]],)),
     Found(padded_selections, ([[0, 0, INF, 2], [0, 0, 2, 2], [-INF, 0, 1, 1]], [1, INF, -INF])),
+    Found(signs_of_running_sums_of_one_element, ([[0, -1, -0.0]],)),
 )
 
 
