@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, errors
+from shims._src import checks, contracted_pairs, errors
 from shims._src.checks import axes_of, is_known
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
@@ -190,8 +190,8 @@ def tensordot(a, b, axes, name=None):
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      Axes that are summed over must have equal sizes, pair by pair; TensorFlow asks this of their
-      products only.
+      Where sizes that data decide are summed over, they must be equal pair by pair; TensorFlow asks
+      this of their products only.
 
     Under jit:
       Sizes that are known only at run time are checked to agree.
@@ -214,11 +214,17 @@ def tensordot(a, b, axes, name=None):
         of_b = axes_of("tensordot", axes[1], b.ndim)
     if len(of_a) != len(of_b):
         raise _unfit_axes(axes, a, b)
+    if len(of_a) > 1:
+        contracted_pairs.settle([(a.shape[i], b.shape[j]) for i, j in zip(of_a, of_b, strict=True)])
     for i, j in zip(of_a, of_b, strict=True):
         a, b = meeting("tensordot", a, i, b, j)
-        sizes = a.shape[i], b.shape[j]
-        if all(map(is_known, sizes)) and sizes[0] != sizes[1]:
+    pairs = [(a.shape[i], b.shape[j]) for i, j in zip(of_a, of_b, strict=True)]
+    if contracted_pairs.differ(pairs):
+        if not contracted_pairs.have_equal_products(pairs):
             raise _unfit_axes(axes, a, b)
+        a = contracted_pairs.as_one(a, of_a, last=True)
+        b = contracted_pairs.as_one(b, of_b, last=False)
+        of_a, of_b = (a.ndim - 1,), (0,)
     return jnp.tensordot(a, b, axes=(of_a, of_b))
 
 

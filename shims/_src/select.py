@@ -109,7 +109,12 @@ def _positions(condition):
 @operator(compiled=True)
 def _choose(condition, x, y):
     x, y = matching("where", x=x, y=y)
-    return jnp.where(*broadcasting("where", operand(condition), x, y))
+    arrays = broadcasting("where", operand(condition), x, y)
+    if any(0 in a.shape for a in arrays):
+        # Of nothing, `jnp.where` is `x`; the derivative by `y` would be none instead of 0.
+        condition, x, y = jnp.broadcast_arrays(*arrays)
+        return lax.select(condition.astype(jnp.bool_), x, y)
+    return jnp.where(*arrays)
 
 
 @checked

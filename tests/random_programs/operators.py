@@ -87,6 +87,8 @@ BY_SIGNS_OF_OPPOSITES = ("nn.crelu",)
 # Few digits are right in float32 where a parameter is large; TensorFlow's are NaN, infinite, or 1.3 of
 # what lies between 0 and 1.
 BY_LARGE_PARAMETERS = ("math.betainc", "math.igamma", "math.igammac")
+# Far below 0 TensorFlow adds up too few terms, and what is left is no small rest.
+BY_TERMS_BELOW_ZERO = ("math.polygamma", "math.zeta", "math.digamma")
 # Where no kernel fits, the result is empty; oneDNN gives memory of the shape of the input.
 BY_KERNELS_THAT_FIT_NOWHERE = ("nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.convolution")
 # Batches have to be equally many; of no elements TensorFlow reshapes whatever it is given.
@@ -278,6 +280,7 @@ UNLIKE_AT = {
     **dict.fromkeys(BY_SIGNS_OF_NOTHING, lambda a: bool(np.signbit(a)[np.asarray(a) == 0].any())),
     **dict.fromkeys(BY_SIGNS_OF_OPPOSITES, lambda a: bool((np.asarray(a) == 0).any())),
     **dict.fromkeys(BY_LARGE_PRODUCTS, lambda a: _overflows(np.asarray(a)[np.isfinite(a)])),
+    **dict.fromkeys(BY_TERMS_BELOW_ZERO, lambda a: bool((np.asarray(a) < -5).any())),
     **dict.fromkeys(BY_LARGE_PARAMETERS, lambda a: bool((np.abs(np.asarray(a)) > 1e5).any())),
 }
 

@@ -597,6 +597,19 @@ def signs_of_running_sums_of_one_element(tf, x):
     return 1 / tf.cumsum(x), 1 / tf.cumsum(x, reverse=True), 1 / tf.cumsum(x[0])
 
 
+def sums_over_pairs_whose_products_are_equal(tf, x, y):
+    return tf.tensordot(x, y, axes=2), tf.tensordot(y, x, axes=[[1, 0], [0, 1]])
+
+
+def sums_over_pairs_that_do_not_fit(tf, x, y):
+    return tf.tensordot(x, y, axes=2)
+
+
+def gradient_by_a_choice_of_nothing(tf, x):
+    total = tf.reduce_sum(x)
+    return tf.where(total < 2, tf.zeros([0]), tf.math.log(total))
+
+
 FOUND = (
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
@@ -777,6 +790,16 @@ FOUND = (
     Found(slope_of_a_sign_that_is_0_times_infinity, ([0, 1, -2],)),
     Found(nothing_selected_and_reshaped, ([[1, 2, 3], [4, 5, 6]],)),
     Found(padded_selections, ([[0, 0, INF, 2], [0, 0, 2, 2], [-INF, 0, 1, 1]], [1, INF, -INF])),
+    Found(
+        sums_over_pairs_whose_products_are_equal, ([[1, 2], [3, 4], [5, 6]], [[1, 2, 3], [4, 5, 6]])
+    ),
+    Found(
+        sums_over_pairs_that_do_not_fit,
+        ([[1, 2], [3, 4], [5, 6]], [[1, 2], [4, 5]]),
+        raises="InvalidArgumentError",
+    ),
+    Found(gradient_by_a_choice_of_nothing, ([1, NAN, 0],)),
+    Found(gradient_by_a_choice_of_nothing, ([1, 0.5, 0],)),
     Found(signs_of_running_sums_of_one_element, ([[0, -1, -0.0]],)),
 )
 

@@ -104,7 +104,7 @@ ROWS: tuple[Row, ...] = (
         "math.digamma",
         "jax.lax.digamma({x})",
         own="special.digamma",
-        note="NaN at 0 in TensorFlow, -inf in JAX",
+        note="NaN at 0 in TensorFlow, -inf in JAX; below -5 TensorFlow's gradient loses its digits",
         takes="floating -bfloat16",
     ),
     unary("floor", "jnp.floor({x})", takes="floating"),
