@@ -47,6 +47,12 @@ def allowed(words: str) -> frozenset[str]:
     return names
 
 
+@functools.cache
+def allows(words: str, dtype: np.dtype) -> bool:
+    """Whether a line of the table takes a dtype; NumPy makes up a dtype's name anew at every look."""
+    return dtype.name in allowed(words)
+
+
 def spoken(words: str) -> str:
     """The line as messages say it: `real numbers, but not uint8`."""
     told = {w: KINDS[w.lstrip("-")][1] if w.lstrip("-") in KINDS else w for w in words.split()}
@@ -63,7 +69,7 @@ def check_dtype(function: str, words: str, dtype, shape=None) -> None:
     Raises:
       MissingKernelError: there is none.
     """
-    if dtype.name in allowed(words):
+    if allows(words, dtype):
         return
     do = ""
     if allowed(words) <= KINDS["inexact"][0]:
@@ -112,7 +118,7 @@ def check_call(function: str, takes, args, kwargs) -> None:
             value = args[position] if position < len(args) else kwargs.get(name)
         dtype = getattr(value, "dtype", None)
         if isinstance(dtype, np.dtype):
-            if dtype.name not in allowed(words) and not getattr(value, "is_composite", False):
+            if not allows(words, dtype) and not getattr(value, "is_composite", False):
                 check_dtype(function, words, dtype, value.shape)
         elif value is not None:
             _check_nested(function, words, value, alone)
