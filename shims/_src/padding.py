@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -79,9 +80,13 @@ def _check_rows(paddings, rank):
 
 
 def _with_constant(x, axis, low, high, value):
+    # A plain 0 fits every dtype: TensorFlow has an operator of its own for it.
+    is_zero = not isinstance(value, jax.Array) and np.ndim(value) == 0 and value == 0
+    fill = jnp.zeros((), x.dtype) if is_zero else operand(value, x.dtype)
+
     def block(extent):
         shape = (*x.shape[:axis], extent, *x.shape[axis + 1 :])
-        return jnp.broadcast_to(operand(value, x.dtype), shape)
+        return jnp.broadcast_to(fill, shape)
 
     before = [] if is_known(low) and low == 0 else [block(low)]
     after = [] if is_known(high) and high == 0 else [block(high)]
