@@ -16,8 +16,6 @@ from .compare import assert_close, assert_same_bits
 from .programs.row import MASKS, Refused
 from .test_programs import name
 
-pytestmark = pytest.mark.long  # minutes
-
 POISONS = (np.nan, np.inf, -np.inf, 1e38)
 CAPACITY = 8
 

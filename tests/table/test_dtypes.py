@@ -15,8 +15,6 @@ import shims
 
 from . import cases, ours, reference
 
-pytestmark = pytest.mark.long  # minutes
-
 DTYPES = (
     *("bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
     *("float16", "bfloat16", "float32", "float64", "complex64", "complex128"),

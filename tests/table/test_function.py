@@ -15,8 +15,6 @@ from . import cases, ours, reference, rows
 from .compare import differences
 from .test_values import kind
 
-pytestmark = pytest.mark.long  # minutes
-
 
 def signature(arrays):
     """The arrays with every size unknown."""

@@ -11,8 +11,6 @@ from tf2jax_port.table import Native
 from . import cases, ours, reference, rows
 from .compare import differences
 
-pytestmark = pytest.mark.long  # minutes
-
 _DTYPES = ("dtype", "out_type", "output_type", "out_idx", "dtype_hint", "index_type")
 
 

@@ -18,8 +18,6 @@ from .compare import differences
 from .test_function import signature
 from .test_gradients import has_gradient
 
-pytestmark = pytest.mark.long  # minutes
-
 
 def first_of_each_row():
     """The first case of a row that has numbers to differentiate by."""

@@ -8,8 +8,6 @@ import pytest
 from . import cases, ours, rows
 from .compare import differences
 
-pytestmark = pytest.mark.long  # minutes
-
 
 def is_batched(point) -> bool:
     return cases.succeeds(point) and bool(cases.floating(point)) and not point.case.unbounded

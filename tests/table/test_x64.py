@@ -10,8 +10,6 @@ from tf2jax_port.table.inputs import Draw, Values
 from . import cases, ours, reference, rows
 from .compare import differences
 
-pytestmark = pytest.mark.long  # minutes
-
 # TensorFlow's own faults; one that is mended there fails the run here.
 _FAULTS = {("math.erf", "edges"): "the error function of an infinite float64 is NaN"}
 _WIDE = {"float32": "float64", "int32": "int64"}
