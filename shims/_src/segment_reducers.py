@@ -10,6 +10,7 @@ import numpy as np
 from jax import lax
 
 from shims._src import primitives
+from shims._src.checks import is_known
 from shims._src.elementwise import is_inexact, square_root
 from shims._src.quotients import floating_quotients
 
@@ -20,7 +21,8 @@ def _slots(data, count, value):
 
 def total(data, ids, count, *, is_sorted=False):
     """The sum of each segment."""
-    if data.shape[0] == 0:  # a gradient passes through the sum of no rows, not through no scatter
+    # A gradient passes through the sum of no rows, not through a scatter of nothing.
+    if data.shape[0] == 0 or any(is_known(d) and d == 0 for d in data.shape[1:]):
         return jnp.broadcast_to(jnp.sum(data, axis=0), (count, *data.shape[1:])).astype(data.dtype)
     return _slots(data, count, 0).at[ids].add(data, mode="drop", indices_are_sorted=is_sorted)
 

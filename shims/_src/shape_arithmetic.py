@@ -152,6 +152,13 @@ def unravel_index(indices, dims, name=None):
     checks.check_data(
         dims <= 0, "unravel_index", "a size in `dims` is not positive.", required="dims > 0"
     )
+    # Exact up to the first product that does not fit, and that one is noticed.
+    before = jnp.concatenate([jnp.ones(1, dims.dtype), jnp.cumprod(dims)[:-1]])
+    checks.check_data(
+        dims > jnp.iinfo(dims.dtype).max // jnp.maximum(before, 1),
+        "unravel_index",
+        f"the product of `dims` does not fit {dims.dtype}.",
+    )
     checks.check_positions("unravel_index", "indices", indices, jnp.prod(dims), low=-1)
     coordinates = []
     rest = indices

@@ -83,6 +83,10 @@ CALLS = {
         lambda tf: tf.roll(7.0, 1, 0),
         "roll: a scalar has no axis to move along.\n  Required: rank >= 1\n  At:",
     ),
+    "more places than int32 counts": (
+        lambda tf: tf.unravel_index([-1], [1 << 28, 1 << 28]),
+        "unravel_index: the product of `dims` does not fit int32.\n  At:",
+    ),
     "on_value and off_value": (
         lambda tf: tf.one_hot([0, 1], 3, on_value=ONE64, off_value=ZERO32),
         "one_hot: the values and `dtype` must be of one dtype.\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from jax import lax
 
 from shims._src import checks, segment
 from shims._src.checks import is_known
@@ -18,7 +19,16 @@ def _positions(value):
     return operand(value)
 
 
-def _segments(function, sorted_op, unsorted_op, data, indices, segment_ids, num_segments):
+def _rows(data, indices, as_slices):
+    """Rows by position, whose gradient is an array unless slices of it are asked for."""
+    if as_slices:
+        return gather(data, indices)
+    return lax.squeeze(gather(lax.expand_dims(data, (0,)), indices, axis=1), (0,))
+
+
+def _segments(
+    function, sorted_op, unsorted_op, data, indices, segment_ids, num_segments, sparse_gradient
+):
     data, indices, ids = operand(data), _positions(indices), _positions(segment_ids)
     if indices.ndim != 1 or ids.ndim != 1:
         raise checks.invalid(
@@ -32,7 +42,7 @@ def _segments(function, sorted_op, unsorted_op, data, indices, segment_ids, num_
     n, m = indices.shape[0], ids.shape[0]
     if is_known(n) and is_known(m) and n != m:
         raise checks.invalid(function, f"{n} indices for {m} segment ids.")
-    rows = gather(data, indices)
+    rows = _rows(data, indices, sparse_gradient)
     if num_segments is None:
         return sorted_op(rows, ids)
     checks.check_data(ids < 0, function, "segment ids are negative.", required="segment_ids >= 0")
@@ -56,7 +66,7 @@ def segment_sum(data, indices, segment_ids, num_segments=None, name=None, sparse
       segment_ids: ascending integers `[m]`.
       num_segments: how many segments there are; the last id + 1 when `None`.
       name: ignored.
-      sparse_gradient: ignored: gradients are arrays.
+      sparse_gradient: whether the gradient of `data` is `IndexedSlices`.
 
     Returns:
       An array of one row per segment; 0 for an empty one.
@@ -80,6 +90,7 @@ def segment_sum(data, indices, segment_ids, num_segments=None, name=None, sparse
         indices,
         segment_ids,
         num_segments,
+        sparse_gradient,
     )
 
 
@@ -93,7 +104,7 @@ def segment_mean(data, indices, segment_ids, num_segments=None, name=None, spars
       segment_ids: ascending integers `[m]`.
       num_segments: how many segments there are; the last id + 1 when `None`.
       name: ignored.
-      sparse_gradient: ignored: gradients are arrays.
+      sparse_gradient: whether the gradient of `data` is `IndexedSlices`.
 
     Returns:
       An array of one row per segment; 0 for an empty one.
@@ -117,6 +128,7 @@ def segment_mean(data, indices, segment_ids, num_segments=None, name=None, spars
         indices,
         segment_ids,
         num_segments,
+        sparse_gradient,
     )
 
 
@@ -130,7 +142,7 @@ def segment_sqrt_n(data, indices, segment_ids, num_segments=None, name=None, spa
       segment_ids: ascending integers `[m]`.
       num_segments: how many segments there are; the last id + 1 when `None`.
       name: ignored.
-      sparse_gradient: ignored: gradients are arrays.
+      sparse_gradient: whether the gradient of `data` is `IndexedSlices`.
 
     Returns:
       An array of one row per segment; 0 for an empty one.
@@ -154,6 +166,7 @@ def segment_sqrt_n(data, indices, segment_ids, num_segments=None, name=None, spa
         indices,
         segment_ids,
         num_segments,
+        sparse_gradient,
     )
 
 
