@@ -7,6 +7,8 @@ from typing import Any
 
 import jax
 
+from shims._src.dims import Binding
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Axis:
@@ -19,7 +21,8 @@ class Axis:
       valid: bool vector over the slots; `None` when the valid slots come first (*packed*).
       uniform: the array has extent 1 here and stands for any number of equal slots.
       factors: for an axis made by flattening others, those axes in order.
-      per_row: the size differs along axis 0 (what a loop body with a fresh size stacks up).
+      own: where the size differs from row to row (what loop bodies with sizes of their own stack up),
+        the sizes in `dim` that do, with an array each; `size` is `None` then.
     """
 
     dim: Any
@@ -28,7 +31,12 @@ class Axis:
     valid: jax.Array | None = None
     uniform: bool = False
     factors: tuple = ()
-    per_row: bool = False
+    own: dict[str, Binding] = dataclasses.field(default_factory=dict)
+
+    @property
+    def per_row(self) -> bool:
+        """Whether the size differs along the leading axes."""
+        return bool(self.own)
 
     @property
     def packed(self) -> bool:

@@ -70,6 +70,52 @@ def until_a_sum_in_a_list(t, x):
     return t.reduce_sum(array.stack() * 2.0)
 
 
+def selected_again_and_again(t, x):
+    kept, i = x, t.constant(0)
+    while i < 3:
+        i += 1
+        kept = t.tanh(t.boolean_mask(kept, kept > 0.3))
+    return t.reduce_sum(kept**2)
+
+
+def of_several_sizes(t, x):
+    kept, i = x, t.constant(0)
+    while i < 3 and t.size(kept) < 30:
+        i += 1
+        kept = t.sin(t.concat([t.boolean_mask(kept, kept > 0.4), x], 0))[:24]
+    return t.reduce_sum(kept * t.cumsum(kept))
+
+
+def one_of_two_selections(t, x):
+    kept = x
+    for row in t.stack([x, t.sin(x), x * 0.5], 1):
+        mine = t.boolean_mask(row, row > 0.3)
+        if t.size(mine) > 1:
+            kept = t.tanh(mine)
+        else:
+            kept = t.sin(t.boolean_mask(x, x > 0.4))
+    return t.reduce_sum(kept**2)
+
+
+def selected_in_two_loops(t, x):
+    total = t.constant(0.0)
+    for row in t.stack([x, t.sin(x), x * 0.5], 1):
+        mine = t.boolean_mask(row, row > 0.3)
+        if t.size(mine) > 1:
+            for value in mine:
+                near = t.boolean_mask(x, x > value)
+                total += t.reduce_sum(t.tanh(near * value)) * t.reduce_sum(mine**2)
+    return total
+
+
+def shortened_in_two_loops(t, x):
+    kept = x
+    for i in t.range(t.minimum(t.math.count_nonzero(x > 0.3, dtype=t.int32), 3)):
+        for j in t.range(t.minimum(t.math.count_nonzero(kept > 0.4, dtype=t.int32), i + 2)):
+            kept = t.tanh(kept * kept[j])[: t.size(x) - i] + 0.1
+    return t.reduce_sum(kept**2)
+
+
 PROGRAMS = (
     by_position,
     selected,
@@ -79,6 +125,11 @@ PROGRAMS = (
     converged,
     inside_another,
     until_a_sum_in_a_list,
+    selected_again_and_again,
+    of_several_sizes,
+    one_of_two_selections,
+    selected_in_two_loops,
+    shortened_in_two_loops,
 )
 
 

@@ -16,7 +16,7 @@ from shims._src.lowering.refusals import inner_size_error, ragged_rows_error, re
 from shims._src.lowering.report import Report
 from shims._src.value import Axis, Value
 
-_SERIALS = itertools.count()
+SERIALS = itertools.count()
 
 
 class Root:
@@ -68,7 +68,7 @@ class Context:
 
     def bind(self, name, size, capacity, *, low=0, fresh=False, valid=None, serial=None):
         """State what a dimension variable is; returns the binding."""
-        serial = next(_SERIALS) if serial is None else serial
+        serial = next(SERIALS) if serial is None else serial
         binding = dims.Binding(size, max(int(capacity), 0), low, serial, fresh, valid)
         self.env[name] = binding
         if fresh:
@@ -77,11 +77,9 @@ class Context:
             )
         return binding
 
-    def bind_missing(self, d) -> None:
-        """Give sizes that only another branch makes their capacity and the count zero."""
-        for name in jp.variables(d):
-            if name not in self.env:
-                self.bind(name, jnp.int32(0), self.root.fresh_capacity.get(name, 1), serial=-1)
+    def bind_missing(self, name: str) -> None:
+        """Give a size that only another branch makes its capacity and the count zero."""
+        self.bind(name, jnp.int32(0), self.root.fresh_capacity.get(name, 1), serial=-1)
 
     def require(self, d) -> None:
         """Refuse a size that this scope does not know, or knows twice."""
@@ -149,14 +147,7 @@ class Context:
         for i, axis in enumerate(value.axes):
             if axis is None or axis.uniform or (axes is not None and i not in axes):
                 continue
-            if axis.per_row:
-                vector = lax.broadcasted_iota(jnp.int32, (shape[0], shape[i]), 1) < jnp.reshape(
-                    axis.size, (-1, 1)
-                )
-                where: tuple[int, ...] = (0, i)
-            else:
-                vector, where = self.valid(axis, shape[i]), (i,)
-            full = lax.broadcast_in_dim(vector, shape, where)
+            full = lax.broadcast_in_dim(self.valid(axis, shape[i]), shape, (i,))
             result = full if result is None else lax.bitwise_and(result, full)
         return result
 
@@ -203,9 +194,9 @@ class Context:
         return Value(array, value.with_axis(i, packed), None, value.bounds)
 
     def pack_all(self, value: Value) -> Value:
-        """The value with every dynamic axis packed."""
+        """The value with every dynamic axis packed (those of rows are)."""
         for i, axis in enumerate(value.axes):
-            if axis is not None:
+            if axis is not None and not axis.per_row:
                 value = self.pack(value, i)
         return value
 

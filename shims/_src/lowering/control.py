@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 from jax import lax
 
+from shims._src import dims, trace
 from shims._src import jax_private as jp
-from shims._src import trace
-from shims._src.lowering import scopes
-from shims._src.lowering.refusals import ragged_rows_error
+from shims._src.lowering import own_sizes, scopes
+from shims._src.lowering.context import SERIALS
 from shims._src.lowering.rule import Rule
 from shims._src.value import Deferred, Value, static
 
@@ -88,7 +90,7 @@ def _steps(ctx, eqn, xs):
 
 def _rows(xs, extent):
     arrays = [v.array for v in xs]
-    sizes = [[a.size for a in v.axes if a is not None and a.per_row] for v in xs]
+    sizes = [own_sizes.rows(v.axes[1:]) for v in xs]
     return arrays, sizes, lax.iota(jnp.int32, extent)
 
 
@@ -100,18 +102,24 @@ class _Body:
         self.consts, self.carry, self.xs = consts, carry, xs
         self.result_vars, self.carry_avals = result_vars, carry_avals
         self.described: list = []
-        self._axes: list = []
+        self._axes: list = []  # per result the dimensions of its axes, and which sizes are inner
+        self._stack = own_sizes.Stack()
 
     def __call__(self, carry_arrays, rows):
         """One step: `(new carry, (results, their own sizes, report codes))`."""
         x_arrays, x_sizes, _ = rows
         carry = [Value(a, c.axes) for a, c in zip(carry_arrays, self.carry, strict=True)]
+        own = [
+            own_sizes.of_row(x.axes[1:], sizes) for x, sizes in zip(self.xs, x_sizes, strict=True)
+        ]
         xs = [
-            Value(a, _row_axes(x.axes[1:], sizes))
-            for a, x, sizes in zip(x_arrays, self.xs, x_sizes, strict=True)
+            Value(a, self._row_axes(x.axes[1:], found))
+            for a, x, found in zip(x_arrays, self.xs, own, strict=True)
         ]
         operands = [*self.consts, *carry, *xs]
         inner = scopes.enter(self.ctx, self.jaxpr, operands)
+        for sizes in itertools.chain.from_iterable(own):
+            own_sizes.bind(inner, sizes)
         outs = run(inner, self.jaxpr, operands)
         new, results = outs[: len(carry)], outs[len(carry) :]
         new = [scopes.settle(inner, v, a.shape) for v, a in zip(new, self.carry_avals, strict=True)]
@@ -120,9 +128,19 @@ class _Body:
             for v, var in zip(results, self.result_vars, strict=True)
         ]
         self.described, codes = scopes.describe(inner)
-        self._axes = [[(a, _is_inner(self.ctx, a)) for a in v.axes] for v in results]
-        sizes = [[a.size for a in v.axes if _is_inner(self.ctx, a)] for v in results]
-        return [v.array for v in new], ([v.array for v in results], sizes, codes)
+        self._stack = own_sizes.Stack()
+        self._axes = [
+            [(a and a.dim, self._stack.add(own_sizes.of(self.ctx, inner, a))) for a in v.axes]
+            for v in results
+        ]
+        arrays = [v.array for v in results]
+        return [v.array for v in new], (arrays, self._stack.arrays(), codes)
+
+    def _row_axes(self, axes, own):
+        return tuple(
+            own_sizes.axis(self.ctx, axis.dim, sizes) if sizes else axis
+            for axis, sizes in zip(axes, own, strict=True)
+        )
 
     def loop(self, valid, extent):
         """Run as a sequential loop; invalid steps leave the carry as it was."""
@@ -141,37 +159,18 @@ class _Body:
 
     def result_axes(self, sizes):
         """The axes of the stacked results behind their leading one."""
-        out = []
-        for axes, own in zip(self._axes, sizes, strict=True):
-            own = iter(own)
-            out.append(
-                tuple(
-                    scopes.row_axis(a.dim, next(own)) if inner else (a and self.ctx.axis(a.dim))
-                    for a, inner in axes
-                )
+        return [
+            tuple(
+                own_sizes.axis(self.ctx, dim, self._stack.stacked(own, sizes)) for dim, own in axes
             )
-        return out
-
-
-def _is_inner(ctx, axis) -> bool:
-    return axis is not None and any(v not in ctx.env for v in jp.variables(axis.dim))
+            for axes in self._axes
+        ]
 
 
 def _quiet(shapes):
     results, sizes, codes = shapes
     zeros = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), (results, sizes))
     return (*zeros, [jnp.full(c.shape, -1, c.dtype) for c in codes])
-
-
-def _row_axes(axes, sizes):
-    sizes = iter(sizes)
-    out = []
-    for axis in axes:
-        if axis is not None and axis.per_row:
-            token = ("packed", axis.dim, ((str(axis.dim), ("row", id(axis))),))
-            axis = type(axis)(axis.dim, next(sizes), token)
-        out.append(axis)
-    return tuple(out)
 
 
 # ---- while -----------------------------------------------------------------------------------
@@ -249,6 +248,9 @@ def cond(ctx, eqn, index, *values):
     # Sizes that one branch makes are unknown to the others until every branch has been seen.
     for _ in range(2 if any(scopes.escaping(ctx, a) for a in out_avals) else 1):
         shapes = [jax.eval_shape(b, *arrays) for b in lowered]
+        wanted = _largest([s[1] for s in shapes])
+        for branch in lowered:
+            branch.wanted = wanted
     counts = [len(s[2]) for s in shapes]
 
     def padded(branch, before, after):
@@ -262,7 +264,12 @@ def cond(ctx, eqn, index, *values):
     calls = [padded(b, sum(counts[:i]), sum(counts[i + 1 :])) for i, b in enumerate(lowered)]
     outs, sizes, codes = lax.switch(index.array, calls, *arrays)
     ctx.adopt([d for b in lowered for d in b.described], codes)
-    return _branch_results(ctx, out_avals, outs, sizes)
+    return _branch_results(ctx, out_avals, outs, sizes, [b.serials for b in lowered])
+
+
+def _largest(sizes):
+    """Of each size in the results of branches, its shape where it is one per row."""
+    return jax.tree.map(lambda *found: max((s.shape for s in found), key=len), *sizes)
 
 
 class _Branch:
@@ -271,6 +278,8 @@ class _Branch:
     def __init__(self, ctx, jaxpr, values, out_avals):
         self.ctx, self.jaxpr, self.values, self.out_avals = ctx, jaxpr, values, out_avals
         self.described: list = []
+        self.wanted: list | None = None  # the shapes that the sizes of the results have
+        self.serials: list = []
 
     def __call__(self, *arrays):
         given = iter(arrays)
@@ -283,15 +292,15 @@ class _Branch:
         for name in (n for a in self.out_avals for n in scopes.escaping(inner, a)):
             if name not in made:
                 # Zeros that stand for what another branch saves have the sizes of that branch.
-                inner.bind_missing(_variable_in(self.out_avals, name))
+                inner.bind_missing(name)
         outs = run(inner, self.jaxpr, values)
         outs = [scopes.settle(inner, v, a.shape) for v, a in zip(outs, self.out_avals, strict=True)]
         self.described, codes = scopes.describe(inner)
-        sizes = {
-            name: jnp.asarray(inner.size(_variable(a, name)), jnp.int32)
-            for a in self.out_avals
-            for name in scopes.escaping(self.ctx, a)
-        }
+        own = [[own_sizes.of(self.ctx, inner, a) for a in v.axes] for v in outs]
+        self.serials = jax.tree.map(lambda b: b.serial, own)
+        sizes = jax.tree.map(lambda b: jnp.asarray(b.size, jnp.int32), own)
+        if self.wanted is not None:
+            sizes = jax.tree.map(lambda s, shape: jnp.broadcast_to(s, shape), sizes, self.wanted)
         return [v.array for v in outs], sizes, codes
 
 
@@ -306,25 +315,26 @@ def _sizes_made(jaxpr) -> set[str]:
     return made
 
 
-def _variable_in(avals, name):
-    return next(_variable(a, name) for a in avals if any(str(d) == name for d in a.shape))
-
-
-def _variable(aval, name):
-    for d in aval.shape:
-        if str(d) == name:
-            return d
-    raise ragged_rows_error(name)
-
-
-def _branch_results(ctx, avals, outs, sizes):
-    for aval in avals:
-        for name in scopes.escaping(ctx, aval):
-            ctx.bind(name, sizes[name], ctx.root.fresh_capacity.get(name, 1), fresh=True)
-    return [
-        Value(o, ctx.axes(a.shape)) if getattr(a, "shape", ()) else static(o)
-        for o, a in zip(outs, avals, strict=True)
-    ]
+def _branch_results(ctx, avals, outs, sizes, serials):
+    """Values of the arrays that left the branches: sizes of rows stay with their axes."""
+    known: dict = {}
+    results = []
+    for position, (out, aval) in enumerate(zip(outs, avals, strict=True)):
+        axes = []
+        for i, d in enumerate(getattr(aval, "shape", ())):
+            own = {}
+            for name, size in sizes[position][i].items():
+                if not jnp.ndim(size):
+                    if name not in ctx.env:
+                        ctx.bind(name, size, ctx.root.fresh_capacity.get(name, 1), fresh=True)
+                    continue
+                made = (name, *(s[position][i][name] for s in serials))
+                serial = known.setdefault(made, next(SERIALS))
+                capacity = ctx.root.fresh_capacity.get(name, 1)
+                own[name] = dims.Binding(size, capacity, 0, serial, True)
+            axes.append(own_sizes.axis(ctx, d, own))
+        results.append(Value(out, tuple(axes)) if axes else static(out))
+    return results
 
 
 RULES = (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from shims._src import jax_private as jp
+from shims._src.lowering import own_sizes
 from shims._src.lowering.context import Context
-from shims._src.lowering.refusals import ragged_rows_error
 from shims._src.lowering.slicing import fit
 from shims._src.value import Axis, Value
 
@@ -20,7 +20,7 @@ def enter(ctx: Context, jaxpr, values: list[Value]) -> Context:
             getattr(value.array, "shape", ()),
             strict=False,
         ):
-            if axis is None or not jp.is_symbolic(d):
+            if axis is None or axis.per_row or not jp.is_symbolic(d):
                 continue
             names = jp.variables(d)
             if len(names) == 1 and str(d) in names:
@@ -55,7 +55,7 @@ def leave(ctx: Context, inner: Context, values: list[Value]) -> list[Value]:
         for axis in value.axes:
             if axis is None:
                 continue
-            for name in jp.variables(axis.dim):
+            for name in jp.variables(axis.dim) - axis.own.keys():
                 binding = inner.env[name]
                 known = ctx.env.get(name)
                 if known is not None and known.serial != binding.serial:
@@ -71,7 +71,11 @@ def settle(ctx: Context, value: Value, shape) -> Value:
     """The value in the one layout that a loop carry or a branch result has: packed, fitted."""
     value = ctx.pack_all(value)
     for i, d in enumerate(shape):
-        if jp.is_symbolic(d):
+        axis = value.axes[i]
+        if axis is not None and axis.per_row:
+            array = fit(value.array, i, own_sizes.capacity(ctx, axis))
+            value = Value(array, value.axes, None, value.bounds)
+        elif jp.is_symbolic(d):
             array = fit(value.array, i, ctx.capacity(d))
             value = Value(array, value.with_axis(i, ctx.axis(d)), None, value.bounds)
     return Value(value.array, value.axes, None, None)
@@ -88,15 +92,3 @@ def escaping(outer: Context, aval) -> list[str]:
 def describe(inner: Context):
     """The static parts of an inner scope's reports, and their codes."""
     return [r.describe() for r in inner.reports], [r.code for r in inner.reports]
-
-
-def is_plain_variable(d) -> bool:
-    """Whether a dimension is one variable and nothing else."""
-    return jp.is_symbolic(d) and str(d) in jp.variables(d)
-
-
-def row_axis(d, sizes) -> Axis:
-    """An axis whose size differs from row to row."""
-    if not is_plain_variable(d):
-        raise ragged_rows_error(d)
-    return Axis(d, sizes, ("rows", str(d)), per_row=True)
