@@ -11,6 +11,7 @@ from shims._src.checks import axis_of, check_kind
 from shims._src.dispatch import operator
 from shims._src.elementwise import is_inexact, magnitude
 from shims._src.operands import operand
+from shims._src.unconjugated import unconjugated
 
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
@@ -250,7 +251,7 @@ def silu(features, beta=1.0):
     """
     x = operand(features)
     check_kind("silu", "inexact", x)
-    return _silu(x, operand(beta, x.dtype))
+    return unconjugated(_silu, x, operand(beta, x.dtype))
 
 
 @jax.custom_jvp

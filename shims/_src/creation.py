@@ -321,9 +321,6 @@ def linspace(start, stop, num, name=None, axis=0):
     https://www.tensorflow.org/api_docs/python/tf/linspace
     """
     start, stop = matching("linspace", start=start, stop=stop)
-    if not jnp.issubdtype(start.dtype, jnp.inexact):
-        dtype = np.float32 if start.dtype.itemsize < 4 else np.float64
-        start, stop = (convert(v, array_dtype(dtype, "linspace")) for v in (start, stop))
     start, stop = jnp.broadcast_arrays(*broadcasting("linspace", start, stop))
     count = size_of("linspace", num)
     place = checks.axis_of("linspace", axis, start.ndim + 1)
@@ -331,7 +328,11 @@ def linspace(start, stop, num, name=None, axis=0):
     start, stop = jnp.expand_dims(start, place), jnp.expand_dims(stop, place)
     steps = jnp.arange(count, dtype=jnp.int32)
     last = primitives.as_size(count) - 1
-    delta = (stop - start) / jnp.maximum(last, 1).astype(start.dtype)
+    way = stop - start  # of integers it may overflow, as there
+    if not jnp.issubdtype(start.dtype, jnp.inexact):
+        dtype = array_dtype(np.float32 if start.dtype.itemsize < 4 else np.float64, "linspace")
+        start, stop, way = (convert(v, dtype) for v in (start, stop, way))
+    delta = way / jnp.maximum(last, 1).astype(start.dtype)
     # Rounded before it is added: a fused product leaves 3e-8 in the middle between -1 and 1.
     way = lax.optimization_barrier(delta * steps.astype(start.dtype).reshape(along))
     inner = start + way

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,6 +12,7 @@ from jax import lax
 from shims._src.checks import axis_of, is_known
 from shims._src.dispatch import operator
 from shims._src.operands import operand
+from shims._src.unconjugated import unconjugated
 
 
 def _running(function, accumulate, neutral, x, axis, exclusive, reverse):
@@ -59,6 +62,10 @@ def _sums(x, axis):
     return lax.cumsum(x, axis)
 
 
+def _products(x, axis):
+    return unconjugated(functools.partial(lax.cumprod, axis=axis), x)
+
+
 @operator(compiled=True)
 def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
     """Running products along an axis.
@@ -81,7 +88,7 @@ def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/cumprod
     """
-    return _running("cumprod", lax.cumprod, 1, x, axis, exclusive, reverse)
+    return _running("cumprod", _products, 1, x, axis, exclusive, reverse)
 
 
 @operator(compiled=True)

@@ -34,7 +34,8 @@ def det(input, name=None):
         determinant is differentiated.
 
     Differs from TensorFlow:
-      Nothing.
+      Where both sizes are known only at run time, the gradient of a matrix that is not invertible is
+      infinite or NaN, and no error.
 
     Under jit:
       Sizes may be known only at run time.
@@ -61,7 +62,8 @@ def slogdet(input, name=None):
         logarithm is differentiated.
 
     Differs from TensorFlow:
-      Nothing.
+      Where both sizes are known only at run time, the gradient of a matrix that is not invertible is
+      infinite or NaN, and no error.
 
     Under jit:
       Sizes may be known only at run time.
@@ -123,9 +125,10 @@ def _det(a, lu, order, sign, magnitude):
 
 @_det.defjvp
 def _det_jvp(primals, tangents):
+    """TensorFlow multiplies the gradient by the determinant, without conjugating that."""
     a, lu, order, *_ = primals
     value = _det(*primals)
-    return value, value * _relative_change("det", a, lu, order, tangents[0])
+    return value, jnp.conj(value) * _relative_change("det", a, lu, order, tangents[0])
 
 
 @jax.custom_jvp

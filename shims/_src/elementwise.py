@@ -373,7 +373,7 @@ def squared_difference(x, y, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      The gradient of complex numbers, for which TensorFlow's is that of `(x - y) ** 2`.
+      Nothing.
 
     Under jit:
       Element by element.
@@ -381,10 +381,26 @@ def squared_difference(x, y, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/squared_difference
     """
     x, y = broadcasting("squared_difference", *matching("squared_difference", x=x, y=y))
-    difference = jnp.subtract(x, y)
+    return squared_distance(jnp.subtract(x, y))
+
+
+def squared_distance(difference):
+    """The square of the absolute value, of the array's dtype."""
     if jnp.iscomplexobj(difference):
-        return jnp.conj(difference) * difference
+        return _squared_complex(difference)
     return jnp.square(difference)
+
+
+@jax.custom_jvp
+def _squared_complex(x):
+    return jnp.conj(x) * x
+
+
+@_squared_complex.defjvp
+def _squared_complex_jvp(primals, tangents):
+    """TensorFlow multiplies the gradient by `2 * x`, which here is conjugated."""
+    (x,), (t,) = primals, tangents
+    return _squared_complex(x), 2 * jnp.conj(x) * t
 
 
 @preferring("float32", "x1", "x2")

@@ -13,6 +13,7 @@ from shims._src import jax_private as jp
 from shims._src.activations import relu
 from shims._src.checks import axes_of, axis_of, is_known, is_known_shape
 from shims._src.dispatch import operator
+from shims._src.elementwise import squared_distance
 from shims._src.operands import (
     agreeing,
     broadcasting,
@@ -269,7 +270,7 @@ def moments(x, axes, shift=None, keepdims=False, name=None):
     # TensorFlow adds up half precision in single precision too.
     wide = x.astype(jnp.float32) if x.dtype.itemsize < 4 else x
     mean = jnp.mean(wide, axis=axes, keepdims=True)
-    spread = jnp.square(wide - lax.stop_gradient(mean))
+    spread = squared_distance(wide - lax.stop_gradient(mean))
     variance = jnp.mean(spread, axis=axes, keepdims=keepdims)
     mean = mean if keepdims else lax.squeeze(mean, axes)
     return mean.astype(x.dtype), variance.astype(x.dtype)

@@ -18,6 +18,7 @@ from shims._src.matrix_operands import matrices, square_matrices, turned
 from shims._src.operands import operand
 from shims._src.over_axes import largest
 from shims._src.primitives import as_size
+from shims._src.unconjugated import unconjugated
 
 # Beyond 2**32 the exponential of a matrix is 0, infinite, or made of rounding.
 _SQUARINGS = 32
@@ -152,7 +153,7 @@ def sqrtm(input, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/sqrtm
     """
-    return _root(square_matrices("sqrtm", input))
+    return unconjugated(_root, square_matrices("sqrtm", input))
 
 
 @jax.custom_jvp

@@ -10,7 +10,7 @@ from jax import lax
 from shims._src import checks, errors, primitives
 from shims._src.checks import axes_of, is_known
 from shims._src.dispatch import operator
-from shims._src.elementwise import inverse_root, reciprocal
+from shims._src.elementwise import inverse_root, reciprocal, squared_distance
 from shims._src.operands import broadcasting, describe, operand
 from shims._src.preferred import preferring
 from shims._src.quotients import quotient_or_zero
@@ -220,7 +220,7 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
     wide, weights = broadcasting("weighted_moments", wide, weights)
     total = jnp.sum(weights + jnp.zeros_like(wide), axis=axes, keepdims=True)
     mean = quotient_or_zero(jnp.sum(weights * wide, axis=axes, keepdims=True), total)
-    distances = jnp.sum(weights * jnp.square(wide - mean), axis=axes, keepdims=True)
+    distances = jnp.sum(weights * squared_distance(wide - mean), axis=axes, keepdims=True)
     spread = quotient_or_zero(distances, total)
     if not keepdims:
         mean, spread = lax.squeeze(mean, axes), lax.squeeze(spread, axes)

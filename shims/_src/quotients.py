@@ -13,6 +13,7 @@ from shims._src.elementwise import is_inexact, pair
 from shims._src.exact_quotient import quotient
 from shims._src.mul_no_nan import mul_no_nan
 from shims._src.operands import operand
+from shims._src.unconjugated import unconjugated
 
 
 def floating_quotients(*operands):
@@ -282,7 +283,7 @@ def multiply_no_nan(x, y, name=None):
     """
     x, y = pair("multiply_no_nan", x, y)
     checks.check_kind("multiply_no_nan", "inexact", x)
-    return product_or_zero(x, y)
+    return unconjugated(product_or_zero, x, y)
 
 
 def _at_zero_zero(function):
@@ -354,7 +355,7 @@ def xlogy(x, y, name=None):
     """
     x, y = pair("xlogy", x, y)
     checks.check_kind("xlogy", "inexact", x)
-    return _xlogy(x, y)
+    return unconjugated(_xlogy, x, y)
 
 
 @operator(compiled=True)
@@ -383,7 +384,7 @@ def xlog1py(x, y, name=None):
     """
     x, y = pair("xlog1py", x, y)
     checks.check_kind("xlog1py", "inexact", x)
-    return _xlog1py(x, y)
+    return unconjugated(_xlog1py, x, y)
 
 
 @operator(compiled=True)
@@ -412,4 +413,4 @@ def xdivy(x, y, name=None):
     """
     x, y = pair("xdivy", x, y)
     checks.check_kind("xdivy", "inexact", x)
-    return _xdivy(x, y)
+    return unconjugated(_xdivy, x, y)

@@ -9,7 +9,7 @@ from jax import lax
 from shims._src.checks import axes_of, check_kind
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
-from shims._src.elementwise import is_inexact, square_root
+from shims._src.elementwise import is_inexact, square_root, squared_distance
 from shims._src.operands import operand
 from shims._src.over_axes import (
     largest,
@@ -317,7 +317,9 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     x = operand(input_tensor)
 
     def reduce(x, axes):
-        total = sum_over(x * x, axes)  # the slope of a square would double what is largest
+        # The slope of a square would double what is largest.
+        square = squared_distance(x) if jnp.iscomplexobj(x) else x * x
+        total = sum_over(square, axes)
         if not is_inexact(x):
             return jnp.sqrt(total).astype(x.dtype)
         # TensorFlow divides by the norm, so that the gradient at 0 is NaN whatever comes in.

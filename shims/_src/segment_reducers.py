@@ -109,9 +109,9 @@ def _product_jvp(count, primals, tangents):
     first = jnp.where(is_dropped, 0, ids)  # where TensorFlow looks for what it drops
     zeros = _read(total(is_zero.astype(jnp.int32), ids, count), first, count)
     without = product(jnp.where(is_zero, 1, data), ids, count)
-    # The product of the others, as TensorFlow has it.
+    # The product of the others, as TensorFlow has it: it forgets to conjugate it.
     divided = _read(out, first, count) / jnp.where(is_zero, 1, data)
-    others = jnp.where(is_zero, _read(without, first, count), divided)
+    others = jnp.conj(jnp.where(is_zero, _read(without, first, count), divided))
     # Where two are zero, and of rows that count for nothing, TensorFlow takes 0 for the gradient of the
     # product, whatever it is, and multiplies it by that slope, which may be NaN.
     dropped = lax.expand_dims(is_dropped, tuple(range(1, data.ndim)))

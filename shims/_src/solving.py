@@ -160,7 +160,12 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
 def solved_triangle(a, b, lower=True, adjoint=False):
     """The solution for a triangle and right-hand sides of equal leading axes."""
     return lax.linalg.triangular_solve(
-        a, b, left_side=True, lower=bool(lower), transpose_a=bool(adjoint), conjugate_a=True
+        a,
+        b,
+        left_side=True,
+        lower=bool(lower),
+        transpose_a=bool(adjoint),
+        conjugate_a=bool(adjoint),
     )
 
 

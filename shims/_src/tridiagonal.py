@@ -17,6 +17,7 @@ from shims._src.operands import describe, matching, meeting, operand
 from shims._src.primitives import as_size, unify_axis
 from shims._src.select import boolean_mask
 from shims._src.solving import solved_triangle
+from shims._src.unconjugated import unconjugated
 from shims._src.windows.pooling import as_given
 
 
@@ -130,7 +131,7 @@ def solution(compact, rhs):
     above, main, below = _parts(compact)
     # Into the two places that no matrix has flows 0 times the slope: NaN if that is not finite.
     rhs = as_given(rhs, rhs + 0 * _unread(compact)[..., None])
-    return lax.linalg.tridiagonal_solve(below, main, above, rhs)
+    return unconjugated(lax.linalg.tridiagonal_solve, below, main, above, rhs)
 
 
 @operator(compiled=True)
