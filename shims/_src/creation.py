@@ -433,17 +433,20 @@ def sequence_mask(lengths, maxlen=None, dtype=np.bool_, name=None):
 @selected_by("lengths")
 def _mask_of_longest(lengths, dtype):
     lengths = operand(lengths)
+    checks.check_kind("sequence_mask", "index floating", lengths)
     if on_host.lies_here(lengths):
         known = np.asarray(lengths)
         places = np.arange(max(known.max(initial=0), 0), dtype=np.int32)
         mask = (places < known[..., None]).astype(array_dtype(dtype, "sequence_mask"))
         return jp.as_array_like(mask, lengths)
     longest = lax.reduce_max(lengths, tuple(builtins.range(lengths.ndim)))
+    if jnp.issubdtype(lengths.dtype, jnp.floating):  # in its own dtype: half a place is one
+        lengths, longest = jnp.ceil(lengths), jnp.ceil(longest)
     return _mask(lengths, jnp.maximum(longest, 0).astype(jnp.int32), dtype)
 
 
 @sized_by("maxlen", compiled=True)
 def _mask(lengths, maxlen, dtype):
-    lengths = operand(lengths)
+    lengths = convert(operand(lengths), np.dtype(np.int32))  # the dtype of `maxlen`
     places = jnp.arange(size_of("sequence_mask", maxlen), dtype=jnp.int32)
     return (places < lengths[..., None]).astype(array_dtype(dtype, "sequence_mask"))

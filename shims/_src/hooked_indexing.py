@@ -31,6 +31,8 @@ def _taken(original, array, index, options):
     if len(items) == 1 and reads_nothing(items[0], array, 0):
         return from_nothing(jnp.asarray(array), items[0], 0)
     if not any(_is_dynamic(i) for i in items):
+        if len(items) > 1 and any(map(_steps, items)):
+            array, items = _cut_unknown(original, jnp.asarray(array), items)
         return original(array, items if isinstance(index, tuple) else index, **options)
     array = jnp.asarray(array)
     items = _spelled_out(items, array.ndim)
@@ -170,6 +172,24 @@ def _cut_slices(array, items):
         axis += _axes_of(item)
         out.append(item)
     return array, out
+
+
+def _steps(item) -> bool:
+    return isinstance(item, slice) and item.step not in (None, 1)
+
+
+def _cut_unknown(original, array, items):
+    """Carry out what cuts an axis of unknown size: every step along another axis would do it again."""
+    axis = 0
+    out = []
+    for item in _spelled_out(items, array.ndim):
+        is_cut = isinstance(item, slice) and not _steps(item) and item != slice(None)
+        if is_cut and jp.is_symbolic(array.shape[axis]):
+            array = original(array, (*[slice(None)] * axis, item))
+            item = slice(None)
+        axis += _axes_of(item)
+        out.append(item)
+    return array, tuple(out)
 
 
 def _keeps_its_place(items) -> bool:

@@ -83,6 +83,12 @@ def _gradient_of_one_hot(tf):
 
 
 CALLS = {
+    "a line down between unsigned numbers": lambda tf: tf.linspace(np.uint8(40), np.uint8(8), 5),
+    "a line longer than int8 counts": lambda tf: tf.linspace(np.int8(-100), np.int8(100), 5),
+    "a mask of short lengths": lambda tf: tf.sequence_mask(np.uint8([1, 0, 200]), 3),
+    "a mask of halves of lengths": lambda tf: tf.sequence_mask(np.float32([1.5, -1, 2]), 3),
+    "a mask up to half a length": lambda tf: tf.sequence_mask(np.float32([1.5, -1, 2])),
+    "a mask of signed lengths": lambda tf: tf.sequence_mask(np.int16([[1], [-2]]), 3, tf.int8),
     "gradient of no rows": _gradient_of_no_rows,
     "gradient of the values of one_hot": _gradient_of_one_hot,
     "gradient of a glimpse": _gradient_of_a_glimpse,

@@ -810,7 +810,7 @@ ROWS: tuple[Row, ...] = (
             case("empty", lengths=empty(0, dtype="int32"), maxlen=2),
             case("zeros", unbounded=True, lengths=i32([0, 0])),
         ),
-        takes="index floating",
+        takes="bool number",
     ),
     # Values.
     native(

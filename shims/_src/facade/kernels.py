@@ -41,7 +41,7 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
         (0, "start", "index floating", False),
         (1, "limit", "index floating", False),
     ),
-    "creation.sequence_mask": ((0, "lengths", "index floating", True),),
+    "creation.sequence_mask": ((0, "lengths", "bool number", True),),
     "creation.zeros": ((0, "shape", "index", True),),
     "ctc.decoding.ctc_unique_labels": ((0, "labels", "real bool", True),),
     "cumulative.cumprod": ((0, "x", "number", True),),

@@ -92,6 +92,11 @@ def blocks_side_by_side(tf, x, k):
     return jnp.concatenate([x[k:], x[:k]]), jnp.concatenate([x[:k], jnp.zeros((2, 5)), x[k:]])
 
 
+def cuts_and_steps_of_a_selection(tf, x, m):
+    y = x[m]
+    return y[1:, ::2], y[:-1, ::-1], y[None, -2:, ..., 1::2], y[1:, None, ::3].sum(0)
+
+
 def booleans_selected(tf, x, m):
     flags = (x > 0)[m]
     return flags, flags.any(0), flags.sum(), jnp.where(flags, 1.0, -1.0).mean(1)
@@ -134,6 +139,7 @@ PROGRAMS = (
     Selecting(prefix_of_a_selection, counts),
     Selecting(selection_of_a_prefix, counts),
     Selecting(blocks_side_by_side, counts),
+    Selecting(cuts_and_steps_of_a_selection, masks),
     Selecting(booleans_selected, masks),
     Selecting(integers_selected, masks),
     Selecting(half_precision_selected, masks, tolerance=1e-2),
