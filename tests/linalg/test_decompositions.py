@@ -236,3 +236,30 @@ def test_a_matrix_that_turns_out_not_to_be_square():
     assert np.allclose(solve(2 * np.eye(2, dtype=np.float32)), [[1.0], [0.0]])
     with pytest.raises(shims.errors.InvalidArgumentError, match="no square matrix"):
         solve(np.zeros((3, 2), np.float32))
+
+
+ANY_SHAPE = [(6, 5), (5, 6), (8, 3), (3, 1), (1, 3), (4, 4), (2, 6, 5), (3, 0)]
+
+
+@pytest.mark.parametrize("shape", ANY_SHAPE)
+@pytest.mark.parametrize("full", [False, True])
+def test_svd_of_unknown_sizes_whatever_the_rank(shape, full):
+    """Vectors of what a matrix does without are none of what fills it up."""
+    size = [shims.TensorSpec([None] * len(shape))]
+    f = shims.function(
+        lambda m: shims.linalg.svd(m, full_matrices=full), input_signature=size, autograph=False
+    )
+    general = np.random.default_rng(1).normal(size=shape).astype(np.float32)
+    for x in (general, np.ones(shape, np.float32), np.zeros(shape, np.float32)):
+        s, u, v = map(np.asarray, f(x))
+        for found, wanted in zip((s, u, v), tf.linalg.svd(x, full_matrices=full), strict=True):
+            assert found.shape == wanted.shape
+        np.testing.assert_allclose(s, tf.linalg.svd(x, compute_uv=False), atol=1e-5)
+        for vectors in (u, v):
+            gram = np.swapaxes(vectors, -1, -2) @ vectors
+            np.testing.assert_allclose(
+                gram, np.broadcast_to(np.eye(gram.shape[-1]), gram.shape), atol=1e-5
+            )
+        k = s.shape[-1]
+        back = (u[..., :k] * s[..., None, :]) @ np.swapaxes(v[..., :k], -1, -2)
+        np.testing.assert_allclose(back, x, atol=1e-5)

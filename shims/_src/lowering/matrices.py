@@ -32,11 +32,17 @@ def with_identity(ctx, value: Value, spread: bool = False) -> Value:
     rows, columns = array.shape[-2:]
     diagonal = jnp.ones((min(rows, columns),), array.dtype)
     if spread:
-        size = lax.stop_gradient(_size(array))
-        steps = 2 + jnp.arange(diagonal.shape[0], dtype=size.dtype) / diagonal.shape[0]
-        diagonal = ((1 + size)[..., None] * steps).astype(array.dtype)
+        diagonal = _spread(array)
     block = jnp.broadcast_to(_diagonal(diagonal, rows, columns), array.shape)
     return Value(lax.select(valid, array, block), value.axes)
+
+
+def _spread(array):
+    """Different numbers above every eigenvalue and singular value, for a diagonal beside them."""
+    size = lax.stop_gradient(_size(array))
+    count = min(array.shape[-2:])
+    steps = 2 + jnp.arange(count, dtype=size.dtype) / count
+    return ((1 + size)[..., None] * steps).astype(array.dtype)
 
 
 def _size(array):
@@ -76,14 +82,49 @@ def singular_values(ctx, eqn, value):
     would mix with those of the padding.
     """
     rows, columns = eqn.invars[0].aval.shape[-2:]
-    if not (jp.is_symbolic(rows) and jp.is_symbolic(columns) and bool(rows == columns)):
+    if not (jp.is_symbolic(rows) or jp.is_symbolic(columns)) or not eqn.params["compute_uv"]:
         return decompose(ctx, eqn, value)
+    if not (jp.is_symbolic(rows) and jp.is_symbolic(columns) and bool(rows == columns)):
+        return _vectors_of_any_shape(ctx, eqn, value)
     value = with_identity(ctx, value, spread=True)
     outs = eqn.primitive.bind(value.array, **_physical(ctx, eqn))
     padding = value.array.shape[-1] - ctx.size(rows)
     axes = (-1, -1, -2)[: len(outs)]
     outs = [jnp.roll(o, -padding, axis) for o, axis in zip(outs, axes, strict=True)]
     return [_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
+
+
+def _vectors_of_any_shape(ctx, eqn, value):
+    """Singular values and vectors of matrices that may be higher than wide, or wider than high.
+
+    A QR decomposition leaves rows of zeros alone, whatever the rank. Its triangle is square, and is
+    decomposed beside larger numbers, as above; its other columns complete the vectors.
+    """
+    value = _with_zero_rows(ctx, value)
+    array, places = value.array, max(value.array.shape[-2:])
+    array = _grown(array, places)
+    rows, columns = (ctx.size(d) for d in eqn.invars[0].aval.shape[-2:])
+    is_wide, count = jnp.less(rows, columns), jnp.minimum(rows, columns)
+    q, triangle = lax.linalg.qr(jnp.where(is_wide, _adjoint(array), array), full_matrices=True)
+    index = jnp.arange(places)
+    inside = (index < count) & (index[:, None] < count)
+    beside = _diagonal(_spread(triangle), places, places)
+    found = lax.linalg.svd(jnp.where(inside, triangle, beside), full_matrices=False)
+    u, s, vh = (jnp.roll(x, count - places, axis) for x, axis in zip(found, (-1, -1, -2)))
+    u, vh = (jnp.where(inside, x, jnp.eye(places, dtype=x.dtype)) for x in (u, vh))
+    u = jnp.matmul(q, u, precision=lax.Precision.HIGHEST)
+    outs = s, jnp.where(is_wide, _adjoint(vh), u), jnp.where(is_wide, _adjoint(u), vh)
+    return [_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
+
+
+def _grown(array, places: int):
+    """Matrices with zeros to the right and below, of so many rows and columns."""
+    ahead = [(0, 0)] * (array.ndim - 2)
+    return jnp.pad(array, [*ahead, *((0, places - d) for d in array.shape[-2:])])
+
+
+def _adjoint(array):
+    return jnp.conj(jnp.swapaxes(array, -1, -2))
 
 
 def _physical(ctx, eqn):
@@ -105,8 +146,7 @@ def _with_zero_rows(ctx, value):
 
 def _result(ctx, array, aval) -> Value:
     for i, d in enumerate(aval.shape):
-        if jp.is_symbolic(d):
-            array = fit(array, i, ctx.capacity(d))
+        array = fit(array, i, ctx.capacity(d))
     return Value(array, ctx.axes(aval.shape))
 
 
