@@ -10,9 +10,11 @@ from jax import lax
 from shims._src import errors, primitives
 from shims._src import jax_private as jp
 from shims._src.checks import is_known_shape, static_int
+from shims._src.conversion import check_width
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.operands import operand
+from shims._src.tensor_spec import as_numpy_dtype
 
 # Elements that a kernel of TensorFlow converts at once to integers of 8 and 16 bits, by their dtype.
 _VECTORS = {"float32": 32, "float64": 16, "float16": 16, "bfloat16": 8}
@@ -36,6 +38,8 @@ def cast(x, dtype, name=None):
 
     Raises:
       UnimplementedError: to or from strings.
+      NarrowingError: a number of Python or NumPy fits the dtype, and not the 32 bits that JAX has in
+        the place of its 64.
 
     Differs from TensorFlow:
       64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. The vectors are those of x86
@@ -57,7 +61,15 @@ def cast(x, dtype, name=None):
                 do="read the numbers in Python first: `float(text)`",
             )
         )
+    if isinstance(x, (float, np.floating, np.ndarray)):
+        _check_fractions(np.asarray(x), as_numpy_dtype(dtype))
     return convert(operand(x), wanted)
+
+
+def _check_fractions(x, dtype):
+    """Refuse floats of Python and NumPy that an integer of 64 bits holds, and JAX's does not."""
+    if dtype in (np.int64, np.uint64) and x.dtype.kind == "f":
+        check_width(x[np.abs(x) < 2.0**63].astype(dtype))
 
 
 def _is_text(x) -> bool:
@@ -273,13 +285,29 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
     https://www.tensorflow.org/api_docs/python/tf/convert_to_tensor
     """
     if dtype is not None:
-        return operand(value, array_dtype(dtype, "convert_to_tensor"))
+        return _declared(value, dtype, "convert_to_tensor")
     if dtype_hint is not None:
         try:
             return operand(value, array_dtype(dtype_hint, "convert_to_tensor"))
         except (TypeError, ValueError):
             pass  # a hint is not a demand
     return operand(value)
+
+
+def _declared(value, dtype, function):
+    """An array of a dtype that was asked for by name.
+
+    Python's integers wrap around where the dtype is narrow, as in TensorFlow, and not where it is
+    narrow because JAX has none of 64 bits.
+    """
+    wanted = array_dtype(dtype, function)
+    try:
+        return operand(value, wanted)
+    except errors.NarrowingError:
+        is_wide = dtype is not int and as_numpy_dtype(dtype) != wanted
+        if is_wide or not isinstance(value, (int, list, tuple)):
+            raise
+        return operand(np.asarray(value).astype(wanted))
 
 
 @operator(compiled=True)
@@ -298,6 +326,7 @@ def constant(value, dtype=None, shape=None, name="Const"):
     Raises:
       TypeError: there are neither one nor as many numbers as `shape` needs, or one does not fit
         the dtype.
+      NarrowingError: an integer does not fit the 32 bits that JAX has in the place of 64.
 
     Differs from TensorFlow:
       64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
@@ -313,7 +342,7 @@ def constant(value, dtype=None, shape=None, name="Const"):
         raise TypeError(
             f"constant: an array of dtype {value.dtype.name} is none of {wanted.name}; cast it."
         )
-    array = operand(value, wanted)
+    array = operand(value) if dtype is None else _declared(value, dtype, "constant")
     if shape is None:
         return array
     if jp.is_tracer(shape):

@@ -11,6 +11,7 @@ from shims._src import errors, primitives
 from shims._src import jax_private as jp
 
 _WIDE = (np.dtype(np.int64), np.dtype(np.uint64))
+_HALVES = (np.dtype(np.int32), np.dtype(np.uint32))
 _INT32 = np.iinfo(np.int32)
 
 
@@ -26,6 +27,7 @@ def as_array(value, dtype=None):
       ValueError: `value` is an array of another dtype than `dtype`, or an integer fits none.
       CompositeOperandError: `value` is a ragged or a sparse tensor.
       TypeError: a Python number does not fit `dtype`.
+      NarrowingError: a Python integer does not fit the 32 bits that JAX has in the place of 64.
       MissingKernelError: `value` is text.
     """
     if jp.is_symbolic(value):
@@ -46,7 +48,19 @@ def as_array(value, dtype=None):
     fits = plain.size == 0 or is_number or np.can_cast(plain.dtype, dtype, "same_kind")
     if not fits:
         raise TypeError(f"Cannot convert {value!r} to an array of dtype {np.dtype(dtype).name}")
+    _check_integers(plain, jax.dtypes.canonicalize_dtype(dtype))
     return jnp.asarray(plain, dtype)
+
+
+def _check_integers(plain: np.ndarray, dtype: np.dtype) -> None:
+    """Refuse Python's integers beyond a dtype of 32 bits that may stand for one of 64.
+
+    Raises:
+      NarrowingError: a number does not fit; a negative one wraps around where there is no sign.
+    """
+    may_be_wide = dtype in _HALVES and not jax.config.jax_enable_x64
+    if may_be_wide and plain.dtype.kind in "iu":
+        check_width(plain if dtype.kind == "i" else np.maximum(plain, 0), dtype)
 
 
 def _of_numbers(value, plain: np.ndarray):
@@ -77,7 +91,7 @@ def _of_numbers(value, plain: np.ndarray):
         return jnp.asarray(plain)
     if plain.size == 0 or (_INT32.min <= plain.min() and plain.max() <= _INT32.max):
         return jnp.asarray(plain, np.int32)
-    if plain.dtype == np.uint64:
+    if plain.dtype == np.uint64 or plain.dtype.hasobject:
         raise _unfit("an integer out of range", value)
     plain = plain.astype(np.int64)
     check_width(plain)

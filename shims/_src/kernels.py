@@ -111,31 +111,39 @@ def check_call(function: str, takes, args, kwargs) -> None:
       args: the positional arguments.
       kwargs: the others.
     """
-    for position, name, words, alone in takes:
-        if name.startswith("*"):
-            value = args[position:]
-        else:
-            value = args[position] if position < len(args) else kwargs.get(name)
+    given = [
+        args[at:] if name[0] == "*" else args[at] if at < len(args) else kwargs.get(name)
+        for at, name, _, _ in takes
+    ]
+    for (_, _, words, alone), value in zip(takes, given, strict=True):
         dtype = getattr(value, "dtype", None)
         if isinstance(dtype, np.dtype):
             if not allows(words, dtype) and not getattr(value, "is_composite", False):
                 check_dtype(function, words, dtype, value.shape)
         elif value is not None:
-            _check_nested(function, words, value, alone)
+            follows = not alone and any(map(_is_tensor, given))
+            _check_nested(function, words, value, alone, follows)
 
 
-def _check_nested(function, words, value, alone):
-    """Lists of arrays, numbers of Python, and values with an unknown size."""
+def _check_nested(function, words, value, alone, follows):
+    """Lists of arrays, values with an unknown size, and numbers of Python.
+
+    Of those, what `follows` an array becomes whatever that is.
+    """
     leaves = jax.tree.leaves(value, is_leaf=_is_one_value)
     fractions = any(isinstance(leaf, float) for leaf in leaves)
     for leaf in leaves:
         dtype = getattr(leaf.values if isinstance(leaf, Padded) else leaf, "dtype", None)
-        if isinstance(leaf, bool):
+        if isinstance(leaf, bool) and not follows:
             dtype = np.dtype(bool)
         elif isinstance(leaf, (int, float)) and alone:
             dtype = np.dtype(np.float32 if fractions else np.int32)
         if isinstance(dtype, np.dtype) and not getattr(leaf, "is_composite", False):
             check_dtype(function, words, dtype)
+
+
+def _is_tensor(value) -> bool:
+    return hasattr(value, "dtype") and not isinstance(value, (np.ndarray, np.generic))
 
 
 def _is_one_value(value) -> bool:

@@ -209,7 +209,8 @@ def reshape(tensor, shape, name=None):
       Nothing.
 
     Under jit:
-      Sizes may be traced; what -1 stands for must divide.
+      Sizes may be traced; what -1 stands for must divide. The -1 itself has to stand in the program:
+      one among sizes that only the run knows is refused.
 
     https://www.tensorflow.org/api_docs/python/tf/reshape
     """

@@ -1,7 +1,9 @@
-"""Integers of 64 bits that a function is given fit 32 bits, or are refused by value, not wrapped."""
+"""Integers of 64 bits that a program or its caller gives fit 32 bits, or are refused, not wrapped."""
 
+import jax
 import numpy as np
 import pytest
+import tensorflow
 
 import shims
 
@@ -29,3 +31,59 @@ def test_unsigned():
     assert f(np.array([2**32 - 1], np.uint64)).tolist() == [2**32 - 1]
     with pytest.raises(shims.errors.NarrowingError, match="does not fit uint32"):
         f(np.array([2**32], np.uint64))
+
+
+WIDE = 2**40
+LITERALS = {
+    "constant": lambda tf: tf.constant([1, WIDE], tf.int64),
+    "one more than int32 has": lambda tf: tf.constant(2**31, tf.int64),
+    "unsigned": lambda tf: tf.constant(WIDE, tf.uint64),
+    "a converted list": lambda tf: tf.convert_to_tensor([WIDE], tf.int64),
+    "beside an array": lambda tf: tf.add(tf.constant([1], tf.int64), WIDE),
+    "compared": lambda tf: tf.less(tf.constant([1], tf.int64), 2**31),
+    "chosen": lambda tf: tf.where([True, False], tf.constant([1, 2], tf.int64), WIDE),
+    "around": lambda tf: tf.pad(tf.constant([5], tf.int64), [[1, 1]], constant_values=WIDE),
+    "a limit": lambda tf: tf.clip_by_value(tf.constant([5], tf.int64), WIDE, WIDE),
+    "ragged": lambda tf: tf.ragged.constant([[1, WIDE]], tf.int64),
+    "a float": lambda tf: tf.cast(3e9, tf.int64),
+    "floats": lambda tf: tf.cast(np.float32([1, 3e9]), tf.int64),
+}
+
+
+@pytest.mark.parametrize("name", [*LITERALS, "variable"])
+def test_a_number_in_the_program_is_refused_by_value(name):
+    program = LITERALS.get(name, lambda tf: tf.Variable(WIDE, dtype=tf.int64).read_value())
+    calls = [program] if name == "variable" else [program, shims.function(program, autograph=False)]
+    for call in calls:
+        for _ in range(2):
+            with pytest.raises(shims.errors.NarrowingError, match=r"does not fit u?int32"):
+                call(shims)
+    with jax.enable_x64(True):
+        ours = jax.tree.leaves(program(shims))
+    theirs = tensorflow.nest.flatten(program(tensorflow), expand_composites=True)
+    for x, y in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+WRAPPED = {
+    "int32": lambda tf: tf.constant([2**31, 2**40, -1], tf.int32),
+    "int32 by hand": lambda tf: tf.convert_to_tensor(2**32 - 1, tf.int32),
+    "uint32": lambda tf: tf.constant([-1, 2**32 - 1], tf.uint32),
+    "uint8": lambda tf: tf.constant([-1, 300], tf.uint8),
+    "beside unsigned": lambda tf: tf.add(tf.constant([1], tf.uint32), -1),
+    "ragged": lambda tf: [
+        tf.ragged.constant([[0, -1, 300]], dtype).values for dtype in (tf.uint8, tf.uint32, tf.int8)
+    ],
+    "out of any range": lambda tf: tf.cast(3e9, tf.int32),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_what_wraps_around_in_tensorflow_does(name):
+    program = WRAPPED[name]
+    for call in (program, shims.function(program, autograph=False)):
+        for x, y in zip(
+            jax.tree.leaves(call(shims)), tensorflow.nest.flatten(program(tensorflow)), strict=True
+        ):
+            assert x.dtype == y.dtype.as_numpy_dtype
+            np.testing.assert_array_equal(x, y)

@@ -118,6 +118,8 @@ CALLS = {
         tf.ragged.constant([np.array([1.0, 2.0]), np.array([3.0])]),
         tf.ragged.constant([np.array(1), np.array(2)]),
         tf.ragged.constant(np.ones(2, np.int64)),
+        tf.ragged.constant(np.int8(7)),
+        tf.ragged.constant(3),
     ],
     "one_hot behind ragged axes": lambda tf: [
         tf.one_hot(tf.ragged.constant([[1, 0], [2]]), 4, axis=axis) for axis in (2, -1, None)

@@ -129,6 +129,10 @@ CALLS = {
         lambda tf: tf.constant([2**63]),
         "Can't convert a Python sequence with an integer out of range: [9223372036854775808]",
     ),
+    "an integer beyond uint64": (
+        lambda tf: tf.constant(2**64),
+        "Can't convert a Python sequence with an integer out of range: 18446744073709551616",
+    ),
     "concat of nothing": (
         lambda tf: tf.concat([], 0),
         "concat: there is nothing to join.\n  Required: one array or more\n  At:",

@@ -56,7 +56,7 @@ def constant(
             raise _unfit(pylist, ragged_rank)
         if inner_shape is not None and inner_shape != ():
             raise ValueError(f"Invalid pylist={pylist}: incompatible with dim(inner_shape)")
-        return _array([pylist], dtype)[0]
+        return dense_constant(pylist, dtype)
     inner_shape = None if inner_shape is None else tuple(inner_shape)
     if ragged_rank is not None:
         ragged_rank = static_int("ragged.constant", "ragged_rank", ragged_rank)
@@ -150,7 +150,10 @@ def _array(items, dtype, shape=None):
         wanted = array_dtype(kind if dtype is None else dtype, "ragged.constant")
         if len(items) and kind.kind == "f" and wanted.kind in "iub":
             raise TypeError(f"Cannot convert {items!r} to an array of dtype {wanted.name}")
-        out = as_array(np.asarray(items, wanted))
+        if kind.kind in "iu" and dtype is not None:
+            out = dense_constant(np.asarray(items).tolist(), dtype)
+        else:
+            out = as_array(np.asarray(items, wanted))
     else:
         out = as_array(items)
     if shape is None:

@@ -35,7 +35,8 @@ def _sizes(shape, rank):
 @selected_by("rt", "sizes")
 def _to_tensor(rt, default_value, sizes):
     flat = rt.flat_values
-    default = operand(0 if default_value is None else default_value, flat.dtype)
+    dtype = flat.dtype
+    default = jnp.zeros((), dtype) if default_value is None else operand(default_value, dtype)
     _check_default(default, flat)
     if len(sizes) != flat.ndim + rt.ragged_rank:
         raise checks.invalid(
@@ -81,6 +82,8 @@ def _filled(rt, default, sizes):
     ids = partition.row_ids(splits, count)
     place = partition.offsets(splits, ids)
     empty = jnp.broadcast_to(default, shape)
+    if any(is_known(d) and d == 0 for d in (count, *shape)):
+        return primitives.connected(empty, values)
     return empty.at[ids, place].set(values, mode="drop")
 
 

@@ -81,17 +81,22 @@ def _outer(x):
 def check_same_rows(function: str, x: RaggedTensor, y: RaggedTensor) -> None:
     """Two ragged tensors must have equal rows."""
     for a, b in zip(x.nested_row_splits, y.nested_row_splits, strict=True):
-        if a is b:
-            continue
-        if is_known(a.shape[0]) and is_known(b.shape[0]) and a.shape[0] != b.shape[0]:
-            raise _unequal(function, a.shape[0] - 1, b.shape[0] - 1)
-        a = primitives.unify_axis(a, 0, b.shape[0], label=function)
-        checks.check_data(
-            a.astype(b.dtype) != b,
-            function,
-            "the rows of two ragged tensors differ in length.",
-            required="equal row_splits",
-        )
+        check_same_splits(function, a, b)
+
+
+def check_same_splits(function: str, a, b) -> None:
+    """Two vectors of splits must be equal."""
+    if a is b:
+        return
+    if is_known(a.shape[0]) and is_known(b.shape[0]) and a.shape[0] != b.shape[0]:
+        raise _unequal(function, a.shape[0] - 1, b.shape[0] - 1)
+    a = primitives.unify_axis(a, 0, b.shape[0], label=function)
+    checks.check_data(
+        a.astype(b.dtype) != b,
+        function,
+        "the rows of two ragged tensors differ in length.",
+        required="equal row_splits",
+    )
 
 
 def _unequal(function, n, m):

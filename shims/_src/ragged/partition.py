@@ -70,8 +70,9 @@ def row_ids(splits, count):
 def of_row(per_row, ids):
     """What belongs to the row of each value; `per_row` has one entry per row, or one more."""
     if is_known(per_row.shape[0]) and per_row.shape[0] == 0:
-        return jnp.zeros((ids.shape[0], *per_row.shape[1:]), per_row.dtype)
-    return jnp.take(per_row, ids, axis=0, mode="clip")
+        none = jnp.zeros((ids.shape[0], *per_row.shape[1:]), per_row.dtype)
+        return primitives.connected(none, per_row)
+    return primitives.take(per_row, ids, 0)
 
 
 def offsets(splits, ids):

@@ -8,7 +8,7 @@ from shims._src import checks, primitives
 from shims._src.elementwise import square_root
 from shims._src.operands import operand
 from shims._src.ragged import partition
-from shims._src.ragged.elementwise import by_name, check_same_rows
+from shims._src.ragged.elementwise import by_name, check_same_splits
 from shims._src.ragged.tensor import RaggedTensor, is_ragged
 
 
@@ -25,7 +25,7 @@ def reduce(name: str, data, segment_ids, num_segments):
     if is_ragged(segment_ids):
         if not is_ragged(data):
             raise _unlike(name)
-        check_same_rows(name, data, segment_ids)
+        check_same_splits(name, data.row_splits, segment_ids.row_splits)
         return _operator(name)(data.values, segment_ids.values, num_segments)
     ids = operand(segment_ids)
     if ids.ndim != 1:
