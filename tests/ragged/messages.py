@@ -13,6 +13,16 @@ MESSAGES = {
     "cross-buckets": (
         "ragged.cross_hashed: `num_buckets` is negative.\n  Received: num_buckets=-1"
     ),
+    "range-end": (
+        "ragged.range: a row has no end, or too many numbers.\n"
+        "  Required: (limits - starts) / deltas below 2 ** 31"
+    ),
+    "range-nan": (
+        "ragged.range: a row has no end, or too many numbers.\n"
+        "  Required: (limits - starts) / deltas below 2 ** 31"
+    ),
+    "gather-rows": "gather: 2 rows of indices for 3 rows of `params`.",
+    "gather-ragged-rows": "gather: 2 rows of indices for 3 rows of `params`.",
     "row-too-far": ("index: row 5 is out of bounds.\n  Required: -3 <= index < 3"),
     "row-before": ("index: row -4 is out of bounds.\n  Required: -3 <= index < 3"),
     "inner-position": "Cannot index into an inner ragged dimension.",

@@ -16,6 +16,8 @@ NESTED = {
     "empty-rows": [[], []],
     "no-rows": [],
     "one-row": [[[2.0, 1.0], [], [3.0]]],
+    # More rows than values: no number of values bounds a number of rows.
+    "hollow": [[[], [], []], [[], [1.0], [], []], [], [[], []]],
 }
 
 
@@ -27,6 +29,7 @@ def _columns(tf, rt):
 
 FLAT = (
     ("to_tensor", lambda tf, rt: rt.to_tensor()),
+    ("to_tensor-bools", lambda tf, rt: (rt > 1.0).to_tensor()),
     ("to_tensor-default", lambda tf, rt: rt.to_tensor(-1.0)),
     ("to_tensor-shape", lambda tf, rt: rt.to_tensor(9.0, shape=[None, 2])),
     ("to_tensor-longer", lambda tf, rt: rt.to_tensor(shape=[None, 7])),
@@ -163,6 +166,8 @@ TWICE = (
     ("concat-1", lambda tf, rt: tf.concat([rt, rt], axis=1)),
     ("concat-2", lambda tf, rt: tf.concat([rt, rt], axis=2)),
     ("stack", lambda tf, rt: tf.stack([rt, rt], axis=0)),
+    ("stack-1", lambda tf, rt: tf.ragged.stack([rt, rt], axis=1)),
+    ("reversed", lambda tf, rt: (rt[::-1], rt[:, ::-1], tf.reverse(rt, [0, 1]))),
     (
         "tile",
         lambda tf, rt: (tf.tile(rt, [2, 1, 1]), tf.tile(rt, [1, 2, 1]), tf.tile(rt, [1, 1, 2])),

@@ -56,6 +56,14 @@ CALLS = (
     ),
     ("mask-scalar", lambda m: m.ragged.boolean_mask(_rt(m), True), "ValueError"),
     ("range-step", lambda m: m.ragged.range([1], [2], [0]), "InvalidArgumentError"),
+    ("range-end", lambda m: m.ragged.range([1.0], [float("inf")]), "InvalidArgumentError"),
+    ("range-nan", lambda m: m.ragged.range([1.0], [2.0], [float("nan")]), "InvalidArgumentError"),
+    ("gather-rows", lambda m: m.gather(_rt(m), [[0], [0]], batch_dims=1), "ValueError"),
+    (
+        "gather-ragged-rows",
+        lambda m: m.gather(m.ones([3, 2]), m.ragged.constant([[0], [1]]), batch_dims=1),
+        "ValueError",
+    ),
     ("range-lengths", lambda m: m.ragged.range([1, 2], [2, 3, 4]), "InvalidArgumentError"),
     (
         "splits-end",
@@ -141,6 +149,16 @@ INSIDE = (
     ("rows", lambda v, k: shims.RaggedTensor.from_row_splits(v, [0, 1, 3])[k]),
     ("gather", lambda v, k: shims.gather(shims.RaggedTensor.from_row_splits(v, [0, 1, 3]), [k])),
     ("range", lambda v, k: shims.ragged.range([3], deltas=k - 5)),
+    (
+        "range-end",
+        lambda v, k: shims.ragged.range([0.0], v[:1] / shims.cast(k - 5, shims.float32)),
+    ),
+    (
+        "gather-rows",
+        lambda v, k: shims.gather(
+            v[:, None], shims.ragged.range(shims.ones([k], shims.int32)), batch_dims=1
+        ),
+    ),
     (
         "equal-rows",
         lambda v, k: (

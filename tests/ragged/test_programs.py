@@ -1,5 +1,7 @@
 """Every program of the table equals TensorFlow: eagerly, and inside functions for all sizes."""
 
+import itertools
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -71,13 +73,13 @@ def _inside(programs, rank):
 )
 def test_inside_a_function(programs, rows, rank):
     run = _inside(programs, rank)
-    theirs, ours = (ragged(m, rows["others"], ragged_rank=rank) for m in (tf, shims))
     found = {}
-    for mask in _MASKS:
+    for size, mask in itertools.product([s for s in ("others", "hollow") if s in rows], _MASKS):
+        theirs, ours = (ragged(m, rows[size], ragged_rank=rank) for m in (tf, shims))
         left = tf.ragged.boolean_mask(theirs, mask)
         results = run(ours, np.asarray(mask))
         for (name, f), result in zip(programs, results, strict=True):
-            found[f"{name} {mask}"] = differences(f(tf, left), result)
+            found[f"{name} {size} {mask}"] = differences(f(tf, left), result)
     _report(found)
 
 

@@ -104,6 +104,38 @@ def test_64_bits():
     assert rt.with_row_splits_dtype(shims.int64).row_splits.dtype == jnp.int32
 
 
+def _narrow(m):
+    return m.ragged.constant([[1, 2], [], [3]], dtype=m.int32, row_splits_dtype=m.int32)
+
+
+def _ids_of_nothing(m, values):
+    """The rows of values of which a selection leaves none, counted by the last of their ids."""
+    ids = m.boolean_mask(m.cast(m.range(m.size(values)), m.int64), values > 99.0)
+    return m.RaggedTensor.from_value_rowids(m.boolean_mask(values, values > 99.0), ids)
+
+
+WIDE = {
+    "cross-narrow": lambda m, v: m.ragged.cross_hashed([_narrow(m), _narrow(m)], 50),
+    "map-to-rows": lambda m, v: m.map_fn(
+        lambda row: row * 2, _narrow(m), fn_output_signature=m.RaggedTensorSpec([None], m.int32)
+    ),
+    "ids-of-nothing": _ids_of_nothing,
+}
+
+
+@pytest.mark.parametrize("program", WIDE.values(), ids=WIDE)
+def test_programs_of_64_bits(program):
+    values = np.float32([1, 2, 3])
+    with jax.enable_x64(True):
+        wanted = program(tf, tf.constant(values))
+        assert differences(wanted, program(shims, jnp.asarray(values))) == ""
+        if program is _ids_of_nothing:
+            run = shims.function(
+                lambda v: program(shims, v), input_signature=[shims.TensorSpec([None])]
+            )
+            assert differences(wanted, run(values)) == ""
+
+
 def test_python_values():
     rt, theirs = _rt(), _rt(tf)
     assert rt.to_list() == theirs.to_list()

@@ -66,9 +66,10 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
 def _crossed(inputs, num_buckets, hash_key):
     columns = [_column(x) for x in inputs]
     totals, _, _, hashes = crossed(_FUNCTION, columns, num_buckets, hash_key)
-    return RaggedTensor.from_row_lengths(
-        hashes, totals.astype(partition.splits_dtype()), validate=False
-    )
+    ragged = [x.row_splits.dtype for x in inputs if is_ragged(x)]
+    narrow = bool(ragged) and all(d == np.int32 for d in ragged)
+    dtype = partition.splits_dtype(np.int32 if narrow else None)
+    return RaggedTensor.from_row_lengths(hashes, totals.astype(dtype), validate=False)
 
 
 def _column(value) -> Column:

@@ -13,24 +13,26 @@ from shims._src.ragged.tensor import RaggedTensor, is_ragged, row_total
 from shims._src.sized_by import selected_by
 
 
-def rows(rt, positions, *, bound=None):
+def rows(rt, positions, *, times=None):
     """The rows of a ragged tensor at a vector of positions that lie inside.
 
     Args:
       rt: the ragged tensor.
       positions: integers `[m]`.
-      bound: a dimension that the number of flat values does not exceed, where one is known.
+      times: how often a row is taken at most, where that is known.
     """
+    # Of each level on its own: rows that are empty are more than what stands in them.
+    bound = None if times is None else row_total(rt.values) * times
     lengths = partition.of_row(rt.row_lengths(), positions)
     splits, ids, place = partition.spread(lengths, bound=bound, label="gather")
     source = partition.of_row(partition.of_row(rt.row_splits, positions), ids) + place
-    return RaggedTensor(entries(rt.values, source, bound=bound), splits)
+    return RaggedTensor(entries(rt.values, source, times=times), splits)
 
 
-def entries(values, positions, *, bound=None):
+def entries(values, positions, *, times=None):
     """The entries of an array or a ragged tensor at positions that lie inside."""
     if is_ragged(values):
-        return rows(values, positions, bound=bound)
+        return rows(values, positions, times=times)
     return partition.of_row(values, positions)
 
 
@@ -102,6 +104,7 @@ def _take_in_batch(params, indices, batch_dims):
             params = params.with_values(dense.as_ragged(params.values, 1, dtype))
         return indices.with_values(_take_in_batch(params.values, indices.values, batch_dims - 1))
     starts, lengths = params.row_splits[:-1], params.row_lengths()
+    indices = _as_many_rows(indices, row_total(params))
     if not is_ragged(indices):
         _check_inside(indices, lengths)
         return entries(params.values, starts + indices.astype(starts.dtype))
@@ -112,6 +115,17 @@ def _take_in_batch(params, indices, batch_dims):
         out = places.with_flat_values(_inside(params, flat, middle))
         return indices.with_values(out)
     return indices.with_values(_inside(params, places, ids))
+
+
+def _as_many_rows(indices, count):
+    """The indices, of which there must be a row for each of `count` rows."""
+    have = row_total(indices) if is_ragged(indices) else indices.shape[0]
+    if is_known(have) and is_known(count) and have != count:
+        raise ValueError(f"gather: {have} rows of indices for {count} rows of `params`.")
+    if not is_ragged(indices):
+        return primitives.unify_axis(indices, 0, count, label="gather")
+    splits = primitives.unify_axis(indices.row_splits, 0, count + 1, label="gather")
+    return RaggedTensor(indices.values, splits, indices.uniform_row_length)
 
 
 def _inside(params, places, ids):

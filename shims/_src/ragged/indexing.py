@@ -162,7 +162,7 @@ def _rows_between(rt, key):
     low, number = _range_of(key, count, step)
     if step != 1:
         numbers = primitives.fresh_range(number, bound=row_total(rt), label="slice")
-        return rows(rt, low + step * numbers, bound=rt.flat_values.shape[0])
+        return rows(rt, low + step * numbers, times=1)
     place = jnp.arange(row_total(rt), dtype=jnp.int32)
     return kept_rows(rt, (place >= low) & (place < low + number))
 
@@ -199,7 +199,7 @@ def _cut(rt, key):
         bound = row_total(rt.values)
         splits, ids, place = partition.spread(number, bound=bound, label="slice")
         source = partition.of_row(rt.row_splits[:-1] + first, ids) + step * place
-        return RaggedTensor(entries(rt.values, source, bound=rt.flat_values.shape[0]), splits)
+        return RaggedTensor(entries(rt.values, source, times=1), splits)
     ids = rt.value_rowids()
     place = partition.offsets(rt.row_splits, ids) - partition.of_row(first, ids)
     inside = (place >= 0) & (place < step * partition.of_row(number, ids)) & (place % step == 0)

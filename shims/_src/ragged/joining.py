@@ -77,8 +77,7 @@ def _beside(values):
     places = jnp.arange(target.shape[0], dtype=jnp.int32)
     source = jnp.zeros_like(places).at[target].set(places, mode="drop")
     below = _joined([v.values for v in values], 0)
-    bound = below.flat_values.shape[0] if is_ragged(below) else None
-    return RaggedTensor(entries(below, source, bound=bound), splits)
+    return RaggedTensor(entries(below, source, times=1), splits)
 
 
 def _check_rows(x, y):

@@ -112,7 +112,8 @@ def _stacked(spec, found):
             received = f"{np.dtype(x.dtype).name}{list(x.shape)}"
             raise _unlike(f"{spec.dtype.name}{list(spec.shape)}", received)
     if found:
-        return joining.stack(found)
+        out = joining.stack(found)
+        return out.with_row_splits_dtype(spec.row_splits_dtype) if is_ragged(out) else out
     values: Any = jnp.zeros((0, *(d or 0 for d in list(spec.shape)[spec.ragged_rank + 1 :])))
     values = values.astype(jax.dtypes.canonicalize_dtype(spec.dtype))
     for _ in range(spec.ragged_rank + 1):

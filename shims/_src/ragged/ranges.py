@@ -30,7 +30,7 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
       A `RaggedTensor` of one row per start.
 
     Raises:
-      InvalidArgumentError: a step is 0, or the vectors differ in length.
+      InvalidArgumentError: a step is 0, a row has no end, or the vectors differ in length.
 
     Differs from TensorFlow:
       Splits are int32 unless `jax_enable_x64` is on. No gradient passes, as in TensorFlow.
@@ -56,6 +56,16 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
         lengths = _steps(starts, limits, deltas)
     else:
         lengths = jnp.ceil((limits - starts) / jnp.where(deltas == 0, 1, deltas))
+        backwards = jnp.where(deltas > 0, limits < starts, (deltas < 0) & (limits > starts))
+        lengths = jnp.where(backwards, 0, lengths)
+        endless = ~(lengths < 2.0**31)
+        checks.check_data(
+            endless,
+            "ragged.range",
+            "a row has no end, or too many numbers.",
+            required="(limits - starts) / deltas below 2 ** 31",
+        )
+        lengths = jnp.where(endless, 0, lengths)
     lengths = jnp.maximum(lengths, 0).astype(partition.splits_dtype(row_splits_dtype))
     splits, ids, place = partition.spread(lengths, label="ragged.range")
     first, step = partition.of_row(starts, ids), partition.of_row(deltas, ids)

@@ -101,7 +101,7 @@ def _tiled(value, times):
         return value
     count = partition.row_count(value.row_splits)
     place = jnp.tile(jnp.arange(count, dtype=jnp.int32), times)
-    return rows(value, place, bound=value.flat_values.shape[0] * times)
+    return rows(value, place, times=times)
 
 
 def _longer_rows(value, times):
@@ -115,8 +115,7 @@ def _longer_rows(value, times):
     splits, ids, place = partition.spread(lengths * number, bound=bound, label="tile")
     length = jnp.maximum(partition.of_row(lengths, ids), 1)
     source = partition.of_row(value.row_splits, ids) + place % length
-    below = value.flat_values.shape[0] * times
-    return RaggedTensor(entries(value.values, source, bound=below), splits)
+    return RaggedTensor(entries(value.values, source, times=times), splits)
 
 
 def size(value, out_type=None):

@@ -16,8 +16,9 @@ def splits_of_rows(function: str, ids, nrows, validate: bool = True):
     """Row splits from ascending row ids; the last id says how many rows there are."""
     if nrows is None:
         empty = is_known(ids.shape[0]) and ids.shape[0] == 0
-        highest = jnp.int32(-1) if empty else lax.reduce_max(ids, (0,)).astype(jnp.int32)
-        count = primitives.to_dim(jnp.maximum(highest, -1) + 1, label=function)
+        # Of no ids, which a selection may leave, the largest is the least number of their dtype.
+        highest = jnp.int32(-1) if empty else jnp.maximum(lax.reduce_max(ids, (0,)), -1)
+        count = primitives.to_dim(highest.astype(jnp.int32) + 1, label=function)
     else:
         count = size_of(function, nrows)
     if validate:
