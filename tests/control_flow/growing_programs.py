@@ -116,6 +116,17 @@ def shortened_in_two_loops(t, x):
     return t.reduce_sum(kept**2)
 
 
+def chosen_by_a_length_outside(t, x):
+    def longer_or_shorter(i, v):
+        ways = [lambda: v[1:], lambda: v, lambda: t.concat([v, v], 0)]
+        return i + 1, t.tanh(t.switch_case(t.size(x) - 3, ways))
+
+    shapes = [t.TensorShape([]), t.TensorShape([None])]
+    loop = [t.constant(0), x]
+    kept = t.while_loop(lambda i, v: i < 2, longer_or_shorter, loop, shape_invariants=shapes)[1]
+    return t.reduce_sum(kept**2)
+
+
 PROGRAMS = (
     by_position,
     selected,
@@ -130,6 +141,7 @@ PROGRAMS = (
     one_of_two_selections,
     selected_in_two_loops,
     shortened_in_two_loops,
+    chosen_by_a_length_outside,
 )
 
 

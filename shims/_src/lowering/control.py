@@ -288,7 +288,7 @@ class _Branch:
             for v in self.values
         ]
         inner = scopes.enter(self.ctx, self.jaxpr, values)
-        made = _sizes_made(jp.open_jaxpr(self.jaxpr)[0])
+        made = own_sizes.made(self.jaxpr)
         for name in (n for a in self.out_avals for n in scopes.escaping(inner, a)):
             if name not in made:
                 # Zeros that stand for what another branch saves have the sizes of that branch.
@@ -302,17 +302,6 @@ class _Branch:
         if self.wanted is not None:
             sizes = jax.tree.map(lambda s, shape: jnp.broadcast_to(s, shape), sizes, self.wanted)
         return [v.array for v in outs], sizes, codes
-
-
-def _sizes_made(jaxpr) -> set[str]:
-    """The fresh sizes that a program makes, inner programs included."""
-    made = set()
-    for eqn in jaxpr.eqns:
-        if eqn.primitive.name in ("compress", "fresh_range"):
-            made.add(eqn.params["name"])
-        for sub in jp.sub_jaxprs(eqn.params):
-            made |= _sizes_made(jp.open_jaxpr(sub)[0])
-    return made
 
 
 def _branch_results(ctx, avals, outs, sizes, serials):

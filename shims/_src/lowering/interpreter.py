@@ -8,7 +8,7 @@ from jax import lax
 
 from shims._src import division, errors, extremes_held, integer_extremes
 from shims._src import jax_private as jp
-from shims._src.lowering import bounds
+from shims._src.lowering import bounds, own_sizes
 from shims._src.lowering.context import Context
 from shims._src.lowering.refusals import (
     inner_size_error,
@@ -52,8 +52,16 @@ def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
     outs = [_force(ctx, read(a)) for a in jaxpr.outvars]
     for out in outs:
         if isinstance(out, Deferred):
-            raise inner_size_error(out.eqn.outvars[out.position].aval)
+            raise inner_size_error(_waited_for(out))
     return outs
+
+
+def _waited_for(value: Deferred):
+    """The shape with a size that a deferred result waits for."""
+    avals = [v.aval for v in value.eqn.outvars]
+    sized = [a for a in avals if any(jp.is_symbolic(d) for d in getattr(a, "shape", ()))]
+    others = [v for v in value.values if isinstance(v, Deferred)]
+    return _waited_for(others[0]) if others and not sized else (sized or avals)[0]
 
 
 def _held(value: Value) -> Value:
@@ -87,7 +95,7 @@ def apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
 
 def _force(ctx: Context, value: Value) -> Value:
     """A deferred result, where its sizes have become known."""
-    if not isinstance(value, Deferred) or _unknown(ctx, value.eqn):
+    if not isinstance(value, Deferred) or _unknown(ctx, value.eqn, value.values):
         return value
     values = [_force(ctx, v) for v in value.values]
     if any(isinstance(v, Deferred) for v in values):
@@ -95,14 +103,19 @@ def _force(ctx: Context, value: Value) -> Value:
     return _apply(ctx, value.eqn, values)[value.position]
 
 
-def _unknown(ctx: Context, eqn) -> bool:
-    """Whether an equation's results have sizes that this scope does not know."""
-    return any(
-        name not in ctx.env or name in ctx.ambiguous
+def _unknown(ctx: Context, eqn, values) -> bool:
+    """Whether results have sizes that this scope does not know, nor inner programs find or make."""
+    names = {
+        name
         for var in eqn.outvars
         for d in getattr(var.aval, "shape", ())
         for name in jp.variables(d)
-    )
+        if name not in ctx.env or name in ctx.ambiguous
+    }
+    inner = list(jp.sub_jaxprs(eqn.params)) if names else []
+    for value in values if inner else ():
+        names -= {name for a in value.axes if a is not None for name in jp.variables(a.dim)}
+    return not names <= set().union(*map(own_sizes.made, inner))
 
 
 def _apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
@@ -112,8 +125,9 @@ def _apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
     values = [_force(ctx, v) for v in values]
     recursive = any(True for _ in jp.sub_jaxprs(eqn.params))
     waiting = any(isinstance(v, Deferred) for v in values) and not recursive
-    makes = recursive or eqn.primitive.name in ("compress", "expand", "fresh_range")
-    if waiting or (not makes and not any(v.dynamic for v in values) and _unknown(ctx, eqn)):
+    makes = eqn.primitive.name in ("compress", "expand", "fresh_range")
+    brought = any(v.dynamic for v in values) and not recursive
+    if waiting or (not makes and not brought and _unknown(ctx, eqn, values)):
         return [
             Deferred(None, (), eqn=eqn, values=tuple(values), position=i)
             for i in range(len(eqn.outvars))

@@ -31,6 +31,16 @@ def of(ctx, inner, axis: Axis | None) -> Own:
     return found
 
 
+def made(jaxpr) -> set[str]:
+    """The sizes that a program makes, inner programs included."""
+    names = set()
+    for eqn in jp.open_jaxpr(jaxpr)[0].eqns:
+        if eqn.primitive.name in ("compress", "fresh_range"):
+            names.add(eqn.params["name"])
+        names.update(*(made(sub) for sub in jp.sub_jaxprs(eqn.params)))
+    return names
+
+
 def axis(ctx, dim, own: Own) -> Axis | None:
     """The axis of a dimension some of whose sizes the scope does not know."""
     if not own:
