@@ -22,6 +22,51 @@ MESSAGES = {
         "  Required: indices in row-major order: use `shims.sparse.reorder`"
     ),
     "repeated": ("to_dense: an index is repeated.\n  Required: every coordinate at most once"),
+    "add-array-shape": (
+        "sparse.add: the shapes differ.\n  Required: a sparse tensor and an array of one shape"
+    ),
+    "add-array-rank": "sparse.add: the operands have different ranks.",
+    "add-dtypes": (
+        "sparse.add: `b` was expected to be int32, like what stands before it.\n"
+        "  Required: operands of one dtype\n"
+        "  Received: a i32[3], b f32[4]\n"
+        "  Do:       convert one of them: `shims.cast(b, 'int32')`"
+    ),
+    "add-array-dtype": (
+        "sparse.add: `b` was expected to be int32, like what stands before it.\n"
+        "  Required: operands of one dtype\n"
+        "  Received: a i32[3], b f32[2, 3]\n"
+        "  Do:       convert one of them: `shims.cast(b, 'int32')`"
+    ),
+    "matmul-dtypes": (
+        "sparse_dense_matmul: `b` was expected to be int32, like what stands before it.\n"
+        "  Required: operands of one dtype\n"
+        "  Received: sp_a i32[3], b f32[3, 2]\n"
+        "  Do:       convert one of them: `shims.cast(b, 'int32')`"
+    ),
+    "concat-dtypes": (
+        "concat: `values[1]` was expected to be int32, like what stands before it.\n"
+        "  Required: operands of one dtype\n"
+        "  Received: values[0] i32[3], values[1] f32[2]\n"
+        "  Do:       convert one of them: `shims.cast(values[1], 'int32')`"
+    ),
+    "times-shape": (
+        "SparseTensor: an array does not broadcast to the sparse tensor.\n"
+        "  Required: sizes of 1, and those of the sparse tensor\n"
+        "  Received: i32[2]"
+    ),
+    "over-shape": (
+        "SparseTensor: an array does not broadcast to the sparse tensor.\n"
+        "  Required: sizes of 1, and those of the sparse tensor\n"
+        "  Received: i32[3, 1]"
+    ),
+    "slice-start": (
+        "sparse.slice: `start` must have one number per axis.\n  Required: [2]\n  Received: i32[1]"
+    ),
+    "slice-size": (
+        "sparse.slice: `size` must have one number per axis.\n  Required: [2]\n  Received: i32[1]"
+    ),
+    "slice-negative": "sparse.slice: a size is negative.\n  Required: size >= 0",
     "add-shape": ("sparse.add: the shapes differ.\n  Required: two sparse tensors of one shape"),
     "negative-count": (
         "sparse.bincount: a number is negative.\n  Required: values >= 0 everywhere"

@@ -51,6 +51,7 @@ def _safe_lookup(combiner, default_id):
 
 PROGRAMS = (
     ("to_dense", lambda tf, sp: tf.sparse.to_dense(sp)),
+    ("to_dense-bools", lambda tf, sp: tf.sparse.to_dense(sp.with_values(sp.values > 1.0))),
     ("to_dense-default", lambda tf, sp: tf.sparse.to_dense(sp, default_value=-1.0)),
     ("from_dense", lambda tf, sp: tf.sparse.from_dense(tf.sparse.to_dense(sp) - 1.5)),
     ("parts", lambda tf, sp: (sp.indices, sp.values, sp.dense_shape)),
@@ -71,6 +72,10 @@ PROGRAMS = (
     ),
     ("add", lambda tf, sp: tf.sparse.add(sp, sp)),
     ("add-part", lambda tf, sp: tf.sparse.add(sp, tf.sparse.retain(sp, sp.values > 0.0))),
+    (
+        "add-without-numbers",
+        lambda tf, sp: tf.sparse.add(sp.with_values(sp.values * float("inf") * 0.0), sp),
+    ),
     ("add-dense", lambda tf, sp: tf.sparse.add(sp, tf.sparse.to_dense(sp))),
     ("concat-0", lambda tf, sp: tf.sparse.concat(0, [sp, sp])),
     ("concat-1", lambda tf, sp: tf.sparse.concat(1, [sp, sp])),

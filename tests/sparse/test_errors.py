@@ -42,6 +42,37 @@ CALLS = (
         lambda m: m.sparse.add(_sp(m), m.sparse.reset_shape(_sp(m), [3, 3])),
         "InvalidArgumentError",
     ),
+    (
+        "add-array-shape",
+        lambda m: m.sparse.add(_sp(m), m.ones([2, 4], m.int32)),
+        "InvalidArgumentError",
+    ),
+    (
+        "add-array-rank",
+        lambda m: m.sparse.add(_sp(m), m.ones([3], m.int32)),
+        "InvalidArgumentError",
+    ),
+    (
+        "add-dtypes",
+        lambda m: m.sparse.add(_sp(m), m.sparse.from_dense([[0.0, 1.0, 2.0]] * 2)),
+        "InvalidArgumentError",
+    ),
+    ("add-array-dtype", lambda m: m.sparse.add(_sp(m), m.ones([2, 3])), "InvalidArgumentError"),
+    (
+        "matmul-dtypes",
+        lambda m: m.sparse.sparse_dense_matmul(_sp(m), m.ones([3, 2])),
+        "InvalidArgumentError",
+    ),
+    (
+        "concat-dtypes",
+        lambda m: m.sparse.concat(0, [_sp(m), m.sparse.from_dense([[0.0, 1.0, 2.0]])]),
+        "InvalidArgumentError",
+    ),
+    ("times-shape", lambda m: _sp(m) * m.constant([2, 3]), "InvalidArgumentError"),
+    ("over-shape", lambda m: _sp(m) / m.constant([[2], [3], [4]]), "InvalidArgumentError"),
+    ("slice-start", lambda m: m.sparse.slice(_sp(m), [1], [2, 2]), "InvalidArgumentError"),
+    ("slice-size", lambda m: m.sparse.slice(_sp(m), [0, 0], [2]), "InvalidArgumentError"),
+    ("slice-negative", lambda m: m.sparse.slice(_sp(m), [0, 0], [2, -1]), "InvalidArgumentError"),
     ("negative-count", lambda m: m.sparse.bincount([1, -1]), "InvalidArgumentError"),
     (
         "weights-of-counts",
@@ -192,6 +223,9 @@ INSIDE = (
         ),
     ),
     ("retain", lambda sp, k: shims.sparse.retain(sp, shims.range(k) > 0)),
+    ("times", lambda sp, k: sp * shims.ones([k])),
+    ("add", lambda sp, k: shims.sparse.add(sp, shims.ones([k, 3]))),
+    ("slice", lambda sp, k: shims.sparse.slice(sp, [0, 0], shims.stack([2, -k]))),
     (
         "indicator",
         lambda sp, k: shims.sparse.to_indicator(

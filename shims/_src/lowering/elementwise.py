@@ -160,7 +160,8 @@ def _padding(name, values):
     pads = [v.pad if v.dynamic else _constant(v.array) for v in values]
     if any(p is None for p in pads):
         return None
-    pad = rule(*(np.asarray(p, values[0].array.dtype) for p in pads))
+    with np.errstate(all="ignore"):  # 0 times infinity is no number, and not worth a warning
+        pad = rule(*(np.asarray(p, values[0].array.dtype) for p in pads))
     return pad if np.isfinite(pad) else None
 
 

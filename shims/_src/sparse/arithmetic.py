@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from shims._src import checks, errors, kernels, primitives
 from shims._src import jax_private as jp
 from shims._src.checks import axes_of, is_known
-from shims._src.operands import describe, operand
+from shims._src.operands import describe, matching, operand
 from shims._src.segment_reducers import largest_or_zero, total
 from shims._src.shapes import size_of
 from shims._src.sized_by import selected_by
@@ -20,6 +20,7 @@ from shims._src.sparse.tensor import (
     dims,
     is_sparse,
     rank_of,
+    sizes_as_vector,
     unchecked,
 )
 
@@ -40,6 +41,7 @@ def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
 
     Raises:
       InvalidArgumentError: the inner sizes differ, or a coordinate is out of range.
+      DtypeMismatchError: the operands have different dtypes.
 
     Differs from TensorFlow:
       Nothing.
@@ -61,7 +63,8 @@ def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
             received=f"sparse of rank {rank_of(sp_a)}, {describe(b)}",
         )
     sizes = dims("sparse_dense_matmul", sp_a)
-    (row, column), values = columns(sp_a), sp_a.values
+    row, column = columns(sp_a)
+    values, b = matching("sparse_dense_matmul", sp_a=sp_a.values, b=b)
     if adjoint_a:
         sizes, row, column, values = sizes[::-1], column, row, jnp.conj(values)
     b = jnp.conj(b.T) if adjoint_b else b
@@ -188,6 +191,7 @@ def add(a, b, threshold=0):
     Raises:
       TypeError: neither is sparse.
       InvalidArgumentError: the shapes differ.
+      DtypeMismatchError: the operands have different dtypes.
 
     Differs from TensorFlow:
       Nothing.
@@ -202,9 +206,17 @@ def add(a, b, threshold=0):
     if is_sparse(a) and is_sparse(b):
         return _add_sparse(a, b, threshold)
     sp, array = (a, b) if is_sparse(a) else (b, a)
-    array = operand(array, None)
+    values, array = matching("sparse.add", a=sp.values, b=operand(array, None))
+    if array.ndim != rank_of(sp):
+        raise checks.invalid("sparse.add", "the operands have different ranks.")
+    checks.check_data(
+        sp.dense_shape != sizes_as_vector(sp, array),
+        "sparse.add",
+        "the shapes differ.",
+        required="a sparse tensor and an array of one shape",
+    )
     check_inside("sparse.add", sp, array.shape)
-    return array.at[tuple(columns(sp))].add(sp.values, mode="drop")
+    return array.at[tuple(columns(sp))].add(values, mode="drop")
 
 
 def _add_sparse(a, b, threshold):
@@ -217,11 +229,13 @@ def _add_sparse(a, b, threshold):
         required="two sparse tensors of one shape",
     )
     indices = jnp.concatenate([a.indices, b.indices])
-    values = jnp.concatenate([a.values, b.values])
+    values = jnp.concatenate(matching("sparse.add", a=a.values, b=b.values))
     out = ordering.combined(unchecked(indices, values, a.dense_shape))
-    if not checks.jp.is_tracer(threshold) and threshold == 0:
+    is_zero = not checks.jp.is_tracer(threshold) and threshold == 0
+    if is_zero and not jnp.issubdtype(out.dtype, jnp.inexact):
         return out
-    return kept(out, jnp.abs(out.values) >= threshold)
+    # No NaN reaches any threshold, of 0 too, but XLA takes every `abs(x) >= 0` to be true.
+    return kept(out, (jnp.abs(out.values) >= threshold) & ~jnp.isnan(out.values))
 
 
 def eye(num_rows, num_columns=None, dtype=jnp.float32, name=None):

@@ -99,7 +99,8 @@ def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
     check_inside("to_dense", sp_input, sizes)
     if validate_indices:
         check_order("to_dense", sp_input)
-    default = operand(0 if default_value is None else default_value, sp_input.dtype)
+    dtype = sp_input.dtype
+    default = jnp.zeros((), dtype) if default_value is None else operand(default_value, dtype)
     if default.ndim:
         raise checks.invalid(
             "to_dense", "`default_value` must be a scalar.", received=describe(default)

@@ -7,8 +7,9 @@ import numpy as np
 from jax import lax
 
 from shims._src import checks, errors, primitives
+from shims._src import joining as arrays
 from shims._src.checks import axis_of, is_known, static_int
-from shims._src.operands import operand
+from shims._src.operands import describe, operand
 from shims._src.shapes import dims_of
 from shims._src.sized_by import selected_by
 from shims._src.sparse.ordering import order_of, permuted, sorted_entries
@@ -71,6 +72,10 @@ def slice(sp_input, start, size, name=None):
     Returns:
       A `SparseTensor`.
 
+    Raises:
+      InvalidArgumentError: `start` or `size` is no vector of one number per axis, or a size is
+        negative.
+
     Differs from TensorFlow:
       Nothing.
 
@@ -80,6 +85,15 @@ def slice(sp_input, start, size, name=None):
     https://www.tensorflow.org/api_docs/python/tf/sparse/slice
     """
     start, size = coordinates("start", start), coordinates("size", size)
+    for name, given in (("start", start), ("size", size)):
+        if given.ndim != 1 or (is_known(given.shape[0]) and given.shape[0] != rank_of(sp_input)):
+            raise checks.invalid(
+                "sparse.slice",
+                f"`{name}` must have one number per axis.",
+                required=f"[{rank_of(sp_input)}]",
+                received=describe(given),
+            )
+    checks.check_data(size < 0, "sparse.slice", "a size is negative.", required="size >= 0")
     inside = (sp_input.indices >= start) & (sp_input.indices < start + size)
     out = kept(sp_input, jnp.all(inside, axis=1))
     with of_constants(start, size, sp_input.dense_shape):
@@ -101,6 +115,7 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
 
     Raises:
       InvalidArgumentError: ranks, or other sizes, differ.
+      DtypeMismatchError: the dtypes differ.
 
     Differs from TensorFlow:
       Nothing: no gradient passes there either.
@@ -137,7 +152,7 @@ def _concat(axis, parts, expand):
         with of_constants(shape, p.dense_shape):
             total = shape + p.dense_shape
             shape = jnp.where(np.arange(rank) == axis, total, jnp.maximum(shape, p.dense_shape))
-    values = lax.stop_gradient(jnp.concatenate([p.values for p in parts]))
+    values = lax.stop_gradient(arrays.concat([p.values for p in parts], 0))
     return sorted_entries(unchecked(jnp.concatenate(indices), values, shape))
 
 

@@ -233,11 +233,26 @@ def columns(sp: SparseTensor) -> list:
     return [sp.indices[:, i] for i in range(rank_of(sp))]
 
 
+def sizes_as_vector(sp: SparseTensor, array):
+    """The sizes of an array in the dtype of coordinates."""
+    sizes = [primitives.as_size(d) for d in array.shape]
+    dtype = sp.dense_shape.dtype
+    return jnp.stack(sizes).astype(dtype) if sizes else jnp.zeros((0,), dtype)
+
+
 def beside(sp: SparseTensor, other):
     """What stands in an array, broadcast to the sparse tensor's shape, at its coordinates."""
     other = operand(other, sp.dtype)
     if other.ndim > rank_of(sp):
         raise checks.invalid("SparseTensor", "the array has more axes than the sparse tensor.")
+    given = sizes_as_vector(sp, other)
+    checks.check_data(
+        (given != sp.dense_shape[rank_of(sp) - other.ndim :]) & (given != 1),
+        "SparseTensor",
+        "an array does not broadcast to the sparse tensor.",
+        required="sizes of 1, and those of the sparse tensor",
+        received=describe(other),
+    )
     place = columns(sp)[rank_of(sp) - other.ndim :]
     place = [
         jnp.zeros_like(p) if is_known(d) and d == 1 else p
