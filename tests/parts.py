@@ -52,6 +52,7 @@ ONE_IN = {
     "tests/table/test_native.py::test_native": 8,
     "tests/table/test_symbolic.py::test_symbolic_sizes": 4,
     "tests/table/test_tape.py::test_gradient": 8,
+    "tests/table/test_tape.py::test_gradient_around_a_function": 8,
     "tests/table/test_tape.py::test_gradient_in_a_function": 8,
     "tests/table/test_values.py::test_value_and_dtype": 4,
     "tests/table/test_vmap.py::test_vmap_is_a_loop": 8,

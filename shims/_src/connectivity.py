@@ -16,12 +16,10 @@ Links = tuple[frozenset[int], ...]
 
 # What TensorFlow does not differentiate at all.
 _NOT_DIFFERENTIABLE = ("ceil", "floor", "round", "stop_gradient")
-# What hands its operands to one inner program, in order.
-_WITH_A_RULE = ("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr")
-_CALLS = (
-    *("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint"),
-    *_WITH_A_RULE,
-)
+# What hands its operands to one inner program, in order. Functions with a derivative of their own are
+# not among them: what connects their results to their operands is the rule, which may pass on what the
+# program rounds.
+_CALLS = ("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint")
 _NONE: frozenset[int] = frozenset()
 _KNOWN: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
@@ -55,11 +53,7 @@ def links_of(primitive, params, inputs, outputs) -> Links:
         inner = next(iter(jp.sub_jaxprs(params)), None)
         if inner is None or len(jp.open_jaxpr(inner)[0].invars) != len(inputs):
             return found
-        links = links_through(inner)
-        if name in _WITH_A_RULE:
-            unused = _unused(inner)
-            links = tuple(link | unused for link in links)
-        found = _meet(found, links)
+        found = _meet(found, links_through(inner))
     elif name == "cond":
         branches = [links_through(branch) for branch in params["branches"]]
         joined = [frozenset().union(*per) for per in zip(*branches, strict=True)]
@@ -92,14 +86,6 @@ def links_through(closed) -> Links:
     if known is None:
         known = _KNOWN[jaxpr] = _walk(jaxpr)
     return known
-
-
-def _unused(closed) -> frozenset[int]:
-    """The inputs that an inner program does not look at: they are there for its derivative."""
-    jaxpr, _ = jp.open_jaxpr(closed)
-    atoms = [*jaxpr.outvars, *(a for eqn in jaxpr.eqns for a in eqn.invars)]
-    used = {a for a in atoms if not isinstance(a, jp.Literal)}
-    return frozenset(i for i, v in enumerate(jaxpr.invars) if v not in used)
 
 
 def _walk(jaxpr) -> Links:

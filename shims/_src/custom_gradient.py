@@ -210,8 +210,9 @@ def _staged(f, args, kwargs):
         return run(captured, *values)[: box["count"]]
 
     def fwd(captured, *values):
-        outs = run(captured, *values)
-        return outs[: box["count"]], (outs[box["count"] :], list(captured), list(values))
+        residuals = run(captured, *values)[box["count"] :]
+        # With the rule: what a gradient makes of the results is differentiated by it once more.
+        return staged(captured, *values), (residuals, list(captured), list(values))
 
     def bwd(saved, cotangents):
         residuals, captured, values = saved

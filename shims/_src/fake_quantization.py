@@ -167,7 +167,7 @@ def fake_quant_with_min_max_args(inputs, min=-6, max=6, num_bits=8, narrow_range
         the dtype.
 
     Differs from TensorFlow:
-      Nothing.
+      A second derivative is that of the slopes; TensorFlow has none.
 
     Under jit:
       Element by element.
@@ -233,7 +233,7 @@ def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=Fals
         the dtype.
 
     Differs from TensorFlow:
-      Nothing.
+      A second derivative is that of the slopes; TensorFlow has none.
 
     Under jit:
       Element by element.
@@ -303,7 +303,7 @@ def fake_quant_with_min_max_vars_per_channel(
         the dtype.
 
     Differs from TensorFlow:
-      Nothing.
+      A second derivative is that of the slopes; TensorFlow has none.
 
     Under jit:
       Element by element.

@@ -66,7 +66,8 @@ def _place(ids, count):
 
 
 def _read(segments, ids, count):
-    return jnp.take(segments, _place(ids, count), axis=0, mode="clip")
+    # Filled where there are no segments: of what is read there nothing is used.
+    return jnp.take(segments, _place(ids, count), axis=0, mode="fill", fill_value=0)
 
 
 def _inside(ids, data):

@@ -61,6 +61,30 @@ def running_sums(m, x, v):
     return m.reduce_sum(m.cumsum(y) * y) * v
 
 
+def largest_of_segments(m, x, v):
+    ids = m.math.floordiv(m.range(m.size(x)), 2)
+    return m.reduce_sum(m.math.segment_max(x, ids) ** 2 * v)
+
+
+def product_of_rows(m, x, v):
+    rows = m.boolean_mask(m.stack([x, x + 1.0], 1), x > 0.0)
+    return m.reduce_prod(rows) * v
+
+
+def straight_through(m, x, v):
+    """What is rounded has a gradient where a rule says so."""
+
+    @m.custom_gradient
+    def rounded(x):
+        return m.round(x), lambda dy: dy
+
+    return m.reduce_sum(rounded(x) * x) * v + m.reduce_sum(m.round(x))
+
+
+def quantized(m, x, v):
+    return m.reduce_sum(m.quantization.fake_quant_with_min_max_args(x, -2.0, 2.0)) * v
+
+
 LOSSES = [
     masked_sum,
     branch_on_a_value,
@@ -69,6 +93,9 @@ LOSSES = [
     distinct_values,
     gathered_rows,
     running_sums,
+    largest_of_segments,
+    product_of_rows,
+    straight_through,
 ]
 
 
@@ -149,6 +176,13 @@ def test_as_tensorflow_at_every_size(place, loss):
     for size, values in SIZES.items():
         found, wanted = ours(array(shims, values)), theirs(array(tf, values))
         check(plain(dense(found)), plain(dense(wanted)), size)
+
+
+@pytest.mark.parametrize("place", [tape_inside, tape_outside], ids=lambda f: f.__name__)
+def test_quantized_numbers(place):
+    values = [-3.0, -0.7, 0.2, 1.4, 2.5]
+    found, wanted = (place(m, quantized)(array(m, values)) for m in (shims, tf))
+    check(plain(found), plain(wanted))
 
 
 @shims.function(input_signature=vector(shims))

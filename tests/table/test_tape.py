@@ -41,11 +41,13 @@ def theirs(point):
     return tf.nest.flatten(tape.gradient(outputs, sources))
 
 
-def of_tape(point, given):
+def of_tape(point, given, call=None):
+    """The gradients of the case, or of `call`, by a tape around it."""
+    call = ours.of_arrays(point) if call is None else call
     sources = [given[name] for name in cases.floating(point)]
     with shims.GradientTape() as tape:
         tape.watch(sources)
-        outputs = ours.floating_outputs(ours.of_arrays(point)(given))
+        outputs = ours.floating_outputs(call(given))
     found = tape.gradient(outputs, sources)
     return jax.tree.leaves(found, is_leaf=lambda g: g is None or isinstance(g, shims.IndexedSlices))
 
@@ -79,3 +81,17 @@ def test_gradient_in_a_function(point):
         found = shims.function(dense, [signature(given)], autograph=False)(given)
     wanted = list(map(np.asarray, dense(given)))
     assert not differences(list(map(np.asarray, found)), wanted, 10 * point.row.tolerance)
+
+
+@pytest.mark.parametrize("point", cases.points(lambda p: p in CHOSEN))
+def test_gradient_around_a_function(point):
+    given, _ = ours.split(point)
+    function = shims.function(ours.of_arrays(point), [signature(given)], autograph=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", shims.errors.SpecializationWarning)
+        found = of_tape(point, given, function)
+    wanted = of_tape(point, given)
+    assert len(found) == len(wanted)
+    for a, b in zip(found, wanted, strict=True):
+        a, b = (np.float32(0) if g is None else shims.convert_to_tensor(g) for g in (a, b))
+        assert not differences([np.asarray(a)], [np.asarray(b)], 10 * point.row.tolerance)

@@ -52,11 +52,13 @@ class Context:
         self.inherited: set[str] = set()  # sizes made in the scopes around this one
         self.carried: set[str] = set()  # sizes that the operands of this scope brought along
         self.ambiguous: set[str] = set()  # sizes of one name that left an inner program twice
+        self.is_derivative = False  # whether a rule for tangents is walked, which JAX may transpose
 
     def child(self) -> Context:
         """A scope inside this one: sees its bindings, keeps its own."""
         inner = Context(self.root, self.env, self.cache)
         inner.ambiguous = set(self.ambiguous)
+        inner.is_derivative = self.is_derivative
         inner.inherited = self.owned | self.inherited
         return inner
 
@@ -184,7 +186,7 @@ class Context:
             return self.materialize(value, i)
         capacity = self.capacity(axis.dim)
         key = ("pack", axis.token, capacity)
-        if key not in self.cache and packing.is_direct(value.array) and not _is_key(value.array):
+        if key not in self.cache and self._moves_directly(value.array):
             array = packing.direct(value.array, axis.valid, capacity)
         else:
             if key not in self.cache:
@@ -192,6 +194,10 @@ class Context:
             array = packing.take(value.array, self.cache[key], i)
         packed = Axis(axis.dim, axis.size, ("packed", axis.dim, self._serials(axis.dim)))
         return Value(array, value.with_axis(i, packed), None, value.bounds)
+
+    def _moves_directly(self, array) -> bool:
+        """Whether one loop may pack a vector; that loop cannot be transposed where it stands in a rule."""
+        return packing.is_direct(array) and not _is_key(array) and not self.is_derivative
 
     def pack_all(self, value: Value) -> Value:
         """The value with every dynamic axis packed (those of rows are)."""

@@ -93,14 +93,24 @@ class _Rebuilt:
         return self.results(inner, run(inner, body, operands))
 
     def forget(self, inner, arrays, side):
-        """What only a derivative checks is left out: a result has the codes of the function itself."""
+        """Take out what only a derivative checks: a result has the codes of the function itself.
+
+        Returns:
+          A number to multiply the derivative with, `None` where nothing was taken out: 1, or NaN where
+          such a check fails, since nobody would read the code.
+        """
         if not inner.reports:
-            return
+            return None
         jax.eval_shape(self.primal, arrays, side)
         reports, inner.reports = inner.reports, []
+        holds = None
         for report in reports:
             if report.describe() in self.described[len(inner.reports) :]:
                 inner.reports.append(report)
+            else:
+                fine = jnp.all(report.code < 0)
+                holds = fine if holds is None else holds & fine
+        return None if holds is None else jnp.where(holds, 1, np.nan)
 
     def conclude(self, arrays, rest):
         """Values for the caller's scope."""
@@ -149,15 +159,18 @@ def custom_jvp_call(ctx, eqn, *values):
             *[in_avals[i] for i in self.moving],
         )
         inner, operands = self.enter(arrays, side)
+        inner.is_derivative = True
         directions = [Value(tangents[0][i], operands[i].axes) for i in self.moving]
         outs = run(inner, jaxpr, [*operands, *directions])
         primal, moved = outs[: len(self.out_avals)], iter(outs[len(self.out_avals) :])
-        self.forget(inner, arrays, side)
+        mark = self.forget(inner, arrays, side)
         first, rest = self.results(inner, primal)
         second = [
             relayout(inner, next(moved), p) if _is_inexact(p.array) else _no_tangent(p.array)
             for p in self.outs
         ]
+        if mark is not None:
+            second = [m * mark.astype(m.dtype) if _is_inexact(m) else m for m in second]
         return (first, rest), (second, jax.tree.map(_no_tangent, rest))
 
     return self.conclude(*call(*self.operands()))
