@@ -1,4 +1,7 @@
-"""Our side of a random program: eagerly under a tape, and compiled with unknown sizes."""
+"""Our side of a random program: eagerly under a tape, and compiled with unknown sizes.
+
+Compiled, a tape stands around the function, or the derivative is a part of the program.
+"""
 
 from __future__ import annotations
 
@@ -78,12 +81,41 @@ def compiled(program: Program, *, gradients: bool) -> Answer:
         slopes, returned = jax.grad(total, has_aux=True)(sources, given)
         return returned, slopes
 
+    return _answer(program, lambda: shims.function(body, signature(program), autograph=False))
+
+
+def around(program: Program, *, gradients: bool) -> Answer:
+    """The same, a tape around the function."""
+    names = [i.name for i in program.inputs]
+
+    def body(*arrays):
+        values = run(program, Side, dict(zip(names, arrays, strict=True)))
+        return [values[name] for name in program.returns]
+
+    def call(*inputs):
+        function = shims.function(body, signature(program), autograph=False)
+        given = dict(zip(names, map(jnp.asarray, inputs), strict=True))
+        sources = {name: given[name] for name in program.sources} if gradients else {}
+        with shims.GradientTape() as tape:
+            tape.watch(sources)
+            returned = function(*given.values())
+        floats = [v for v in returned if _is_floating(v)]
+        cotangents = [jnp.asarray(weights(v)) for v in floats]
+        if not floats or not sources:
+            return returned, {}
+        slopes = tape.gradient(floats, sources, cotangents, unconnected_gradients="zero")
+        return returned, slopes
+
+    return _answer(program, lambda: call)
+
+
+def _answer(program: Program, make) -> Answer:
+    """What a function of the inputs gives: values and slopes."""
     # That a size had to become a constant costs time; the numbers are what this is about.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", shims.errors.SpecializationWarning)
         try:
-            function = shims.function(body, signature(program), autograph=False)
-            returned, slopes = function(*[i.value for i in program.inputs])
+            returned, slopes = make()(*[i.value for i in program.inputs])
         except Exception as error:  # noqa: BLE001, which one is what is compared
             return Answer({}, None, error)
     found = dict(zip(program.returns, map(np.asarray, returned), strict=True))

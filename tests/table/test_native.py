@@ -11,6 +11,8 @@ from tf2jax_port.table import Native
 from . import cases, ours, reference, rows
 from .compare import differences
 
+# What a row says of a dtype that its cases do not have: another test shows it.
+_OF_OTHER_DTYPES = {"cumsum": "tests/parity/measured_rows.py, cumsum-of-bfloat16"}
 _DTYPES = ("dtype", "out_type", "output_type", "out_idx", "dtype_hint", "index_type")
 
 
@@ -57,7 +59,10 @@ def test_native(row):
             ran += 1
             found[point.case.id] = compared(point, function)
     assert ran, "the rewriter writes the expression in none of the cases"
-    if differing:
+    if row.name in _OF_OTHER_DTYPES:
+        assert row.note
+        assert not any(found.values())
+    elif differing:
         assert any(found.values()), f"nothing differs, although: {row.differs or row.note}"
     else:
         rows.report(found)

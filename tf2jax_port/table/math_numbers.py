@@ -12,6 +12,7 @@ _SIGNS = case("signs", x=f32([7, -7, 7, -7]), y=f32([2, 2, -2, -2]))
 _INT32 = case("int32", x=i32([7, -7, 7, -7]), y=i32([2, 2, -2, -2]))
 _NONFINITE = case("nan-inf", x=f32([INF, 5, NAN, 1, 0, -0.0]), y=f32([2, INF, 1, 0, 0, 3]))
 _EMPTY = case("empty", x=empty(0, 3), y=draw(1, 3))
+_BROADCAST = case("broadcast", x=f32([[5], [-7]]), y=f32([2, 3]))
 
 
 def _part(name: str, expression: str, param: str) -> Row:
@@ -80,7 +81,7 @@ ROWS: tuple[Row, ...] = (
         "jax.lax.rem({x}, {y})",
         own="truncating.truncatemod",
         tensors=("x", "y"),
-        inputs=(_SIGNS, _INT32, _NONFINITE, _EMPTY),
+        inputs=(_SIGNS, _INT32, _NONFINITE, _EMPTY, _BROADCAST),
         no_gradient="TensorFlow has no rule for it",
         note="it broadcasts, and raises `InternalError` where an integer is divided by zero",
         takes="index float32 float64",

@@ -12,8 +12,13 @@ from shims._src import jax_private as jp
 from shims._src import trace
 from shims._src.lowering import scopes
 from shims._src.lowering.control import run
+from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
 from shims._src.value import Value
+
+_LATE_DERIVATIVE = "The derivative needs a size as a number that the function itself does not need."
+_WAYS_OUT = """\
+  Do:       take the gradient inside of the function, or give the size in its signature"""
 
 
 def take_apart(values):
@@ -135,7 +140,12 @@ class _Rebuilt:
         """A jaxpr of `f` over symbolic shapes, under the trace's own hooks."""
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
         with trace.resume(self.ctx.root.state):
-            return jax.make_jaxpr(f)(*specs)
+            try:
+                return jax.make_jaxpr(f)(*specs)
+            except (TypeError, ValueError) as error:
+                # A tape asks for it when the function has long run: nothing can be traced anew.
+                error.add_note(f"{_LATE_DERIVATIVE}\n  At:       {line_of(self.eqn)}\n{_WAYS_OUT}")
+                raise
 
 
 def custom_jvp_call(ctx, eqn, *values):
