@@ -12,6 +12,7 @@ from shims._src import checks
 from shims._src.dispatch import operator
 from shims._src.exact_quotient import quotient
 from shims._src.operands import agreeing, check_alike, matching, operand
+from shims._src.preferred import fixed
 
 
 class FakeQuantGradients(NamedTuple):
@@ -147,6 +148,7 @@ def _fixed_range(function, inputs, low, high):
     return x, jnp.asarray(low, x.dtype), jnp.asarray(high, x.dtype)
 
 
+@fixed("float32", "inputs")
 @operator
 def fake_quant_with_min_max_args(inputs, min=-6, max=6, num_bits=8, narrow_range=False, name=None):
     """Numbers rounded to those that an integer of few bits has in a fixed range.
@@ -178,6 +180,7 @@ def fake_quant_with_min_max_args(inputs, min=-6, max=6, num_bits=8, narrow_range
     return _fake_quantized(*_fixed_range("fake_quant_with_min_max_args", inputs, min, max), levels)
 
 
+@fixed("float32", "gradients", "inputs")
 @operator
 def fake_quant_with_min_max_args_gradient(
     gradients, inputs, min=-6, max=6, num_bits=8, narrow_range=False, name=None
@@ -213,6 +216,7 @@ def fake_quant_with_min_max_args_gradient(
     return _slopes(operand(gradients, x.dtype), x, low, high, levels)[0]
 
 
+@fixed("float32", "inputs", "min", "max")
 @operator
 def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=False, name=None):
     """Numbers rounded to those that an integer of few bits has in a range.
@@ -245,6 +249,7 @@ def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=Fals
     return _fake_quantized(*operands, levels, divides=True)
 
 
+@fixed("float32", "gradients", "inputs", "min", "max")
 @operator
 def fake_quant_with_min_max_vars_gradient(
     gradients, inputs, min, max, num_bits=8, narrow_range=False, name=None
@@ -281,6 +286,7 @@ def fake_quant_with_min_max_vars_gradient(
     return FakeQuantGradients(dx, jnp.sum(below), jnp.sum(above))
 
 
+@fixed("float32", "inputs", "min", "max")
 @operator
 def fake_quant_with_min_max_vars_per_channel(
     inputs, min, max, num_bits=8, narrow_range=False, name=None
@@ -316,6 +322,7 @@ def fake_quant_with_min_max_vars_per_channel(
     )
 
 
+@fixed("float32", "gradients", "inputs", "min", "max")
 @operator
 def fake_quant_with_min_max_vars_per_channel_gradient(
     gradients, inputs, min, max, num_bits=8, narrow_range=False, name=None

@@ -8,7 +8,7 @@ import numpy as np
 from shims._src import checks, primitives
 from shims._src.dispatch import operator
 from shims._src.operands import describe, operand
-from shims._src.preferred import preferring
+from shims._src.preferred import fixed, preferring
 
 
 def _over_last(function: str, x, count: int):
@@ -240,7 +240,7 @@ def ifft3d(input, name=None):
     return _complex_transform("ifft3d", jnp.fft.ifftn, input, 3)
 
 
-@preferring("float32", "input_tensor", always=True)
+@fixed("float32", "input_tensor")
 @operator
 def rfft(input_tensor, fft_length=None, name=None):
     """The discrete Fourier transform of real numbers over the last axis.
@@ -269,7 +269,7 @@ def rfft(input_tensor, fft_length=None, name=None):
     return _real_transform("rfft", jnp.fft.rfftn, input_tensor, fft_length, 1, inverse=False)
 
 
-@preferring("float32", "input_tensor", always=True)
+@fixed("float32", "input_tensor")
 @operator
 def rfft2d(input_tensor, fft_length=None, name=None):
     """The discrete Fourier transform of real numbers over the last two axes.
@@ -298,7 +298,7 @@ def rfft2d(input_tensor, fft_length=None, name=None):
     return _real_transform("rfft2d", jnp.fft.rfftn, input_tensor, fft_length, 2, inverse=False)
 
 
-@preferring("float32", "input_tensor", always=True)
+@fixed("float32", "input_tensor")
 @operator
 def rfft3d(input_tensor, fft_length=None, name=None):
     """The discrete Fourier transform of real numbers over the last three axes.
@@ -327,7 +327,7 @@ def rfft3d(input_tensor, fft_length=None, name=None):
     return _real_transform("rfft3d", jnp.fft.rfftn, input_tensor, fft_length, 3, inverse=False)
 
 
-@preferring("complex64", "input_tensor", always=True)
+@fixed("complex64", "input_tensor")
 @operator
 def irfft(input_tensor, fft_length=None, name=None):
     """The inverse of `rfft`.
@@ -356,7 +356,7 @@ def irfft(input_tensor, fft_length=None, name=None):
     return _real_transform("irfft", jnp.fft.irfftn, input_tensor, fft_length, 1, inverse=True)
 
 
-@preferring("complex64", "input_tensor", always=True)
+@fixed("complex64", "input_tensor")
 @operator
 def irfft2d(input_tensor, fft_length=None, name=None):
     """The inverse of `rfft2d`.
@@ -385,7 +385,7 @@ def irfft2d(input_tensor, fft_length=None, name=None):
     return _real_transform("irfft2d", jnp.fft.irfftn, input_tensor, fft_length, 2, inverse=True)
 
 
-@preferring("complex64", "input_tensor", always=True)
+@fixed("complex64", "input_tensor")
 @operator
 def irfft3d(input_tensor, fft_length=None, name=None):
     """The inverse of `rfft3d`.

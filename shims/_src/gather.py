@@ -11,7 +11,7 @@ from shims._src import checks, errors, primitives, recording
 from shims._src.checks import axis_of, check_positions, is_known, static_int
 from shims._src.dispatch import operator
 from shims._src.indexed_slices import rows_of
-from shims._src.operands import agreeing, operand
+from shims._src.operands import agreeing, describe, operand
 
 
 @operator(compiled=True)
@@ -51,6 +51,13 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
             f"`batch_dims` is {batch_dims}.",
             required="batch_dims <= axis and <= the rank of `indices`",
             received=f"axis={axis}, indices of rank {indices.ndim}",
+        )
+    if axis >= params.ndim:
+        raise checks.invalid(
+            "gather",
+            "`params` has no axis to take from.",
+            required=f"rank >= {axis + 1}",
+            received=describe(params),
         )
     others = (*params.shape[batch_dims:axis], *params.shape[axis + 1 :])
     check_positions("gather", "indices", indices, params.shape[axis], others=others)

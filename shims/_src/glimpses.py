@@ -8,14 +8,14 @@ import jax.numpy as jnp
 from shims._src import checks, errors, primitives
 from shims._src.dispatch import operator
 from shims._src.operands import describe, operand
-from shims._src.preferred import preferring
+from shims._src.preferred import fixed
 from shims._src.shapes import sizes_of
 
 _NOISES = ("uniform", "gaussian", "zero")
 
 
-@preferring("float32", "input", always=True)
-@preferring("float32", "offsets", always=True)
+@fixed("float32", "input")
+@fixed("float32", "offsets")
 @operator
 def extract_glimpse(
     input, size, offsets, centered=True, normalized=True, noise="uniform", name=None

@@ -17,6 +17,7 @@ from shims._src.exact_quotient import quotient as exact_quotient
 from shims._src.image_kernels import KERNELS, weights
 from shims._src.image_layout import image_of
 from shims._src.operands import operand
+from shims._src.preferred import fixed
 from shims._src.shapes import size_of
 from shims._src.sized_by import sized_by
 from shims._src.windows.pooling import as_given
@@ -236,6 +237,8 @@ _METHODS = {
 }
 
 
+@fixed("float32", "boxes")
+@fixed("int32", "box_indices")
 @sized_by("crop_size", compiled=True)
 def crop_and_resize(
     image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0, name=None

@@ -14,7 +14,7 @@ from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.image_layout import image_of
 from shims._src.operands import describe, operand
-from shims._src.preferred import preferring
+from shims._src.preferred import fixed, preferring
 from shims._src.sized_by import sized_by
 
 # TensorFlow's colours for boxes without any: yellow, blue, red, lime, purple, ...
@@ -254,7 +254,7 @@ def _number(value):
 
 
 @preferring("float32", "images")
-@preferring("float32", "boxes", always=True)
+@fixed("float32", "boxes")
 @operator
 def draw_bounding_boxes(images, boxes, colors, name=None):
     """Images with the outlines of boxes drawn into them.

@@ -11,6 +11,7 @@ from jax import lax
 from shims._src import checks, primitives
 from shims._src import jax_private as jp
 from shims._src.activations import relu
+from shims._src.casting import cast
 from shims._src.checks import axes_of, axis_of, is_known, is_known_shape
 from shims._src.dispatch import operator
 from shims._src.elementwise import squared_distance
@@ -119,8 +120,8 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     """The cross-entropy of one label out of several, given as probabilities.
 
     Args:
-      labels: array whose rows add up to 1.
-      logits: array of the same dtype; the two broadcast.
+      labels: array whose rows add up to 1, of any dtype.
+      logits: floating-point array; the two broadcast.
       axis: the axis of the classes.
       name: ignored.
 
@@ -128,7 +129,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
       The losses, without the axis of the classes.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or there are neither rows nor classes.
+      InvalidArgumentError: the shapes do not broadcast, or there are neither rows nor classes.
 
     Differs from TensorFlow:
       Nothing: the gradient is `softmax - labels` even where labels do not add up to 1.
@@ -139,7 +140,8 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/softmax_cross_entropy_with_logits
     """
     function = "softmax_cross_entropy_with_logits"
-    labels, logits = matching(function, labels=labels, logits=logits)
+    logits = operand(logits)
+    labels = cast(labels, logits.dtype)
     axis = axis_of(function, axis, logits.ndim)
     if labels.ndim == logits.ndim:
         labels = jnp.moveaxis(labels, axis, -1)

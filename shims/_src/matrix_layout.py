@@ -107,7 +107,7 @@ def _diagonals(name, count, size, x):
     if isinstance(count, float):
         raise TypeError(f"band_part: `{name}` is a number of diagonals, received {count!r}.")
     known = not jp.is_tracer(count) and not jp.is_symbolic(count)
-    count = np.asarray(count) if known else operand(count)
+    count = np.asarray(count, np.int64) if known else operand(count)
     limit = size if is_known(size) else as_size(size)
     checks.check_data(
         count > limit,

@@ -11,7 +11,8 @@ from shims._src import jax_private as jp
 from shims._src.box_queue import hard, keep_in_turn
 from shims._src.dispatch import operator
 from shims._src.kernels import checked
-from shims._src.operands import agreeing, operand
+from shims._src.operands import agreeing, matching, operand
+from shims._src.preferred import preferring
 from shims._src.repeated import Repeated
 
 
@@ -59,6 +60,7 @@ def overlap_of(boxes):
     return lambda one: overlaps(corners, corners[one][None])[:, 0]
 
 
+@preferring("float32", "boxes", "scores", kept="float16 float32")
 @checked
 def non_max_suppression(
     boxes,
@@ -123,7 +125,8 @@ _greedy = Repeated(_selection, _selection)
 
 @operator(fresh=True)
 def _suppress(boxes, scores, max_output_size, iou_threshold, score_threshold):
-    boxes, scores = lax.stop_gradient(operand(boxes)), lax.stop_gradient(operand(scores))
+    found = matching("non_max_suppression", boxes=boxes, scores=scores)
+    boxes, scores = map(lax.stop_gradient, found)
     fits = boxes.ndim == 2 and scores.ndim == 1 and boxes.shape[1] == 4
     counts = {b.shape[0] for b in (boxes, scores) if b.ndim and checks.is_known(b.shape[0])}
     if not fits or len(counts) > 1:

@@ -17,6 +17,7 @@ from shims._src.dispatch import operator
 from shims._src.kernels import checked
 from shims._src.nms import overlap_of
 from shims._src.operands import agreeing, operand
+from shims._src.preferred import fixed, preferring
 from shims._src.repeated import Repeated
 
 CombinedNonMaxSuppression = collections.namedtuple(
@@ -68,6 +69,7 @@ def boxes_and_scores(function, boxes, scores):
     return agreeing(function, [boxes, scores], (0,))
 
 
+@preferring("float32", "boxes", "scores", kept="float16 float32")
 @checked
 def non_max_suppression_with_scores(
     boxes,
@@ -136,6 +138,7 @@ def _with_scores(boxes, scores, max_output_size, iou_threshold, score_threshold,
     return jnp.take(selected, places, mode="clip"), jnp.take(found, places, mode="clip")
 
 
+@fixed("float32", "overlaps", "scores")
 @checked
 def non_max_suppression_overlaps(
     overlaps,
@@ -204,6 +207,7 @@ def _by_table(overlaps, scores, max_output_size, overlap_threshold, score_thresh
     return jnp.take(selected, places, mode="clip")
 
 
+@fixed("float32", "boxes", "scores")
 @operator(compiled=True)
 def combined_non_max_suppression(
     boxes,

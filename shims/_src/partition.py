@@ -13,10 +13,12 @@ from shims._src import jax_private as jp
 from shims._src.checks import is_known
 from shims._src.elementwise import is_inexact
 from shims._src.operands import agreeing, describe, matching, operand
+from shims._src.preferred import fixed
 from shims._src.scatter import write
 from shims._src.sized_by import selected_by
 
 
+@fixed("int32", "partitions")
 @selected_by("partitions")
 def dynamic_partition(data, partitions, num_partitions, name=None):
     """The elements of each partition, as a list.
@@ -81,6 +83,7 @@ def _flat_part(indices, data):
     return indices.reshape((flat,)), data.reshape((flat, *data.shape[rank:]))
 
 
+@fixed("int32", "indices")
 @selected_by("indices")
 def dynamic_stitch(indices, data, name=None):
     """Parts put together: `result[indices[m]] = data[m]`.

@@ -2,6 +2,7 @@
 
 TensorFlow's definition of such an operator names a default dtype. A tensor keeps its dtype; anything
 else becomes the default, whatever its own dtype is: eagerly that is, in a function it keeps its own.
+Other operators have arguments of one dtype alone, which arrays of NumPy become in a function too.
 """
 
 from __future__ import annotations
@@ -15,15 +16,39 @@ import numpy as np
 from shims._src import trace
 
 
-def preferring(dtype, *names: str, always: bool = False):
+def preferring(dtype, *names: str, kept: str | None = None):
     """Lets the parameters named be of `dtype` where none of them is an array of JAX.
 
     Args:
       dtype: the default of TensorFlow's operator.
       *names: the parameters that share it.
-      always: whether it is the default in a function too.
+      kept: which dtypes they keep in a function, where any other becomes the default, and beside an
+        array of JAX they become its own; `None` for all of them, and whatever the operator does.
     """
-    wanted = np.dtype(dtype)
+    default = np.dtype(dtype)
+
+    def wanted(given):
+        leader = next((x.dtype for x in given if isinstance(x, jax.Array)), None)
+        if leader is not None and kept is not None:
+            return leader
+        if not all(map(_is_of_host, given)):
+            return None
+        if trace.current() is None:
+            return default
+        is_kept = kept is None or all(np.asarray(x).dtype.name in kept.split() for x in given)
+        return None if is_kept else default
+
+    return _converting(names, wanted)
+
+
+def fixed(dtype, *names: str):
+    """Lets NumPy's arrays and Python's numbers become `dtype`, the one that each parameter takes."""
+    only = np.dtype(dtype)
+    return _converting(names, lambda given: only)
+
+
+def _converting(names, wanted):
+    """Makes host values of parameters have the dtype that `wanted` says of what is given for them."""
 
     def decorate(f):
         order = list(inspect.signature(f).parameters)
@@ -33,11 +58,11 @@ def preferring(dtype, *names: str, always: bool = False):
         def call(*args, **kwargs):
             given = [args[i] for i in positions if i < len(args)]
             given += [kwargs[name] for name in names if name in kwargs]
-            staged = trace.current() is not None and not always
-            if staged or not all(map(_is_of_host, given)):
+            dtype = wanted(given)
+            if dtype is None:
                 return f(*args, **kwargs)
-            args = [as_preferred(x, wanted) if i in positions else x for i, x in enumerate(args)]
-            kwargs = {k: as_preferred(x, wanted) if k in names else x for k, x in kwargs.items()}
+            args = [as_preferred(x, dtype) if i in positions else x for i, x in enumerate(args)]
+            kwargs = {k: as_preferred(x, dtype) if k in names else x for k, x in kwargs.items()}
             return f(*args, **kwargs)
 
         return call
@@ -46,13 +71,22 @@ def preferring(dtype, *names: str, always: bool = False):
 
 
 def as_preferred(value, dtype):
-    """`value` with this dtype, unless it is an array of JAX or text."""
+    """`value` with this dtype, unless it is an array of JAX or text, or numbers that do not fit it."""
+    if isinstance(value, (list, tuple)) and any(map(_is_array, value)):
+        return [as_preferred(x, dtype) for x in value]
     if not _is_of_host(value):
         return value
     array, dtype = np.asarray(value), np.dtype(dtype)
     if array.dtype.kind == "c" and dtype.kind != "c":
         array = array.real  # as TensorFlow does, without a word
+    is_numpy = isinstance(value, (np.ndarray, np.generic))
+    if not is_numpy and not np.can_cast(array.dtype, dtype, "same_kind"):
+        return value
     return array.astype(dtype)
+
+
+def _is_array(value) -> bool:
+    return isinstance(value, (np.ndarray, jax.Array))
 
 
 def _is_of_host(value) -> bool:

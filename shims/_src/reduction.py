@@ -20,6 +20,7 @@ from shims._src.over_axes import (
     sum_over,
     variance,
 )
+from shims._src.preferred import fixed
 
 
 def _keep(function: str, x, axis, keepdims, reduce):
@@ -149,6 +150,7 @@ def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
     return _keep("reduce_prod", operand(input_tensor), axis, keepdims, product_over)
 
 
+@fixed("bool", "input_tensor")
 @operator(compiled=True)
 def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
     """Whether any element over axes is True.
@@ -175,6 +177,7 @@ def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
     )
 
 
+@fixed("bool", "input_tensor")
 @operator(compiled=True)
 def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
     """Whether all elements over axes are True.

@@ -16,7 +16,7 @@ from shims._src.checks import axis_of, is_known, is_known_shape
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
 from shims._src.operands import agreeing, describe, matching, operand
-from shims._src.preferred import preferring
+from shims._src.preferred import fixed
 from shims._src.searching import insertion_points
 from shims._src.shapes import size_of
 from shims._src.sized_by import sized_by
@@ -317,7 +317,7 @@ def searchsorted(sorted_sequence, values, side="left", out_type=np.int32, name=N
     return insertion_points(sequence, values, side).reshape(shape).astype(dtype)
 
 
-@preferring("float32", "predictions", always=True)
+@fixed("float32", "predictions")
 @operator(compiled=True)
 def in_top_k(targets, predictions, k, name=None):
     """Whether the prediction of the target is among the `k` largest.

@@ -5,6 +5,8 @@ import numpy as np
 V = np.array([3, 1, 2], np.float32)
 W = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 COMPLEX = np.array([1 + 3j, 2 - 1j], np.complex64)
+BOXES = np.float64([[0, 0, 1, 1], [0, 0, 1, 0.9], [0, 0.2, 0.5, 0.4]])
+SCORES = np.float64([0.5, 0.9, 0.1])
 WIDE = np.array([np.nan, np.inf, -np.inf, 300.0, -5.0, 0.3], np.float32)
 
 
@@ -112,6 +114,34 @@ CALLS = {
         tf.ragged.constant([[]], inner_shape=[1, 0]),
         tf.ragged.constant([1, 2], inner_shape=(2,)),
         tf.ragged.constant([[1, 2], [3, 4]], ragged_rank=0),
+    ],
+    "boxes of NumPy": lambda tf: [
+        tf.image.non_max_suppression(BOXES, SCORES, 2),
+        tf.image.non_max_suppression(tf.constant(BOXES, tf.float32), SCORES, 2),
+        tf.image.non_max_suppression_with_scores(BOXES, SCORES, 2),
+        tf.image.non_max_suppression_overlaps(np.eye(2), SCORES[:2], 2),
+        tf.image.combined_non_max_suppression(BOXES[None, :, None], SCORES[None, :, None], 2, 2)[0],
+        tf.image.crop_and_resize(
+            np.ones((1, 4, 4, 1), np.float32), BOXES, np.int64([0, 0, 0]), [2, 2]
+        ),
+    ],
+    "positions of NumPy": lambda tf: [
+        *tf.dynamic_partition(V, np.int64([0, 1, 0]), 2),
+        tf.dynamic_stitch([np.int64([0, 2]), np.int64([1])], [V[:2], V[2:]]),
+        tf.dynamic_stitch([tf.constant([0, 2]), np.int64([1])], [V[:2], V[2:]]),
+    ],
+    "numbers of NumPy as truth values": lambda tf: [tf.reduce_all(V), tf.reduce_any(V - V)],
+    "ranges of NumPy": lambda tf: [
+        tf.quantization.fake_quant_with_min_max_vars(np.float64([0.3, 2.0]), np.float64(-1), 1.0),
+        tf.quantization.fake_quant_with_min_max_args(np.float64([0.3, 2.0]), -1, 1),
+    ],
+    "unsigned counts of diagonals": lambda tf: [
+        tf.linalg.band_part(W, np.uint8(1), np.uint8(0)),
+        tf.linalg.band_part(W, np.int64(-1), 0),
+    ],
+    "labels of another dtype": lambda tf: [
+        tf.nn.softmax_cross_entropy_with_logits(np.int32([[1, 0], [0, 1]]), 0.0 * W),
+        tf.nn.softmax_cross_entropy_with_logits(tf.constant(np.eye(2)), tf.constant(0.0 * W)),
     ],
     "ragged constants of NumPy's numbers": lambda tf: [
         tf.ragged.constant(np.ones((2, 1)), ragged_rank=1),

@@ -215,7 +215,7 @@ ROWS: tuple[Row, ...] = (
             case("rank3", labels=draw(2, 2, 3, low=0, high=1), logits=draw(2, 2, 3)),
             case("empty", labels=empty(0, 3), logits=empty(0, 3)),
         ),
-        takes="floating",
+        takes="logits: floating",
     ),
     shim(
         "nn.sparse_softmax_cross_entropy_with_logits",

@@ -243,10 +243,7 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
         (0, "labels", "floating", False),
         (1, "logits", "floating", False),
     ),
-    "losses.softmax_cross_entropy_with_logits": (
-        (0, "labels", "floating", False),
-        (1, "logits", "floating", False),
-    ),
+    "losses.softmax_cross_entropy_with_logits": ((1, "logits", "floating", True),),
     "losses.sparse_softmax_cross_entropy_with_logits": (
         (0, "labels", "index", True),
         (1, "logits", "floating", True),

@@ -10,7 +10,7 @@ from jax import lax
 
 from shims._src import dims, trace
 from shims._src import jax_private as jp
-from shims._src.lowering import own_sizes, scopes
+from shims._src.lowering import own_sizes, scopes, stand_ins
 from shims._src.lowering.context import SERIALS
 from shims._src.lowering.rule import Rule
 from shims._src.value import Deferred, Value, static
@@ -288,11 +288,12 @@ class _Branch:
             for v in self.values
         ]
         inner = scopes.enter(self.ctx, self.jaxpr, values)
-        made = own_sizes.made(self.jaxpr)
-        for name in (n for a in self.out_avals for n in scopes.escaping(inner, a)):
-            if name not in made:
-                # Zeros that stand for what another branch saves have the sizes of that branch.
-                inner.bind_missing(name)
+        escaping = {n for a in self.out_avals for n in scopes.escaping(inner, a)}
+        missing = escaping - own_sizes.made(self.jaxpr)
+        stand_ins.check(self.jaxpr, missing)
+        for name in sorted(missing):
+            # Zeros that stand for what another branch saves have the sizes of that branch.
+            inner.bind_missing(name)
         outs = run(inner, self.jaxpr, values)
         outs = [scopes.settle(inner, v, a.shape) for v, a in zip(outs, self.out_avals, strict=True)]
         self.described, codes = scopes.describe(inner)

@@ -1,0 +1,53 @@
+"""Arrays of a branch that stand for what another one saves: they have sizes that it does not make.
+
+What a branch saves for the way back, the others return too, as zeros. Such zeros may have a size that
+only the branch that saves them makes; here nothing must be computed with it. It can happen: where a
+selection is asked for its size alone, differentiation leaves the selection out of the branch.
+"""
+
+from __future__ import annotations
+
+from jax.extend import core as jex
+
+from shims._src import jax_private as jp
+from shims._src.lowering.refusals import inner_size_error
+
+
+def check(closed, names: set[str]) -> None:
+    """Refuse a program that does more with sizes than to make constants of them.
+
+    Args:
+      closed: the program of a branch.
+      names: the sizes that neither it nor its operands know.
+
+    Raises:
+      FreshSizeError: it computes with one of them, which would be 0.
+    """
+    if not names:
+        return
+    jaxpr, _ = jp.open_jaxpr(closed)
+    constants: set = set()
+    for eqn in jaxpr.eqns:
+        operands = [a for a in eqn.invars if not isinstance(a, jex.Literal)]
+        dims = [_missing(eqn, names), *(_missing_in(a.aval, names) for a in operands)]
+        dim = next((d for d in dims if d is not None), None)
+        is_constant = all(a in constants for a in operands)
+        if dim is None:
+            for inner in jp.sub_jaxprs(eqn.params):
+                check(inner, names)
+        elif not is_constant or any(_missing_in(v.aval, names) is None for v in eqn.outvars):
+            raise inner_size_error(dim)
+        if is_constant:
+            constants.update(eqn.outvars)
+
+
+def _missing(eqn, names):
+    """A dimension of the equation's results or parameters that has one of the sizes."""
+    found = [_missing_in(v.aval, names) for v in eqn.outvars]
+    found += [d for d in eqn.params.values() if jp.is_symbolic(d) and jp.variables(d) & names]
+    return next((d for d in found if d is not None), None)
+
+
+def _missing_in(aval, names):
+    shape = getattr(aval, "shape", ())
+    return next((d for d in shape if jp.is_symbolic(d) and jp.variables(d) & names), None)
