@@ -72,7 +72,9 @@ def _converting(names, wanted):
 
 def as_preferred(value, dtype):
     """`value` with this dtype, unless it is an array of JAX or text, or numbers that do not fit it."""
-    if isinstance(value, (list, tuple)) and any(map(_is_array, value)):
+    if isinstance(value, (list, tuple)) and (
+        any(map(_is_array, value)) or _has_other_lengths(value)
+    ):
         return [as_preferred(x, dtype) for x in value]
     if not _is_of_host(value):
         return value
@@ -83,6 +85,11 @@ def as_preferred(value, dtype):
     if not is_numpy and not np.can_cast(array.dtype, dtype, "same_kind"):
         return value
     return array.astype(dtype)
+
+
+def _has_other_lengths(value) -> bool:
+    """Whether a list has lists of different lengths, as the positions of parts are."""
+    return len({len(x) if isinstance(x, (list, tuple)) else -1 for x in value}) > 1
 
 
 def _is_array(value) -> bool:

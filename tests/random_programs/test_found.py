@@ -610,7 +610,12 @@ def gradient_by_a_choice_of_nothing(tf, x):
     return tf.where(total < 2, tf.zeros([0]), tf.math.log(total))
 
 
+def products_of_no_rows(tf, x):
+    return tf.math.unsorted_segment_prod(x, tf.zeros([0], tf.int32), num_segments=3)
+
+
 FOUND = (
+    Found(products_of_no_rows, ([],)),
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),
     Found(norm_of_a_matrix_with_nan, ([[NAN, 1], [2, 3], [0, 1]],)),
     Found(bins_of_a_range_that_runs_backwards, ([0, 1, 2, 3],)),
