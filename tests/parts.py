@@ -10,6 +10,8 @@ import zlib
 ONE_IN = {
     "tests/autograph/test_programs.py::test_forwards": 3,
     "tests/autograph/test_programs.py::test_with_unknown_sizes": 2,
+    "tests/control_flow/test_compositions.py::test_gradient": 6,
+    "tests/control_flow/test_compositions.py::test_gradient_around_a_function": 12,
     "tests/control_flow/test_growing_gradients.py::test_by_jax": 3,
     "tests/ctc/test_sparse_labels.py::test_version_1": 2,
     "tests/diff/test_faults.py::test_is_found": 5,

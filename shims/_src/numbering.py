@@ -35,6 +35,8 @@ def _numbered(state, key, keep):
         state.numbered[key] = state.new_size()
         state.kept.append(keep)  # identities in the key must not be reused
         state.sources[state.numbered[key][0]] = keep
+    elif jp.is_finished(state.sources[state.numbered[key][0]]):
+        state.make_again(state.numbered[key][0], keep)
     return state.numbered[key]
 
 

@@ -8,6 +8,7 @@ Each runs eagerly on concrete arrays and symbolically inside a dynamic trace.
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 
 import jax.numpy as jnp
@@ -22,6 +23,7 @@ expand_p = jp.Primitive("expand")
 fresh_range_p = jp.Primitive("fresh_range")
 limit_p = jp.Primitive("limit")
 unify_p = jp.Primitive("unify")
+sized_p = jp.Primitive("sized")
 size_number_p = jp.Primitive("size_number")
 check_p = jp.Primitive("runtime_check")
 check_p.multiple_results = True
@@ -53,6 +55,8 @@ def compress(x, mask, axis: int = 0):
     if all(not jp.is_symbolic(d) and d == 0 for d in (mask.shape[0], jnp.shape(x)[axis])):
         return jnp.asarray(x)  # nothing can be selected from nothing
     name, dim = numbering.size_of_selection(state, mask)
+    again = functools.partial(compress_p.bind, mask, mask, axis=0, name=name, dim=dim)
+    state.makers.setdefault(name, again)
     return compress_p.bind(jnp.asarray(x), mask, axis=axis, name=name, dim=dim)
 
 
@@ -101,9 +105,9 @@ def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
     state = _require_trace(label)
     count = jnp.asarray(count, jnp.int32)
     name, dim = numbering.size_of_count(state, count, bound)
-    return fresh_range_p.bind(
-        count, name=name, dim=dim, bound=bound, dtype=np.dtype(dtype), label=label
-    )
+    params = {"name": name, "dim": dim, "bound": bound, "dtype": np.dtype(dtype), "label": label}
+    state.makers.setdefault(name, functools.partial(fresh_range_p.bind, count, **params))
+    return fresh_range_p.bind(count, **params)
 
 
 def as_size(d):
@@ -315,6 +319,11 @@ def _unify_aval(x, *, axis, new, text, ones):
     return _with_dim(x, axis, new)
 
 
+@sized_p.def_abstract_eval
+def _sized_aval(x, *carriers):
+    return x
+
+
 @size_number_p.def_abstract_eval
 def _size_number_aval(*counts, dim, names):
     return jp.core.dim_value_aval()
@@ -343,6 +352,12 @@ def _expand_transpose(ct, x, mask, *, axis, name, dim):
     return [compress_p.bind(ct, mask, axis=axis, name=name, dim=dim), None]
 
 
+def _sized_transpose(ct, x, *carriers):
+    if type(ct) is jp.ad.Zero:
+        return [jp.ad.Zero(x.aval), *[None] * len(carriers)]
+    return [sized_p.bind(ct, *carriers), *[None] * len(carriers)]
+
+
 # What becomes of a size of 1 that meets another, and of its cotangent.
 _TRANSPOSED_ONES = {"differ": "differ", "spread": "sum", "sum": "spread"}
 
@@ -365,11 +380,12 @@ def _linear_in_first(primitive):
     jp.ad.primitive_jvps[primitive] = jvp
 
 
-for _p in (compress_p, expand_p, unify_p):
+for _p in (compress_p, expand_p, unify_p, sized_p):
     _linear_in_first(_p)
 jp.ad.primitive_transposes[compress_p] = _compress_transpose
 jp.ad.primitive_transposes[expand_p] = _expand_transpose
 jp.ad.primitive_transposes[unify_p] = _unify_transpose
+jp.ad.primitive_transposes[sized_p] = _sized_transpose
 
 
 def _no_tangent(primitive):
@@ -413,6 +429,11 @@ def _batch_unify(args, dims, *, axis, **params):
     return unify_p.bind(x, axis=axis + 1, **params), 0
 
 
+def _batch_sized(args, dims):
+    # A carrier of many rows has its size behind them.
+    return sized_p.bind(*args), dims[0]
+
+
 def _batch_limit(args, dims, **params):
     return limit_p.bind(args[0], **params), dims[0]
 
@@ -446,6 +467,7 @@ def _batch_size_number(args, dims, *, dim, names):
 
 jp.batching.primitive_batchers[size_number_p] = _batch_size_number
 jp.batching.primitive_batchers[unify_p] = _batch_unify
+jp.batching.primitive_batchers[sized_p] = _batch_sized
 jp.batching.primitive_batchers[limit_p] = _batch_limit
 jp.batching.primitive_batchers[room_p] = lambda args, dims, **params: (
     room_p.bind(jnp.max(args[0]), **params),

@@ -17,7 +17,7 @@ import numpy as np
 from jax import lax
 from jax.extend import core as jex
 
-from shims._src import errors, state
+from shims._src import errors, size_carriers, state
 from shims._src.conversion import as_array
 from shims._src.variable import Variable
 
@@ -85,7 +85,9 @@ def trace_block(
         found["written"] = scope.written
         return [*results, *(scope.newest(v) for v in scope.written)]
 
-    closed = jax.make_jaxpr(program)(*avals)
+    with size_carriers.inner_program():
+        closed = jax.make_jaxpr(program)(*avals)
+    closed = size_carriers.attached(closed)
     return Block(closed, found["trees"], found["leaves"], found["written"])
 
 

@@ -63,6 +63,10 @@ class DynamicTrace:
       origins: the user's line that made each data-dependent size.
       promised: dimensions, as text, whose sign is checked when the program runs.
       may_assume: whether the caller can trace again when an assumption fails.
+      inner: fresh sizes that a branch or a loop body made, which only it knows.
+      makers: for each fresh size what makes an array that long once more.
+      depth: how many branches and bodies are being traced, one in the other.
+      again: how many times a fresh size was found in one branch or body after another one.
     """
 
     sizes: dict[str, int] = dataclasses.field(default_factory=dict)
@@ -78,6 +82,10 @@ class DynamicTrace:
     promised: set[str] = dataclasses.field(default_factory=set)
     may_assume: bool = False
     origins: dict[str, str] = dataclasses.field(default_factory=dict)
+    inner: set[str] = dataclasses.field(default_factory=set)
+    makers: dict[str, Callable] = dataclasses.field(default_factory=dict)
+    depth: int = 0
+    again: int = 0
     limits: int = 0
     rooms: int = 0
     bounds: dict[str, Any] = dataclasses.field(default_factory=dict)
@@ -101,19 +109,35 @@ class DynamicTrace:
         """A fresh size: its name, and the dimension (a constant where one was assumed)."""
         name = f"u{len(self.fresh)}"
         self.fresh.add(name)
+        if self.depth:
+            self.inner.add(name)
         self.origins[name] = errors.user_line()
         # An inner `jax.jit` called again must not give the size of its first call.
         jp.set_trace_key(self.key())
         return name, self.pins.get(name, None) if name in self.pins else self.dimension(name)
+
+    def make_again(self, name: str, source) -> None:
+        """A fresh size is found a second time, and the branch or body that found it first is over."""
+        self.sources[name] = source
+        self.makers.pop(name, None)
+        self.again += 1
+        if not self.depth:
+            self.inner.discard(name)
+        jp.set_trace_key(self.key())
 
     def count(self, name: str):
         """The number behind a fresh size, where its trace is still going on; else `None`."""
         source = self.sources[name]
         return None if jp.is_finished(source) else jnp.sum(source, dtype=jnp.int32)
 
+    def carrier(self, name: str):
+        """An array as long as a fresh size, where the trace that made it is still going on."""
+        source = self.sources.get(name)
+        return None if source is None or jp.is_finished(source) else self.makers[name]()
+
     def key(self):
         """What tells JAX's trace caches this trace, and how far it has come."""
-        return ("shims", self.serial, len(self.fresh))
+        return ("shims", self.serial, len(self.fresh), self.again)
 
     def assume_some(self, d) -> None:
         """Note that JAX would have refused this program if `d` had turned out to be zero."""

@@ -64,25 +64,3 @@ def test_elements_of_sizes_of_their_own_are_refused():
 
     with pytest.raises(shims.errors.UnimplementedError, match="sizes depend on data"):
         program(INPUTS[0])
-
-
-def test_a_size_that_another_branch_makes_is_not_taken_for_0():
-    """Differentiation leaves a selection out of the branch that asks for its size alone."""
-
-    def filled(x):
-        kept = shims.boolean_mask(x, x > 0.2)
-        return shims.reduce_sum(shims.fill([shims.size(kept) + 1], shims.reduce_sum(x**2)) ** 2)
-
-    def ordered(x):
-        return shims.reduce_sum(shims.sort(shims.boolean_mask(x, x > 0.2)))
-
-    def chosen(x, i):
-        with shims.GradientTape() as tape:
-            tape.watch(x)
-            y = shims.switch_case(i, [lambda: ordered(x), lambda: filled(x)])
-        return tape.gradient(y, x)
-
-    signature = [shims.TensorSpec([None]), shims.TensorSpec([], shims.int32)]
-    function = shims.function(chosen, signature, autograph=False)
-    with pytest.raises(shims.errors.FreshSizeError, match="belongs to a loop body, a branch"):
-        function([0.5, -1.5, 0.75, 2.0, -0.25], 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import jax
@@ -12,6 +13,7 @@ from shims._src import dims, trace
 from shims._src import jax_private as jp
 from shims._src.lowering import own_sizes, scopes, stand_ins
 from shims._src.lowering.context import SERIALS
+from shims._src.lowering.refusals import inner_size_error
 from shims._src.lowering.rule import Rule
 from shims._src.value import Deferred, Value, static
 
@@ -243,10 +245,11 @@ def cond(ctx, eqn, index, *values):
     passed = [v for v in values if not isinstance(v, Deferred)]
     branches = eqn.params["branches"]
     out_avals = [v.aval for v in eqn.outvars]
-    lowered = [_Branch(ctx, b, values, out_avals) for b in branches]
+    made = set().union(*map(own_sizes.made, branches))
+    lowered = [_Branch(ctx, b, values, out_avals, made) for b in branches]
     arrays = [v.array for v in passed]
     # Sizes that one branch makes are unknown to the others until every branch has been seen.
-    for _ in range(2 if any(scopes.escaping(ctx, a) for a in out_avals) else 1):
+    for _ in range(2 if any(map(jp.is_symbolic, _dims_of(out_avals))) else 1):
         shapes = [jax.eval_shape(b, *arrays) for b in lowered]
         wanted = _largest([s[1] for s in shapes])
         for branch in lowered:
@@ -267,18 +270,31 @@ def cond(ctx, eqn, index, *values):
     return _branch_results(ctx, out_avals, outs, sizes, [b.serials for b in lowered])
 
 
+def _dims_of(avals):
+    return itertools.chain.from_iterable(getattr(a, "shape", ()) for a in avals)
+
+
 def _largest(sizes):
-    """Of each size in the results of branches, its shape where it is one per row."""
-    return jax.tree.map(lambda *found: max((s.shape for s in found), key=len), *sizes)
+    """Of each size in the results that some branch makes, its shape where it is one per row."""
+    return [
+        [_largest_of(axes) for axes in zip(*results, strict=True)]
+        for results in zip(*sizes, strict=True)
+    ]
+
+
+def _largest_of(branches):
+    names = sorted(set().union(*branches))
+    return {n: max((b[n].shape for b in branches if n in b), key=len) for n in names}
 
 
 class _Branch:
     """One lowered branch."""
 
-    def __init__(self, ctx, jaxpr, values, out_avals):
+    def __init__(self, ctx, jaxpr, values, out_avals, made):
         self.ctx, self.jaxpr, self.values, self.out_avals = ctx, jaxpr, values, out_avals
+        self.made = made  # the sizes that one of all branches makes
         self.described: list = []
-        self.wanted: list | None = None  # the shapes that the sizes of the results have
+        self.wanted: list | None = None  # per axis of the results, its sizes' names and shapes
         self.serials: list = []
 
     def __call__(self, *arrays):
@@ -290,6 +306,9 @@ class _Branch:
         inner = scopes.enter(self.ctx, self.jaxpr, values)
         escaping = {n for a in self.out_avals for n in scopes.escaping(inner, a)}
         missing = escaping - own_sizes.made(self.jaxpr)
+        for aval in self.out_avals:
+            if missing.intersection(scopes.escaping(inner, aval)) - self.made:
+                raise inner_size_error(aval)
         stand_ins.check(self.jaxpr, missing)
         for name in sorted(missing):
             # Zeros that stand for what another branch saves have the sizes of that branch.
@@ -297,16 +316,27 @@ class _Branch:
         outs = run(inner, self.jaxpr, values)
         outs = [scopes.settle(inner, v, a.shape) for v, a in zip(outs, self.out_avals, strict=True)]
         self.described, codes = scopes.describe(inner)
-        own = [[own_sizes.of(self.ctx, inner, a) for a in v.axes] for v in outs]
-        self.serials = jax.tree.map(lambda b: b.serial, own)
-        sizes = jax.tree.map(lambda b: jnp.asarray(b.size, jnp.int32), own)
+        sizes = [[own_sizes.of(self.ctx, inner, a) for a in v.axes] for v in outs]
         if self.wanted is not None:
-            sizes = jax.tree.map(lambda s, shape: jnp.broadcast_to(s, shape), sizes, self.wanted)
-        return [v.array for v in outs], sizes, codes
+            sizes = [
+                [_bindings(inner, a, shapes) for a, shapes in zip(v.axes, found, strict=True)]
+                for v, found in zip(outs, self.wanted, strict=True)
+            ]
+        self.serials = [[{n: b.serial for n, b in a.items()} for a in axes] for axes in sizes]
+        return [v.array for v in outs], jax.tree.map(lambda b: b.size, sizes), codes
+
+
+def _bindings(inner, axis, shapes):
+    """The sizes of an axis of a branch's result that not all branches have from the scope around."""
+    bound = {name: axis.own.get(name) or inner.env[name] for name in shapes}
+    return {
+        name: dataclasses.replace(b, size=jnp.broadcast_to(jnp.int32(b.size), shapes[name]))
+        for name, b in bound.items()
+    }
 
 
 def _branch_results(ctx, avals, outs, sizes, serials):
-    """Values of the arrays that left the branches: sizes of rows stay with their axes."""
+    """Values of the arrays that left the branches: sizes that a branch makes leave with their axes."""
     known: dict = {}
     results = []
     for position, (out, aval) in enumerate(zip(outs, avals, strict=True)):
@@ -314,17 +344,23 @@ def _branch_results(ctx, avals, outs, sizes, serials):
         for i, d in enumerate(getattr(aval, "shape", ())):
             own = {}
             for name, size in sizes[position][i].items():
-                if not jnp.ndim(size):
-                    if name not in ctx.env:
-                        ctx.bind(name, size, ctx.root.fresh_capacity.get(name, 1), fresh=True)
-                    continue
                 made = (name, *(s[position][i][name] for s in serials))
                 serial = known.setdefault(made, next(SERIALS))
                 capacity = ctx.root.fresh_capacity.get(name, 1)
-                own[name] = dims.Binding(size, capacity, 0, serial, True)
+                bound = dims.Binding(size, capacity, 0, serial, True)
+                if jnp.ndim(size) or not _is_named(ctx, name, bound):
+                    own[name] = bound
             axes.append(own_sizes.axis(ctx, d, own))
         results.append(Value(out, tuple(axes)) if axes else static(out))
     return results
+
+
+def _is_named(ctx, name, bound):
+    """Whether a scope knows a size by its name alone: there is no other one of that name."""
+    around = ctx.env.setdefault(name, bound)
+    if around.serial != bound.serial:
+        ctx.ambiguous.add(name)
+    return name not in ctx.ambiguous
 
 
 RULES = (

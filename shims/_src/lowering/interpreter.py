@@ -22,7 +22,7 @@ from shims._src.lowering.sizes import select
 from shims._src.value import Deferred, Value, static
 
 # Rules that take rows of different sizes as they are (what loops save for their derivatives).
-_TAKE_PER_ROW = ("scan", "cond", "jit", "closed_call", "core_call", "checkpoint", "remat2")
+_TAKE_PER_ROW = ("scan", "cond", "jit", "closed_call", "core_call", "checkpoint", "remat2", "sized")
 
 
 def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
@@ -172,6 +172,7 @@ _OWN = (
     "limit",
     "size_number",
     "unify",
+    "sized",
     "runtime_check",
     "room",
 )

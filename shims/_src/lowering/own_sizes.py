@@ -32,13 +32,19 @@ def of(ctx, inner, axis: Axis | None) -> Own:
 
 
 def made(jaxpr) -> set[str]:
-    """The sizes that a program makes, inner programs included."""
+    """The sizes that a program makes, those among them that leave its inner programs with a result."""
     names = set()
     for eqn in jp.open_jaxpr(jaxpr)[0].eqns:
         if eqn.primitive.name in ("compress", "fresh_range"):
             names.add(eqn.params["name"])
-        names.update(*(made(sub) for sub in jp.sub_jaxprs(eqn.params)))
+        inner = set().union(*(made(sub) for sub in jp.sub_jaxprs(eqn.params)))
+        shapes = (getattr(v.aval, "shape", ()) for v in eqn.outvars) if inner else ()
+        names |= inner & _names(shapes)
     return names
+
+
+def _names(shapes) -> set[str]:
+    return {name for shape in shapes for d in shape for name in jp.variables(d)}
 
 
 def axis(ctx, dim, own: Own) -> Axis | None:

@@ -277,6 +277,11 @@ def _is_fresh(ctx, d) -> bool:
     return jp.is_symbolic(d) and str(d) in jp.variables(d) and ctx.env[str(d)].fresh
 
 
+def sized(ctx, eqn, value, *carriers):
+    """A value beside an array that has its size: the size is known, and that was all."""
+    return [value]
+
+
 def check(ctx, eqn, bad, payload):
     """A run-time condition of an operator."""
     flag = ctx.fill(bad, np.False_)
@@ -310,5 +315,6 @@ RULES = (
     Rule("fresh_range", fresh_range),
     Rule("limit", limit),
     Rule("unify", unify, uniform=True),
+    Rule("sized", sized, uniform=True),
     Rule("runtime_check", check),
 )

@@ -1,8 +1,9 @@
 """Arrays of a branch that stand for what another one saves: they have sizes that it does not make.
 
 What a branch saves for the way back, the others return too, as zeros. Such zeros may have a size that
-only the branch that saves them makes; here nothing must be computed with it. It can happen: where a
-selection is asked for its size alone, differentiation leaves the selection out of the branch.
+only the branch that saves them makes; here nothing must be computed with it. It can happen in branches
+that were not traced here (`jax.lax.cond` of the user's own): where a selection is asked for its size
+alone, differentiation leaves the selection out of such a branch (`size_carriers.py`).
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ def check(closed, names: set[str]) -> None:
     Raises:
       FreshSizeError: it computes with one of them, which would be 0.
     """
-    if not names:
-        return
     jaxpr, _ = jp.open_jaxpr(closed)
     constants: set = set()
-    for eqn in jaxpr.eqns:
+    for eqn in jaxpr.eqns if names else ():
+        if eqn.primitive.name in ("compress", "fresh_range"):
+            names = names - {eqn.params["name"]}  # an inner program that makes it itself
         operands = [a for a in eqn.invars if not isinstance(a, jex.Literal)]
         dims = [_missing(eqn, names), *(_missing_in(a.aval, names) for a in operands)]
         dim = next((d for d in dims if d is not None), None)

@@ -1,0 +1,116 @@
+"""Gradients of control flow over data-dependent sizes, made by rule, as TensorFlow's.
+
+`make test` differentiates every body in every surrounding once, with another one beside it; `make
+test-long` all pairs, with the tape inside of the function and around it.
+"""
+
+import itertools
+
+import jax
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import shims
+
+from .compositions import BODIES, SURROUNDINGS, filled, kept
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*___pyct_anno:DeprecationWarning")
+INPUTS = [np.float32(x) for x in ([0.5, -1.5, 0.75, 1.0, -0.25], [-1.0], [])]
+SWITCHES = np.float32([0.3, 0.55])
+
+
+def name_of(pair):
+    return "-".join(f.__name__ for f in pair)
+
+
+def signature(t):
+    return [t.TensorSpec([None], t.float32), t.TensorSpec([], t.float32)]
+
+
+def inside(t, program):
+    def differentiated(x, s):
+        with t.GradientTape() as tape:
+            tape.watch([x, s])
+            y = program(x, s)
+        return y, *tape.gradient(y, [x, s], unconnected_gradients="zero")
+
+    return t.function(differentiated, input_signature=signature(t))
+
+
+def around(t, program):
+    function = t.function(program, input_signature=signature(t))
+
+    def differentiated(x, s):
+        x, s = t.constant(x), t.constant(s)
+        with t.GradientTape() as tape:
+            tape.watch([x, s])
+            y = function(x, s)
+        return y, *tape.gradient(y, [x, s], unconnected_gradients="zero")
+
+    return differentiated
+
+
+def check(how, surrounding, f, g):
+    ours = how(shims, lambda x, s: surrounding(shims, f, g, x, s))
+    theirs = how(tf, lambda x, s: surrounding(tf, f, g, x, s))
+    for x, s in itertools.product(INPUTS, SWITCHES):
+        wanted = theirs(tf.constant(x), tf.constant(s))
+        for got, want in zip(ours(x, s), wanted, strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-4, err_msg=f"{x} {s}")
+
+
+# Each body once in each surrounding, beside the one that stands as many places further as that.
+ONCE = [
+    (surrounding, f, BODIES[(i + k + 1) % len(BODIES)])
+    for k, surrounding in enumerate(SURROUNDINGS)
+    for i, f in enumerate(BODIES)
+]
+
+
+@pytest.mark.parametrize("program", ONCE, ids=name_of)
+def test_gradient(program):
+    check(inside, *program)
+
+
+@pytest.mark.parametrize("program", ONCE, ids=name_of)
+def test_gradient_around_a_function(program):
+    check(around, *program)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("pair", list(itertools.product(SURROUNDINGS, BODIES)), ids=name_of)
+def test_all_pairs(pair):
+    surrounding, f = pair
+    for g in BODIES:
+        check(inside, surrounding, f, g)
+    jax.clear_caches()
+
+
+def test_recomputed():
+    def again(t):
+        return inside(t, lambda x, s: t.recompute_grad(lambda v: filled(t, v))(x) * s)
+
+    ours, theirs = again(shims), again(tf)
+    for x in INPUTS:
+        wanted = theirs(tf.constant(x), tf.constant(0.5))
+        for got, want in zip(ours(x, 0.5), wanted, strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+
+
+def test_branches_of_the_users_own_jax_are_refused():
+    """`jax.lax.cond` takes its branches as they are; a size that none makes is no 0."""
+
+    @shims.function(input_signature=signature(shims))
+    def program(x, s):
+        def chosen(v):
+            return jax.lax.cond(
+                s > 0.45,
+                lambda: shims.reduce_sum(shims.sort(kept(shims, v))),
+                lambda: filled(shims, v),
+            )
+
+        return jax.grad(chosen)(x)
+
+    with pytest.raises(shims.errors.FreshSizeError, match="belongs to a loop body, a branch"):
+        program(INPUTS[0], 0.3)
