@@ -236,7 +236,8 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
     if jnp.issubdtype(dtype, jnp.integer):
         start, limit, delta = (_integer(v, dtype) for v in (start, limit, delta))
         return _integer_range(start, limit, delta, dtype)
-    start, limit, delta = (convert(operand(v), dtype) for v in (start, limit, delta))
+    operands = (convert(operand(v), dtype) for v in (start, limit, delta))
+    start, limit, delta = map(lax.stop_gradient, operands)  # TensorFlow's has no derivative
     _check_range(start, limit, delta)
     # TensorFlow counts in the dtype of the operands: 3 numbers from 1 to 1.3 by 0.1 in float32.
     count = jnp.ceil(jnp.abs((limit - start) / delta)).astype(jnp.int32)

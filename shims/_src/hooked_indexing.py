@@ -30,6 +30,8 @@ def _taken(original, array, index, options):
     items = _paired(_items(index))
     if len(items) == 1 and reads_nothing(items[0], array, 0):
         return from_nothing(jnp.asarray(array), items[0], 0)
+    if len(items) > 1 and _has_none(array) and all(np.ndim(i) == 0 for i in items):
+        array, items = _read_of_nothing(jnp.asarray(array), items)
     if not any(_is_dynamic(i) for i in items):
         if len(items) > 1 and any(map(_steps, items)):
             array, items = _cut_unknown(original, jnp.asarray(array), items)
@@ -53,6 +55,19 @@ def reads_nothing(positions, array, axis: int) -> bool:
     shape = np.shape(array)
     is_known = -len(shape) <= axis < len(shape) and not jp.is_symbolic(shape[axis])
     return is_known and shape[axis] == 0
+
+
+def _read_of_nothing(array, items):
+    """An index of numbers and slices, without the numbers that would read an axis of no elements."""
+    rest = []
+    axis = 0
+    for item in _spelled_out(items, array.ndim):
+        if reads_nothing(item, array, axis):
+            array = from_nothing(array, item, axis)
+        else:
+            rest.append(item)
+            axis += _axes_of(item)
+    return array, tuple(rest)
 
 
 def from_nothing(array, positions, axis: int):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from shims._src import errors, state
@@ -12,7 +13,8 @@ from shims._src.conversion import as_array
 from shims._src.ragged import mapping
 from shims._src.slices import check_dtypes, elements_of, runs_eagerly, slice_at, stacked, staged
 from shims._src.staging import structure
-from shims._src.tensor_spec import as_numpy_dtype
+from shims._src.tensor_shape import TensorShape
+from shims._src.tensor_spec import TensorSpec, as_numpy_dtype
 
 
 def map_fn(
@@ -54,7 +56,7 @@ def map_fn(
     Differs from TensorFlow:
       Without `fn_output_signature` the results may have any structure. Ragged results inside of
       `shims.function` are refused. No slices at all give `[0, ...]` with the shape that `fn` would
-      return, where TensorFlow's eager mode gives `[0]`.
+      return, where TensorFlow's eager mode gives `[0]`; so does this one where `fn` asks for values.
 
     Under jit:
       A scan; `fn` is traced once.
@@ -78,6 +80,8 @@ def _map_arrays(fn, elems, signature):
     body = lambda values, item: (values, fn(item))
     if runs_eagerly(elems) and length:
         results = stacked([fn(slice_at(elems, i)) for i in range(length)], "map_fn")
+    elif runs_eagerly(elems):
+        results = _map_nothing(body, elems, signature)
     else:
         results = staged(body, (), (), elems, length, "map_fn")[1]
     if signature is not None:
@@ -86,6 +90,22 @@ def _map_arrays(fn, elems, signature):
         what = "without `fn_output_signature` the results must have the dtypes of `elems`."
         check_dtypes("map_fn", what, results, elems)
     return results
+
+
+def _map_nothing(body, elems, signature):
+    """What no slices give eagerly, where TensorFlow does not call the function."""
+    try:
+        return staged(body, (), (), elems, 0, "map_fn")[1]
+    except Exception:  # noqa: BLE001 - it is one for values alone: it branches or slices by them
+        specs = elems if signature is None else signature
+        return jax.tree.map(_no_results, specs, is_leaf=_is_spec)
+
+
+def _no_results(spec):
+    """An array of no results; their shape is known from a spec alone."""
+    shape = TensorShape(spec.shape if isinstance(spec, TensorSpec) else None)
+    known = shape.as_list() if shape.is_fully_defined() else []
+    return jnp.zeros((0, *known), _dtype_of(spec))
 
 
 def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
@@ -156,10 +176,9 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
 
 
 def _check_signature(signature, results) -> None:
-    is_spec = lambda x: not isinstance(x, (tuple, list, dict)) or hasattr(x, "dtype")
     wanted: list
     tree: Any
-    wanted, tree = jax.tree.flatten(signature, is_leaf=is_spec)
+    wanted, tree = jax.tree.flatten(signature, is_leaf=_is_spec)
     found = jax.tree.leaves(results)
     if tree != jax.tree.structure(results):
         raise TypeError(
@@ -172,8 +191,7 @@ def _check_signature(signature, results) -> None:
         )
     for spec, result in zip(wanted, found):
         shape: Any = getattr(spec, "shape", None)
-        dtype = as_numpy_dtype(getattr(spec, "dtype", spec) if shape is not None else spec)
-        dtype = jax.dtypes.canonicalize_dtype(dtype)
+        dtype = _dtype_of(spec)
         fits = not hasattr(shape, "is_compatible_with") or shape.is_compatible_with(
             result.shape[1:]
         )
@@ -186,3 +204,13 @@ def _check_signature(signature, results) -> None:
                     received=f"{result.dtype.name}{list(result.shape[1:])}",
                 )
             )
+
+
+def _is_spec(x) -> bool:
+    return not isinstance(x, (tuple, list, dict)) or hasattr(x, "dtype")
+
+
+def _dtype_of(spec) -> np.dtype:
+    """The dtype of a spec or of an array, or the one that stands for itself."""
+    dtype = spec if getattr(spec, "shape", None) is None else spec.dtype
+    return jax.dtypes.canonicalize_dtype(as_numpy_dtype(dtype))

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, primitives
+from shims._src import checks, primitives, trace
 from shims._src import jax_private as jp
 from shims._src.checks import axis_of, is_known, is_known_shape
 from shims._src.dispatch import operator
@@ -209,8 +209,11 @@ def _arg_extremum(function, largest, worst, input, axis, output_type):
     x = operand(input)
     axis = axis_of(function, 0 if axis is None else axis, x.ndim)
     extent = x.shape[axis]
+    is_empty = extent == 0 if is_known(extent) else primitives.as_size(extent) == 0
+    if is_known(extent) and is_empty and trace.current() is not None and jp.is_inner_trace():
+        is_empty = jnp.all(x == x)  # True of nothing, and only if the body around it runs
     checks.check_data(
-        extent == 0 if is_known(extent) else primitives.as_size(extent) == 0,
+        is_empty,
         function,
         f"axis {axis} is empty.",
         required="at least one element",

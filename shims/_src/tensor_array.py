@@ -247,6 +247,8 @@ class TensorArray:
                 received=", ".join(str(e.shape) for e in self._elements or () if e is not None),
             )
         stacked = self._as_stacked()
+        if stacked is None and self._elements == [] and not ambient_is_staging():
+            return jnp.zeros((0,), self._dtype)  # what TensorFlow makes of it eagerly
         if stacked is None:
             raise checks.invalid(
                 f"TensorArray.{method}",
@@ -320,7 +322,10 @@ class TensorArray:
         if self._dynamic_size:
             stacked = _with_room(stacked, index, place)
         _check_place("write", index, place, stacked.shape[0])
-        stacked = lax.dynamic_update_index_in_dim(stacked, value, place, 0)
+        if _is_same(stacked.shape[0], 0):  # no iteration writes here, but its program has to fit
+            stacked = primitives.connected(stacked, jnp.expand_dims(value, 0))
+        else:
+            stacked = lax.dynamic_update_index_in_dim(stacked, value, place, 0)
         self._elements, self._stacked, self._count = None, stacked, stacked.shape[0]
 
     def _put_into_room(self, place, value) -> None:
@@ -364,6 +369,8 @@ class TensorArray:
                 return self._room.read(place)
             stacked = self._need_stacked("read")
             _check_place("read", index, place, stacked.shape[0])
+            if _is_same(stacked.shape[0], 0):
+                return primitives.connected(jnp.zeros(stacked.shape[1:], self._dtype), stacked)
             return jnp.take(stacked, place, axis=0, mode="clip")
         if not 0 <= index < len(self._elements):
             raise _outside("read", index, len(self._elements))

@@ -71,6 +71,11 @@ def product_of_rows(m, x, v):
     return m.reduce_prod(rows) * v
 
 
+def spaced_from_the_first(m, x, v):
+    grid = m.range(x[0], x[0] + 2.0 * v, v / 4.0)
+    return m.reduce_sum(grid * grid) * x[0] * v + masked_sum(m, x, v)
+
+
 def straight_through(m, x, v):
     """What is rounded has a gradient where a rule says so."""
 
@@ -95,6 +100,7 @@ LOSSES = [
     running_sums,
     largest_of_segments,
     product_of_rows,
+    spaced_from_the_first,
     straight_through,
 ]
 
@@ -232,6 +238,17 @@ def test_a_call_is_one_operation():
         tape.watch(x)
         f(x)
     assert len(tape._operations) == 1
+
+
+def test_a_range_has_no_derivative():
+    def slopes(m):
+        x, step = array(m, [1.0, 2.0]), array(m, 0.5)
+        with m.GradientTape() as tape:
+            tape.watch([x, step])
+            y = m.range(x[0], x[1] * 3.0, step)
+        return tape.gradient(y, [x, step])
+
+    check(plain(slopes(shims)), plain(slopes(tf)))
 
 
 def test_what_a_function_closes_over_has_a_gradient():
