@@ -34,6 +34,7 @@ ONE_IN = {
     "tests/ragged/test_programs.py::test_eagerly": 2,
     "tests/random/test_bits.py::test_floats": 3,
     "tests/random/test_candidates.py::test_samples": 3,
+    "tests/random_programs/test_found.py::test_around_a_function": 6,
     "tests/random_programs/test_found.py::test_in_a_function": 2,
     "tests/rewrite/test_execution.py::test_equal": 2,
     "tests/rewrite/test_keras_programs.py::test_equal": 3,

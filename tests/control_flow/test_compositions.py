@@ -28,12 +28,18 @@ def signature(t):
     return [t.TensorSpec([None], t.float32), t.TensorSpec([], t.float32)]
 
 
+def gradients(t, tape, y, sources):
+    # Of what was gathered they are rows.
+    found = tape.gradient(y, sources, unconnected_gradients="zero")
+    return [t.convert_to_tensor(each) for each in found]
+
+
 def inside(t, program):
     def differentiated(x, s):
         with t.GradientTape() as tape:
             tape.watch([x, s])
             y = program(x, s)
-        return y, *tape.gradient(y, [x, s], unconnected_gradients="zero")
+        return y, *gradients(t, tape, y, [x, s])
 
     return t.function(differentiated, input_signature=signature(t))
 
@@ -46,7 +52,7 @@ def around(t, program):
         with t.GradientTape() as tape:
             tape.watch([x, s])
             y = function(x, s)
-        return y, *tape.gradient(y, [x, s], unconnected_gradients="zero")
+        return y, *gradients(t, tape, y, [x, s])
 
     return differentiated
 

@@ -46,7 +46,13 @@ def window(ctx, value: Value, i: int, start, size, stride: int = 1) -> Value:
     else:
         places = jnp.asarray(start, jnp.int32) + stride * lax.iota(jnp.int32, extent)
         array = jnp.take(array, places, axis=i, mode="clip")
-    return Value(array, value.with_axis(i, ctx.axis(size)), None, value.bounds)
+    out = Value(array, value.with_axis(i, ctx.axis(size)), None, value.bounds)
+    # Behind the window stands what was left out: a NaN there would reach the derivative.
+    return ctx.fill(out, np.zeros((), array.dtype), (i,)) if _is_inexact(array) else out
+
+
+def _is_inexact(array) -> bool:
+    return jnp.issubdtype(array.dtype, jnp.inexact)
 
 
 def whole(a, b) -> bool:
