@@ -57,6 +57,21 @@ def of_unknown_sizes(m):
     return [f(array(m, v)) for v in ([1.0, 2.0], [1.0, -1.0, 2.0], [-1.0, 3.0, -2.0], [-1.0, -2.0])]
 
 
+def by_the_names_of_version_1(m):
+    v, old = m.Variable([2.0, 3.0]), m.compat.v1
+
+    @m.function(input_signature=[m.TensorSpec([None, 2], m.float32)])
+    def f(x):
+        loss = old.reduce_sum(old.nn.relu(x) * v * v)
+        found = old.gradients(loss, [x, v], colocate_gradients_with_ops=True)
+        clipped, norm = old.clip_by_global_norm(found, 1.0)
+        return clipped, norm, old.gradients(found[0], v), old.executing_eagerly()
+
+    return [f(array(m, x)) for x in ([[1.0, -2.0]], np.zeros((0, 2)), np.ones((3, 2)))], (
+        old.executing_eagerly()
+    )
+
+
 def of_a_custom_gradient(m):
     f = m.custom_gradient(lambda x: (x * x, lambda dy: dy * 10.0 * x))
     g = m.function(lambda x: m.gradients(m.gradients(f(x), x), x) + m.gradients(f(x), x))
@@ -105,6 +120,7 @@ PROGRAMS = [
     of_everything,
     of_branches_and_loops,
     of_unknown_sizes,
+    by_the_names_of_version_1,
     of_a_custom_gradient,
     of_what_branches_and_bodies_close_over,
     under_a_tape,

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from shims._src import errors, graph_gradients
 from shims._src.connectivity import is_differentiable
+from shims._src.contexts import inside_function
 from shims._src.dtypes import int32
 from shims._src.graph.conversion import convert_to_tensor
 from shims._src.graph.dependence import depends
@@ -55,11 +56,18 @@ def gradients(
       ValueError: `grad_ys` do not fit.
 
     Differs from TensorFlow:
-      One operation stands for all operations of the way back.
+      One operation stands for all operations of the way back. In a function, gathered rows have a
+      dense gradient.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/gradients
     """
     del colocate_gradients_with_ops, gate_gradients, aggregation_method
+    if executing_eagerly() and inside_function():
+        return graph_gradients.gradients(
+            *(ys, xs, grad_ys),
+            stop_gradients=stop_gradients,
+            unconnected_gradients=unconnected_gradients,
+        )
     if executing_eagerly():
         raise RuntimeError(
             "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from shims._src import contexts
+
 if TYPE_CHECKING:
     from shims._src.graph.graph import Graph
 
@@ -120,10 +122,18 @@ def enable_tensor_equality():
 
 
 def executing_eagerly() -> bool:
-    """Whether operators run at once here."""
+    """Whether operators go to no graph here: they run at once, or a function traces them."""
     if _THREAD.graphs:
         return _THREAD.graphs[-1] is None
     return MODES.eager
+
+
+def runs_at_once() -> bool:
+    """Whether operators run at once here: they go to no graph, and no function traces them.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/executing_eagerly
+    """
+    return executing_eagerly() and contexts.executing_eagerly()
 
 
 def get_default_graph() -> Graph:

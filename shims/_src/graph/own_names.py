@@ -42,7 +42,7 @@ _GRAPH = {
     "enable_resource_variables": "shims._src.graph.modes:enable_resource_variables",
     "enable_v2_behavior": "shims._src.graph.modes:enable_v2_behavior",
     "enable_v2_tensorshape": "shims._src.graph.modes:enable_v2_tensorshape",
-    "executing_eagerly": "shims._src.graph.modes:executing_eagerly",
+    "executing_eagerly": "shims._src.graph.modes:runs_at_once",
     "get_default_graph": "shims._src.graph.modes:get_default_graph",
     "get_default_session": "shims._src.graph.session:get_default_session",
     "get_static_value": "shims._src.graph.outline:constant_value",
