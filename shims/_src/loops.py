@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend import core as jex
 
-from shims._src import errors, growing, primitives, rooms, trace
+from shims._src import errors, growing, primitives, rooms, trace, unreached
 from shims._src import jax_private as jp
 from shims._src.conversion import as_array
 from shims._src.loop_state import LoopState
@@ -139,9 +139,18 @@ def _stage(cond, step, values, limit, done: int, back_prop: bool) -> list:
     if limit is not None:
         limit = as_array(limit) - done if is_staged(limit) else int(limit) - done
     body = lambda state, _: (step(state), ())
-    loop, grown = growing.settled(body, values, names, label="while_loop", limit=limit)
+    try:
+        loop, grown = growing.settled(body, values, names, label="while_loop", limit=limit)
+    except unreached.REFUSALS as error:
+        unreached.check_not_reached(lambda: _begins(cond(*values), limit), error)
+        return values
     test = lambda state: cond(*grown.open(state))
     return grown.open(stage_while(loop, test, limit, back_prop=back_prop)[0])
+
+
+def _begins(holds, limit):
+    """Whether there is a first iteration."""
+    return jnp.asarray(holds) if limit is None else jnp.asarray(holds) & (limit > 0)
 
 
 def stage_while(

@@ -7,7 +7,7 @@ import warnings
 
 import jax
 
-from shims._src import errors, explaining, lift, refusals, state, trace
+from shims._src import errors, explaining, lift, refusals, state, trace, unreached
 from shims._src import jax_private as jp
 from shims._src.dynamic import settle_reports
 from shims._src.entry import Entry, Form, exact_results, read_codes
@@ -28,7 +28,12 @@ class Maker:
     def new_entry(self, call, unknown, pattern, sizes, pins):
         """Trace, with input sizes as constants only where symbols do not do."""
         forms = [Form() for _ in sizes]
-        result = self._first_that_works(call, unknown, pattern, sizes, forms, pins)
+        try:
+            result = self._first_that_works(call, unknown, pattern, sizes, forms, pins)
+        except unreached.REFUSALS as error:
+            if not unknown or not unreached.depends_on_sizes(error):
+                raise
+            result = self._where_it_runs(error, call, unknown, pattern, sizes, pins)
         receiver = call.receiver()
         self._called[id(receiver)] = receiver
         return result
@@ -57,6 +62,18 @@ class Maker:
                 self._specialized(first, forms, sizes)
             return result
         _raise_translated(last)
+
+    def _where_it_runs(self, refused, call, unknown, pattern, sizes, pins):
+        """Trace for these sizes alone, what is refused being refused where the run comes to it."""
+        forms = [Form("constant", s) for s in sizes]
+        try:
+            with unreached.postponed():
+                result = self._attempt(call, unknown, pattern, sizes, forms, pins)
+        except Exception:  # noqa: BLE001 - it is refused anyhow; how it was first is raised
+            raise refused from refused.__cause__
+        if sizes:
+            self._specialized(refused, forms, sizes)
+        return result
 
     def _attempt(self, call, unknown, pattern, sizes, forms, pins):
         forms = list(forms)

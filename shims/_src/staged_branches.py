@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import errors, rooms, state, trace
+from shims._src import errors, rooms, state, trace, unreached
 from shims._src.conversion import as_array
 from shims._src.staging import (
     Block,
@@ -28,7 +28,6 @@ from shims._src.staging import (
     scalar_condition,
     show,
     structure,
-    trace_block,
 )
 from shims._src.undefined import Undefined, UndefinedReturnValue, Unwritten
 
@@ -54,7 +53,7 @@ def stage_branches(
     Returns:
       One value per name. Python values on which all branches agree stay Python values.
     """
-    blocks = [trace_block(thunk) for thunk in thunks]
+    blocks = unreached.trace_branches(thunks)
     return join_blocks(selector, blocks, names=names, labels=labels, label=label)
 
 

@@ -11,9 +11,10 @@ from collections.abc import Callable
 
 import jax
 
-from shims._src import errors, growing
+from shims._src import errors, growing, unreached
 from shims._src.autograph import directives, expressions, lists, sizes
 from shims._src.autograph.iteration import as_python, is_traced_iterable, items_of
+from shims._src.conversion import as_array
 from shims._src.loop_state import LoopState
 from shims._src.loops import raise_unbounded, stage_counted, stage_scan, stage_while
 from shims._src.staged_branches import join_blocks
@@ -23,8 +24,8 @@ from shims._src.staging import (
     current_value,
     is_number,
     is_staged,
-    trace_block,
 )
+from shims._src.undefined import UndefinedReturnValue
 
 _ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 
@@ -58,31 +59,35 @@ def _answer(question, failure) -> bool:
 def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> None:
     init = get_state()
     flag = expressions.operand_of_negation(condition)
-    seen: list[tuple] = []
+    seen: dict[Callable, tuple] = {}
 
     def traced(run):
         def block():
             set_state(tuple(lists.copied(v) for v in init))
             try:
                 run()
-                seen.append(get_state())
+                seen[run] = get_state()
             finally:
                 set_state(init)
-            return [_received(new, old) for new, old in zip(seen[-1][:nouts], init)]
+            return [_received(new, old) for new, old in zip(seen[run][:nouts], init)]
 
-        return trace_block(block)
+        return block
 
     with lists.no_leaks():
-        blocks = [traced(body), traced(orelse)]
+        blocks = unreached.trace_branches(
+            (traced(body), traced(orelse)), [_of_no_branch(old) for old in init[:nouts]]
+        )
+        after = [seen.get(run, init) for run in (body, orelse)]
         for i in range(nouts):
-            if all(isinstance(state[i], lists.Recorder) for state in (init, *seen)):
+            if all(isinstance(state[i], lists.Recorder) for state in (init, *after)):
                 blocks = lists.align(blocks, i)
         outputs = list(join_blocks(condition, blocks, names=names[:nouts], label="if"))
         for i in range(nouts):
-            if isinstance(init[i], lists.Recorder) and isinstance(seen[0][i], lists.Recorder):
+            if isinstance(init[i], lists.Recorder) and isinstance(after[0][i], lists.Recorder):
                 outputs[i] = lists.with_entries(init[i], outputs[i])
-            elif _always_returns(flag, names[i], init[i], seen[0][i], seen[1][i]):
+            elif _always_returns(flag, names[i], init[i], after[0][i], after[1][i]):
                 outputs[i] = True
+        after.clear()
         seen.clear()
     set_state((*outputs, *init[nouts:]))
 
@@ -92,6 +97,11 @@ def _received(new, old):
     if isinstance(new, lists.Recorder) and isinstance(old, lists.Recorder):
         return tuple(new.entries[len(old.entries) :])
     return new
+
+
+def _of_no_branch(old):
+    """A variable at the end of a branch that is refused, and so not taken."""
+    return () if isinstance(old, lists.Recorder) else UndefinedReturnValue()
 
 
 def _always_returns(flag, name: str, before, after_main, after_else) -> bool:
@@ -146,7 +156,12 @@ def _stage_while(test, body, get_state, set_state, names, before=None) -> None:
     try:
         with lists.no_leaks(), directives.loop_options() as options:
             step = _step(lambda _: body(), get_state, set_state, names)
-            loop, grown = growing.settled(step, init, names, label="while")
+            try:
+                loop, grown = growing.settled(step, init, names, label="while")
+            except unreached.REFUSALS as error:
+                unreached.check_not_reached(lambda: _test(test, set_state)(init), error)
+                set_state(init)
+                return
             values, emitted, live = stage_while(
                 loop,
                 _test(test, set_state, grown),
@@ -218,9 +233,14 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
     try:
         with lists.no_leaks(), directives.loop_options():
             step = _step(body, get_state, set_state, names)
-            loop, grown = growing.settled(
-                step, init, names, _item(items), label="for", limit=items.length
-            )
+            try:
+                loop, grown = growing.settled(
+                    step, init, names, _item(items), label="for", limit=items.length
+                )
+            except unreached.REFUSALS as error:
+                unreached.check_not_reached(lambda: as_array(items.length) > 0, error)
+                set_state(init)
+                return
             live = extra_test and loop.condition(_test(extra_test, set_state, grown))
             if items.arrays is None:
                 if jax.tree.leaves(loop.emitted):
