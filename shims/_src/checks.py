@@ -229,13 +229,23 @@ def check_kind(function: str, kind: str, *arrays) -> None:
         kernels.check_dtype(function, kind, array.dtype, array.shape)
 
 
-def check_nonzero(function: str, name: str, divisor, *, error=errors.InvalidArgumentError) -> None:
-    """An integer divisor must not be zero, which TensorFlow's CPU kernels refuse."""
-    if jnp.issubdtype(divisor.dtype, jnp.integer):
-        check_data(
-            divisor == 0,
-            function,
-            "integer division by zero.",
-            error=error,
-            required=f"{name} != 0 everywhere",
-        )
+def check_nonzero(
+    function: str, name: str, divisor, dividend, *, error=errors.InvalidArgumentError
+) -> None:
+    """An integer divisor must not be zero, which TensorFlow's CPU kernels refuse.
+
+    Nothing is divided by it where the dividend has no elements.
+    """
+    is_nothing = any(is_known(d) and d == 0 for d in dividend.shape)
+    if is_nothing or not jnp.issubdtype(divisor.dtype, jnp.integer):
+        return
+    bad = divisor == 0
+    for d in dividend.shape:
+        bad = bad if is_known(d) else bad & (primitives.as_size(d) > 0)
+    check_data(
+        bad,
+        function,
+        "integer division by zero.",
+        error=error,
+        required=f"{name} != 0 everywhere",
+    )

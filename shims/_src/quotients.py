@@ -128,7 +128,7 @@ def floordiv(x, y, name=None):
     x, y = pair("floordiv", x, y)
     if is_inexact(x):
         return jnp.floor(quotient(x, y))
-    checks.check_nonzero("floordiv", "y", y)
+    checks.check_nonzero("floordiv", "y", y, x)
     return jnp.floor_divide(x, y)
 
 
@@ -156,7 +156,7 @@ def floormod(x, y, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/floormod
     """
     x, y = pair("floormod", x, y)
-    checks.check_nonzero("floormod", "y", y)
+    checks.check_nonzero("floormod", "y", y, x)
     return _floormod(x, y) if is_inexact(x) else jnp.mod(x, y)
 
 

@@ -39,7 +39,7 @@ def truncatediv(x, y, name=None):
     x, y = pair("truncatediv", x, y)
     if is_inexact(x):
         return jnp.trunc(quotient(x, y))
-    checks.check_nonzero("truncatediv", "y", y, error=errors.InternalError)
+    checks.check_nonzero("truncatediv", "y", y, x, error=errors.InternalError)
     return lax.div(*jnp.broadcast_arrays(x, y))
 
 
@@ -68,7 +68,7 @@ def truncatemod(x, y, name=None):
     https://www.tensorflow.org/api_docs/python/tf/truncatemod
     """
     x, y = pair("truncatemod", x, y)
-    checks.check_nonzero("truncatemod", "y", y, error=errors.InternalError)
+    checks.check_nonzero("truncatemod", "y", y, x, error=errors.InternalError)
     return lax.rem(*jnp.broadcast_arrays(x, y))
 
 

@@ -209,4 +209,8 @@ CALLS = {
     "a quotient by zero": lambda tf: tf.truncatediv(i(3), i(1)),
     "a remainder by zeros": lambda tf: tf.truncatemod(i(2), i(2)),
     "a floor by zero": lambda tf: tf.math.floordiv(i(3), i(1)),
+    "a quotient of nothing by zero": lambda tf: tf.truncatediv(i(0), i(1)),
+    "a remainder of nothing by zeros": lambda tf: tf.truncatemod(i(0, 1), i(3)),
+    "a floor of nothing by zero": lambda tf: tf.math.floordiv(i(0), i()),
+    "a modulus of nothing by zero": lambda tf: tf.math.floormod(i(2, 0), i(2, 1)),
 }
