@@ -13,7 +13,7 @@ import tensorflow as tf
 
 import shims
 
-from .compositions import BODIES, SURROUNDINGS, filled, kept
+from .compositions import BODIES, SURROUNDINGS, filled, in_a_loop_in_a_branch, kept, padded
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*___pyct_anno:DeprecationWarning")
 INPUTS = [np.float32(x) for x in ([0.5, -1.5, 0.75, 1.0, -0.25], [-1.0], [])]
@@ -59,6 +59,12 @@ def around(t, program):
 
 def check(how, surrounding, f, g):
     ours = how(shims, lambda x, s: surrounding(shims, f, g, x, s))
+    if how is inside and surrounding is in_a_loop_in_a_branch and padded in (f, g):
+        # JAX moves the zeros that stand for the padding's tangent out of the loop, where nobody knows
+        # their size, and the branch has to return them.
+        with pytest.raises(shims.errors.FreshSizeError, match="belongs to a loop body, a branch"):
+            ours(INPUTS[0], SWITCHES[0])
+        return
     theirs = how(tf, lambda x, s: surrounding(tf, f, g, x, s))
     for x, s in itertools.product(INPUTS, SWITCHES):
         wanted = theirs(tf.constant(x), tf.constant(s))
