@@ -203,6 +203,7 @@ math.reciprocal_no_nan | DivNoNan | @reciprocal_no_nan = .
 math.reduce_euclidean_norm | EuclideanNorm | @EuclideanNorm = . | Const @EuclideanNorm = . if input_tensor.ranked !axis | Rank range @EuclideanNorm = . if !axis !input_tensor.ranked
 math.reduce_std | Sqrt | @reduce_std = /Sqrt
 math.reduce_variance | Mean | @reduce_variance = /Mean_1
+math.sobol_sample | SobolSample | @sobol = /SobolSample
 math.special.dawsn | Dawsn | @dawsn = /Dawsn
 math.special.expint | Expint | @expint = /Expint
 math.special.fresnel_cos | FresnelCos | @fresnel_cos = /FresnelCos
@@ -340,7 +341,7 @@ reduce_min | Min | @Min = . | Const @Min = . if input_tensor.ranked !axis | Rank
 reduce_prod | Prod | @Prod = . | Const @Prod = . if input_tensor.ranked !axis | Rank range @Prod = . if !axis !input_tensor.ranked
 reduce_sum | Sum | @Sum = . | Const @Sum = . if input_tensor.ranked !axis | Rank range @Sum = . if !axis !input_tensor.ranked
 repeat | Reshape | @Repeat = /boolean_mask/GatherV2 | @Repeat = /Reshape_1 if axis=-2 !repeats.list | @Repeat = /Reshape_1 if input.rank=1 repeats.list | @Repeat = /Reshape_1 if input.ranked repeats=3 | @Repeat = /Reshape_2 if repeats.list !input.ranked | @Repeat = /Reshape_2 if repeats=3 !input.ranked | Reshape @Repeat = /Reshape_1 if !axis | @Repeat = /Reshape if axis=1 repeats.ranked
-required_space_to_batch_paddings | Pack | @required_space_to_batch_paddings = /paddings /crops
+required_space_to_batch_paddings | Pack | @required_space_to_batch_paddings = /paddings /crops | @required_space_to_batch_paddings = /zeros /zeros_1 if base_paddings.rank=1
 reshape | Reshape | @Reshape = .
 reverse | ReverseV2 | @ReverseV2 = .
 reverse_sequence | ReverseSequence | @ReverseSequence = .

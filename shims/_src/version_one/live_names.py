@@ -346,6 +346,7 @@ quantization.quantize_and_dequantize | quantization:quantize_and_dequantize | in
 quantization.quantize_and_dequantize_v2 | quantization:quantize_and_dequantize_v2 | input, input_min, input_max, signed_input=True, num_bits=8, range_given=False, round_mode='HALF_TO_EVEN', name=None, narrow_range=False, axis=None |
 ragged.boolean_mask | ragged.gathering:boolean_mask | data, mask, name=None |
 ragged.constant | ragged.constant:constant | pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, row_splits_dtype='int64' |
+ragged.cross_hashed | ragged.crossing:cross_hashed | inputs, num_buckets=0, hash_key=None, name=None |
 ragged.map_flat_values | ragged.elementwise:map_flat_values | op, *args, **kwargs |
 ragged.range | ragged.ranges:range | starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype='int64' |
 ragged.row_splits_to_segment_ids | ragged.segment_ids:row_splits_to_segment_ids | splits, name=None, out_type=None |
@@ -1267,7 +1268,6 @@ quint8
 ragged.RaggedTensorValue
 ragged.constant_value
 ragged.cross
-ragged.cross_hashed
 ragged.placeholder
 ragged_fill_empty_rows
 ragged_fill_empty_rows_grad
