@@ -31,6 +31,9 @@ _LOCK = threading.Lock()
 _INSTALLED = False
 _MAX_SIZE = np.iinfo(np.int32).max
 _LIBRARIES = ("jax", "jaxlib", "shims", "numpy", "functools")
+# The rules of JAX that want an axis to be at least as long as what is read of it.
+_READS = ("_gather_shape_rule", "_dynamic_slice_shape_rule")
+_READS_MODULE = "jax._src.lax.slicing"
 # What stands for the user's own operators and calls in converted code.
 _CONVERTED = "shims._src.autograph."
 
@@ -116,6 +119,8 @@ def _ordering(state, original, e1, e2, describe):
             return certain >= 0
         if str(difference) in state.promised and not _asked_by_user():
             return True
+        if not jp.is_symbolic(e2) and e2 == 1 and _asked_by_reading():
+            return True
         if state.owns(difference) and state.is_input_only(difference):
             return state.decide(difference, lambda value: value >= 0, f"{e1} >= {e2}")
         if state.may_assume and state.owns(difference):
@@ -167,6 +172,21 @@ def _asked_by_user() -> bool:
         frame = frame.f_back
     name = "" if frame is None else frame.f_globals.get("__name__") or ""
     return name.startswith(_CONVERTED) or name.partition(".")[0] not in _LIBRARIES
+
+
+def _asked_by_reading() -> bool:
+    """Whether the rule for shapes of a gather or a slice asks if an axis has an element to read.
+
+    Only the run knows, and the masking rules of both say what happens where there is none.
+    """
+    frame: FrameType | None = sys._getframe(2)
+    for _ in range(8):
+        if frame is None:
+            return False
+        if frame.f_code.co_name in _READS and frame.f_globals.get("__name__") == _READS_MODULE:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _equality(state, original, self, other):

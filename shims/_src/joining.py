@@ -364,8 +364,18 @@ def roll(input, shift, axis, name=None):
             received=f"shift={shift}, axis={axis}",
         )
     for a, s in zip(axes, shifts, strict=True):
-        x = jnp.roll(x, s, axis=axis_of("roll", a, x.ndim))
+        x = _rolled(x, s, axis_of("roll", a, x.ndim))
     return x
+
+
+def _rolled(x, shift, axis: int):
+    size = x.shape[axis]
+    if is_known(size) or str(size) in jp.variables(size):
+        return jnp.roll(x, shift, axis=axis)
+    # `jnp.roll` cuts, and asks whether a size like `n - 2` is long enough for that.
+    count = jnp.maximum(primitives.as_size(size), 1)
+    places = jnp.remainder(jnp.arange(size, dtype=jnp.int32) - shift, count)
+    return jnp.take(x, places, axis=axis, mode="clip")
 
 
 def _rank(value):

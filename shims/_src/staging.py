@@ -17,7 +17,7 @@ import numpy as np
 from jax import lax
 from jax.extend import core as jex
 
-from shims._src import errors, size_carriers, state
+from shims._src import checks_in_bodies, errors, size_carriers, state
 from shims._src.conversion import as_array
 from shims._src.variable import Variable
 
@@ -88,6 +88,8 @@ def trace_block(
     with size_carriers.inner_program():
         closed = jax.make_jaxpr(program)(*avals)
     closed = size_carriers.attached(closed)
+    if avals:
+        closed = checks_in_bodies.kept(closed)
     return Block(closed, found["trees"], found["leaves"], found["written"])
 
 

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import tensorflow as tf
 
 import shims
 
@@ -51,3 +52,45 @@ def test_out_of_range(name, size):
     assert np.isfinite(f(X, np.int32(0))).all()
     with pytest.raises(shims.errors.InvalidArgumentError, match="out of range"):
         f(X, np.int32(5))
+
+
+def by_the_first(t, x):
+    step = lambda i, s: (i + 1, s * x[0])
+    return t.while_loop(lambda i, s: i < t.size(x), step, (0, t.reduce_sum(x)))[1]
+
+
+def by_the_least_of_the_positive(t, x):
+    kept = t.gather(x, t.where(x > 0)[:, 0])
+    step = lambda i, s: (i + 1, s * t.gather(kept, t.argmin(kept)))
+    return t.while_loop(lambda i, s: i < t.size(kept), step, (0, t.reduce_sum(x)))[1]
+
+
+def by_the_first_in_a_branch(t, x):
+    step = lambda i, s: (i + 1, t.cond(t.reduce_sum(x) > -9.0, lambda: s * x[0], lambda: s))
+    return t.while_loop(lambda i, s: i < t.size(x), step, (0, t.reduce_sum(x)))[1]
+
+
+def by_the_first_in_a_loop(t, x):
+    inner = lambda s: t.while_loop(lambda j, s: j < 2, lambda j, s: (j + 1, s * x[0]), (0, s))[1]
+    step = lambda i, s: (i + 1, inner(s))
+    return t.while_loop(lambda i, s: i < t.size(x), step, (0, t.reduce_sum(x)))[1]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [by_the_first, by_the_least_of_the_positive, by_the_first_in_a_branch, by_the_first_in_a_loop],
+)
+def test_a_loop_without_an_iteration_checks_nothing(program):
+    def differentiated(t):
+        def run(x):
+            with t.GradientTape() as recorder:
+                recorder.watch(x)
+                y = program(t, x)
+            return y, t.convert_to_tensor(recorder.gradient(y, x))
+
+        return t.function(run, [t.TensorSpec([None], t.float32)], autograph=False)
+
+    ours, theirs = differentiated(shims), differentiated(tf)
+    for x in map(np.float32, ([], [-1], [2], [2, 0.5, 1])):
+        for got, want in zip(ours(x), theirs(tf.constant(x)), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-5)

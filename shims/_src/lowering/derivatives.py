@@ -61,7 +61,7 @@ class _Rebuilt:
         self.ctx, self.eqn, self.values = ctx, eqn, values
         self.out_avals = [v.aval for v in eqn.outvars]
         self.outs: list[Value] = []
-        self.described: list = []
+        self.described: list | None = None  # what the function itself reports
         self.bindings = dict(ctx.env)
         self.moving = [i for i, v in enumerate(values) if _is_inexact(v.array)]
 
@@ -82,11 +82,10 @@ class _Rebuilt:
         """The scope and the operands inside."""
         return self.scope(side), put_together(self.values, arrays, side[1])
 
-    def results(self, inner, outs):
+    def results(self, inner, outs, codes):
         """Results as pytrees of arrays; their layouts are noted for the caller."""
         # A derivative may differ from slot to slot where the result does not.
         self.outs = outs = [inner.solid(v) for v in outs]
-        self.described, codes = scopes.describe(inner)
         arrays, carried = take_apart(outs)
         sizes = {n: inner.env[n].size for a in self.out_avals for n in scopes.escaping(self.ctx, a)}
         return arrays, (carried, sizes, codes)
@@ -94,35 +93,34 @@ class _Rebuilt:
     def primal(self, arrays, side):
         """The function itself."""
         inner, operands = self.enter(arrays, side)
-        body = self.eqn.params["call_jaxpr"]
-        return self.results(inner, run(inner, body, operands))
+        outs = run(inner, self.eqn.params["call_jaxpr"], operands)
+        self.described, codes = scopes.describe(inner)
+        return self.results(inner, outs, codes)
 
-    def forget(self, inner, arrays, side):
-        """Take out what only a derivative checks: a result has the codes of the function itself.
+    def checked(self, inner, arrays, side):
+        """What the function itself checks, and what only its derivative does, traced in `inner`.
 
         Returns:
-          A number to multiply the derivative with, `None` where nothing was taken out: 1, or NaN where
-          such a check fails, since nobody would read the code.
+          `(codes, mark)`: the codes that go with a result, and a number to multiply the derivative
+          with. That is `None` where the derivative checks nothing more; else 1, or NaN where such a
+          check fails, since nobody would read its code.
         """
-        if not inner.reports:
-            return None
-        jax.eval_shape(self.primal, arrays, side)
-        reports, inner.reports = inner.reports, []
+        if self.described is None:
+            jax.eval_shape(self.primal, arrays, side)
+        codes = self.primal(arrays, side)[1][2] if self.described else []
         holds = None
-        for report in reports:
-            if report.describe() in self.described[len(inner.reports) :]:
-                inner.reports.append(report)
-            else:
+        for report in inner.reports:
+            if report.describe() not in (self.described or ()):
                 fine = jnp.all(report.code < 0)
                 holds = fine if holds is None else holds & fine
-        return None if holds is None else jnp.where(holds, 1, np.nan)
+        return codes, None if holds is None else jnp.where(holds, 1, np.nan)
 
     def conclude(self, arrays, rest):
         """Values for the caller's scope."""
         carried, sizes, codes = rest
         for name, size in sizes.items():
             self.ctx.bind(name, size, self.ctx.root.fresh_capacity.get(name, 1), fresh=True)
-        self.ctx.adopt(self.described, codes)
+        self.ctx.adopt(self.described or [], codes)
         return put_together(self.outs, arrays, carried)
 
     def at(self, primals):
@@ -173,14 +171,13 @@ def custom_jvp_call(ctx, eqn, *values):
         directions = [Value(tangents[0][i], operands[i].axes) for i in self.moving]
         outs = run(inner, jaxpr, [*operands, *directions])
         primal, moved = outs[: len(self.out_avals)], iter(outs[len(self.out_avals) :])
-        mark = self.forget(inner, arrays, side)
-        first, rest = self.results(inner, primal)
+        codes, mark = self.checked(inner, arrays, side)
+        first, rest = self.results(inner, primal, codes)
         second = [
             relayout(inner, next(moved), p) if _is_inexact(p.array) else _no_tangent(p.array)
             for p in self.outs
         ]
-        if mark is not None:
-            second = [m * mark.astype(m.dtype) if _is_inexact(m) else m for m in second]
+        second = [_marked(m, mark) if _is_inexact(m) else m for m in second]
         return (first, rest), (second, jax.tree.map(_no_tangent, rest))
 
     return self.conclude(*call(*self.operands()))
@@ -217,14 +214,15 @@ def custom_vjp_call(ctx, eqn, *values):
         inner, operands = self.enter(arrays, side)
         outs = run(inner, jaxpr, operands)
         count = len(self.out_avals)
-        result = self.results(inner, outs[:count])
+        codes, mark = self.checked(inner, arrays, side)
+        result = self.results(inner, outs[:count], codes)
         leaves = [inner.solid(v) for v in outs[count:]]
         saved["leaves"] = leaves
         saved["avals"] = [v.aval for v in jp.open_jaxpr(jaxpr)[0].outvars[count:]]
-        return result, (take_apart(leaves), side, arrays, result[1][0])
+        return result, (take_apart(leaves), side, arrays, result[1][0], mark)
 
     def bwd(residuals, cotangents):
-        (leaf_arrays, leaf_carried), side, arrays, residuals_out = residuals
+        (leaf_arrays, leaf_carried), side, arrays, residuals_out, mark = residuals
         inner, operands = self.enter(arrays, side)
         leaves = put_together(saved["leaves"], leaf_arrays, leaf_carried)
         count = len(leaves)
@@ -244,7 +242,7 @@ def custom_vjp_call(ctx, eqn, *values):
         outs = run(inner, jaxpr, [*leaves, *cts])
         result: list = [None] * len(in_avals)
         for i, out in zip(self.moving, outs, strict=True):
-            result[i] = relayout(inner, out, operands[i])
+            result[i] = _marked(relayout(inner, out, operands[i]), mark)
         return result, None
 
     call = jax.custom_vjp(self.primal)
@@ -279,6 +277,10 @@ def checkpoint(ctx, eqn, *values):
 
 def _is_inexact(x) -> bool:
     return jax.dtypes.issubdtype(x.dtype, jnp.inexact)
+
+
+def _marked(x, mark):
+    return x if mark is None else x * mark.astype(x.dtype)
 
 
 def _no_tangent(x):

@@ -284,7 +284,7 @@ def sized(ctx, eqn, value, *carriers):
 
 def check(ctx, eqn, bad, payload):
     """A run-time condition of an operator."""
-    flag = ctx.fill(bad, np.False_)
+    flag = ctx.fill(bad, np.False_) if bad.axes else bad
     ctx.report(
         "invalid",
         eqn.params["text"],

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import dims
+from shims._src import dims, errors
 from shims._src import jax_private as jp
 from shims._src.lowering import uses
 from shims._src.lowering.contraction import align_pair
@@ -133,7 +133,22 @@ def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
     for d in shape:
         if jp.is_symbolic(d):
             report_empty(ctx, d, jnp.any(absent), line_of(eqn))
+            _report_short(ctx, eqn, d, jnp.any(absent))
     return value
+
+
+def _report_short(ctx, eqn, dim, absent) -> None:
+    """Report a read of an axis that is empty although the sizes it is computed from are not."""
+    if not jp.is_symbolic(dim - 1) or str(dim) in jp.variables(dim):
+        return
+    text = errors.message(
+        "",
+        "an axis of no elements is read.",
+        required="no positions",
+        received=f"a position in an axis of size {dim} = {errors.NUMBER}",
+    )
+    size = jnp.asarray(ctx.size(dim), jnp.int32)
+    ctx.report("invalid", text, absent & (size <= 0), size, line=line_of(eqn))
 
 
 def dynamic_update_slice(ctx, eqn, operand, update, *starts):

@@ -70,13 +70,24 @@ def _as_position(jaxpr, eqn, var) -> bool:
             only_as_position(jaxpr, v) for v in ends
         )
     if name in ("lt", "le", "gt", "ge"):
-        return True  # a position is compared; -1 and 0 stand before every position alike
+        # A position is compared; -1 and 0 stand before every position alike, and a check may ask which.
+        return not _is_checked(jaxpr, eqn.outvars[0])
     if name not in _ARITHMETIC:
         return False
     out = eqn.outvars[0]
     if getattr(out.aval, "dtype", None) is None or out.aval.dtype.kind == "f":
         return False
     return only_as_position(jaxpr, out)
+
+
+def _is_checked(jaxpr, flag) -> bool:
+    """Whether a run-time check depends on a flag."""
+    uses = [e for e in jaxpr.eqns if any(a is flag for a in e.invars)]
+    return any(
+        e.primitive.name == "runtime_check"
+        or (e.primitive.name in ("and", "or", "not") and _is_checked(jaxpr, e.outvars[0]))
+        for e in uses
+    )
 
 
 def _inside(inner, var) -> bool:
