@@ -31,8 +31,12 @@ _LOCK = threading.Lock()
 _INSTALLED = False
 _MAX_SIZE = np.iinfo(np.int32).max
 _LIBRARIES = ("jax", "jaxlib", "shims", "numpy", "functools")
-# The rules of JAX that want an axis to be at least as long as what is read of it.
-_READS = ("_gather_shape_rule", "_dynamic_slice_shape_rule")
+# The rules of JAX that want an axis to be at least as long as what is read of it, or written to it by
+# a derivative of that.
+_READS = (
+    *("_gather_shape_rule", "_dynamic_slice_shape_rule"),
+    *("_scatter_shape_rule", "_dynamic_update_slice_shape_rule"),
+)
 _READS_MODULE = "jax._src.lax.slicing"
 # What stands for the user's own operators and calls in converted code.
 _CONVERTED = "shims._src.autograph."
@@ -175,7 +179,7 @@ def _asked_by_user() -> bool:
 
 
 def _asked_by_reading() -> bool:
-    """Whether the rule for shapes of a gather or a slice asks if an axis has an element to read.
+    """Whether the rule for shapes of a gather or a slice asks if an axis has an element.
 
     Only the run knows, and the masking rules of both say what happens where there is none.
     """

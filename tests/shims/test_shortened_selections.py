@@ -71,6 +71,24 @@ def test_in_a_function(name, cut):
         np.testing.assert_allclose(ours(x), theirs(tf.constant(x)), rtol=1e-6)
 
 
+@pytest.mark.parametrize("cut", [*CUTS.values(), lambda y: 2.0 * y[1:][:-1]])
+def test_gradient_of_the_last(cut):
+    def differentiated(t):
+        def run(x):
+            with t.GradientTape() as tape:
+                tape.watch(x)
+                z = cut(t.repeat(t.boolean_mask(x, x > 0), 2))[-1] ** 2
+            return z, t.convert_to_tensor(tape.gradient(z, x))
+
+        return t.function(run, [t.TensorSpec([None], t.float32)], autograph=False)
+
+    ours, theirs = differentiated(shims), differentiated(tf)
+    for numbers in ([1, -1, 2, 2, 3], [3, 1], [-1, 2, 2]):
+        x = np.float32(numbers)
+        for got, want in zip(ours(x), theirs(tf.constant(x)), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
 def test_the_last_of_none_is_refused():
     for cut, numbers in (("first", [1]), ("two", [1]), ("two", [1, 2]), ("both", [-1])):
         with pytest.raises(shims.errors.InvalidArgumentError):
