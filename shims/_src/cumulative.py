@@ -108,7 +108,7 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
     Differs from TensorFlow:
       A NaN makes all sums behind
       it NaN; TensorFlow takes it for what the sum is so far. After two infinities TensorFlow's sum is
-      NaN, here infinity.
+      NaN, here infinity. A NaN among the gradients of the sums is handed on; TensorFlow drops it.
 
     Under jit:
       Runs over a selection where it stands.

@@ -112,6 +112,8 @@ BY_LARGE_PRODUCTS = ("matmul", "linalg.matvec", "tensordot", "einsum")
 BY_PIVOTS = ("linalg.lu_matrix_inverse", "linalg.lu_solve")
 # After a second infinity TensorFlow's sums are NaN.
 BY_INFINITIES = ("math.cumulative_logsumexp",)
+# TensorFlow drops a NaN, as what is summed and as what comes back to be handed on.
+BY_DROPPED_GRADIENTS = ("math.cumulative_logsumexp",)
 # What stands beside the rows that are `fresh`: the commonest of what moves, counts and compares.
 COMMON = (
     *("boolean_mask", "where", "unique", "unique_with_counts", "range", "repeat", "tile"),

@@ -88,6 +88,23 @@ def test_a_knife_edge_is_seen():
     assert verdict.judge(each, answer, want)[0] is Verdict.KNIFE_EDGE
 
 
+def test_a_nan_that_tensorflow_drops_on_the_way_back_is_no_fault_of_ours():
+    zeros = Input("x", np.zeros(3, np.float32), (True,))
+    calls = (
+        Call(("a",), find("math.cumulative_logsumexp"), (("x", Ref("x")),)),
+        Call(("b",), find("pow"), (("x", Ref("a")), ("y", Ref("a")))),
+    )
+    each = Program((zeros,), calls)
+    want = theirs.answer(each)
+    assert np.isfinite(want.gradients["x"]).all()
+    slopes = want.gradients["x"].copy()
+    slopes[0] = np.nan
+    answer = want._replace(gradients={"x": slopes})
+    assert verdict.judge(each, answer, want)[0] is Verdict.KNIFE_EDGE
+    slopes[1] += 1
+    assert verdict.judge(each, answer, want)[0] is Verdict.WRONG
+
+
 def test_errors_are_compared_by_class():
     want = tf.errors.InvalidArgumentError(None, None, "theirs")
     assert verdict.same_error(shims.InvalidArgumentError("ours"), want)

@@ -1209,6 +1209,7 @@ quantization.quantize_and_dequantize
 quantization.quantize_and_dequantize_v2
 ragged.boolean_mask
 ragged.constant
+ragged.cross_hashed
 ragged.map_flat_values
 ragged.range
 ragged.row_splits_to_segment_ids
