@@ -27,10 +27,12 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
 
     Raises:
       TypeError: `pred` is traced, and the two results differ in structure or dtype.
-      UnimplementedError: `pred` is traced, and their shapes differ.
+      UnimplementedError: `pred` is traced outside of `shims.function`, and their shapes differ.
 
     Differs from TensorFlow:
-      A traced condition needs results of equal shapes.
+      Under somebody else's trace, and outside of `shims.dynamic`, a traced condition needs results of
+      equal shapes. A branch that arrays of no or one element do not fit is refused where it is run;
+      TensorFlow refuses what fits no array at all (a wrong axis) while it traces.
 
     Under jit:
       `lax.cond`. Assignments to variables in the branches take effect for the branch taken.

@@ -84,12 +84,13 @@ class _Attaching:
             self._note(var)
         for eqn in self._jaxpr.eqns:
             eqn = eqn.replace(invars=[_read(renamed, a) for a in eqn.invars])
-            carriers = [self._carrier(name) for name in sorted(_lacking(eqn, self._state.inner))]
+            read = [v for v in eqn.outvars if not isinstance(v, jp.core.DropVar)]
+            lacking = _lacking(eqn, self._state.inner) if read else set()
+            carriers = [self._carrier(name, read[0]) for name in sorted(lacking)]
             carriers = [c for c in carriers if c is not None]
             self._eqns.append(eqn)
-            for var in eqn.outvars if carriers else ():
-                if not isinstance(var, jp.core.DropVar):
-                    renamed[var] = self._sized(eqn, var, carriers)
+            for var in read if carriers else ():
+                renamed[var] = self._sized(eqn, var, carriers)
             self._learn(eqn)
         jaxpr = self._jaxpr.replace(
             constvars=[*self._jaxpr.constvars, *(var for var, _ in self._more)],
@@ -101,7 +102,7 @@ class _Attaching:
 
     def _note(self, var) -> None:
         """A variable that is as long as a size is a carrier of it."""
-        for d in getattr(var.aval, "shape", ()):
+        for d in () if isinstance(var, jp.core.DropVar) else getattr(var.aval, "shape", ()):
             if jp.is_symbolic(d) and str(d) in self._state.inner:
                 self._carriers.setdefault(str(d), var)
 
@@ -125,28 +126,25 @@ class _Attaching:
         )
         return new
 
-    def _carrier(self, name: str):
+    def _carrier(self, name: str, like):
         """A variable as long as a size; of a selection the smallest there is, which may be kept."""
         if name in self._carriers:
             return self._carriers[name]
         if name in self._made:
-            self._carriers[name] = self._selected(self._made[name])
+            self._carriers[name] = self._selected(self._made[name], like)
         else:
             value = self._state.carrier(name)
             if value is None:
                 return None
-            like = next(iter((*self._jaxpr.invars, *self._jaxpr.constvars)), None)
-            like = like or self._jaxpr.eqns[0].outvars[0]
             var = jp.another_variable(like, jp.core.typeof(value))
             self._more.append((var, value))
             self._carriers[name] = var
         return self._carriers[name]
 
-    def _selected(self, eqn):
+    def _selected(self, eqn, like):
         mask = eqn.invars[1]
-        (made,) = eqn.outvars
-        shape = (made.aval.shape[eqn.params["axis"]],)
-        var = jp.another_variable(made, mask.aval.update(shape=shape))
+        shape = (eqn.outvars[0].aval.shape[eqn.params["axis"]],)
+        var = jp.another_variable(like, mask.aval.update(shape=shape))
         params = {**eqn.params, "axis": 0}
         self._eqns.append(eqn.replace(invars=[mask, mask], outvars=[var], params=params))
         return var
