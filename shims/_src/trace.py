@@ -66,7 +66,8 @@ class DynamicTrace:
       inner: fresh sizes that a branch or a loop body made, which only it knows.
       makers: for each fresh size what makes an array that long once more.
       depth: how many branches and bodies are being traced, one in the other.
-      again: how many times a fresh size was found in one branch or body after another one.
+      again: how many times a fresh size was found in one branch or body after another one, or in
+        one trace after another one.
     """
 
     sizes: dict[str, int] = dataclasses.field(default_factory=dict)
@@ -202,6 +203,8 @@ def resume(state: DynamicTrace | None):
         stack = _THREAD.stack = []
     before = jp.trace_key()
     stack.append(state)
+    if state is not None and state.fresh:
+        state.again += 1  # JAX's caches hold what sizes were counted from in a trace that is over
     jp.set_trace_key(None if state is None else state.key())
     try:
         yield state

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import jax
+import numpy as np
 
 from shims._src.dims import Binding
 
@@ -37,6 +39,16 @@ class Axis:
     def per_row(self) -> bool:
         """Whether the size differs along the leading axes."""
         return bool(self.own)
+
+    def moved(self, i: int, move: Callable) -> Axis:
+        """The same where axis `i` of the array, which this one may have a size for each row of, is moved."""
+        own = {
+            name: dataclasses.replace(bound, size=move(bound.size))
+            if np.ndim(bound.size) > i
+            else bound
+            for name, bound in self.own.items()
+        }
+        return dataclasses.replace(self, own=own)
 
     @property
     def packed(self) -> bool:

@@ -68,7 +68,7 @@ def folded(t, x):
 
 def mapped(t, x):
     def row(e):
-        return t.reduce_sum(t.boolean_mask(x, x > e) ** 2) * e
+        return t.reduce_logsumexp(t.boolean_mask(x, x > e - 0.1)) * e
 
     return t.reduce_sum(t.map_fn(row, kept(t, x)))
 

@@ -3,7 +3,7 @@
 A chance to meet a given pair of operators comes once in hours of random programs. Here each operator
 whose result has a size of its own, or that moves and spreads what it is given, makes an array, and all
 operators that can are called on it, a few to a program. Then two of them in a row, and what would see
-their padding: sums, extremes, orders.
+their padding: sums, extremes, orders. Last every operator on arrays of every kind of size.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from . import operators
+from . import operators, sizes
 from .growing import Growing
 from .operators import Operator
-from .program import Input, Program
+from .program import Input, Program, Ref
 from .strategy import Step
 
 PER_PROGRAM = 6
@@ -96,6 +96,25 @@ def chains(seed: int, part: int, parts: int) -> Iterator[Program]:
             yield made
 
 
+def of_sizes(seed: int, part: int, parts: int) -> Iterator[Program]:
+    """One part of the programs that call every operator on an array of every kind of size."""
+    kinds = [*itertools.product(sizes.SELECTIONS, sizes.CUTS)]
+    random.Random(seed).shuffle(kinds)
+    for selection, cut in kinds[part::parts]:
+        chance = random.Random(f"{seed} {selection} {cut}")
+        left = list(operators.everything())
+        chance.shuffle(left)
+        while left:
+            given = inputs(chance, odd=chance.random() < 0.2)
+            written = sizes.Written(given)
+            sizes.CUTS[cut](written, sizes.SELECTIONS[selection](written, Ref("x")))
+            last = (written.last,)
+            last += _as_numbers(written.growing, chance, last)
+            made, left = _on(given, written.growing, last, left, chance)
+            if made is not None:
+                yield made
+
+
 def _after(
     firsts: tuple[Operator, ...], others: list[Operator], chance: random.Random
 ) -> tuple[Program | None, list[Operator]]:
@@ -106,8 +125,25 @@ def _after(
         if not _grown(growing, first, chance, made):
             return None, others[PER_PROGRAM:]
         made = growing.calls[-1].results
-        if _grown(growing, operators.named("cast"), chance, made):  # most operators want numbers
-            made += growing.calls[-1].results
+        made += _as_numbers(growing, chance, made)
+    return _on(given, growing, made, others, chance)
+
+
+def _as_numbers(growing: Growing, chance: random.Random, made: tuple[str, ...]) -> tuple[str, ...]:
+    """Values cast, since most operators want numbers of some dtype."""
+    return (
+        growing.calls[-1].results if _grown(growing, operators.named("cast"), chance, made) else ()
+    )
+
+
+def _on(
+    given: list[Input],
+    growing: Growing,
+    made: tuple[str, ...],
+    others: list[Operator],
+    chance: random.Random,
+) -> tuple[Program | None, list[Operator]]:
+    """A program with some of `others` on the values `made`, and those that had no turn."""
     left, taken = [*others], 0
     while left and taken < PER_PROGRAM:
         taken += _grown(growing, left.pop(0), chance, made)

@@ -618,6 +618,34 @@ def nan_that_a_slice_leaves_out(tf, x):
     return tf.atan(x[-3:-1]), tf.sin(x[:-2])
 
 
+def one_expected_count_for_all_examples(tf, x):
+    counts = tf.constant([[0.5, 0.25]]), tf.constant([0.7, 0.5])
+    return tf.nn.nce_loss(
+        weights=x,
+        biases=x[:, 0],
+        labels=[[0, 1], [1, 0]],
+        inputs=tf.ones([2, 2]),
+        num_sampled=2,
+        num_classes=2,
+        num_true=2,
+        sampled_values=(tf.constant([0, 1]), *counts),
+    )
+
+
+def cross_entropy_of_selected_classes(tf, x):
+    some = tf.boolean_mask(x, x > 0.4)
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels=1, logits=some)
+
+
+def deviation_of_nothing_repeated(tf, x):
+    return tf.math.reduce_std(tf.repeat(x, tf.cast(x > 9.0, tf.int32)))
+
+
+def slopes_without_end_of_pairs(tf, x):
+    some = tf.boolean_mask(x, x >= 0)
+    return tf.math.ndtri(tf.reshape(some[:, None] + some[None], [-1]))
+
+
 def cross_entropy_of_as_many_columns_as_both_have(tf, logits, labels):
     n = tf.minimum(tf.shape(logits)[1], tf.shape(labels)[1])
     return tf.nn.sparse_softmax_cross_entropy_with_logits(
@@ -630,6 +658,10 @@ FOUND = (
         cross_entropy_of_as_many_columns_as_both_have,
         (np.cos(np.arange(24, dtype=np.float32)).reshape(2, 4, 3), ints([0, 1, 2], [2, 1, 0])),
     ),
+    Found(one_expected_count_for_all_examples, ([[0.3, -0.5], [1, 0.2]],)),
+    Found(cross_entropy_of_selected_classes, ([1, 2, 0.4, 3],)),
+    Found(deviation_of_nothing_repeated, ([1, 2, 0.4, 3],)),
+    Found(slopes_without_end_of_pairs, ([-0.7, 0.3, -1, 1, 0],)),
     Found(nan_that_a_slice_leaves_out, ([0, 0, NAN, INF],)),
     Found(products_of_no_rows, ([],)),
     Found(gradient_of_a_maximum_that_is_nan, ([[1, NAN, 3], [4, 4, 3]],)),

@@ -7,10 +7,12 @@ import itertools
 import random
 
 import jax
+import numpy as np
 import pytest
 
-from . import pairs
-from .lanes import Tally
+from . import pairs, sizes, theirs
+from .lanes import Outcome, Tally
+from .program import Input, Program, Ref
 
 PARTS = 40
 
@@ -42,6 +44,28 @@ def test_some_chains():
     assert run(pairs.chains(seed=0, part=0, parts=500)).excess() == []
 
 
+def test_some_sizes():
+    # Each kind of size once; elements taken for a shape, whose rank is unknown, are refused.
+    parts = len(sizes.SELECTIONS) * len(sizes.CUTS)
+    kinds = (pairs.of_sizes(seed=0, part=part, parts=parts) for part in range(0, parts, 6))
+    tally = run(itertools.chain.from_iterable(itertools.islice(kind, 1) for kind in kinds))
+    assert tally.programs > 10
+
+
+@pytest.mark.parametrize("kind", sizes.CUTS)
+def test_each_cut_has_the_size_of_its_name(kind):
+    formula, _, _ = kind.partition(":")
+    for n in (1, 2, 5):
+        x = Input("x", np.arange(1, n + 1, dtype=np.float32), (True,))
+        written = sizes.Written([x])
+        sizes.CUTS[kind](written, Ref("x"))
+        found = theirs.answer(Program((x,), tuple(written.growing.calls))).values[written.last]
+        if formula == "data":
+            assert found.size < 2 * n
+        else:
+            assert found.size == max(eval(formula, {"n": n, "min": min, "max": max}), 0)
+
+
 def test_each_program_begins_with_a_producer_that_all_others_use():
     program = next(iter(pairs.programs(seed=0, part=0, parts=40)))
     first, *others = program.calls
@@ -59,6 +83,15 @@ def test_all_pairs(part):
     seed = random.SystemRandom().randrange(2**32)
     tally = run(pairs.programs(seed, part, PARTS))
     assert tally.excess() == [], f"seed {seed}"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(PARTS))
+def test_all_sizes(part):
+    seed = random.SystemRandom().randrange(2**32)
+    tally = run(pairs.of_sizes(seed, part, PARTS))
+    wrong = [line for line in tally.excess() if not line.endswith(Outcome.REFUSED.value)]
+    assert wrong == [], f"seed {seed}"
 
 
 @pytest.mark.long

@@ -165,15 +165,28 @@ class Context:
         pad = number if axes is None or _covers(value, axes) else None
         return Value(lax.select(valid, array, filler), value.axes, pad, value.bounds)
 
+    def quiet(self, value: Value, axes=None) -> Value:
+        """The value with 0 in its invalid slots, where a NaN or an infinity could stand in them.
+
+        A derivative multiplies by what stands there, and 0 times NaN reaches whatever the slot was
+        copied from. So every rule that copies into padding what may be an element ends with this.
+        """
+        if not jnp.issubdtype(value.array.dtype, jnp.inexact):
+            return value
+        alike = [i for i, a in enumerate(value.axes) if a is not None and not a.per_row]
+        axes = alike if axes is None else [i for i in axes if i in alike]
+        return self.fill(value, np.zeros((), value.array.dtype), axes)
+
     # ---- layouts -----------------------------------------------------------------------------
 
     def materialize(self, value: Value, i: int) -> Value:
-        """A uniform axis made real (packed); its padding holds what its slots hold."""
+        """A uniform axis made real (packed)."""
         axis = value.axes[i]
         shape = list(value.array.shape)
         shape[i] = self.capacity(axis.dim)
         array = lax.broadcast_in_dim(value.array, shape, range(len(shape)))
-        return Value(array, value.with_axis(i, self.axis(axis.dim)), None, value.bounds)
+        real = Value(array, value.with_axis(i, self.axis(axis.dim)), None, value.bounds)
+        return self.quiet(real, (i,))
 
     def pack(self, value: Value, i: int) -> Value:
         """The value with the valid slots of axis `i` first, at the capacity of its dimension."""
@@ -186,14 +199,21 @@ class Context:
             return self.materialize(value, i)
         capacity = self.capacity(axis.dim)
         key = ("pack", axis.token, capacity)
-        if key not in self.cache and self._moves_directly(value.array):
-            array = packing.direct(value.array, axis.valid, capacity)
-        else:
-            if key not in self.cache:
-                self.cache[key] = packing.positions(axis.valid, capacity)
-            array = packing.take(value.array, self.cache[key], i)
         packed = Axis(axis.dim, axis.size, ("packed", axis.dim, self._serials(axis.dim)))
-        return Value(array, value.with_axis(i, packed), None, value.bounds)
+        rows = any(a is not None and a.per_row for a in value.axes)
+        if key not in self.cache and (rows or not self._moves_directly(value.array)):
+            self.cache[key] = packing.positions(axis.valid, capacity)
+        places = self.cache.get(key)
+        axes = value.with_axis(i, packed)
+        if rows:
+            axes = tuple(
+                a and a.moved(i, lambda sizes: packing.take(sizes, places, i)) for a in axes
+            )
+        if places is None:
+            array = packing.direct(value.array, axis.valid, capacity)
+            return Value(array, axes, None, value.bounds)
+        array = packing.take(value.array, places, i)
+        return self.quiet(Value(array, axes, None, value.bounds), (i,))
 
     def _moves_directly(self, array) -> bool:
         """Whether one loop may pack a vector; that loop cannot be transposed where it stands in a rule."""
@@ -229,9 +249,16 @@ class Context:
                 self._check_one_token(ranked, i)
         axes = tuple(_common_axis(ranked, i) for i in range(rank))
         shape = tuple(common_extent(v.array.shape[i] for v in ranked) for i in range(rank))
-        ranked = [_broadcast(v, shape, axes) for v in ranked]
+        ranked = [self._broadcast(v, shape, axes) for v in ranked]
         aligned = iter(ranked)
         return [next(aligned) if v.axes else v for v in values], axes
+
+    def _broadcast(self, value: Value, shape, axes) -> Value:
+        if value.array.shape == shape and same_axes(value, axes):
+            return Value(value.array, axes, value.pad, value.bounds)
+        array = lax.broadcast_in_dim(value.array, shape, range(len(shape)))
+        wide = Value(array, axes, None, value.bounds)
+        return wide if same_axes(value, axes) else self.quiet(wide)
 
     def _check_one_token(self, values, i) -> None:
         tokens = {v.axes[i].token for v in values if v.axes[i] is not None and not _uniform(v, i)}
@@ -270,14 +297,6 @@ def _common_axis(values, i):
         if axis is not None and (best is None or best.uniform):
             best = axis
     return best
-
-
-def _broadcast(value: Value, shape, axes) -> Value:
-    if value.array.shape == shape:
-        pad = value.pad if same_axes(value, axes) else None
-        return Value(value.array, axes, pad, value.bounds)
-    array = lax.broadcast_in_dim(value.array, shape, range(len(shape)))
-    return Value(array, axes, None, value.bounds)
 
 
 def same_axes(value: Value, axes) -> bool:

@@ -35,7 +35,7 @@ def dot_general(ctx, eqn, lhs, rhs):
         *(a for i, a in enumerate(lhs.axes) if i not in (*lc, *lb)),
         *(a for i, a in enumerate(rhs.axes) if i not in (*rc, *rb)),
     )
-    return [Value(out, axes)]
+    return [ctx.quiet(Value(out, axes))]
 
 
 RULES = (Rule("dot_general", dot_general, uniform=True),)

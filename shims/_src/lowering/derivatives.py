@@ -194,7 +194,7 @@ def relayout(ctx, value: Value, model: Value):
         value = ctx.pack(value, i)
         if not axis.packed:
             array = jnp.take(value.array, packing.ranks(axis.valid), axis=i, mode="clip")
-            value = Value(array, value.with_axis(i, axis))
+            value = ctx.quiet(Value(array, value.with_axis(i, axis)), (i,))
     return value.array
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
@@ -132,9 +133,10 @@ _PADDING = {
 def lower(ctx, eqn, *values, safe=()):
     """Apply an elementwise primitive."""
     values, axes = ctx.align(values)
-    if safe:
+    if safe or _is_inexact(eqn.outvars[0].aval):
         shape = next((v.array.shape for v in values if v.axes), ())
-        values = [_made_safe(ctx, v, n, axes, shape) for v, n in zip(values, safe, strict=True)]
+        numbers = safe or (None,) * len(values)
+        values = [_made_safe(ctx, v, n, axes, shape) for v, n in zip(values, numbers, strict=True)]
     outs = division.apply(eqn, [v.array for v in values])
     return [Value(o, axes, _padding(eqn.primitive.name, values)) for o in outs]
 
@@ -142,14 +144,31 @@ def lower(ctx, eqn, *values, safe=()):
 def _made_safe(ctx, value, number, axes, shape):
     """An operand, aligned with the others, with a harmless number where no slot counts.
 
-    A number for all slots is one operand of each: of `x / 0` the padding must not become NaN, which
-    would reach every other slot through what sums the derivative.
+    A number for all slots is one operand of each: of `x / 0`, or `x - nan`, the padding must not
+    become NaN, which would reach every other slot through what sums the derivative.
     """
-    if number is None:
-        return value
-    if not value.axes and axes and not _constant(value.array):
+    for_all = not value.axes and any(a is not None for a in axes)
+    if for_all and not _is_harmless(value.array, number):
         value = Value(lax.broadcast_in_dim(value.array, shape, ()), axes)
+    elif number is None:
+        return value
+    if number is None:
+        return ctx.quiet(value)
     return ctx.fill(value, np.asarray(number, value.array.dtype)) if value.dynamic else value
+
+
+def _is_harmless(array, number) -> bool:
+    """Whether a number for all slots may stand in the padding, too."""
+    if number is None and not _is_inexact(array):
+        return True
+    constant = _constant(array)
+    return (
+        constant is not None and bool(np.isfinite(constant)) and (number is None or constant != 0)
+    )
+
+
+def _is_inexact(array) -> bool:
+    return jnp.issubdtype(array.dtype, jnp.inexact)
 
 
 def _padding(name, values):

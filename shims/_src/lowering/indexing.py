@@ -54,7 +54,8 @@ def gather(ctx, eqn, operand, indices):
     gone = (*dn.collapsed_slice_dims, *dn.operand_batching_dims)
     windows = [operand.axes[a] if full[a] else None for a in range(len(shape)) if a not in gone]
     axes = _interleave(dn.offset_dims, windows, indices.axes[:-1])
-    result = Value(out, axes, None, bounds.of(operand))
+    read = [i for i in range(len(axes)) if i not in dn.offset_dims]
+    result = ctx.quiet(Value(out, axes, None, bounds.of(operand)), read)
     if absent is not None:
         # An empty operand under no (valid) index at all is no fault.
         valid = ctx.valid_over(result)

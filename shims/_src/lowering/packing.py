@@ -94,7 +94,10 @@ def is_direct(array) -> bool:
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
 def direct(array, valid, capacity: int):
-    """The valid slots of a vector, in the front of one of `capacity` slots."""
+    """The valid slots of a vector, in the front of one of `capacity` slots.
+
+    Behind them stand an invalid slot and zeros.
+    """
     room = max(array.shape[0], capacity)
     packed = _by_loop(valid, room, lambda slot: _slot(array, slot), array.dtype)
     return packed if capacity == room else lax.slice(packed, (0,), (capacity,))
@@ -103,5 +106,7 @@ def direct(array, valid, capacity: int):
 @direct.defjvp
 def _direct_jvp(capacity, primals, tangents):
     (array, valid), (tangent, _) = primals, tangents
-    places = positions(valid, capacity)
-    return direct(array, valid, capacity), take(tangent, places, 0)
+    moved = take(tangent, positions(valid, capacity), 0)
+    # The other slots are copies of one that may be valid.
+    moved = jnp.where(lax.iota(jnp.int32, capacity) < count(valid), moved, 0)
+    return direct(array, valid, capacity), moved

@@ -222,6 +222,9 @@ def _reorder(ctx, value: Value, start: int, olds, news):
     else:  # nothing but padding is wanted of what has no slots
         array = jnp.zeros((*shape[:start], flat.size, *merged.shape[start + 1 :]), merged.dtype)
     rest = value.axes[start + len(olds) :]
+    apart = array.reshape(*shape[:start], *extents, *merged.shape[start + 1 :])
+    new = Value(apart, (*value.axes[:start], *axes, *rest))
+    array = ctx.quiet(new, range(start, start + len(axes))).array.reshape(array.shape)
     moved = Value(array, (*value.axes[:start], None, *rest), None, value.bounds)
     return moved, extents, axes
 

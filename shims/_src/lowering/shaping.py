@@ -156,7 +156,8 @@ def align_except(ctx, values, where):
         if array.shape != tuple(target):
             array = lax.broadcast_in_dim(array, target, range(rank))
         axes = tuple(v.axes[i] if i == where else joint[i] for i in range(rank))
-        out.append(Value(array, axes, v.pad if same_axes(v, axes) else None, v.bounds))
+        wide = Value(array, axes, v.pad if same_axes(v, axes) else None, v.bounds)
+        out.append(wide if same_axes(v, axes) else ctx.quiet(wide))
     return out
 
 

@@ -47,12 +47,7 @@ def window(ctx, value: Value, i: int, start, size, stride: int = 1) -> Value:
         places = jnp.asarray(start, jnp.int32) + stride * lax.iota(jnp.int32, extent)
         array = jnp.take(array, places, axis=i, mode="clip")
     out = Value(array, value.with_axis(i, ctx.axis(size)), None, value.bounds)
-    # Behind the window stands what was left out: a NaN there would reach the derivative.
-    return ctx.fill(out, np.zeros((), array.dtype), (i,)) if _is_inexact(array) else out
-
-
-def _is_inexact(array) -> bool:
-    return jnp.issubdtype(array.dtype, jnp.inexact)
+    return ctx.quiet(out, (i,))  # behind the window stands what was left out
 
 
 def whole(a, b) -> bool:
@@ -216,7 +211,7 @@ def pad_axis(ctx, value, i, old, new, low, interior, filler, line="") -> Value:
     array = jnp.take(have, jnp.clip(source, 0, have.shape[i] - 1), axis=i)
     inside = lax.broadcast_in_dim(inside, array.shape, (i,))
     array = lax.select(inside, array, jnp.broadcast_to(filler, array.shape))
-    return Value(array, value.with_axis(i, ctx.axis(new)))
+    return ctx.quiet(Value(array, value.with_axis(i, ctx.axis(new))), (i,))
 
 
 def _signed(ctx, d):
