@@ -623,7 +623,7 @@ def one_expected_count_for_all_examples(tf, x):
     return tf.nn.nce_loss(
         weights=x,
         biases=x[:, 0],
-        labels=[[0, 1], [1, 0]],
+        labels=tf.constant([[0, 1], [1, 0]]),
         inputs=tf.ones([2, 2]),
         num_sampled=2,
         num_classes=2,
