@@ -169,6 +169,7 @@ def _sampled_logits(
     rows = embedding_lookup(weights, both).astype(inputs.dtype)
     offsets = embedding_lookup(biases, both).astype(inputs.dtype)
     _check_parameters(function, rows, offsets, inputs)
+    rows = primitives.unify_axis(rows, 1, inputs.shape[1], label=function)
     true_rows, sampled_rows = rows[: flat.shape[0]], rows[flat.shape[0] :]
     true_rows = true_rows.reshape(*labels.shape, rows.shape[1])
     true_logits = jnp.sum(inputs[:, None, :] * true_rows, axis=2)
