@@ -263,3 +263,29 @@ def test_svd_of_unknown_sizes_whatever_the_rank(shape, full):
         k = s.shape[-1]
         back = (u[..., :k] * s[..., None, :]) @ np.swapaxes(v[..., :k], -1, -2)
         np.testing.assert_allclose(back, x, atol=1e-5)
+
+
+def _products(t, m):
+    """Of every two rows of a selection."""
+    some = t.boolean_mask(m, m[:, 0] > 0)
+    return t.matmul(some, t.transpose(some))
+
+
+SMALL = {
+    "svd": lambda t, m: t.linalg.svd(m, compute_uv=False),
+    "norm": lambda t, m: t.norm(m, ord=2, axis=(-2, -1)),
+    "rank": lambda t, m: t.linalg.matrix_rank(m, tol=0.5),
+    "pinv": lambda t, m: t.linalg.pinv(m),
+    "rows": lambda t, m: t.linalg.svd(t.boolean_mask(m, m[:, 0] > 0), compute_uv=False),
+    "pairs": lambda t, m: t.linalg.svd(_products(t, m), compute_uv=False),
+}
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (3, 2), (2, 3), (5, 5)])
+@pytest.mark.parametrize("name", SMALL)
+def test_singular_values_below_one(name, shape):
+    """What fills a matrix up has singular values too: none of them is among those of the matrix."""
+    x = np.random.default_rng(2).normal(size=shape, scale=0.2).astype(np.float32)
+    f = lambda t: lambda m: SMALL[name](t, m)
+    ours = shims.function(f(shims), [shims.TensorSpec([None, None])], autograph=False)
+    assert not differences(f(tf)(tf.constant(x)), ours(x), TOLERANCE)

@@ -82,8 +82,12 @@ def singular_values(ctx, eqn, value):
     would mix with those of the padding.
     """
     rows, columns = eqn.invars[0].aval.shape[-2:]
-    if not (jp.is_symbolic(rows) or jp.is_symbolic(columns)) or not eqn.params["compute_uv"]:
+    if not (jp.is_symbolic(rows) or jp.is_symbolic(columns)):
         return decompose(ctx, eqn, value)
+    if not eqn.params["compute_uv"]:
+        value = _with_zero_rows(ctx, value)
+        (out,) = eqn.primitive.bind(value.array, **_physical(ctx, eqn))
+        return [_result(ctx, out, eqn.outvars[0].aval)]
     if not (jp.is_symbolic(rows) and jp.is_symbolic(columns) and bool(rows == columns)):
         return _vectors_of_any_shape(ctx, eqn, value)
     value = with_identity(ctx, value, spread=True)
