@@ -14,7 +14,7 @@ from shims._src.losses import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
 )
-from shims._src.operands import broadcasting, describe, operand
+from shims._src.operands import agreeing, describe, operand
 from shims._src.random.candidates import log_uniform_candidate_sampler
 from shims._src.random.global_seed import consume_seed
 
@@ -163,6 +163,12 @@ def _sampled_logits(
         lax.stop_gradient(operand(value)) for value in sampled_values
     )
     checks.check_vector(function, "sampled_values[0]", sampled)
+    # How often each is to be expected: one number for all of them will do.
+    if not _is_for_all(sampled_count):
+        checks.check_vector(function, "sampled_values[2]", sampled_count)
+        sampled, sampled_count = agreeing(function, [sampled, sampled_count], (0,))
+    if not _is_for_all(true_count):
+        true_count = primitives.unify_axis(true_count, 0, inputs.shape[0], label=function)
     # One look-up of both, as in TensorFlow: its derivative is one set of rows.
     flat = labels.reshape(-1)
     both = jnp.concatenate([flat, sampled.astype(flat.dtype)])
@@ -179,13 +185,14 @@ def _sampled_logits(
         is_hit = jnp.any(_hits(labels, sampled), axis=1)
         is_hit = _as_told(function, is_hit, sampled, num_sampled)
         sampled_logits = sampled_logits + jnp.where(is_hit, _NEVER, 0).astype(inputs.dtype)
-    # How often each is to be expected: one number for all of them will do.
-    true_logits, true_count = broadcasting(function, true_logits, true_count)
     true_logits = true_logits - jnp.log(true_count)
-    sampled_logits, sampled_count = broadcasting(function, sampled_logits, sampled_count)
     sampled_logits = sampled_logits - jnp.log(sampled_count)
     targets = [jnp.ones_like(true_logits) / num_true, jnp.zeros_like(sampled_logits)]
     return jnp.concatenate([true_logits, sampled_logits], 1), jnp.concatenate(targets, 1)
+
+
+def _is_for_all(counts) -> bool:
+    return not counts.ndim or (is_known(counts.shape[0]) and counts.shape[0] == 1)
 
 
 def _as_told(function, is_hit, sampled, num_sampled):
