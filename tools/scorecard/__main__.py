@@ -1,6 +1,6 @@
 """Runs the tests of every lane and writes docs/scorecard.md and docs/scorecard.json.
 
-    python -m tools.scorecard              run what is not recorded yet, then write
+    python -m tools.scorecard              run what is not recorded yet, or failed, then write
     python -m tools.scorecard --fresh      forget earlier records first
     python -m tools.scorecard --lane eager --shard 1/4      one part, without writing
     python -m tools.scorecard --only where,unique           some symbols in all lanes, then write
