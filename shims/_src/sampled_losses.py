@@ -168,7 +168,9 @@ def _sampled_logits(
         checks.check_vector(function, "sampled_values[2]", sampled_count)
         sampled, sampled_count = agreeing(function, [sampled, sampled_count], (0,))
     if not _is_for_all(true_count):
-        true_count = primitives.unify_axis(true_count, 0, inputs.shape[0], label=function)
+        true_count = primitives.unify_axis(
+            true_count, 0, inputs.shape[0], label=function, broadcasts=True
+        )
     # One look-up of both, as in TensorFlow: its derivative is one set of rows.
     flat = labels.reshape(-1)
     both = jnp.concatenate([flat, sampled.astype(flat.dtype)])
