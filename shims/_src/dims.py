@@ -114,6 +114,19 @@ def _floordiv(a: jax.Array, b: jax.Array) -> jax.Array:
     return jnp.where(b == 0, 0, quotient - inexact.astype(jnp.int32))
 
 
+def is_product(d: Dim) -> bool:
+    """Whether sizes are multiplied in a dimension."""
+    return jp.is_symbolic(d) and any(sum(f[3] for f in factors) > 1 for factors, _ in jp.terms(d))
+
+
+def may_mislead(d: Dim, env: dict[str, Binding]) -> bool:
+    """Whether a dimension may not say what it comes to where data select nothing.
+
+    `y[1:]` has `u - 1` elements, which below 0 are none; `(u - 1)(u - 1)` is 1 there.
+    """
+    return is_product(d) and interval(d, env)[0] < 0
+
+
 def concrete(d: Dim, sizes: Mapping[str, int]) -> int:
     """The value of a dimension for given sizes of its variables."""
     return int(substituted(d, sizes))

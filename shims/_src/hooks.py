@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from shims._src import (
+    dims,
     errors,
     hooked_indexing,
     hooked_numpy,
@@ -38,6 +39,11 @@ _READS = (
     *("_scatter_shape_rule", "_dynamic_update_slice_shape_rule"),
 )
 _READS_MODULE = "jax._src.lax.slicing"
+# The rules that want sizes of at least 0, which products of sizes of arrays are.
+_EXTENDS, _EXTENDS_MODULE = (
+    ("_reshape_shape_rule", "_broadcast_in_dim_shape_rule"),
+    "jax._src.lax.lax",
+)
 # What stands for the user's own operators and calls in converted code.
 _CONVERTED = "shims._src.autograph."
 
@@ -95,12 +101,12 @@ def _number(state, original, dim):
 
     Without operands JAX would move it out of the loop, the branch or the row that it belongs to.
     """
-    names = [v for v in sorted(jp.variables(dim)) if v in state.sources]
-    counts = {v: state.count(v) for v in names}
-    alive = [v for v in names if counts[v] is not None]
-    if not alive:
+    counts = state.counts(dim)
+    if not counts:
         return original(dim)
-    return primitives.size_number_p.bind(*(counts[v] for v in alive), dim=dim, names=tuple(alive))
+    return primitives.size_number_p.bind(
+        *counts.values(), dim=dim, names=tuple(counts), of_array=False
+    )
 
 
 def _by_user(depth: int) -> bool:
@@ -123,7 +129,9 @@ def _ordering(state, original, e1, e2, describe):
             return certain >= 0
         if str(difference) in state.promised and not _asked_by_user():
             return True
-        if not jp.is_symbolic(e2) and e2 == 1 and _asked_by_reading():
+        if not jp.is_symbolic(e2) and e2 == 1 and _asked_by(_READS, _READS_MODULE):
+            return True
+        if dims.is_product(difference) and _asked_by(_EXTENDS, _EXTENDS_MODULE):
             return True
         if state.owns(difference) and state.is_input_only(difference):
             return state.decide(difference, lambda value: value >= 0, f"{e1} >= {e2}")
@@ -178,16 +186,16 @@ def _asked_by_user() -> bool:
     return name.startswith(_CONVERTED) or name.partition(".")[0] not in _LIBRARIES
 
 
-def _asked_by_reading() -> bool:
-    """Whether the rule for shapes of a gather or a slice asks if an axis has an element.
+def _asked_by(rules: tuple[str, ...], module: str) -> bool:
+    """Whether one of JAX's rules for shapes asks: if an axis has an element, if a size is none below 0.
 
-    Only the run knows, and the masking rules of both say what happens where there is none.
+    Only the run knows, and the masking rules say what happens.
     """
     frame: FrameType | None = sys._getframe(2)
     for _ in range(8):
         if frame is None:
             return False
-        if frame.f_code.co_name in _READS and frame.f_globals.get("__name__") == _READS_MODULE:
+        if frame.f_code.co_name in rules and frame.f_globals.get("__name__") == module:
             return True
         frame = frame.f_back
     return False

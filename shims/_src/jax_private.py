@@ -83,6 +83,12 @@ def variables(d) -> frozenset[str]:
     return frozenset(d._get_vars()) if isinstance(d, DimExpr) else frozenset()
 
 
+def lower_bound(d) -> float:
+    """What JAX knows a dimension to be at least, which takes no variable for 0."""
+    precision = shape_poly.BoundsPrecision.FOR_GEQ0_OR_LT0
+    return shape_poly._bounds_decision(d, precision)[0]
+
+
 def renamed_dimension(d: DimExpr, name: str) -> DimExpr:
     """The dimension of one name in the scope of another dimension."""
     (renamed,) = shape_poly.symbolic_shape(name, scope=d.scope)

@@ -89,28 +89,55 @@ def _hashable(params):
     return tuple(items)
 
 
-def symbolic_value(x):
-    """The dimension behind a traced integer scalar that was computed from dimensions, or `None`."""
+def symbolic_value(x, *, as_size: bool = False):
+    """The dimension behind a traced integer scalar that was computed from dimensions, or `None`.
+
+    Args:
+      x: the scalar.
+      as_size: whether the dimension is taken for the size of an array, and nothing is computed with
+        it. `y[1:]` of no elements has the size `u - 1`, of which an array has none; the number is 0,
+        and no dimension says what is computed from it.
+    """
+    cut: list = []
     try:
-        found = _evaluate(jp.primal_tracer(x), 0)
+        found = _evaluate(jp.primal_tracer(x), 0, cut)
     except _Unknown:
         return None
     if found.ndim:
         return None
     value = found.item()
-    return value if jp.is_symbolic(value) else int(value)
+    if not jp.is_symbolic(value):
+        return None if cut else int(value)
+    return None if cut and not (as_size and _is_multiple(value, cut)) else value
+
+
+def is_size_of_array(x) -> bool:
+    """Whether a traced scalar is how many elements an array has, which no check has to see."""
+    return symbolic_value(x) is None and symbolic_value(x, as_size=True) is not None
+
+
+def _is_multiple(d, cut) -> bool:
+    """Whether a dimension is one of the sizes in `cut`, once or several times: 0 where that is 0."""
+    return len(set(cut)) == 1 and any((c > 0) and d - cut[0] * c == 0 for c in _coefficients(d))
+
+
+def _coefficients(d) -> set[int]:
+    return {coefficient for _, coefficient in jp.terms(d)}
 
 
 class _Unknown(Exception):
     pass
 
 
-def _evaluate(x, depth) -> np.ndarray:
-    """A small integer array as an object array of ints and dimensions."""
+def _evaluate(x, depth, cut) -> np.ndarray:
+    """A small integer array as an object array of ints and dimensions.
+
+    `cut` takes up the sizes of arrays among them that may fall short of 0.
+    """
     constant = jp.constant_of(x)
     if constant is not None:
         if jp.is_tracer(constant):  # a value of the program around this one
-            return _evaluate(jp.primal_tracer(constant), depth + 1)
+            return _evaluate(jp.primal_tracer(constant), depth + 1, cut)
         array = np.asarray(constant)
         if array.size > 64 or array.dtype.kind not in "iu":
             raise _Unknown
@@ -119,17 +146,19 @@ def _evaluate(x, depth) -> np.ndarray:
     if found is None or depth > _DEPTH:
         raise _Unknown
     eqn, position = found
-    return _apply(eqn, lambda a: _evaluate(jp.primal_tracer(a), depth + 1))[position]
+    return _apply(eqn, lambda a: _evaluate(jp.primal_tracer(a), depth + 1, cut), cut)[position]
 
 
-def _apply(eqn, read):
+def _apply(eqn, read, cut):
     """The results of an equation over object arrays."""
     name, params = eqn.primitive.name, eqn.params
     operands = jp.operand_atoms(eqn) if hasattr(eqn, "in_tracers") else eqn.invars
     if name in ("dim_as_value", "size_number"):
+        if params.get("of_array"):
+            cut.append(params["dim"])
         return [_object(params["dim"])]
     if name in ("jit", "pjit"):
-        return _apply_inner(params, [read(a) for a in operands])
+        return _apply_inner(params, [read(a) for a in operands], cut)
     rule = _RULES.get(name)
     if rule is None:
         raise _Unknown
@@ -138,7 +167,7 @@ def _apply(eqn, read):
     return [result if isinstance(result, np.ndarray) else _object(result)]
 
 
-def _apply_inner(params, values):
+def _apply_inner(params, values, cut):
     named = _NAMED.get(params["name"])
     if named is not None and len(values) == 2 and all(v.ndim == 0 for v in values):
         return [_object(named(values[0].item(), values[1].item()))]
@@ -154,7 +183,7 @@ def _apply_inner(params, values):
         return env[atom]
 
     for eqn in jaxpr.eqns:
-        env.update(zip(eqn.outvars, _apply(eqn, read), strict=True))
+        env.update(zip(eqn.outvars, _apply(eqn, read, cut), strict=True))
     return [read(v) for v in jaxpr.outvars]
 
 

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import errors, numbering, on_host, trace
+from shims._src import errors, numbering, on_host, size_bounds, trace
 from shims._src import jax_private as jp
 
 compress_p = jp.Primitive("compress")
@@ -97,7 +97,7 @@ def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
         if jp.is_symbolic(count):
             return jnp.arange(count, dtype=dtype)
         return jnp.arange(max(int(count), 0), dtype=dtype)
-    known = numbering.symbolic_value(count)
+    known = numbering.symbolic_value(count, as_size=True)
     if known is None and bound is not None and not jp.is_symbolic(bound) and bound <= 0:
         known = 0  # JAX takes no positions of a size that it cannot see from an axis of none
     if known is not None:
@@ -115,6 +115,19 @@ def as_size(d):
     return jnp.asarray(d, jnp.int32)
 
 
+def true_size(d):
+    """The size of an array's axis as an int32 scalar: 0 where `y[1:]` is cut off nothing.
+
+    `as_size` gives what JAX's expression for the size comes to, which may be less than 0 there: a
+    number that a caller has computed from sizes.
+    """
+    state = trace.current()
+    if state is None or not jp.is_symbolic(d) or not size_bounds.may_fall_short(state, d):
+        return as_size(d)
+    counts = state.counts(d)
+    return size_number_p.bind(*counts.values(), dim=d, names=tuple(counts), of_array=True)
+
+
 def to_dim(value, *, label: str = "range", bound=None):
     """A size given as a number, a dimension or a (traced) scalar, as a dimension.
 
@@ -124,7 +137,7 @@ def to_dim(value, *, label: str = "range", bound=None):
         return value
     if not jp.is_tracer(value):
         return int(value)
-    known = numbering.symbolic_value(value)
+    known = numbering.symbolic_value(value, as_size=True)
     if known is not None:
         return known
     return fresh_range(value, bound=bound, label=label).shape[0]
@@ -325,7 +338,7 @@ def _sized_aval(x, *carriers):
 
 
 @size_number_p.def_abstract_eval
-def _size_number_aval(*counts, dim, names):
+def _size_number_aval(*counts, dim, names, of_array):
     return jp.core.dim_value_aval()
 
 
@@ -453,7 +466,7 @@ def _batch_range(args, dims, **params):
     )
 
 
-def _batch_size_number(args, dims, *, dim, names):
+def _batch_size_number(args, dims, *, dim, names, of_array):
     if any(d is not jp.NOT_MAPPED for d in dims):
         raise errors.FreshSizeError(
             errors.message(
@@ -462,7 +475,10 @@ def _batch_size_number(args, dims, *, dim, names):
                 do="put the `vmap` inside a function decorated with `shims.function`",
             )
         )
-    return size_number_p.bind(*args, dim=dim, names=names), jp.NOT_MAPPED
+    return (
+        size_number_p.bind(*args, dim=dim, names=names, of_array=of_array),
+        jp.NOT_MAPPED,
+    )
 
 
 jp.batching.primitive_batchers[size_number_p] = _batch_size_number

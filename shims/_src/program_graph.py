@@ -177,7 +177,7 @@ class ProgramGraph:
         """Collect the values that an atom is computed from; False if one of them may change."""
         if isinstance(atom[0], int):
             eqn, operands = self._equations[atom[0]]
-            if eqn.primitive.name == "dim_as_value":
+            if not operands and eqn.primitive.name in ("dim_as_value", "size_number"):
                 sources[atom] = None  # a size, which is a number only when the program runs
             return all(self._gather(a, inputs, is_fixed, sources) for a in operands)
         if atom[0] == "input" and not is_fixed(atom[1]):

@@ -25,16 +25,20 @@ def dims_of(function: str, shape) -> tuple:
     -1 stays -1. A number that was computed from dimensions gives the dimension back; any other
     traced number is a size of its own.
     """
-    if not isinstance(shape, (tuple, list)):
-        if np.ndim(shape) == 0 and not hasattr(shape, "as_list"):
-            shape = [shape]
-        elif hasattr(shape, "as_list"):
-            shape = shape.as_list()
-        elif jp.is_tracer(shape):
-            shape = [shape[i] for i in range(shape.shape[0])]
-        else:
-            shape = np.asarray(shape).tolist()
-    return tuple(size_of(function, d) for d in shape)
+    return tuple(size_of(function, d) for d in _parts(shape))
+
+
+def _parts(shape) -> tuple | list:
+    """The sizes in a shape, as they are."""
+    if isinstance(shape, (tuple, list)):
+        return shape
+    if hasattr(shape, "as_list"):
+        return shape.as_list()
+    if np.ndim(shape) == 0:
+        return [shape]
+    if jp.is_tracer(shape):
+        return [shape[i] for i in range(shape.shape[0])]
+    return np.asarray(shape).tolist()
 
 
 def size_of(function: str, value, *, bound=None):
@@ -47,7 +51,7 @@ def size_of(function: str, value, *, bound=None):
     if not isinstance(value, int):
         _check_size(function, value)
     d = primitives.to_dim(value, label=function, bound=bound)
-    if jp.is_tracer(value) and numbering.symbolic_value(value) is None:
+    if jp.is_tracer(value) and numbering.symbolic_value(value, as_size=True) is None:
         problem = "a size must be >= 0."
         checks.check_data(value < 0, function, problem, required="sizes >= 0")
     if is_known(d) and d < -1:
@@ -73,9 +77,11 @@ def _check_size(function, value):
 
 def sizes_of(function: str, shape) -> tuple:
     """The dimensions of an array to be made: like `dims_of`, and -1 is refused too."""
-    wanted = dims_of(function, shape)
-    for d in wanted:
-        check_size(function, d)
+    parts = _parts(shape)
+    wanted = dims_of(function, parts)
+    for part, d in zip(parts, wanted, strict=True):
+        if not (jp.is_tracer(part) and numbering.is_size_of_array(part)):
+            check_size(function, d)
     return wanted
 
 
@@ -138,7 +144,7 @@ def shape(input, out_type=None, name=None):
     dims = operand(input).shape
     if all(map(is_known, dims)):
         return jnp.asarray(np.asarray(dims, dtype))
-    return jnp.stack([primitives.as_size(d).astype(dtype) for d in dims])
+    return jnp.stack([primitives.true_size(d).astype(dtype) for d in dims])
 
 
 @operator(compiled=True)
@@ -162,10 +168,12 @@ def size(input, out_type=None, name=None):
     https://www.tensorflow.org/api_docs/python/tf/size
     """
     dtype = array_dtype(np.int32 if out_type is None else out_type, "size")
-    count = math.prod(operand(input).shape)
-    if is_known(count):
-        return jnp.asarray(count, dtype)
-    return primitives.as_size(count).astype(dtype)
+    dims = operand(input).shape
+    known = math.prod(filter(is_known, dims))
+    if known == 0 or all(map(is_known, dims)):
+        return jnp.asarray(known, dtype)
+    count = math.prod(primitives.true_size(d) for d in dims if not is_known(d))
+    return (count if known == 1 else count * known).astype(dtype)
 
 
 @operator(compiled=True)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
+from shims._src import dims
 from shims._src import jax_private as jp
 
+# Of how many sizes it is asked what a dimension is where some of them are 0.
+_MANY = 3
 # Sizes are int32 numbers everywhere: no array is longer.
 _LARGEST = 2**31 - 1
 
@@ -21,6 +26,26 @@ def sign(d):
     if low >= 0:
         return 1
     return -1 if high < 0 else None
+
+
+def may_fall_short(state, d) -> bool:
+    """Whether the size of an axis may come out below 0, where data select nothing.
+
+    JAX takes no size for 0: `y[1:]` of `u` elements has `u - min(u, 1)`, which it writes `u - 1`.
+    """
+    names = sorted(jp.variables(d) & state.fresh)
+    if sign(d) == 1 or not names:
+        return False
+    if len(names) > _MANY:
+        return True
+    some = itertools.chain.from_iterable(
+        itertools.combinations(names, n) for n in range(1, len(names) + 1)
+    )
+    return any(_least(dims.substituted(d, dict.fromkeys(zeros, 0))) < 0 for zeros in some)
+
+
+def _least(d) -> float:
+    return jp.lower_bound(d) if jp.is_symbolic(d) else d
 
 
 def upper_bound(state, d):

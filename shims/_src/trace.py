@@ -131,6 +131,11 @@ class DynamicTrace:
         source = self.sources[name]
         return None if jp.is_finished(source) else jnp.sum(source, dtype=jnp.int32)
 
+    def counts(self, dim) -> dict:
+        """The numbers behind the fresh sizes of a dimension whose traces are still going on."""
+        found = {v: self.count(v) for v in sorted(jp.variables(dim)) if v in self.sources}
+        return {v: count for v, count in found.items() if count is not None}
+
     def carrier(self, name: str):
         """An array as long as a fresh size, where the trace that made it is still going on."""
         source = self.sources.get(name)

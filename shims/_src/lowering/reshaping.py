@@ -7,10 +7,11 @@ import math
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src import errors
+from shims._src import dims, errors
 from shims._src import jax_private as jp
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
+from shims._src.lowering.shaping import report_empty
 from shims._src.value import Axis, Value
 
 
@@ -20,6 +21,9 @@ def reshape(ctx, eqn, value, *_):
         value = transpose_first(value, eqn.params["dimensions"])
     old, new = eqn.invars[0].aval.shape, tuple(eqn.params["new_sizes"])
     _check_counts(ctx, eqn, old, new)
+    for d in new:
+        if dims.may_mislead(d, ctx.env):
+            report_empty(ctx, d, jnp.bool_(True), line_of(eqn))
     if any(not jp.is_symbolic(d) and d == 0 for d in new):  # no group of sizes says anything
         return [Value(jnp.zeros(ctx.shape(new), value.array.dtype), ctx.axes(new))]
     arrays_shape: list[int] = []

@@ -36,19 +36,37 @@ def size_number(ctx, eqn, *counts):
         env[name] = dims.Binding(
             lax.max(jnp.asarray(count.array, jnp.int32), jnp.int32(0)), high, 0, -2, True
         )
+    if eqn.params["of_array"]:
+        return [_true_size(ctx, eqn, eqn.params["dim"], env)]
     return [_number(ctx, eqn, eqn.params["dim"], env)]
 
 
-def _number(ctx, eqn, dim, env) -> Value:
+def _true_size(ctx, eqn, dim, env) -> Value:
+    """How many elements an axis of a size has: none where the expression for it is below 0."""
+    _known(ctx, dim, env)
+    value = lax.max(jnp.asarray(dims.evaluate(dim, env), jnp.int32), jnp.int32(0))
+    if dims.may_mislead(dim, env):
+        report_empty(ctx, dim, jnp.bool_(True), line_of(eqn), env)
+    limits = dims.interval(dim, env)
+    value = value.astype(eqn.outvars[0].aval.dtype)
+    return Value(value, (), None, (max(limits[0], 0), max(limits[1], 0)))
+
+
+def _known(ctx, dim, env) -> None:
     missing = [v for v in jp.variables(dim) if v not in env]
     ambiguous = [v for v in jp.variables(dim) if v in ctx.ambiguous and env[v].serial != -2]
     if missing or ambiguous:
         ctx.require(dim)
+
+
+def _number(ctx, eqn, dim, env) -> Value:
+    _known(ctx, dim, env)
     value = jnp.asarray(dims.evaluate(dim, env), jnp.int32)
     limits = dims.interval(dim, env)
+    misleads = dims.may_mislead(dim, env)
     suspect = limits[0] < 0 <= dims.interval(dim, env, assume_nonempty=True)[0]
-    if suspect and not uses.only_as_position(ctx.jaxpr, eqn.outvars[0]):
-        report_empty(ctx, dim, value < 0, line_of(eqn), env)
+    if (suspect or misleads) and not uses.only_as_position(ctx.jaxpr, eqn.outvars[0]):
+        report_empty(ctx, dim, (value < 0) | misleads, line_of(eqn), env)
     return Value(value.astype(eqn.outvars[0].aval.dtype), (), None, limits)
 
 

@@ -33,6 +33,7 @@ _ARITHMETIC = frozenset(
         "or",
         "not",
         "neg",
+        "sized",
     ]
 )
 

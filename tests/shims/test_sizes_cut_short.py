@@ -1,0 +1,159 @@
+"""The size of what is left when ends are cut off nothing is 0, and no number below it.
+
+JAX takes no size for 0, and so writes `n - 1` for `y[1:]`. Of the size of an array that is wrong where
+nothing is selected; of a number that is computed, `size(y) - 1`, it is right.
+"""
+
+import itertools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import shims
+
+X = np.arange(5.0, dtype=np.float32)
+MASKS = ([0, 0, 0, 0, 0], [1, 0, 0, 0, 0], [1, 1, 0, 1, 0])
+
+
+def compared(tf, y, k):
+    left, number = tf.size(y[1:]), tf.size(y) - 1
+    return {
+        "with 0": left < 0,
+        "with a traced number": left < k,
+        "of a shape": tf.shape(y[1:])[0] < k,
+        "with the whole": left < tf.size(y),
+        "two cut off": tf.size(y[1:][1:]) <= k,
+        "chosen": tf.where(left < 0, 1, 2),
+        "a branch": tf.cond(left < k, lambda: 1, lambda: 2),
+        "the smaller": tf.minimum(left, k),
+        "a computed number": number < k,
+        "a computed number, with 0": number < 0,
+        "both": left - number,
+        "rows": tf.map_fn(lambda i: i < left, tf.constant([-1, 0, 1]), fn_output_signature=tf.bool),
+        "a square": tf.size(y[1:, None] * y[None, 1:]),
+    }
+
+
+def made(tf, y, k):
+    left = tf.size(y[1:])
+    return {
+        "as many": tf.range(left),
+        "twice as many": tf.zeros([2 * left]),
+        "one more": tf.fill([left + 1], 1.0),
+        "range": tf.range(left + 1),
+        "eye": tf.eye(left + 1),
+        "one_hot": tf.one_hot([0, 1], tf.shape(y[1:])[0] + 1),
+        "tile": tf.tile([1.0, 2.0], [left + 1]),
+        "linspace": tf.linspace(0.0, 1.0, left + 1),
+        "of a shape": tf.zeros(tf.shape(y[1:]) + 1),
+        "of half": tf.zeros([left // 2 + 1]),
+        "segments": tf.math.unsorted_segment_sum(tf.ones([3]), tf.constant([0, 0, 0]), left + 1),
+    }
+
+
+def read(tf, y, k):
+    left, numbers = tf.size(y[1:]), tf.range(10)
+    return {
+        "an element": numbers[left],
+        "the next": numbers[left + 1],
+        "from there on": numbers[left:],
+        "up to there": numbers[:left],
+        "slice": tf.slice(numbers, [left + 1], [2]),
+        "gather": tf.gather(numbers, left + 1),
+        "scatter": tf.tensor_scatter_nd_update(numbers, [[left + 1]], [70]),
+    }
+
+
+def counted(tf, y, k):
+    left = tf.size(y[1:])
+    step = lambda i: [i + 1]
+    return {
+        "from 0": tf.while_loop(lambda i: i < left, step, [tf.constant(0)])[0],
+        "from -1": tf.while_loop(lambda i: i < left, step, [tf.constant(-1)])[0],
+        "one more": tf.while_loop(lambda i: i < left + 1, step, [tf.constant(0)])[0],
+        "down": tf.while_loop(lambda i: i >= -left, lambda i: [i - 1], [tf.constant(0)])[0],
+    }
+
+
+def computed(tf, y, k):
+    """What a dimension says that JAX has multiplied out or added up."""
+    left = tf.size(y[1:])
+    return {
+        "a flat square": tf.size(tf.reshape(y[1:, None] * y[None, 1:], [-1])),
+        "ones like it": tf.ones_like(tf.reshape(y[1:, None] * y[None, 1:], [-1])),
+        "the mean of a square": tf.reduce_mean(y[1:, None] * y[None, 1:]),
+        "concat": tf.concat([y[1:], y[1:], [7.0, 8.0]], 0),
+        "pad": tf.pad(y[1:], [[left + 1, 0]]),
+        "split": tf.split(tf.range(10), [left, 10 - left])[0],
+    }
+
+
+def plain(tf, program, x, mask, k):
+    return program(tf, tf.boolean_mask(x, mask), k)
+
+
+def in_a_branch(tf, program, x, mask, k):
+    return tf.cond(
+        k < 5,
+        lambda: _sums(tf, program(tf, tf.boolean_mask(x, mask), k)),
+        lambda: tf.constant([0.0]),
+    )
+
+
+def around_a_branch(tf, program, x, mask, k):
+    y = tf.boolean_mask(x, mask)
+    return tf.cond(k < 5, lambda: _sums(tf, program(tf, y, k)), lambda: tf.constant([0.0]))
+
+
+def around_a_loop(tf, program, x, mask, k):
+    y = tf.boolean_mask(x, mask)
+    return tf.map_fn(
+        lambda more: _sums(tf, program(tf, y, k + more)), tf.constant([0, 1, 2]), tf.float32
+    )
+
+
+def in_rows(tf, program, x, mask, k):
+    return tf.map_fn(
+        lambda least: _sums(tf, program(tf, tf.boolean_mask(x, mask & (x >= least)), k)),
+        tf.constant([0.0, 2.0, 4.0]),
+    )
+
+
+def _sums(tf, results):
+    return tf.stack([tf.reduce_sum(tf.cast(v, tf.float32) * 1.5 + 1.0) for v in results.values()])
+
+
+PROGRAMS = (compared, made, read, counted)
+PLACES = (plain, in_a_branch, around_a_branch, around_a_loop, in_rows)
+CASES = [*itertools.product(PROGRAMS, PLACES), *((computed, at) for at in PLACES[:-1])]
+
+
+@pytest.mark.parametrize(
+    ("program", "place"), CASES, ids=lambda part: getattr(part, "__name__", part)
+)
+def test_what_is_left_of_nothing_is_nothing(program, place):
+    theirs = tf.function(lambda x, mask, k: place(tf, program, x, mask, k))
+    ours = shims.function(lambda x, mask, k: place(shims, program, x, mask, k))
+    for mask in np.array(MASKS, bool):
+        for k in (0, -1, 1):
+            expected = theirs(tf.constant(X), tf.constant(mask), tf.constant(k))
+            found = ours(shims.constant(X), shims.constant(mask), shims.constant(k))
+            jax.tree.map(np.testing.assert_array_equal, found, jax.tree.map(np.asarray, expected))
+
+
+def test_foreign_jit_needs_no_second_trace():
+    """What is compared, and made of one more, is right where nothing can be traced again."""
+
+    def program(tf, y):
+        left = tf.size(y[1:])
+        return left < 0, left + 1, tf.reduce_sum(tf.fill([left + 1], 2.0))
+
+    ours = shims.function(lambda x, mask: program(shims, shims.boolean_mask(x, mask)))
+    for mask in np.array(MASKS, bool):
+        expected = program(tf, tf.boolean_mask(X, mask))
+        found = jax.jit(ours)(jnp.asarray(X), jnp.asarray(mask))
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(a, b.numpy())
