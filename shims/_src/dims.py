@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import jax
@@ -15,6 +16,9 @@ from shims._src import jax_private as jp
 # A dimension is an int or one of JAX's symbolic ones, whose class is private.
 Dim: TypeAlias = Any
 Interval: TypeAlias = tuple[int, int]
+
+# Of how many sizes it is asked what a dimension is where some of them are 0.
+MANY = 3
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -124,7 +128,21 @@ def may_mislead(d: Dim, env: dict[str, Binding]) -> bool:
 
     `y[1:]` has `u - 1` elements, which below 0 are none; `(u - 1)(u - 1)` is 1 there.
     """
-    return is_product(d) and interval(d, env)[0] < 0
+    if not is_product(d) or interval(d, env)[0] >= 0:
+        return False
+    names = [v for v in sorted(jp.variables(d)) if env[v].low == 0]
+    return len(names) > MANY or any(_most(e) > 0 for e in with_zeros(d, names))
+
+
+def with_zeros(d: Dim, names: Sequence[str]) -> Iterator[Dim]:
+    """What a dimension is where some of the sizes are 0, whichever they are."""
+    for n in range(1, len(names) + 1):
+        for zeros in itertools.combinations(names, n):
+            yield substituted(d, dict.fromkeys(zeros, 0))
+
+
+def _most(d: Dim) -> float:
+    return -jp.lower_bound(-d) if jp.is_symbolic(d) else d
 
 
 def concrete(d: Dim, sizes: Mapping[str, int]) -> int:

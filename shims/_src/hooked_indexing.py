@@ -14,7 +14,7 @@ from shims._src import jax_private as jp
 
 def take(state, original, array, index, **options):
     """`array[index]` where the index holds something that JAX would refuse."""
-    taken = _taken(original, array, index, options)
+    taken = _taken(state, original, array, index, options)
     if not _has_none(taken) or _has_none(array):
         return taken
     # JAX makes nothing out of nothing, which no gradient passes; TensorFlow has zeros, and what
@@ -26,12 +26,15 @@ def _has_none(array) -> bool:
     return any(not jp.is_symbolic(d) and d == 0 for d in np.shape(array))
 
 
-def _taken(original, array, index, options):
+def _taken(state, original, array, index, options):
     items = _paired(_items(index))
     if len(items) == 1 and reads_nothing(items[0], array, 0):
         return from_nothing(jnp.asarray(array), items[0], 0)
     if len(items) > 1 and _has_none(array) and all(np.ndim(i) == 0 for i in items):
         array, items = _read_of_nothing(jnp.asarray(array), items)
+    if state.inner and any(map(_takes_one, items)):
+        array, items = _cut_in_body(state, jnp.asarray(array), items)
+        index = items
     if not any(_is_dynamic(i) for i in items):
         if len(items) > 1 and any(map(_steps, items)):
             array, items = _cut_unknown(original, jnp.asarray(array), items)
@@ -189,6 +192,28 @@ def _cut_slices(array, items):
     return array, out
 
 
+def _cut_in_body(state, array, items):
+    """Carry out the slices of what a branch or a body selects that JAX takes some element for there.
+
+    Of `y[:1]` it says that it has 1, of `y[1:]` that it has `u - 1`. At the top level the function is
+    traced again where nothing is selected; a body selects nothing in one iteration and some in another.
+    """
+    axis, out = 0, []
+    for item in _spelled_out(items, np.ndim(array)):
+        if _takes_one(item) and not state.inner.isdisjoint(jp.variables(array.shape[axis])):
+            array = jnp.take(array, _positions(item, array.shape[axis]), axis=axis, mode="clip")
+            item = slice(None)
+        axis += _axes_of(item)
+        out.append(item)
+    return array, tuple(out)
+
+
+def _takes_one(item) -> bool:
+    if not isinstance(item, slice) or _is_traced_slice(item):
+        return False
+    return any(isinstance(b, (int, np.integer)) and abs(b) == 1 for b in (item.start, item.stop))
+
+
 def _steps(item) -> bool:
     return isinstance(item, slice) and item.step not in (None, 1)
 
@@ -294,7 +319,7 @@ def _positions(item: slice, size):
         step = jnp.asarray(step, jnp.int32)
         checks.check_data(step == 0, "slice", "the step is 0.", required="a step other than 0")
         step = jnp.where(step == 0, 1, step)
-    n = primitives.as_size(size)
+    n = primitives.true_size(size)
     # Backwards, a bound before the first element is -1, and one behind the last is the last.
     low = _by_direction(step, 0, -1)
     high = n + low

@@ -72,6 +72,7 @@ def concat(values, axis, name="concat"):
     )
     if not fits:
         raise _unlike("concat", arrays, f"one rank, and equal sizes except along axis {axis}")
+    arrays = [primitives.with_own_size(a, axis, label="concat") for a in arrays]
     return jnp.concatenate(agreeing("concat", arrays, others), axis=axis)
 
 

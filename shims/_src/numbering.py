@@ -117,8 +117,14 @@ def is_size_of_array(x) -> bool:
 
 
 def _is_multiple(d, cut) -> bool:
-    """Whether a dimension is one of the sizes in `cut`, once or several times: 0 where that is 0."""
-    return len(set(cut)) == 1 and any((c > 0) and d - cut[0] * c == 0 for c in _coefficients(d))
+    """Whether a dimension is one of the sizes in `cut`, once or several times: 0 where that is 0.
+
+    In a branch or a body it is a size of its own, see `primitives.with_own_size`.
+    """
+    state = trace.current()
+    if len(set(cut)) != 1 or state is None or not state.inner.isdisjoint(jp.variables(d)):
+        return False
+    return any((c > 0) and d - cut[0] * c == 0 for c in _coefficients(d))
 
 
 def _coefficients(d) -> set[int]:

@@ -90,7 +90,10 @@ def _with_constant(x, axis, low, high, value):
 
     before = [] if is_known(low) and low == 0 else [block(low)]
     after = [] if is_known(high) and high == 0 else [block(high)]
-    return jnp.concatenate([*before, x, *after], axis=axis) if before or after else x
+    if not before and not after:
+        return x
+    x = primitives.with_own_size(x, axis, label="pad")
+    return jnp.concatenate([*before, x, *after], axis=axis)
 
 
 def _is_nothing(low, high) -> bool:

@@ -102,6 +102,11 @@ def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
         known = 0  # JAX takes no positions of a size that it cannot see from an axis of none
     if known is not None:
         return jnp.arange(known, dtype=dtype)
+    return _counted(count, bound, dtype, label)
+
+
+def _counted(count, bound, dtype, label):
+    """Positions of a size of its own."""
     state = _require_trace(label)
     count = jnp.asarray(count, jnp.int32)
     name, dim = numbering.size_of_count(state, count, bound)
@@ -242,6 +247,22 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
     text = text if state is None else state.with_origins(text)
     ones = "spread" if broadcasts else "differ"
     return unify_p.bind(jnp.asarray(x), axis=axis, new=target, text=text, ones=ones)
+
+
+def with_own_size(x, axis: int, *, label: str):
+    """`x` with a size of its own along an axis that is to be joined with others, where it has to be.
+
+    JAX adds `u - 1` and 1 up to `u`, which is wrong where `y[1:]` of nothing is joined with one more. At
+    the top level the function is traced again then, with 0 for `u`. A branch or a body cannot be: what
+    it selects is another number every time.
+    """
+    state, d = trace.current(), x.shape[axis]
+    if state is None or not jp.is_symbolic(d) or state.inner.isdisjoint(jp.variables(d)):
+        return x
+    if not size_bounds.may_fall_short(state, d):
+        return x
+    own = _counted(true_size(d), d, jnp.int32, label).shape[0]
+    return unify_axis(x, axis, own, label=label)
 
 
 def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> None:

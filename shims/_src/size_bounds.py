@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
-
 from shims._src import dims
 from shims._src import jax_private as jp
 
-# Of how many sizes it is asked what a dimension is where some of them are 0.
-_MANY = 3
 # Sizes are int32 numbers everywhere: no array is longer.
 _LARGEST = 2**31 - 1
 
@@ -36,12 +32,9 @@ def may_fall_short(state, d) -> bool:
     names = sorted(jp.variables(d) & state.fresh)
     if sign(d) == 1 or not names:
         return False
-    if len(names) > _MANY:
+    if len(names) > dims.MANY:
         return True
-    some = itertools.chain.from_iterable(
-        itertools.combinations(names, n) for n in range(1, len(names) + 1)
-    )
-    return any(_least(dims.substituted(d, dict.fromkeys(zeros, 0))) < 0 for zeros in some)
+    return any(_least(e) < 0 for e in dims.with_zeros(d, names))
 
 
 def _least(d) -> float:
