@@ -32,8 +32,8 @@ def _taken(state, original, array, index, options):
         return from_nothing(jnp.asarray(array), items[0], 0)
     if len(items) > 1 and _has_none(array) and all(np.ndim(i) == 0 for i in items):
         array, items = _read_of_nothing(jnp.asarray(array), items)
-    if state.inner and any(map(_takes_one, items)):
-        array, items = _cut_in_body(state, jnp.asarray(array), items)
+    if any(_takes_one(i) or _turns(i) for i in items):
+        array, items = _cut_exactly(state, jnp.asarray(array), items)
         index = items
     if not any(_is_dynamic(i) for i in items):
         if len(items) > 1 and any(map(_steps, items)):
@@ -192,20 +192,27 @@ def _cut_slices(array, items):
     return array, out
 
 
-def _cut_in_body(state, array, items):
-    """Carry out the slices of what a branch or a body selects that JAX takes some element for there.
+def _cut_exactly(state, array, items):
+    """Carry out the slices that JAX reads off positions which it takes for granted.
 
-    Of `y[:1]` it says that it has 1, of `y[1:]` that it has `u - 1`. At the top level the function is
-    traced again where nothing is selected; a body selects nothing in one iteration and some in another.
+    Of `y[:1]` it says that it has 1 element, of `y[1:]` that it has `u - 1`. At the top level the
+    function is traced again where nothing is selected; a branch or a body selects nothing in one
+    iteration and some in another. `y[::-1]` it reads from position `u - 1` on.
     """
     axis, out = 0, []
     for item in _spelled_out(items, np.ndim(array)):
+        if _turns(item) and jp.is_symbolic(array.shape[axis]):
+            array, item = jnp.flip(array, axis), slice(None)
         if _takes_one(item) and not state.inner.isdisjoint(jp.variables(array.shape[axis])):
             array = jnp.take(array, _positions(item, array.shape[axis]), axis=axis, mode="clip")
             item = slice(None)
         axis += _axes_of(item)
         out.append(item)
     return array, tuple(out)
+
+
+def _turns(item) -> bool:
+    return isinstance(item, slice) and not _is_traced_slice(item) and item == slice(None, None, -1)
 
 
 def _takes_one(item) -> bool:

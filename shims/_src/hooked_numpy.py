@@ -34,15 +34,30 @@ def promote_shapes(state, original, name, *arrays):
 
 
 def _meeting_size(state, sizes):
-    """The size to follow where different sizes meet and one of them is fresh."""
+    """The size to follow where different sizes meet and one of them is fresh, or all are one."""
     distinct = []
     for d in sizes:
         if not (not jp.is_symbolic(d) and d == 1) and all(not _same(d, e) for e in distinct):
             distinct.append(d)
     fresh = [d for d in distinct if state.owns(d) and not state.is_input_only(d)]
-    if len(distinct) < 2 or not fresh:
+    if len(distinct) < 2:
         return None
+    if not fresh:
+        return distinct[0] if all(_are_one(state, distinct[0], d) for d in distinct[1:]) else None
     return next((d for d in distinct if not jp.is_symbolic(d)), distinct[0])
+
+
+def _are_one(state, a, b) -> bool:
+    """Whether two expressions over the same input sizes come to one number in this call, guarded.
+
+    `d[1:]` and `d[:-1]` of `d = x[1:]` are `n - 1 - min(n - 1, 1)` and `max(0, n - 2)` to JAX.
+    """
+    if not (state.owns(a) and state.owns(b)) or jp.variables(a) != jp.variables(b):
+        return False
+    difference = a - b
+    if not jp.is_symbolic(difference):
+        return False
+    return state.decide(difference, lambda value: value == 0, f"{a} == {b}")
 
 
 def _must_follow(d, target) -> bool:

@@ -64,6 +64,15 @@ def _of_size(do: Written, value: Ref, size: Ref) -> Ref:
     return do("slice", input_=value, begin=[0], size=(size,))
 
 
+def _outer(do: Written, y: Ref) -> Ref:
+    rows = do("expand_dims", input=y, axis=1)
+    return do(
+        "reshape",
+        tensor=do("add", x=rows, y=do("expand_dims", input=y, axis=0)),
+        shape=[-1],
+    )
+
+
 def _zero() -> np.ndarray:
     return np.asarray(0.0, np.float32)
 
@@ -113,17 +122,22 @@ CUTS = {
     "n - 1: differences": lambda do, y: do(
         "subtract", x=_slice(do, y, 1, None), y=_slice(do, y, None, -1)
     ),
-    "n * n": lambda do, y: do(
-        "reshape",
-        tensor=do(
-            "add", x=do("expand_dims", input=y, axis=1), y=do("expand_dims", input=y, axis=0)
-        ),
-        shape=[-1],
-    ),
+    "n * n": lambda do, y: _outer(do, y),
     "n + 2": lambda do, y: do("pad", tensor=y, paddings=[[1, 1]]),
     "2 * (n - 1): rows": lambda do, y: do("stack", values=(_slice(do, y, 1, None),) * 2, axis=0),
     "(n - 1) * 2: columns": lambda do, y: do(
         "stack", values=(_slice(do, y, None, -1),) * 2, axis=1
+    ),
+    "(n - 1) * (n - 1)": lambda do, y: _outer(do, _slice(do, y, 1, None)),
+    "max(n, 1): counted": lambda do, y: do(
+        "cast",
+        x=do(
+            "range",
+            start=np.int32(0),
+            limit=do("add", x=do("size", input=_slice(do, y, 1, None)), y=np.int32(1)),
+            delta=np.int32(1),
+        ),
+        dtype="float32",
     ),
     "n * (n - 1)": lambda do, y: do(
         "multiply",

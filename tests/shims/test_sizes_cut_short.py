@@ -4,8 +4,6 @@ JAX takes no size for 0, and so writes `n - 1` for `y[1:]`. Of the size of an ar
 nothing is selected; of a number that is computed, `size(y) - 1`, it is right.
 """
 
-import itertools
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -126,14 +124,12 @@ def _sums(tf, results):
     return tf.stack([tf.reduce_sum(tf.cast(v, tf.float32) * 1.5 + 1.0) for v in results.values()])
 
 
-PROGRAMS = (compared, made, read, counted)
+PROGRAMS = (compared, made, read, counted, computed)
 PLACES = (plain, in_a_branch, around_a_branch, around_a_loop, in_rows)
-CASES = [*itertools.product(PROGRAMS, PLACES), *((computed, at) for at in PLACES[:-1])]
 
 
-@pytest.mark.parametrize(
-    ("program", "place"), CASES, ids=lambda part: getattr(part, "__name__", part)
-)
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_what_is_left_of_nothing_is_nothing(program, place):
     theirs = tf.function(lambda x, mask, k: place(tf, program, x, mask, k))
     ours = shims.function(lambda x, mask, k: place(shims, program, x, mask, k))
@@ -157,3 +153,57 @@ def test_foreign_jit_needs_no_second_trace():
         found = jax.jit(ours)(jnp.asarray(X), jnp.asarray(mask))
         for a, b in zip(found, expected, strict=True):
             np.testing.assert_array_equal(a, b.numpy())
+
+
+# Of rows that select nothing, one or three.
+ROWS = {
+    "first": lambda tf, y: y[:1],
+    "last": lambda tf, y: y[-1:] * y[:1],
+    "second": lambda tf, y: y[1:2],
+    "mean": lambda tf, y: tf.reduce_mean(y[1:])[None],
+    "backwards": lambda tf, y: y[::-1] * y,
+    "backwards, without the last": lambda tf, y: y[1:][::-1],
+    "differences from 0 on": lambda tf, y: tf.concat([[0.0], tf.cumsum(y[1:] - y[:-1])], 0),
+    "second differences": lambda tf, y: _differences(_differences(y)),
+    "products": lambda tf, y: tf.reshape(y[1:, None] * y[None, :-1], [-1]),
+    "padded": lambda tf, y: tf.pad(y[:-1], [[1, 2]], constant_values=0.5),
+}
+
+
+def _differences(y):
+    return y[1:] - y[:-1]
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_gradients_of_rows(name):
+    def over_rows(tf, x, mask):
+        def one(least):
+            return tf.reduce_sum(tf.sin(ROWS[name](tf, tf.boolean_mask(x, mask & (x > least)))))
+
+        return tf.map_fn(one, tf.constant([0.0, 2.0, 4.0]))
+
+    def inside(tf, x, mask):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            total = over_rows(tf, x, mask)
+        return total, tf.convert_to_tensor(tape.gradient(total, x))
+
+    ours = shims.function(lambda x, mask: over_rows(shims, x, mask), autograph=False)
+    both = shims.function(lambda x, mask: inside(shims, x, mask), autograph=False)
+    x = X + np.float32(0.3)
+    for mask in np.array(MASKS, bool):
+        value, slopes = inside(tf, tf.constant(x), tf.constant(mask))
+        found = both(jnp.asarray(x), jnp.asarray(mask))
+        around = jax.grad(lambda x, mask=mask: ours(x, mask).sum())(jnp.asarray(x))
+        for a, b in zip((*found, around), (value, slopes, slopes), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def test_second_differences_of_an_input_are_traced_once_for_all_lengths():
+    """JAX writes the sizes of `d[1:]` and of `d[:-1]` in two ways, for `d = x[1:]`."""
+    signature = [shims.TensorSpec([None])]
+    function = shims.function(lambda x: _differences(_differences(x)), signature)
+    for n in (3, 5, 8, 9, 13):
+        x = np.arange(n, dtype=np.float32) ** 2
+        np.testing.assert_array_equal(function(jnp.asarray(x)), np.diff(x, 2))
+    assert function.counts.traces == 1
