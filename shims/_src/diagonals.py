@@ -72,7 +72,7 @@ def _band(function, k, align) -> Band:
     if jp.is_tracer(k) and not checks.is_known_shape(k):
         checks.static_int(function, "k", k)  # says that it has to be known
     numbers = [k] if np.ndim(k) == 0 else list(k)
-    if len(numbers) > 2:
+    if len(numbers) not in (1, 2):
         raise checks.invalid(
             function,
             f"`k` holds {len(numbers)} numbers.",

@@ -55,6 +55,13 @@ def _operands(function, x, low, high, axis):
     place = checks.axis_of(function, axis, x.ndim)
     for name, end in (("input_min", low), ("input_max", high)):
         checks.check_vector(function, name, end)
+        sizes = end.shape[0], x.shape[place]
+        if all(map(checks.is_known, sizes)) and sizes[0] not in (1, sizes[1]):
+            raise checks.invalid(
+                function,
+                f"`{name}` has {sizes[0]} numbers, of which each slice takes one.",
+                required=f"{sizes[1]} numbers, the size of axis {place}",
+            )
     others = tuple(a for a in range(x.ndim) if a != place)
     return x, lax.expand_dims(low, others), lax.expand_dims(high, others), others
 
