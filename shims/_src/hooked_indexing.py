@@ -203,7 +203,7 @@ def _cut_exactly(state, array, items):
     for item in _spelled_out(items, np.ndim(array)):
         if _turns(item) and jp.is_symbolic(array.shape[axis]):
             array, item = jnp.flip(array, axis), slice(None)
-        if _takes_one(item) and not state.inner.isdisjoint(jp.variables(array.shape[axis])):
+        if _takes_one(item) and not state.varying.isdisjoint(jp.variables(array.shape[axis])):
             array = jnp.take(array, _positions(item, array.shape[axis]), axis=axis, mode="clip")
             item = slice(None)
         axis += _axes_of(item)

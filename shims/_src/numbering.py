@@ -122,7 +122,7 @@ def _is_multiple(d, cut) -> bool:
     In a branch or a body it is a size of its own, see `primitives.with_own_size`.
     """
     state = trace.current()
-    if len(set(cut)) != 1 or state is None or not state.inner.isdisjoint(jp.variables(d)):
+    if len(set(cut)) != 1 or state is None or not state.varying.isdisjoint(jp.variables(d)):
         return False
     return any((c > 0) and d - cut[0] * c == 0 for c in _coefficients(d))
 

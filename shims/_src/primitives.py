@@ -257,7 +257,7 @@ def with_own_size(x, axis: int, *, label: str):
     it selects is another number every time.
     """
     state, d = trace.current(), x.shape[axis]
-    if state is None or not jp.is_symbolic(d) or state.inner.isdisjoint(jp.variables(d)):
+    if state is None or not jp.is_symbolic(d) or state.varying.isdisjoint(jp.variables(d)):
         return x
     if not size_bounds.may_fall_short(state, d):
         return x

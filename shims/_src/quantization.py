@@ -117,7 +117,8 @@ def quantize_and_dequantize_v2(
       The array. Its gradient is 1 within the given range and 0 beyond.
 
     Raises:
-      InvalidArgumentError: the range is empty, or TensorFlow has no kernel for the dtype.
+      InvalidArgumentError: the range is empty, or has not one number for every slice (also where it
+        is not looked at), or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -164,7 +165,8 @@ def quantize_and_dequantize(
       The array. Its gradient is 1 everywhere.
 
     Raises:
-      InvalidArgumentError: the range is empty, or TensorFlow has no kernel for the dtype.
+      InvalidArgumentError: the range is empty, or has not one number for every slice (also where it
+        is not looked at), or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.

@@ -128,18 +128,17 @@ def _repeat_each(input, repeats, axis):
     x, axis = _flattened(input, axis)
     repeats = operand(repeats)
     extent = x.shape[axis]
+    one = repeats.ndim == 0 or (is_known(repeats.shape[0]) and repeats.shape[0] == 1)
+    if not one and is_known(extent) and is_known(repeats.shape[0]) and repeats.shape[0] != extent:
+        raise checks.invalid(
+            "repeat",
+            f"{repeats.shape[0]} numbers of repeats for {extent} slices.",
+            required="one number, or one per slice",
+        )
     if is_known(extent) and extent == 0:
         return x
-    one = repeats.ndim == 0 or (is_known(repeats.shape[0]) and repeats.shape[0] == 1)
-    if not one:
-        if is_known(extent) and is_known(repeats.shape[0]) and repeats.shape[0] != extent:
-            raise checks.invalid(
-                "repeat",
-                f"{repeats.shape[0]} numbers of repeats for {extent} slices.",
-                required="one number, or one per slice",
-            )
-        if not (is_known(extent) and is_known(repeats.shape[0])):
-            repeats = _one_per_slice(repeats, extent)
+    if not one and not (is_known(extent) and is_known(repeats.shape[0])):
+        repeats = _one_per_slice(repeats, extent)
     return _repeat(x, repeats, axis)
 
 

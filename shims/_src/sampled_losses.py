@@ -166,7 +166,12 @@ def _sampled_logits(
     # How often each is to be expected: one number for all of them will do.
     if not _is_for_all(sampled_count):
         checks.check_vector(function, "sampled_values[2]", sampled_count)
-        sampled, sampled_count = agreeing(function, [sampled, sampled_count], (0,))
+        if is_known(sampled_count.shape[0]):
+            sampled, sampled_count = agreeing(function, [sampled, sampled_count], (0,))
+        else:  # which may turn out to be one
+            sampled_count = primitives.unify_axis(
+                sampled_count, 0, sampled.shape[0], label=function, broadcasts=True
+            )
     if not _is_for_all(true_count):
         true_count = primitives.unify_axis(
             true_count, 0, inputs.shape[0], label=function, broadcasts=True

@@ -164,7 +164,10 @@ def top_k(input, k=1, sorted=True, index_type=np.int32, name=None):
             received=f"k={count}, input.shape[-1]={extent}",
         )
     indices = _largest_positions(x, count)
-    values = jnp.take_along_axis(x, indices, axis=axis, mode="clip")
+    if is_known(count) and count == 0:  # of what has no columns, nothing can be taken either
+        values = x[..., :0]
+    else:
+        values = jnp.take_along_axis(x, indices, axis=axis, mode="clip")
     return TopKV2(values, indices.astype(array_dtype(index_type, "top_k")))
 
 

@@ -64,8 +64,10 @@ class DynamicTrace:
       promised: dimensions, as text, whose sign is checked when the program runs.
       may_assume: whether the caller can trace again when an assumption fails.
       inner: fresh sizes that a branch or a loop body made, which only it knows.
+      varying: fresh sizes that a branch, a loop body or a mapped row made: another one every time.
       makers: for each fresh size what makes an array that long once more.
       depth: how many branches and bodies are being traced, one in the other.
+      mapped: how many functions that are mapped over rows are, one in the other.
       again: how many times a fresh size was found in one branch or body after another one, or in
         one trace after another one.
     """
@@ -84,8 +86,10 @@ class DynamicTrace:
     may_assume: bool = False
     origins: dict[str, str] = dataclasses.field(default_factory=dict)
     inner: set[str] = dataclasses.field(default_factory=set)
+    varying: set[str] = dataclasses.field(default_factory=set)
     makers: dict[str, Callable] = dataclasses.field(default_factory=dict)
     depth: int = 0
+    mapped: int = 0
     again: int = 0
     limits: int = 0
     rooms: int = 0
@@ -112,6 +116,8 @@ class DynamicTrace:
         self.fresh.add(name)
         if self.depth:
             self.inner.add(name)
+        if self.depth or self.mapped:
+            self.varying.add(name)
         self.origins[name] = errors.user_line()
         # An inner `jax.jit` called again must not give the size of its first call.
         jp.set_trace_key(self.key())
@@ -124,6 +130,8 @@ class DynamicTrace:
         self.again += 1
         if not self.depth:
             self.inner.discard(name)
+        if not self.depth and not self.mapped:
+            self.varying.discard(name)
         jp.set_trace_key(self.key())
 
     def count(self, name: str):

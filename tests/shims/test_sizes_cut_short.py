@@ -120,12 +120,21 @@ def in_rows(tf, program, x, mask, k):
     )
 
 
+def in_rows_at_once(tf, program, x, mask, k):
+    """TensorFlow's own `vectorized_map` knows no rows of different sizes."""
+    mapped = shims.vectorized_map if tf is shims else tf.map_fn
+    return mapped(
+        lambda least: _sums(tf, program(tf, tf.boolean_mask(x, mask & (x >= least)), k)),
+        tf.constant([0.0, 2.0, 4.0]),
+    )
+
+
 def _sums(tf, results):
     return tf.stack([tf.reduce_sum(tf.cast(v, tf.float32) * 1.5 + 1.0) for v in results.values()])
 
 
 PROGRAMS = (compared, made, read, counted, computed)
-PLACES = (plain, in_a_branch, around_a_branch, around_a_loop, in_rows)
+PLACES = (plain, in_a_branch, around_a_branch, around_a_loop, in_rows, in_rows_at_once)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -197,6 +206,45 @@ def test_gradients_of_rows(name):
         around = jax.grad(lambda x, mask=mask: ours(x, mask).sum())(jnp.asarray(x))
         for a, b in zip((*found, around), (value, slopes, slopes), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def test_none_of_the_largest_of_none():
+    ours = shims.function(lambda x, m: shims.math.top_k(shims.boolean_mask(x, m)[1:], k=0)[0])
+    for mask in np.array(MASKS, bool):
+        assert ours(jnp.asarray(X), jnp.asarray(mask)).shape == (0,)
+
+
+def test_one_expected_count_that_the_run_finds():
+    rng = np.random.default_rng(0)
+    weights, biases, inputs = (
+        rng.normal(size=size).astype(np.float32) for size in ((6, 3), (6,), (2, 3))
+    )
+
+    def loss(tf, x):
+        counts = tf.concat([tf.boolean_mask(x, x > 3.5), tf.boolean_mask(x, x > 3.5)[1:]], 0)
+        return tf.nn.nce_loss(
+            weights,
+            biases,
+            labels=tf.constant([[1, 4], [0, 2]]),
+            inputs=inputs,
+            num_sampled=3,
+            num_classes=6,
+            num_true=2,
+            sampled_values=(
+                tf.constant([2, 5, 4]),
+                tf.constant([[0.4, 0.5], [0.6, 0.7]]),
+                counts,
+            ),
+        )
+
+    found = shims.function(lambda x: loss(shims, x))(jnp.asarray(X))
+    np.testing.assert_allclose(found, loss(tf, tf.constant(X)), rtol=1e-5)
+
+
+def test_repeats_of_nothing_are_as_many():
+    with pytest.raises(shims.errors.InvalidArgumentError):
+        shims.repeat(np.zeros([0], np.float32), [2, 1])
+    assert shims.repeat(np.zeros([0], np.float32), np.zeros([0], np.int32)).shape == (0,)
 
 
 def test_second_differences_of_an_input_are_traced_once_for_all_lengths():
