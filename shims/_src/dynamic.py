@@ -279,9 +279,16 @@ def exact(array, sizes, masks=None):
         for axis, size in sizes.items():
             array = lax.slice_in_dim(array, 0, int(size), axis=axis)
         for axis, mask in (masks or {}).items():
-            array = jnp.take(array, np.flatnonzero(np.asarray(mask)), axis=axis)
+            array = _at(array, np.flatnonzero(np.asarray(mask)), axis)
         return array
     return jp.array_from_host(_cut(array, sizes, masks))
+
+
+def _at(array, places, axis):
+    """The slots at places; JAX drops a gather of none, and a tape would find no connection."""
+    if not places.size:
+        return lax.slice_in_dim(array, 0, 0, axis=axis)
+    return jnp.take(array, places, axis=axis)
 
 
 def _cut(array, sizes, masks) -> np.ndarray:
