@@ -348,6 +348,8 @@ def _by_direction(step, forwards, backwards):
 def _bound(value, n, low, high, default):
     if value is None:
         return default
+    if isinstance(value, (int, np.integer)) and not jp.is_tracer(low):
+        return jnp.maximum(n + int(value), low) if value < 0 else jnp.minimum(int(value), high)
     value = jnp.asarray(value, jnp.int32)
     value = jnp.where(value < 0, value + n, value)
     return jnp.clip(value, low, high)
