@@ -201,10 +201,11 @@ def _cut_exactly(state, array, items):
     """
     axis, out = 0, []
     for item in _spelled_out(items, np.ndim(array)):
-        if _turns(item) and jp.is_symbolic(array.shape[axis]):
+        size = array.shape[axis] if axis < array.ndim else None  # JAX says that it is one too many
+        if _turns(item) and jp.is_symbolic(size):
             array, item = jnp.flip(array, axis), slice(None)
-        if _takes_one(item) and not state.varying.isdisjoint(jp.variables(array.shape[axis])):
-            array = jnp.take(array, _positions(item, array.shape[axis]), axis=axis, mode="clip")
+        if _takes_one(item) and not state.varying.isdisjoint(jp.variables(size)):
+            array = jnp.take(array, _positions(item, size), axis=axis, mode="clip")
             item = slice(None)
         axis += _axes_of(item)
         out.append(item)

@@ -255,3 +255,9 @@ def test_second_differences_of_an_input_are_traced_once_for_all_lengths():
         x = np.arange(n, dtype=np.float32) ** 2
         np.testing.assert_array_equal(function(jnp.asarray(x)), np.diff(x, 2))
     assert function.counts.traces == 1
+
+
+@pytest.mark.parametrize("read", [lambda x: x[1:, 1:], lambda x: x[::-1, ::-1]])
+def test_one_index_too_many_is_named(read):
+    with pytest.raises(IndexError, match="Too many indices"):
+        shims.function(read, autograph=False)(jnp.asarray(X))
