@@ -79,7 +79,7 @@ def _unique(function, x, axis, dtype):
     first = _alike(flat)
     is_first = first == place
     values = primitives.compress(x, is_first, axis)
-    rank = jnp.cumsum(is_first.astype(jnp.int32)) - 1
+    rank = lax.cumsum(is_first.astype(jnp.int32)) - 1
     return values, rank[first].astype(array_dtype(dtype, function))
 
 

@@ -48,7 +48,7 @@ def _unique(function, x, dtype):
     first = first_occurrences(lax.stop_gradient(x))
     is_first = first == jnp.arange(x.shape[0], dtype=jnp.int32)
     values = primitives.compress(x, is_first)
-    rank = jnp.cumsum(is_first.astype(jnp.int32)) - 1
+    rank = lax.cumsum(is_first.astype(jnp.int32)) - 1
     return values, rank[first].astype(array_dtype(dtype, function))
 
 

@@ -109,6 +109,27 @@ def test_extremes_of_integers_under_vmap():
     np.testing.assert_array_equal(jax.vmap(shims.reduce_max)(data), np.max(data, 1))
 
 
+@pytest.mark.parametrize("rows", [1 << 16, ROWS + 5])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64"])
+def test_running_totals_of_integers(dtype, rows):
+    data = RANDOM.integers(0, 100, rows).astype(dtype)  # those of 8 bits go round
+    with jax.enable_x64(True):
+        for how in ({}, {"exclusive": True}, {"reverse": True}):
+            expected = tf.cumsum(data, **how).numpy()
+            for found in in_a_function(lambda x, how=how: shims.cumsum(x, **how), data):
+                assert found.dtype == dtype
+                np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("distinct", [100, ROWS])
+def test_distinct_values_and_their_counts(distinct):
+    data = RANDOM.integers(0, distinct, ROWS + 5).astype(np.int32)
+    expected = tf.unique_with_counts(data)
+    for found in in_a_function(shims.unique_with_counts, data):
+        for ours, theirs in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+
+
 def test_counts_and_negative_numbers():
     data = RANDOM.integers(0, 50, ROWS).astype(np.int32)
     for found in in_a_function(shims.math.bincount, data):

@@ -8,7 +8,7 @@ from jax import lax
 
 from shims._src import division, errors, extremes_held, integer_extremes
 from shims._src import jax_private as jp
-from shims._src.lowering import bounds, own_sizes
+from shims._src.lowering import bounds, own_sizes, running_totals
 from shims._src.lowering.context import Context
 from shims._src.lowering.refusals import (
     inner_size_error,
@@ -153,6 +153,8 @@ def _of_static(eqn, arrays):
     """An equation of arrays whose sizes are all constants."""
     if integer_extremes.reduces(eqn.primitive.name, arrays):
         return [integer_extremes.reduce(eqn.primitive.name, *arrays, eqn.params["axes"])]
+    if running_totals.pays(eqn, *arrays[:1]):
+        return [running_totals.totals(*arrays)]
     return division.apply(eqn, arrays)
 
 

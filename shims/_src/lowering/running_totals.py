@@ -1,0 +1,37 @@
+"""Running totals of integers, in blocks: XLA adds them up one behind the other on CPU."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+_BLOCK = 16  # the block with which a million were fastest; 8 takes twice as long
+_WORTH = 1 << 16  # below it the gain is less than what its compilation costs
+_LEAST = 1000
+
+
+def pays(eqn, array=None) -> bool:
+    """Whether blocks are faster: long vectors of integers, whose sums need no order, on CPU."""
+    if eqn.primitive.name != "cumsum" or eqn.params["reverse"]:
+        return False
+    if array.ndim != 1 or array.shape[0] < _WORTH:
+        return False
+    return jnp.issubdtype(array.dtype, jnp.integer) and jax.default_backend() == "cpu"
+
+
+def totals(array):
+    """`lax.cumsum` of a vector of integers: within all blocks at once, then of the blocks' sums."""
+    extent = array.shape[0]
+    if extent < _LEAST:
+        return lax.cumsum(array)
+    whole = extent // _BLOCK * _BLOCK
+    blocks = array[:whole].reshape(-1, _BLOCK)
+    columns = [blocks[:, 0]]
+    for i in range(1, _BLOCK):
+        columns.append(columns[-1] + blocks[:, i])
+    before = totals(columns[-1]) - columns[-1]
+    found = (jnp.stack(columns, 1) + before[:, None]).reshape(-1)
+    if whole == extent:
+        return found
+    return jnp.concatenate([found, lax.cumsum(array[whole:]) + found[-1]])
