@@ -8,13 +8,14 @@ many elements it has of a vector of `n`.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
 
 from . import operators
 from .growing import Growing
-from .program import Call, Input, Ref
+from .program import Call, Input, Program, Ref
 
 
 class Written:
@@ -154,3 +155,21 @@ CUTS = {
 def _masked_again(do: Written, value: Ref) -> Ref:
     some = do("greater", x=value, y=np.asarray(0.4, np.float32))
     return do("boolean_mask", tensor=value, mask=some)
+
+
+def selecting(program: Program, count: int) -> Program:
+    """The program on an `x` whose first `count` elements alone are positive.
+
+    What is written for random numbers hardly ever selects nothing, or one element and no more.
+    """
+    return dataclasses.replace(
+        program, inputs=tuple(_selected(each, count) for each in program.inputs)
+    )
+
+
+def _selected(given: Input, count: int) -> Input:
+    if given.name != "x":
+        return given
+    value = np.where(np.isfinite(given.value), -np.abs(given.value) - 0.5, -1)
+    value[:count] = 0.75
+    return dataclasses.replace(given, value=value.astype(given.value.dtype))

@@ -5,6 +5,7 @@
 
 import itertools
 import random
+from collections.abc import Callable
 
 import jax
 import numpy as np
@@ -44,12 +45,20 @@ def test_some_chains():
     assert run(pairs.chains(seed=0, part=0, parts=500)).excess() == []
 
 
-def test_some_sizes():
-    # Each kind of size once; elements taken for a shape, whose rank is unknown, are refused.
+@pytest.mark.parametrize("selected", [None, 0, 1])
+def test_some_sizes(selected):
+    # Some kinds of sizes; elements taken for a shape, whose rank is unknown, are refused.
     parts = len(sizes.SELECTIONS) * len(sizes.CUTS)
-    kinds = (pairs.of_sizes(seed=0, part=part, parts=parts) for part in range(0, parts, 6))
-    tally = run(itertools.chain.from_iterable(itertools.islice(kind, 1) for kind in kinds))
-    assert tally.programs > 10
+    first, step = (0, 6) if selected is None else (1 + selected, 12)
+    kinds = (pairs.of_sizes(seed=0, part=part, parts=parts) for part in range(first, parts, step))
+    some = itertools.chain.from_iterable(itertools.islice(kind, 1) for kind in kinds)
+    tally = run(map(_with(selected), some))
+    assert tally.programs > 5
+
+
+def _with(selected: int | None) -> Callable[[Program], Program]:
+    """Programs as they were written, or on data of which so many elements are selected."""
+    return lambda program: program if selected is None else sizes.selecting(program, selected)
 
 
 @pytest.mark.parametrize("kind", sizes.CUTS)
@@ -86,10 +95,11 @@ def test_all_pairs(part):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("selected", [None, 0, 1])
 @pytest.mark.parametrize("part", range(PARTS))
-def test_all_sizes(part):
+def test_all_sizes(part, selected):
     seed = random.SystemRandom().randrange(2**32)
-    tally = run(pairs.of_sizes(seed, part, PARTS))
+    tally = run(map(_with(selected), pairs.of_sizes(seed, part, PARTS)))
     wrong = [line for line in tally.excess() if not line.endswith(Outcome.REFUSED.value)]
     assert wrong == [], f"seed {seed}"
 
