@@ -97,7 +97,7 @@ def _check_filled(function, x) -> None:
     """TensorFlow's Fourier transform fills nothing up with zeros."""
     for d in x.shape:
         checks.check_data(
-            d == 0 if checks.is_known(d) else primitives.as_size(d) == 0,
+            d == 0 if checks.is_known(d) else primitives.true_size(d) == 0,
             function,
             "there is nothing to transform.",
             required="an array with elements",

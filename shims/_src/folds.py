@@ -41,7 +41,8 @@ def scan(
       Arrays `[n, ...]` in the structure of the accumulator, the i-th after slice i.
 
     Raises:
-      OutOfRangeError: there are no slices and no `initializer`.
+      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
+        `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -86,7 +87,8 @@ def foldl(
       The last accumulator.
 
     Raises:
-      OutOfRangeError: there are no slices and no `initializer`.
+      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
+        `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -131,7 +133,8 @@ def foldr(
       The last accumulator.
 
     Raises:
-      OutOfRangeError: there are no slices and no `initializer`.
+      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
+        `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -158,7 +161,8 @@ def _accumulate(label: str, fn, elems, initializer, reverse: bool, *, keep: bool
     first = None
     if initializer is None:
         if isinstance(length, int) and length == 0:
-            raise errors.OutOfRangeError(
+            eagerly = runs_eagerly(elems)
+            raise (errors.OutOfRangeError if eagerly else errors.InvalidArgumentError)(
                 errors.message(
                     label,
                     "there is nothing to start from.",
@@ -167,7 +171,7 @@ def _accumulate(label: str, fn, elems, initializer, reverse: bool, *, keep: bool
                 )
             )
         first = slice_at(order, 0)
-        order, length = jax.tree.map(lambda x: x[1:], order), length - 1
+        order, length = elements_of(jax.tree.map(lambda x: x[1:], order), label)
     start = jax.tree.map(as_array, initializer) if first is None else first
     if runs_eagerly((order, start)):
         last, kept = _fold(label, fn, start, order, length, keep)

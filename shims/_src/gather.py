@@ -159,6 +159,8 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
         _refuse_nothing(params, indices)
     elif any(map(_is_none, params.shape[batch_dims:])):
         return _from_nothing(params, indices, batch_dims)
+    elif not all(map(is_known, params.shape)):
+        _refuse_nothing(params, indices)
 
     def take(x, i):
         places = coordinates(i, x.shape, lenient=ignore)
@@ -184,7 +186,7 @@ def _refuse_nothing(params, indices) -> None:
     """There must be elements where there are indices, even if those name no axis."""
     rows, elements = (math.prod(s) for s in (indices.shape[:-1], params.shape))
     checks.check_data(
-        (primitives.as_size(rows) > 0) & (primitives.as_size(elements) == 0),
+        (primitives.as_size(rows) > 0) & (primitives.true_size(elements) == 0),
         "gather_nd",
         "`params` has no elements.",
         required="no indices",

@@ -367,7 +367,7 @@ def _pairs(labels, predictions):
 def _confusion_of_some(labels, predictions, weights, dtype):
     both = jnp.maximum(*_pairs(_classes(labels), _classes(predictions)))
     checks.check_data(
-        primitives.as_size(both.size) == 0,
+        primitives.true_size(both.size) == 0,
         "confusion_matrix",
         "there are no labels.",
         required="`num_classes`, or labels to count the classes by",

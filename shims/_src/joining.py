@@ -284,7 +284,7 @@ def _parts(x, sizes, axis):
     if not all(map(is_known, (*dims, extent))):
         sizes = jnp.stack([primitives.as_size(d) for d in dims])
         checks.check_data(
-            (jnp.sum(sizes) != primitives.as_size(extent)) | jnp.any(sizes < 0),
+            (jnp.sum(sizes) != primitives.true_size(extent)) | jnp.any(sizes < 0),
             "split",
             f"the sizes do not add up to that of axis {axis}.",
             required="sizes that add up",

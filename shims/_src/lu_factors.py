@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import collections
+import math
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks
+from shims._src import checks, primitives
 from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype
@@ -136,7 +137,16 @@ def _solution(function, matrix, perm, rhs):
     _, rhs = meeting(function, matrix, matrix.ndim - 1, rhs, rhs.ndim - 2)
     perm = _order(function, matrix, perm)
     checks.check_positions(function, "perm", perm, matrix.shape[-1])
-    return substituted(*with_one_batch(function, (matrix, 2), (perm, 1), (rhs, 2)))
+    matrix, perm, rhs = with_one_batch(function, (matrix, 2), (perm, 1), (rhs, 2))
+    if matrix.ndim > 2:  # TensorFlow takes the rows by positions, of which there are none
+        checks.check_data(
+            (primitives.true_size(rhs.shape[-1]) == 0)
+            & (primitives.true_size(math.prod(perm.shape)) != 0),
+            function,
+            "`rhs` has no columns, beside a batch of matrices.",
+            required="rhs.shape[-1] > 0",
+        )
+    return substituted(matrix, perm, rhs)
 
 
 def _order(function, matrix, perm):

@@ -112,7 +112,7 @@ def _mirrored(x, axis, low, high, edge):
     if not all(map(is_known, (low, high, extent))):
         reach = jnp.maximum(primitives.as_size(low), primitives.as_size(high))
         checks.check_data(
-            reach > primitives.as_size(extent) - 1 + edge,
+            reach > primitives.true_size(extent) - 1 + edge,
             "pad",
             f"axis {axis} is too short to mirror.",
             required=f"paddings {'<=' if edge else '<'} its size",

@@ -45,9 +45,11 @@ def _rounded(x, mode):
     return jnp.round(x) if mode == "HALF_TO_EVEN" else jnp.floor(x + 0.5)
 
 
-def _operands(function, x, low, high, axis):
-    """Arrays of one dtype, the ends of the range along their axis."""
+def _operands(function, x, low, high, axis, *, is_used):
+    """Arrays of one dtype, the ends of the range along their axis; zeros for what is not used."""
     x, low, high = matching(function, input=x, input_min=low, input_max=high)
+    if not is_used:
+        low = high = jnp.zeros(() if axis is None or axis == -1 else (1,), x.dtype)
     if axis is None or axis == -1:
         if low.ndim or high.ndim:
             raise checks.invalid(function, "the range must be two scalars.", required="rank 0")
@@ -165,11 +167,11 @@ def quantize_and_dequantize(
       The array. Its gradient is 1 everywhere.
 
     Raises:
-      InvalidArgumentError: the range is empty, or has not one number for every slice (also where it
-        is not looked at), or TensorFlow has no kernel for the dtype.
+      InvalidArgumentError: the given range is empty, or has not one number for every slice, or
+        TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing.
+      A range that is not used may have any size in a function, too.
 
     Under jit:
       Element by element; an empty range raises after the call.
@@ -182,7 +184,8 @@ def quantize_and_dequantize(
 
 def _with_slope(function, x, low, high, options, *, clip):
     """The rounding with the gradient of what is within the given range, or of everything."""
-    x, low, high, others = _operands(function, x, low, high, options[-1])
+    is_used = clip or options[2]
+    x, low, high, others = _operands(function, x, low, high, options[-1], is_used=is_used)
     value = lax.stop_gradient(_quantized(function, x, low, high, others, options))
     if not clip:
         return _straight(value, x)

@@ -79,7 +79,7 @@ def _two(function: str, a, b, chosen):
         if is_known(d) and is_known(e) and d != e:
             raise _unlike(function, a, b)
         checks.check_data(
-            primitives.as_size(d) != primitives.as_size(e),
+            primitives.true_size(d) != primitives.true_size(e),
             function,
             "the operands have different numbers of rows.",
             required="equal sizes except along the last axis",

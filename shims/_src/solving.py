@@ -22,7 +22,7 @@ from shims._src.matrix_operands import (
     with_one_batch,
 )
 from shims._src.operands import describe, matching, meeting, operand
-from shims._src.primitives import as_size, unify_axis
+from shims._src.primitives import true_size, unify_axis
 
 
 @operator(compiled=True)
@@ -90,7 +90,7 @@ def solve(matrix, rhs, adjoint=False, name=None):
     for axis in range(a.ndim - 2):
         if is_known(b.shape[axis]) and not is_known(a.shape[axis]):
             checks.check_data(
-                as_size(a.shape[axis]) != b.shape[axis],
+                true_size(a.shape[axis]) != b.shape[axis],
                 "solve",
                 "the shapes do not fit.",
                 required="equal leading axes",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from shims._src import checks, errors, primitives
-from shims._src.checks import is_known
+from shims._src import jax_private as jp
+from shims._src.checks import is_known, static_int
 from shims._src.cutting import entries
 from shims._src.dispatch import operator
 from shims._src.operands import describe, operand
@@ -241,16 +243,25 @@ def _cropped(x, axis, low, high):
     if is_known(rest) and rest < 0:
         raise checks.invalid("batch_to_space", "more is cut off than there is.", **lines)
     if not is_known(rest) and low + high:
-        short = primitives.as_size(x.shape[axis]) < low + high
+        short = primitives.true_size(x.shape[axis]) < low + high
         checks.check_data(short, "batch_to_space", "more is cut off than there is.", **lines)
     return lax.slice_in_dim(x, low, x.shape[axis] - high, axis=axis)
+
+
+def _numbers(function, margins) -> np.ndarray:
+    """Margins as numbers, also those of a constant that is traced."""
+    if not any(map(jp.is_tracer, jax.tree.leaves(margins))):
+        return np.asarray(margins)
+    rows = [margins[i] for i in range(len(margins))]
+    name = "paddings" if function == "space_to_batch_nd" else "crops"
+    return np.asarray([[static_int(function, name, v) for v in entries(row)] for row in rows])
 
 
 def _blocks(function, input, block_shape, margins):
     """The array, the sides of a block, and a pair of numbers per side."""
     x = operand(input)
     sides = tuple(entries(block_shape)) if np.ndim(block_shape) == 1 else ()
-    numbers = np.asarray(margins)
+    numbers = _numbers(function, margins)
     numbers = numbers if numbers.size % 2 == 0 else numbers[:0]
     pairs = tuple(tuple(pair) for pair in np.reshape(numbers, (-1, 2)).tolist())
     if x.ndim < 1 + len(sides) or len(pairs) != len(sides) or min(sides, default=0) < 1:

@@ -476,7 +476,7 @@ class TensorArray:
                 )
         else:
             checks.check_data(
-                primitives.as_size(n) > primitives.as_size(have),
+                primitives.true_size(n) > primitives.true_size(have),
                 "TensorArray.unstack",
                 "there are more slices than elements.",
                 required=f"at most {have} slices",

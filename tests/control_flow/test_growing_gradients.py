@@ -1,6 +1,7 @@
 """Gradients through loops that nothing bounds and through lists that grow in them, as TensorFlow's."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -64,3 +65,21 @@ def test_elements_of_sizes_of_their_own_are_refused():
 
     with pytest.raises(shims.errors.UnimplementedError, match="sizes depend on data"):
         program(INPUTS[0])
+
+
+def test_a_position_of_constants_that_a_size_may_replace_is_refused():
+    def program(x):
+        def shorter(v):
+            return v[jnp.where(jnp.asarray(1) < 0, shims.size(v), 1) :]
+
+        def shorter_or_longer(i, v):
+            ways = [lambda: shorter(v), lambda: v, lambda: shims.concat([v, v], 0)]
+            return i + 1, shims.tanh(shims.switch_case(shims.size(x) - 3, ways))
+
+        shapes = [shims.TensorShape([]), shims.TensorShape([None])]
+        loop = [shims.constant(0), x]
+        kept = shims.while_loop(lambda i, v: i < 2, shorter_or_longer, loop, shapes)[1]
+        return shims.reduce_sum(kept**2)
+
+    with pytest.raises(shims.errors.FreshSizeError, match="belongs to a loop body"):
+        value_and_gradient(shims, lambda t, x: program(x))(INPUTS[0])

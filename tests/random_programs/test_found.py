@@ -653,7 +653,75 @@ def cross_entropy_of_as_many_columns_as_both_have(tf, logits, labels):
     )
 
 
+def one_length_for_all_sequences(tf, x):
+    labels = tf.cast(x, tf.int32)
+    length = tf.cast(tf.boolean_mask(x[:, 0], x[:, 0] > 1), tf.int32)
+    return tf.nn.collapse_repeated(labels, length), tf.nn.collapse_repeated(labels, ints(3))
+
+
+def no_columns_beside_matrices(tf, x):
+    columns = tf.reshape(tf.boolean_mask(x, x > 9), [2, -1])
+    return tf.linalg.lu_solve(tf.ones([1, 2, 2]), ints([0, 1]), columns)
+
+
+def no_columns_beside_a_matrix(tf, x):
+    columns = tf.reshape(tf.boolean_mask(x, x > 9), [2, -1])
+    return tf.linalg.lu_solve(tf.ones([2, 2]), ints(0, 1), columns)
+
+
+def range_that_is_not_used(tf, x):
+    low = tf.boolean_mask(x, x > 1)
+    return tf.quantization.quantize_and_dequantize(x, low, low + 1, axis=0)
+
+
+def places_in_columns_that_are_none(tf, x):
+    rows = tf.stack([tf.boolean_mask(x, x > 1)[1:]] * 2)
+    return tf.gather_nd(rows, ints([0], [1]))
+
+
+def places_in_columns_of_which_there_is_one(tf, x):
+    rows = tf.stack([tf.boolean_mask(x, x > 1)] * 2)
+    return tf.gather_nd(rows, ints([1], [0]))
+
+
+def hits_among_no_classes(tf, x):
+    scores = tf.stack([tf.boolean_mask(x, x > 1)[1:]] * 2)
+    return tf.math.in_top_k(ints(0, 0), scores, 1)
+
+
+def labels_of_no_frames(tf, x):
+    scores = tf.reshape(tf.boolean_mask(x, x > 9), [-1, 1, 2])
+    return tf.nn.ctc_greedy_decoder(scores, ints(0))[1]
+
+
+def likeliest_labels_of_no_frames(tf, x):
+    scores = tf.reshape(tf.boolean_mask(x, x > 9), [-1, 1, 2])
+    return tf.nn.ctc_beam_search_decoder(scores, ints(0))[1]
+
+
+def sums_that_begin_with_the_first_of_the_rest(tf, x):
+    some = tf.boolean_mask(x, x > -1)[1:]
+    return tf.scan(lambda a, v: a + v, some), tf.foldr(lambda a, v: a * v, some)
+
+
+def margins_that_are_a_tensor(tf, x):
+    margins = tf.constant([[0, 1], [2, 0]])
+    blocks = tf.space_to_batch(tf.reshape(x, [1, 3, -1, 1]), [2, 2], margins)
+    return blocks, tf.batch_to_space(blocks, [2, 2], crops=margins)
+
+
 FOUND = (
+    Found(places_in_columns_that_are_none, ([1, 2],), raises="InvalidArgumentError"),
+    Found(places_in_columns_of_which_there_is_one, ([1, 2],)),
+    Found(hits_among_no_classes, ([1, 2],)),
+    Found(labels_of_no_frames, ([1, 2],), raises="InvalidArgumentError"),
+    Found(likeliest_labels_of_no_frames, ([1, 2],), raises="InvalidArgumentError"),
+    Found(sums_that_begin_with_the_first_of_the_rest, ([1, 2, -3, 0.5, 3],)),
+    Found(margins_that_are_a_tensor, ([1, 2, 3, 4, 5, 6],)),
+    Found(one_length_for_all_sequences, ([[2, 2, 1, 1], [1, 3, 3, 3], [0, 0, 0, 1]],)),
+    Found(no_columns_beside_matrices, ([1, 2],), raises="InvalidArgumentError"),
+    Found(no_columns_beside_a_matrix, ([1, 2],)),
+    Found(range_that_is_not_used, ([0.3, -1, 2, 4, 0.7],)),
     Found(
         cross_entropy_of_as_many_columns_as_both_have,
         (np.cos(np.arange(24, dtype=np.float32)).reshape(2, 4, 3), ints([0, 1, 2], [2, 1, 0])),

@@ -14,7 +14,7 @@ from jax import lax
 
 from shims._src import checks, primitives
 from shims._src import jax_private as jp
-from shims._src.ctc.decoding import check_frames, sparse_rows
+from shims._src.ctc.decoding import check_frames, check_not_empty, sparse_rows
 from shims._src.dispatch import operator
 from shims._src.operands import describe, operand
 
@@ -39,7 +39,8 @@ def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1
       of their probabilities `[batch, top_paths]`.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit, or there are fewer sequences than `top_paths`.
+      InvalidArgumentError: the shapes do not fit, `inputs` is empty, or there are fewer sequences
+        than `top_paths`.
       FailedPreconditionError: a sequence has more frames than there are; inside `shims.function`
         `InvalidArgumentError`.
 
@@ -63,6 +64,7 @@ def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1
             received=f"inputs {describe(scores)}, sequence_length {describe(length)}, "
             f"top_paths={top_paths}, beam_width={beam_width}",
         )
+    check_not_empty(_FUNCTION, scores)
     length = primitives.unify_axis(length, 0, scores.shape[1], label=_FUNCTION)
     check_frames(_FUNCTION, length, scores.shape[0])
     labels, sums, is_enough = _found(scores, length, beam_width, top_paths)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax.numpy as jnp
 from jax import lax
 
 from shims._src import checks, errors, primitives
 from shims._src import jax_private as jp
+from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.operands import describe, operand
 from shims._src.select import where
@@ -29,7 +32,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
       scores `[batch, 1]`.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit, or there is no such class.
+      InvalidArgumentError: the shapes do not fit, `inputs` is empty, or there is no such class.
       FailedPreconditionError: a sequence has more frames than there are; inside `shims.function`
         `InvalidArgumentError`.
 
@@ -54,6 +57,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
         )
     frames, batch, classes = scores.shape
     checks.check_known(function, "classes", classes)
+    check_not_empty(function, scores)
     length = primitives.unify_axis(length, 0, batch, label=function)
     check_frames(function, length, frames)
     blank = _blank_of(function, blank_index, classes)
@@ -76,9 +80,20 @@ def _best_class(scores):
     return best, jnp.where(nan, first, jnp.max(numbers, axis=2))
 
 
+def check_not_empty(function, scores) -> None:
+    """There must be a frame, a sequence and a class."""
+    checks.check_data(
+        functools.reduce(jnp.logical_or, (primitives.true_size(d) == 0 for d in scores.shape)),
+        function,
+        "`inputs` has no elements.",
+        required="at least one frame, sequence and class",
+        received=describe(scores),
+    )
+
+
 def check_frames(function, length, frames) -> None:
     """Sequences are as long as there are frames; eagerly TensorFlow has a class of its own for it."""
-    bad = (length > primitives.as_size(frames)) | (length < 0)
+    bad = (length > primitives.true_size(frames)) | (length < 0)
     problem = "a sequence has more frames than there are."
     lines = {"required": f"sequence_length in [0, {frames}]"}
     if not jp.is_tracer(bad) and bool(jnp.any(bad)):
@@ -116,7 +131,7 @@ def collapse_repeated(labels, seq_length, name=None):
 
     Args:
       labels: integer array `[batch, labels]`.
-      seq_length: integer vector, how many labels each sequence has.
+      seq_length: integer vector, how many labels each sequence has; one number is for all of them.
       name: ignored.
 
     Returns:
@@ -134,16 +149,20 @@ def collapse_repeated(labels, seq_length, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/collapse_repeated
     """
     labels, length = operand(labels), operand(seq_length)
-    length = primitives.unify_axis(length, 0, labels.shape[0], label="collapse_repeated")
+    if not (is_known(length.shape[0]) and length.shape[0] == 1):
+        length = primitives.unify_axis(
+            length, 0, labels.shape[0], label="collapse_repeated", broadcasts=True
+        )
     checks.check_data(
-        primitives.as_size(labels.shape[0]) == 0,
+        primitives.true_size(labels.shape[0]) == 0,
         "collapse_repeated",
         "there are no sequences, and no longest one.",
         required="at least one row of labels",
     )
     place = jnp.arange(labels.shape[1], dtype=length.dtype)
-    kept = place < length[:, None]
-    kept &= jnp.concatenate([jnp.ones_like(kept[:, :1]), labels[:, 1:] != labels[:, :-1]], axis=1)
+    begins = jnp.ones_like(labels[:, :1], bool)
+    begins = jnp.concatenate([begins, labels[:, 1:] != labels[:, :-1]], axis=1)
+    kept = begins & (place < length[:, None])
     count = jnp.sum(kept, axis=1, dtype=length.dtype)
     slots = primitives.fresh_range(
         jnp.max(count, initial=0), bound=labels.shape[1], label="collapse_repeated"

@@ -85,7 +85,7 @@ def _check_filled(logits) -> None:
     """TensorFlow's scatter and sum refuse logits of no sequences, and of no classes."""
     for what, size in (("sequences", logits.shape[1]), ("classes", logits.shape[2])):
         checks.check_data(
-            (size if checks.is_known(size) else primitives.as_size(size)) == 0,
+            (size if checks.is_known(size) else primitives.true_size(size)) == 0,
             _FUNCTION,
             f"there are no {what}.",
             required=f"logits of at least one of the {what}",

@@ -124,7 +124,7 @@ def _apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
         select(ctx, eqn, _force(ctx, values[1]))
     values = [_force(ctx, v) for v in values]
     recursive = any(True for _ in jp.sub_jaxprs(eqn.params))
-    waiting = any(isinstance(v, Deferred) for v in values) and not recursive
+    waiting = any(isinstance(v, Deferred) for v in values) and not _programs_mention(ctx.root, eqn)
     makes = eqn.primitive.name in ("compress", "expand", "fresh_range")
     brought = any(v.dynamic for v in values) and not recursive
     if waiting or (not makes and not brought and _unknown(ctx, eqn, values)):
@@ -189,6 +189,11 @@ def _mentions(root, eqn) -> bool:
     for value in eqn.params.values():
         if _has_dim(value):
             return True
+    return _programs_mention(root, eqn)
+
+
+def _programs_mention(root, eqn) -> bool:
+    """Whether inner programs mention sizes: these take operands that wait, as the outer one does."""
     return any(
         mentions_sizes(root, inner)
         for sub in jp.sub_jaxprs(eqn.params)

@@ -64,7 +64,10 @@ def bincount(
     checks.check_kind(_FUNCTION, "index float32 float64", weights)
     if count is not None:
         checks.check_data(
-            primitives.as_size(count) == 0, _FUNCTION, "there are no rows.", required="at least one"
+            primitives.true_size(count) == 0,
+            _FUNCTION,
+            "there are no rows.",
+            required="at least one",
         )
     result = _counted(values, weights, rows, count, minlength, maxlength)
     return result.with_values(jnp.ones_like(result.values)) if binary_output else result
