@@ -80,7 +80,8 @@ def _real_transform(function, transform, x, fft_length, count, *, inverse):
     out = lengths if inverse else (*lengths[:-1], lengths[-1] // 2 + 1 if lengths[-1] else 0)
     if 0 in lengths or (checks.is_known_shape(x) and not x.size):
         dtype = jnp.real(x).dtype if inverse else jnp.result_type(x.dtype, jnp.complex64)
-        return jnp.zeros((*x.shape[: x.ndim - count], *out), dtype)
+        zeros = jnp.zeros((*x.shape[: x.ndim - count], *out), dtype)
+        return primitives.connected(zeros, jnp.real(x))
     return transform(x, s=lengths, axes=axes)
 
 

@@ -35,3 +35,15 @@ def test_around(name):
     for mask in ([0, 0, 0], [0, 1, 0], [0, 1, 1]):
         found, want = slopes(shims, ours, mask), slopes(tf, theirs, mask)
         np.testing.assert_allclose(found, want, rtol=1e-6, err_msg=f"{mask}")
+
+
+def test_a_transform_of_nothing():
+    def slopes(t):
+        x = t.zeros([0])
+        with t.GradientTape() as tape:
+            tape.watch(x)
+            result = t.abs(t.signal.rfft(x))
+        return np.asarray(tape.gradient(result, x))
+
+    found, want = slopes(shims), slopes(tf)
+    assert (found.shape, found.dtype) == (want.shape, want.dtype)
