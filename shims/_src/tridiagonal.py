@@ -7,16 +7,16 @@ import numpy as np
 from jax import lax
 
 from shims._src import checks, errors
+from shims._src.banded import substituted
 from shims._src.checks import is_known
 from shims._src.cutting import window
 from shims._src.diagonals import diag, diag_part
 from shims._src.dispatch import operator
 from shims._src.eigenvalues import eigh, eigvalsh
-from shims._src.matrix_operands import main_diagonal, with_one_batch
+from shims._src.matrix_operands import with_one_batch
 from shims._src.operands import describe, matching, meeting, operand
 from shims._src.primitives import as_size, unify_axis
 from shims._src.select import boolean_mask
-from shims._src.solving import solved_triangle
 from shims._src.unconjugated import unconjugated
 from shims._src.windows.pooling import as_given
 
@@ -249,7 +249,8 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
       `[..., n, k]`.
 
     Raises:
-      InvalidArgumentError: the sizes do not fit, or there is a 0 on the main diagonal.
+      InvalidArgumentError: the sizes do not fit, or there is a 0 on the main diagonal of the first
+        matrix; in the others TensorFlow divides by it.
 
     Differs from TensorFlow:
       Nothing.
@@ -261,18 +262,15 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
     """
     bands, rhs = matching("banded_triangular_solve", bands=bands, rhs=rhs)
     _check_rows(bands, rhs)
-    count = bands.shape[-2]
-    k = (1 - count, 0) if lower else (0, count - 1)
-    matrix = diag(bands if count > 1 else bands[..., 0, :], k=k, align="LEFT_RIGHT")
-    first = matrix[(0,) * (matrix.ndim - 2)]  # TensorFlow looks at no other
+    first = bands[(0,) * (bands.ndim - 2)]  # TensorFlow looks at no other
     checks.check_data(
-        main_diagonal(first) == 0,
+        first[0 if lower else -1] == 0,
         "banded_triangular_solve",
         "Input matrix is not invertible.",
-        required="no 0 on the main diagonal",
+        required="no 0 on the main diagonal of the first matrix",
     )
-    matrix, rhs = with_one_batch("banded_triangular_solve", (matrix, 2), (rhs, 2))
-    return solved_triangle(matrix, rhs, lower, adjoint)
+    bands, rhs = with_one_batch("banded_triangular_solve", (bands, 2), (rhs, 2))
+    return substituted(bands, rhs, lower=bool(lower), adjoint=bool(adjoint))
 
 
 def _check_rows(bands, rhs):
@@ -282,6 +280,14 @@ def _check_rows(bands, rhs):
             "an operand has no elements, or `bands` is no matrix.",
             required="bands [..., k, n] and rhs [..., n, m] with elements",
             received=f"bands {describe(bands)}, rhs {describe(rhs)}",
+        )
+    checks.check_known("banded_triangular_solve", "diagonals", bands.shape[-2])
+    if is_known(bands.shape[-1]) and bands.shape[-2] > bands.shape[-1]:
+        raise checks.invalid(
+            "banded_triangular_solve",
+            "there are more diagonals than columns.",
+            required=f"at most {bands.shape[-1]} diagonals",
+            received=describe(bands),
         )
     sizes = (bands.shape[-1], rhs.shape[-2] if rhs.ndim > 1 else None)
     if sizes[1] is None or (all(map(is_known, sizes)) and sizes[0] != sizes[1]):

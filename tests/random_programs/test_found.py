@@ -710,7 +710,19 @@ def margins_that_are_a_tensor(tf, x):
     return blocks, tf.batch_to_space(blocks, [2, 2], crops=margins)
 
 
+def second_matrix_that_is_singular(tf, x):
+    right = tf.reshape(tf.linspace(-1.9, 1.1, 12), [2, 3, 2])
+    return tf.linalg.banded_triangular_solve(tf.reshape(x, [2, 2, 3]), right)
+
+
+def upper_matrix_that_is_singular(tf, x):
+    right = tf.reshape(tf.linspace(-1.9, 1.1, 12), [2, 3, 2])
+    return tf.linalg.banded_triangular_solve(tf.reshape(x, [2, 2, 3]), right, lower=False)
+
+
 FOUND = (
+    Found(second_matrix_that_is_singular, ([[[1, 1, 1], [0, 0, 0]], [[0, 0, 0], [0, 1, 1]]],)),
+    Found(upper_matrix_that_is_singular, ([[[0, 0, 3], [1, 2, 1]], [[1, 1, 0], [0, 0, 2]]],)),
     Found(places_in_columns_that_are_none, ([1, 2],), raises="InvalidArgumentError"),
     Found(places_in_columns_of_which_there_is_one, ([1, 2],)),
     Found(hits_among_no_classes, ([1, 2],)),

@@ -1,0 +1,52 @@
+"""Equations with triangular matrices of few diagonals, row by row."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import lax
+
+
+def substituted(diagonals, rhs, *, lower: bool, adjoint: bool):
+    """The solution, of which each row takes only those before it that the diagonals reach.
+
+    A triangle filled up with zeros would do, but of singular matrices: 0 times infinity is NaN.
+
+    Args:
+      diagonals: `[..., d, n]`, the main one first and those below it in order when `lower`, else those
+        above it first and the main one last.
+      rhs: `[..., n, k]` with the same leading axes.
+      lower: whether the diagonals are those of a lower triangle.
+      adjoint: solve with the conjugate transpose.
+
+    Returns:
+      `[..., n, k]`.
+    """
+    rows = [diagonals[..., j, :] for j in range(diagonals.shape[-2])]
+    rows = rows if lower else rows[::-1]
+    if adjoint:
+        rows = [_moved(jnp.conj(row), j if lower else -j) for j, row in enumerate(rows)]
+    if lower == adjoint:  # the last row is the first that is known
+        rows, rhs = [jnp.flip(row, -1) for row in rows], jnp.flip(rhs, -2)
+    place = jnp.arange(rhs.shape[-2], dtype=jnp.int32)
+    main, *others = (
+        jnp.moveaxis(jnp.where(place >= j, row, 0), -1, 0)[..., None] for j, row in enumerate(rows)
+    )
+
+    def row(before, given):
+        value, divisor, *factors = given
+        total = sum((f * x for f, x in zip(factors, before, strict=True)), jnp.zeros_like(value))
+        found = (value - total) / divisor
+        return (found, *before)[: len(before)], found
+
+    values = jnp.moveaxis(rhs, -2, 0)
+    start = (jnp.zeros(values.shape[1:], rhs.dtype),) * len(others)
+    found = jnp.moveaxis(lax.scan(row, start, (values, main, *others))[1], 0, -2)
+    return jnp.flip(found, -2) if lower == adjoint else found
+
+
+def _moved(row, by: int):
+    """The row moved to the left, or with a number below 0 to the right, and zeros where it left."""
+    zeros = jnp.zeros((*row.shape[:-1], abs(by)), row.dtype)
+    if by > 0:
+        return jnp.concatenate([row[..., by:], zeros], -1)
+    return jnp.concatenate([zeros, row[..., : row.shape[-1] + by]], -1) if by else row
