@@ -241,6 +241,9 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
     gram = jnp.matmul(turned(a), a) if high else jnp.matmul(a, turned(a))
     n = gram.shape[-1]
     more = jnp.where(on_diagonal(n, n), l2_regularizer, 0).astype(gram.dtype)
+    if high and not is_known(a.shape[-2]):  # without rows the solution is 0
+        is_none = true_size(a.shape[-2]) == 0
+        more = jnp.where(on_diagonal(n, n) & is_none, jnp.ones((), more.dtype), more)
     factor = cholesky_factor(gram + more)
     failed = jnp.isnan(main_diagonal(factor)) & ~jnp.isnan(main_diagonal(gram))
     checks.check_data(

@@ -720,7 +720,14 @@ def upper_matrix_that_is_singular(tf, x):
     return tf.linalg.banded_triangular_solve(tf.reshape(x, [2, 2, 3]), right, lower=False)
 
 
+def equations_that_are_none(tf, x):
+    column = tf.boolean_mask(x, x > 1)[:, None]
+    return tf.linalg.lstsq(column, column), tf.linalg.lstsq(column, column, l2_regularizer=0.5)
+
+
 FOUND = (
+    Found(equations_that_are_none, ([0, 0.5],)),
+    Found(equations_that_are_none, ([0, 1.5, 3],)),
     Found(second_matrix_that_is_singular, ([[[1, 1, 1], [0, 0, 0]], [[0, 0, 0], [0, 1, 1]]],)),
     Found(upper_matrix_that_is_singular, ([[[0, 0, 3], [1, 2, 1]], [[1, 1, 0], [0, 0, 2]]],)),
     Found(places_in_columns_that_are_none, ([1, 2],), raises="InvalidArgumentError"),
