@@ -48,5 +48,5 @@ def _moved(row, by: int):
     """The row moved to the left, or with a number below 0 to the right, and zeros where it left."""
     zeros = jnp.zeros((*row.shape[:-1], abs(by)), row.dtype)
     if by > 0:
-        return jnp.concatenate([row[..., by:], zeros], -1)
-    return jnp.concatenate([zeros, row[..., : row.shape[-1] + by]], -1) if by else row
+        return jnp.concatenate([row, zeros], -1)[..., by:]
+    return jnp.concatenate([zeros, row], -1)[..., : row.shape[-1]]

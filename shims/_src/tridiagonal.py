@@ -253,7 +253,8 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
         matrix; in the others TensorFlow divides by it.
 
     Differs from TensorFlow:
-      Nothing.
+      Diagonals that the matrix has no room for are ignored, as TensorFlow does eagerly and where sizes
+      are unknown; its functions of known sizes, and its gradients, refuse them.
 
     Under jit:
       The leading axes may be known only at run time.
@@ -282,13 +283,6 @@ def _check_rows(bands, rhs):
             received=f"bands {describe(bands)}, rhs {describe(rhs)}",
         )
     checks.check_known("banded_triangular_solve", "diagonals", bands.shape[-2])
-    if is_known(bands.shape[-1]) and bands.shape[-2] > bands.shape[-1]:
-        raise checks.invalid(
-            "banded_triangular_solve",
-            "there are more diagonals than columns.",
-            required=f"at most {bands.shape[-1]} diagonals",
-            received=describe(bands),
-        )
     sizes = (bands.shape[-1], rhs.shape[-2] if rhs.ndim > 1 else None)
     if sizes[1] is None or (all(map(is_known, sizes)) and sizes[0] != sizes[1]):
         raise checks.invalid(

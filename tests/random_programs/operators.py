@@ -60,7 +60,8 @@ BY_SERIES = (
 )
 # Of a matrix without full rank the last pivot is what rounding leaves: above 0 for one library,
 # below it for the other, and so for TensorFlow itself in float32 and in float64.
-BY_RANK = ("linalg.sqrtm", "linalg.logm")
+# And its determinant, of which the logarithm is asked, is that rounding or 0.
+BY_RANK = ("linalg.sqrtm", "linalg.logm", "linalg.slogdet", "linalg.logdet")
 # Normal equations square the condition of a matrix: from 10 on the fifth digit is rounding.
 BY_SQUARES = ("linalg.lstsq",)
 # Of empty arrays TensorFlow asks oneDNN or a kernel of its own, by the dtype and the padding, and
