@@ -12,6 +12,7 @@ from shims._src.checks import is_known
 from shims._src.dtypes import narrowed
 from shims._src.operands import describe, operand
 from shims._src.sized_by import selected_by
+from shims._src.sparse.dense import check_inside, check_order
 from shims._src.sparse.tensor import columns, dims, is_sparse, unchecked
 
 _TYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16")
@@ -26,7 +27,7 @@ class _Rows:
       shape: the sizes of all axes but the last.
     """
 
-    def __init__(self, function: str, name: str, value):
+    def __init__(self, function: str, name: str, value, validate: bool):
         value = value if is_sparse(value) else operand(value)
         if value.dtype.name not in _TYPES:
             raise TypeError(
@@ -36,6 +37,9 @@ class _Rows:
         self.dtype = value.dtype
         if is_sparse(value):
             shape = dims(function, value)
+            if validate:
+                check_inside(function, value, shape)
+                check_order(function, value)
             self.values, self.shape = value.values, tuple(shape[:-1])
             self.row = jnp.zeros(value.values.shape, jnp.int32)
             for d, place in zip(self.shape, columns(value), strict=False):
@@ -65,12 +69,12 @@ def _ordered(row, values, source):
     return row, values, source, first, jnp.cumsum(first.astype(jnp.int32)) - 1
 
 
-def _two(function: str, a, b, chosen):
+def _two(function: str, a, b, validate, chosen):
     """The values of each row for which `chosen(is in a, is in b)`, as a sparse tensor."""
     if is_sparse(a) and not is_sparse(b):
         # TensorFlow has no kernel for this order and exchanges the operands, as the result shows.
-        return _two(function, b, a, lambda in_b, in_a: chosen(in_a, in_b))
-    a, b = _Rows(function, "a", a), _Rows(function, "b", b)
+        return _two(function, b, a, validate, lambda in_b, in_a: chosen(in_a, in_b))
+    a, b = _Rows(function, "a", a, validate), _Rows(function, "b", b, validate)
     if a.dtype != b.dtype:
         raise TypeError(f"{function}: dtypes don't match, {a.dtype.name} vs {b.dtype.name}.")
     if len(a.shape) != len(b.shape):
@@ -141,17 +145,20 @@ def difference(a, b, aminusb=True, validate_indices=True):
       a: array `[..., n]` or sparse tensor of int8, int16, int32, int64, uint8 or uint16.
       b: array `[..., m]` or sparse tensor of the same dtype and number of rows.
       aminusb: whether `b` is taken from `a`, or `a` from `b`.
-      validate_indices: ignored: coordinates are checked.
+      validate_indices: check that the coordinates of sparse operands are in range, in order, and none
+        of them repeated; rows are checked always.
 
     Returns:
       A `SparseTensor` `[..., most]`: the different values of each row, in increasing order.
 
     Raises:
       TypeError: the dtypes differ, or are others.
-      InvalidArgumentError: an operand has no rows, or they have different numbers of them.
+      InvalidArgumentError: an operand has no rows, or they have different numbers of them, or its
+        coordinates are out of range, out of order or repeated.
 
     Differs from TensorFlow:
-      Sparse operands need not be in order. There are no strings.
+      Coordinates that are not checked need not be in order: TensorFlow takes one row for several.
+      There are no strings.
 
     Under jit:
       The number of values depends on data.
@@ -159,8 +166,8 @@ def difference(a, b, aminusb=True, validate_indices=True):
     https://www.tensorflow.org/api_docs/python/tf/sets/difference
     """
     if aminusb:
-        return _two("sets.difference", a, b, lambda in_a, in_b: in_a & ~in_b)
-    return _two("sets.difference", a, b, lambda in_a, in_b: in_b & ~in_a)
+        return _two("sets.difference", a, b, validate_indices, lambda in_a, in_b: in_a & ~in_b)
+    return _two("sets.difference", a, b, validate_indices, lambda in_a, in_b: in_b & ~in_a)
 
 
 @selected_by("a", "b")
@@ -170,24 +177,27 @@ def intersection(a, b, validate_indices=True):
     Args:
       a: array `[..., n]` or sparse tensor of int8, int16, int32, int64, uint8 or uint16.
       b: array `[..., m]` or sparse tensor of the same dtype and number of rows.
-      validate_indices: ignored: coordinates are checked.
+      validate_indices: check that the coordinates of sparse operands are in range, in order, and none
+        of them repeated; rows are checked always.
 
     Returns:
       A `SparseTensor` `[..., most]`: the different values of each row, in increasing order.
 
     Raises:
       TypeError: the dtypes differ, or are others.
-      InvalidArgumentError: an operand has no rows, or they have different numbers of them.
+      InvalidArgumentError: an operand has no rows, or they have different numbers of them, or its
+        coordinates are out of range, out of order or repeated.
 
     Differs from TensorFlow:
-      Sparse operands need not be in order. There are no strings.
+      Coordinates that are not checked need not be in order: TensorFlow takes one row for several.
+      There are no strings.
 
     Under jit:
       The number of values depends on data.
 
     https://www.tensorflow.org/api_docs/python/tf/sets/intersection
     """
-    return _two("sets.intersection", a, b, lambda in_a, in_b: in_a & in_b)
+    return _two("sets.intersection", a, b, validate_indices, lambda in_a, in_b: in_a & in_b)
 
 
 @selected_by("a", "b")
@@ -197,24 +207,27 @@ def union(a, b, validate_indices=True):
     Args:
       a: array `[..., n]` or sparse tensor of int8, int16, int32, int64, uint8 or uint16.
       b: array `[..., m]` or sparse tensor of the same dtype and number of rows.
-      validate_indices: ignored: coordinates are checked.
+      validate_indices: check that the coordinates of sparse operands are in range, in order, and none
+        of them repeated; rows are checked always.
 
     Returns:
       A `SparseTensor` `[..., most]`: the different values of each row, in increasing order.
 
     Raises:
       TypeError: the dtypes differ, or are others.
-      InvalidArgumentError: an operand has no rows, or they have different numbers of them.
+      InvalidArgumentError: an operand has no rows, or they have different numbers of them, or its
+        coordinates are out of range, out of order or repeated.
 
     Differs from TensorFlow:
-      Sparse operands need not be in order. There are no strings.
+      Coordinates that are not checked need not be in order: TensorFlow takes one row for several.
+      There are no strings.
 
     Under jit:
       The number of values depends on data.
 
     https://www.tensorflow.org/api_docs/python/tf/sets/union
     """
-    return _two("sets.union", a, b, lambda in_a, in_b: in_a | in_b)
+    return _two("sets.union", a, b, validate_indices, lambda in_a, in_b: in_a | in_b)
 
 
 @selected_by("a")
@@ -223,16 +236,18 @@ def size(a, validate_indices=True):
 
     Args:
       a: sparse tensor of int8, int16, int32, int64, uint8 or uint16.
-      validate_indices: ignored: coordinates are checked.
+      validate_indices: check that the coordinates of sparse operands are in range, in order, and none
+        of them repeated; rows are checked always.
 
     Returns:
       int32 array in the shape of `a` without its last axis.
 
     Raises:
       TypeError: `a` is not sparse, or of another dtype.
+      InvalidArgumentError: coordinates are out of range, out of order or repeated.
 
     Differs from TensorFlow:
-      The coordinates need not be in order. There are no strings.
+      Coordinates that are not checked need not be in order. There are no strings.
 
     Under jit:
       A shape that depends on data gives sizes that depend on data.
@@ -241,7 +256,7 @@ def size(a, validate_indices=True):
     """
     if not is_sparse(a):
         raise TypeError(f"sets.size: expected `SparseTensor`, got {type(a).__name__}.")
-    a = _Rows("sets.size", "a", a)
+    a = _Rows("sets.size", "a", a, validate_indices)
     row, _, _, first, _ = _ordered(a.row, a.values, jnp.zeros_like(a.row))
     counts = jnp.zeros((math.prod(a.shape),), jnp.int32)
     return counts.at[row].add(first.astype(jnp.int32), mode="drop").reshape(a.shape)

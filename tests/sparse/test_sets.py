@@ -116,3 +116,50 @@ def test_refused(case):
         with pytest.raises(Exception) as raised:  # noqa: PT011 - TensorFlow decides the class
             call(library)
         assert name in {c.__name__ for c in type(raised.value).__mro__}, repr(raised.value)
+
+
+BAD = {
+    "out of order": [[0, 1], [1, 0], [0, 0]],
+    "repeated": [[0, 1], [0, 1], [1, 0]],
+    "row out of range": [[0, 1], [1, 0], [2, 0]],
+    "column out of range": [[0, 1], [0, 3], [1, 0]],
+}
+INSIDE = {
+    name: shims.function(
+        lambda *pair, name=name: getattr(shims.sets, name)(*pair),
+        input_signature=[shims.SparseTensorSpec([None, None], np.int32)] * (2 - (name == "size")),
+    )
+    for name in (*OPERATORS, "size")
+}
+
+
+def _pair(library, places):
+    values = np.asarray([3, 1, 2], np.int32)
+    kinds = (np.asarray(places, np.int64), [[0, 0], [0, 2], [1, 1]])
+    return [library.SparseTensor(where, values, [2, 3]) for where in kinds]
+
+
+@pytest.mark.parametrize("name", INSIDE)
+@pytest.mark.parametrize("case", BAD)
+def test_coordinates_are_checked(name, case):
+    for library in (tf, shims):
+        pair = _pair(library, BAD[case])[: 2 - (name == "size")]
+        with pytest.raises(library.errors.InvalidArgumentError):
+            getattr(library.sets, name)(*pair)
+    with pytest.raises(shims.errors.InvalidArgumentError):
+        INSIDE[name](*pair)
+
+
+def test_coordinates_that_are_not_checked_need_no_order():
+    unordered, ordered = (
+        _pair(shims, BAD["out of order"][k:] + BAD["out of order"][:k]) for k in (0, 2)
+    )
+    values = shims.gather(unordered[0].values, [2, 0, 1])
+    ordered = shims.SparseTensor(ordered[0].indices, values, [2, 3])
+    for name in OPERATORS:
+        found = getattr(shims.sets, name)(*unordered, validate_indices=False)
+        assert not differences(getattr(tf.sets, name)(_in_tf(ordered), _in_tf(unordered[1])), found)
+
+
+def _in_tf(sp):
+    return tf.SparseTensor(*(np.asarray(a) for a in (sp.indices, sp.values, sp.dense_shape)))
