@@ -52,7 +52,7 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
     count = max(0, count) if is_known(samples) else size_of("frame", jnp.maximum(count, 0))
     shape = (*x.shape[:axis], count, length, *x.shape[axis + 1 :])
     if is_known(samples) and samples == 0:
-        return jnp.zeros(shape, x.dtype)
+        return primitives.connected(jnp.zeros(shape, x.dtype), x)
     starts = jnp.arange(count, dtype=jnp.int32) * step
     places = jnp.expand_dims(starts, 1) + np.arange(length, dtype=np.int32)
     frames = primitives.take(x, places, axis)

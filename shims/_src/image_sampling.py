@@ -292,7 +292,8 @@ def crop_and_resize(
     _check_pixels(x)
     x = x.astype(jnp.float32)
     if is_known(boxes.shape[0]) and boxes.shape[0] == 0:
-        return jnp.zeros((0, *target, x.shape[-1]), jnp.float32)
+        crops = jnp.zeros((0, *target, x.shape[-1]), jnp.float32)
+        return primitives.connected(crops, x, boxes)
 
     def cut(box, i):
         one = jnp.take(x, i, axis=0, mode="clip")
@@ -329,7 +330,7 @@ def _corners(x, boxes, owner):
             received=f"{x.shape}, {boxes.shape} and {owner.shape}",
         )
     if none:
-        return jnp.zeros((0, 4), boxes.dtype)
+        return primitives.connected(jnp.zeros((0, 4), boxes.dtype), boxes)
     if is_known(columns):
         return boxes
     count, columns = primitives.as_size(boxes.shape[0]), primitives.as_size(columns)

@@ -59,7 +59,10 @@ def _scatter(function, method, x, indices, updates, policy=""):
         return write(x, places, updates)
     if method in ("max", "min") and is_inexact(x):
         return _extreme(method, x, places, updates)
-    return getattr(x.at[places], method)(updates, mode="drop")
+    out = getattr(x.at[places], method)(updates, mode="drop")
+    if checks.is_known_shape(updates) and not updates.size:
+        return primitives.connected(out, x, updates)
+    return out
 
 
 def _check_emptiness(function, indices, updates, x):

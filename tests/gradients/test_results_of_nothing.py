@@ -37,13 +37,40 @@ def test_around(name):
         np.testing.assert_allclose(found, want, rtol=1e-6, err_msg=f"{mask}")
 
 
-def test_a_transform_of_nothing():
-    def slopes(t):
-        x = t.zeros([0])
-        with t.GradientTape() as tape:
-            tape.watch(x)
-            result = t.abs(t.signal.rfft(x))
-        return np.asarray(tape.gradient(result, x))
+def _places(t, *sizes):
+    return t.zeros(sizes, t.int32)
 
-    found, want = slopes(shims), slopes(tf)
-    assert (found.shape, found.dtype) == (want.shape, want.dtype)
+
+OF_NOTHING = {
+    "rfft": (lambda t, x: t.abs(t.signal.rfft(x)), [(0,)]),
+    "frame": (lambda t, x: t.signal.frame(x, 2, 1, pad_end=True, pad_value=9), [(0,)]),
+    "scatter_nd": (lambda t, x: t.scatter_nd(_places(t, 0, 2), x, [4, 6, 7]), [(0, 7)]),
+    "scatter_nd_add": (
+        lambda t, x, y: t.tensor_scatter_nd_add(x, _places(t, 0, 1), y),
+        [(4, 3), (0, 3)],
+    ),
+    "scatter_nd_sub": (
+        lambda t, x, y: t.tensor_scatter_nd_sub(x, _places(t, 0, 1), y),
+        [(4, 3), (0, 3)],
+    ),
+    "crop_and_resize": (
+        lambda t, x, y: t.image.crop_and_resize(x, y, _places(t, 0), [2, 2]),
+        [(1, 3, 3, 1), (0, 4)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OF_NOTHING)
+def test_operands_of_nothing(name):
+    function, sizes = OF_NOTHING[name]
+
+    def slopes(t):
+        given = [t.zeros(size) for size in sizes]
+        with t.GradientTape() as tape:
+            tape.watch(given)
+            result = function(t, *given)
+        return [np.asarray(g) for g in tape.gradient(result, given)]
+
+    for found, want in zip(slopes(shims), slopes(tf), strict=True):
+        assert found.dtype == want.dtype
+        np.testing.assert_array_equal(found, want)

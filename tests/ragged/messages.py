@@ -1,6 +1,14 @@
 """What is said when ragged values are refused, whole but for the line of the call."""
 
 MESSAGES = {
+    "clip-limits": (
+        "a RaggedTensor stands where an array is expected.\n  Required: an array\n"
+        "  Do:       take its values, or fill it up: `to_tensor()`, `shims.sparse.to_dense`"
+    ),
+    "clip-by-rows": (
+        "a RaggedTensor stands where an array is expected.\n  Required: an array\n"
+        "  Do:       take its values, or fill it up: `to_tensor()`, `shims.sparse.to_dense`"
+    ),
     "nesting": "all scalar values must have the same nesting depth",
     "nesting-rank": "Invalid pylist=[[1], [2]]: incompatible with ragged_rank=2",
     "inner-shape": "inner values have inconsistent shape",

@@ -43,6 +43,9 @@ class Tally:
     def __init__(self) -> None:
         self.programs = 0
         self.outcomes: collections.Counter[tuple[str, Outcome]] = collections.Counter()
+        self.reasons: dict[tuple[str, Outcome], collections.Counter[str]] = collections.defaultdict(
+            collections.Counter
+        )
 
     def check(self, program: Program) -> None:
         """Runs a program in all lanes.
@@ -55,15 +58,21 @@ class Tally:
         for lane in LANES if want.gradients else ("eager", "compiled"):
             outcome, found = examine(program, lane, want)
             self.outcomes[lane, outcome] += 1
+            self.reasons[lane, outcome].update(found[:1])
             assert outcome is not Outcome.WRONG, f"{lane}:\n" + "\n".join(found)
 
     def excess(self) -> list[str]:
         """Which allowances were overdrawn; two are always free, so that few programs say little."""
         return [
-            f"{lane}: {count} of {self.programs} programs: {outcome.value}"
+            f"{lane}: {count} of {self.programs} programs{self._why(lane, outcome)}: {outcome.value}"
             for (lane, outcome), count in self.outcomes.items()
             if outcome in ALLOWED and count > max(2, ALLOWED[outcome] * self.programs / 100)
         ]
+
+    def _why(self, lane: str, outcome: Outcome) -> str:
+        """The commonest reason: one program that was varied again and again, or something new."""
+        found = self.reasons[lane, outcome].most_common(1)
+        return f", {found[0][1]} of them for {found[0][0]!r}" if found else ""
 
 
 def examine(program: Program, lane: str, want: Answer) -> tuple[Outcome, list[str]]:

@@ -120,6 +120,8 @@ def test_too_much_left_out_is_seen():
     assert tally.excess() == []
     tally.outcomes["eager", Outcome.KNIFE_EDGE] = 5
     assert tally.excess() == ["eager: 5 of 100 programs: knife edge"]
+    tally.reasons["eager", Outcome.KNIFE_EDGE].update(["a", "b", "b"])
+    assert tally.excess() == ["eager: 5 of 100 programs, 2 of them for 'b': knife edge"]
 
 
 def test_what_is_left_out_has_a_reason_that_holds():

@@ -92,6 +92,8 @@ def apply(operator, name: str, args, kwargs, error):
         raise error
     kwargs = {k: v for k, v in kwargs.items() if k != "name"}
     if name in UNARY:
+        if not is_ragged(first[1]) or any(map(is_ragged, options.values())):
+            raise error  # the limits of `clip_by_value`, say
         return map_rows(name, lambda x: operator(x, **options), [first[1]])
     if name in BINARY:
         return map_rows(name, operator, [first[1], others[0][1]])
