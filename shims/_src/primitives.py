@@ -78,7 +78,7 @@ def connected(result, *operands):
     `None` where TensorFlow has zeros.
     """
     for x in operands:
-        if jnp.issubdtype(x.dtype, jnp.inexact):
+        if x.ndim and jnp.issubdtype(x.dtype, jnp.inexact):
             result = result + jnp.sum(lax.slice_in_dim(x, 0, 0)).astype(result.dtype)
     return result
 

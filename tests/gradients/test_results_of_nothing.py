@@ -74,3 +74,25 @@ def test_operands_of_nothing(name):
     for found, want in zip(slopes(shims), slopes(tf), strict=True):
         assert found.dtype == want.dtype
         np.testing.assert_array_equal(found, want)
+
+
+@pytest.mark.parametrize("calls", [1, 6], ids=["padded", "as-it-is"])
+@pytest.mark.parametrize("shape", [(0, 2), (0,), (2, 0), (1, 2)], ids=str)
+def test_positions_that_are_none(shape, calls):
+    """A function called again and again is compiled for its sizes as they are."""
+
+    def rows(t, x, places):
+        return t.gather(t.math.log(x), places), t.gather(t.reduce_max(x, 0), places)
+
+    def slopes(t, function):
+        x, places = t.constant([[0.0, 1.0], [np.inf, 0.0], [2.0, np.nan]]), _places(t, *shape)
+        for _ in range(calls):
+            with t.GradientTape() as tape:
+                tape.watch(x)
+                result = function(x, places)
+        return np.asarray(t.convert_to_tensor(tape.gradient(result, x)))
+
+    signature = [shims.TensorSpec([None, None]), shims.TensorSpec([None] * len(shape), np.int32)]
+    ours = shims.function(lambda *g: rows(shims, *g), input_signature=signature, autograph=False)
+    theirs = slopes(tf, lambda *g: rows(tf, *g))
+    np.testing.assert_array_equal(slopes(shims, ours), theirs)

@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from shims._src import primitives
+
 
 def positions(valid, capacity: int):
     """For each packed slot the place it comes from; int32[capacity], a valid place past the end.
@@ -81,9 +83,8 @@ def take(array, places, axis: int):
     """`array` with the slots `places` along `axis`."""
     if array.shape[axis] == 0:
         # Nothing can be read; zeros will do in slots that do not count.
-        return jnp.zeros(
-            (*array.shape[:axis], *places.shape, *array.shape[axis + 1 :]), array.dtype
-        )
+        shape = (*array.shape[:axis], *places.shape, *array.shape[axis + 1 :])
+        return primitives.connected(jnp.zeros(shape, array.dtype), array)
     return jnp.take(array, places, axis=axis, mode="clip")
 
 

@@ -7,7 +7,7 @@ import math
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src import dims, errors
+from shims._src import dims, errors, primitives
 from shims._src import jax_private as jp
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
@@ -25,7 +25,8 @@ def reshape(ctx, eqn, value, *_):
         if dims.may_mislead(d, ctx.env):
             report_empty(ctx, d, jnp.bool_(True), line_of(eqn))
     if any(not jp.is_symbolic(d) and d == 0 for d in new):  # no group of sizes says anything
-        return [Value(jnp.zeros(ctx.shape(new), value.array.dtype), ctx.axes(new))]
+        zeros = jnp.zeros(ctx.shape(new), value.array.dtype)
+        return [Value(primitives.connected(zeros, value.array), ctx.axes(new))]
     arrays_shape: list[int] = []
     axes: list[Axis | None] = []
     position = 0
@@ -225,6 +226,7 @@ def _reorder(ctx, value: Value, start: int, olds, news):
         array = jnp.take(merged, flat.reshape(-1), axis=start, mode="clip")
     else:  # nothing but padding is wanted of what has no slots
         array = jnp.zeros((*shape[:start], flat.size, *merged.shape[start + 1 :]), merged.dtype)
+        array = primitives.connected(array, merged)
     rest = value.axes[start + len(olds) :]
     apart = array.reshape(*shape[:start], *extents, *merged.shape[start + 1 :])
     new = Value(apart, (*value.axes[:start], *axes, *rest))

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import dims, errors
+from shims._src import dims, errors, primitives
 from shims._src import jax_private as jp
 from shims._src.lowering import bounds, packing, uses
 from shims._src.lowering.refusals import line_of
@@ -171,7 +171,7 @@ def expand(ctx, eqn, value, mask):
         array = value.array
     elif value.array.shape[axis] == 0:  # the count was assumed to be 0
         shape = (*value.array.shape[:axis], *bound.valid.shape, *value.array.shape[axis + 1 :])
-        array = jnp.zeros(shape, value.array.dtype)
+        array = primitives.connected(jnp.zeros(shape, value.array.dtype), value.array)
     else:
         value = ctx.pack(value, axis)
         array = jnp.take(value.array, packing.ranks(bound.valid), axis=axis, mode="clip")

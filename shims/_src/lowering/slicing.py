@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import dims, errors
+from shims._src import dims, errors, primitives
 from shims._src import jax_private as jp
 from shims._src.lowering import uses
 from shims._src.lowering.contraction import align_pair
@@ -207,7 +207,8 @@ def pad_axis(ctx, value, i, old, new, low, interior, filler, line="") -> Value:
         inside &= offset % step == 0
     have = value.array
     if not have.shape[i]:  # all of it is filler, and there is nothing to take
-        have = jnp.zeros((*have.shape[:i], 1, *have.shape[i + 1 :]), have.dtype)
+        one = jnp.zeros((*have.shape[:i], 1, *have.shape[i + 1 :]), have.dtype)
+        have = primitives.connected(one, have)
     array = jnp.take(have, jnp.clip(source, 0, have.shape[i] - 1), axis=i)
     inside = lax.broadcast_in_dim(inside, array.shape, (i,))
     array = lax.select(inside, array, jnp.broadcast_to(filler, array.shape))
