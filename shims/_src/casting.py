@@ -127,8 +127,9 @@ def _by_place(vectors, rest, length: int):
 
 def _signed(x, dtype):
     info = np.iinfo(dtype)
-    bound = min(2.0 ** (info.bits - 1), float(jnp.finfo(x.dtype).max))
-    fits = (x >= -bound) & (x < bound)
+    bound = 2.0 ** (info.bits - 1)
+    holds_all = bound > float(jnp.finfo(x.dtype).max)  # of float16: every finite number
+    fits = jnp.isfinite(x) if holds_all else (x >= -bound) & (x < bound)
     return jnp.where(fits, lax.convert_element_type(jnp.where(fits, x, 0), dtype), info.min)
 
 
@@ -200,7 +201,9 @@ def _common_range(have, want):
         common = np.promote_types(have, want)
     except TypeError:
         common = np.dtype(float)
-    low, high = have.type(max(mine[0], other[0])), have.type(min(mine[1], other[1]))
+    number = int if jnp.issubdtype(have, jnp.integer) else float
+    low = have.type(number(max(mine[0], other[0])))
+    high = have.type(number(min(mine[1], other[1])))
     # An end that rounding pushed out of the range steps back into it, as TensorFlow has it.
     if common.type(low) < common.type(other[0]):
         low = np.nextafter(low, have.type(0))

@@ -18,6 +18,10 @@ from shims._src.sized_by import sized_by
 _NUMBERS = (bool, int, float, complex, np.generic)
 
 
+def _is_number(value) -> bool:
+    return isinstance(value, _NUMBERS) or (isinstance(value, np.ndarray) and not value.ndim)
+
+
 def _alike(function: str, values):
     """A list of arrays of one dtype."""
     names = {f"values[{i}]": v for i, v in enumerate(values)}
@@ -117,9 +121,9 @@ def stack(values, axis=0, name="stack"):
         return jnp.moveaxis(values, 0, axis_of("stack", axis, values.ndim))
     if not values:
         return jnp.zeros((0,), jnp.float32)
-    if axis == 0 and all(isinstance(v, _NUMBERS) for v in values):
+    if axis == 0 and all(map(_is_number, values)):
         # A list of numbers becomes what a list of numbers becomes: of NumPy's integers int32.
-        return operand(list(values))
+        return operand([v[()] if isinstance(v, np.ndarray) else v for v in values])
     arrays = _alike("stack", values)
     rank = arrays[0].ndim
     fits = all(a.ndim == rank and all(map(_may_equal, a.shape, arrays[0].shape)) for a in arrays)

@@ -9,6 +9,7 @@ from jax import lax
 from shims._src import checks, primitives
 from shims._src.checks import is_known
 from shims._src.dispatch import operator
+from shims._src.dtypes import narrowed
 from shims._src.embedding import embedding_lookup
 from shims._src.losses import (
     sigmoid_cross_entropy_with_logits,
@@ -151,6 +152,8 @@ def _sampled_logits(
     Hits are looked for among `num_sampled` samples, and not at all where that is `None`.
     """
     inputs, labels = operand(inputs), operand(labels)
+    if not jnp.issubdtype(labels.dtype, jnp.integer):
+        labels = labels.astype(narrowed(jnp.int64))
     if labels.ndim != 2 or labels.shape[1] != num_true or inputs.ndim != 2:
         raise checks.invalid(
             function,

@@ -7,6 +7,7 @@ W = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 COMPLEX = np.array([1 + 3j, 2 - 1j], np.complex64)
 BOXES = np.float64([[0, 0, 1, 1], [0, 0, 1, 0.9], [0, 0.2, 0.5, 0.4]])
 SCORES = np.float64([0.5, 0.9, 0.1])
+LARGEST = np.float16([65504, -65504, 65472, 0.5, np.inf, np.nan])
 WIDE = np.array([np.nan, np.inf, -np.inf, 300.0, -5.0, 0.3], np.float32)
 
 
@@ -176,6 +177,31 @@ CALLS = {
     ],
     "scatter booleans": lambda tf: tf.scatter_nd([[0], [0]], [True, False], [3]),
     "concat of one scalar": lambda tf: tf.concat([tf.constant(1.0)], 0),
+    "the largest of float16": lambda tf: [
+        *(
+            tf.cast(tf.constant(LARGEST), d)
+            for d in (tf.int8, tf.int16, tf.uint16, tf.int32, tf.uint32)
+        ),
+        tf.cast(tf.constant(LARGEST[:4]), tf.int64),
+    ],
+    "sampled losses of labels that are floats": lambda tf: [
+        loss(
+            W,
+            V[:2],
+            tf.constant([[1.0], [0.0]]),
+            W,
+            1,
+            2,
+            sampled_values=([1.0], [[0.5]] * 2, [0.3]),
+        )
+        for loss in (tf.nn.sampled_softmax_loss, tf.nn.nce_loss)
+    ],
+    "stack of NumPy's scalar arrays": lambda tf: [
+        tf.stack([0, np.array(2), 0]),
+        tf.stack([np.array(2), 0]),
+        tf.stack([1.5, np.array(2.5)]),
+        tf.stack([np.array(2), 1.5]),
+    ],
     "stack of nothing": lambda tf: tf.stack([]),
     "stack of NumPy's numbers": lambda tf: [
         tf.stack([np.int16(1), np.int16(2)]),
