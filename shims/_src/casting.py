@@ -95,6 +95,9 @@ def convert(x, dtype):
 
 def _to_integer(x, dtype):
     """Truncation; what does not fit becomes the lowest integer, as the processor has it."""
+    given = x.dtype
+    if given == np.float16:
+        x = x.astype(jnp.float32)  # which has the bounds of integers; float16 ends below them
     if dtype == np.uint32:
         low, half = _modulo(x, dtype), 2.0**31
         fits = (x > -half) & (x < 2 * half)
@@ -109,9 +112,9 @@ def _to_integer(x, dtype):
         return low
     info = np.iinfo(dtype)
     nearest = jnp.clip(whole, info.min, info.max)
-    if dtype == np.uint8 and x.dtype in (np.float64, np.float16):
+    if dtype == np.uint8 and given in (np.float64, np.float16):
         nearest = jnp.where(whole > np.iinfo(np.int16).max, 0, nearest)  # packed in two steps
-    return _by_place(lax.convert_element_type(nearest, dtype), low, _VECTORS[x.dtype.name])
+    return _by_place(lax.convert_element_type(nearest, dtype), low, _VECTORS[given.name])
 
 
 def _by_place(vectors, rest, length: int):
@@ -128,8 +131,7 @@ def _by_place(vectors, rest, length: int):
 def _signed(x, dtype):
     info = np.iinfo(dtype)
     bound = 2.0 ** (info.bits - 1)
-    holds_all = bound > float(jnp.finfo(x.dtype).max)  # of float16: every finite number
-    fits = jnp.isfinite(x) if holds_all else (x >= -bound) & (x < bound)
+    fits = (x >= -bound) & (x < bound)
     return jnp.where(fits, lax.convert_element_type(jnp.where(fits, x, 0), dtype), info.min)
 
 
