@@ -14,6 +14,7 @@ from shims._src import jax_private as jp
 from shims._src.casting import convert
 from shims._src.dispatch import operator
 from shims._src.dtypes import array_dtype, narrowed
+from shims._src.exact_quotient import quotient
 from shims._src.kernels import checked
 from shims._src.operands import broadcasting, matching, operand
 from shims._src.shapes import size_of, sizes_of
@@ -240,7 +241,7 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
     start, limit, delta = map(lax.stop_gradient, operands)  # TensorFlow's has no derivative
     _check_range(start, limit, delta)
     # TensorFlow counts in the dtype of the operands: 3 numbers from 1 to 1.3 by 0.1 in float32.
-    count = jnp.ceil(jnp.abs((limit - start) / delta)).astype(jnp.int32)
+    count = jnp.ceil(jnp.abs(quotient(limit - start, delta))).astype(jnp.int32)
     return start + primitives.fresh_range(count, label="range").astype(dtype) * delta
 
 

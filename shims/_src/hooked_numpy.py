@@ -9,6 +9,7 @@ from jax import lax
 
 from shims._src import errors, hooked_indexing, primitives, size_bounds
 from shims._src import jax_private as jp
+from shims._src.exact_quotient import quotient
 from shims._src.searching import insertion_points
 from shims._src.sort_keys import ascending_key
 
@@ -125,7 +126,8 @@ def _arange(state, original, start, stop=None, step=None, dtype=None, **options)
     if jnp.issubdtype(kind, jnp.integer):
         count = jnp.maximum(-(-span // step), 0)
     else:
-        count = jnp.ceil(span / step).astype(jnp.int32)
+        count = quotient(span.astype(kind), jnp.asarray(step, kind))
+        count = jnp.ceil(count).astype(jnp.int32)
     places = primitives.fresh_range(count, label="jnp.arange")
     return (jnp.asarray(start) + places * jnp.asarray(step)).astype(kind)
 

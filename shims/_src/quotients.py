@@ -168,7 +168,7 @@ def _floormod(x, y):
 @_floormod.defjvp
 def _floormod_jvp(primals, tangents):
     (x, y), (tx, ty) = primals, tangents
-    return _floormod(x, y), tx - ty * jnp.floor(x / y)
+    return _floormod(x, y), tx - ty * jnp.floor(quotient(x, y))
 
 
 # ---- products and quotients that forgive zeros ---------------------------------------------------

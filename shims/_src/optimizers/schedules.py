@@ -10,6 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from shims._src.exact_quotient import quotient
 from shims._src.variable import Variable
 
 Schedule = Callable[[Any], jax.Array]
@@ -43,7 +44,7 @@ def exponential_decay(initial_learning_rate, decay_steps, decay_rate, staircase=
 
     def schedule(count):
         initial, steps, rate = _numbers(initial_learning_rate, decay_steps, decay_rate)
-        done = _steps(count).astype(initial.dtype) / steps
+        done = quotient(_steps(count).astype(initial.dtype), steps)
         return initial * jnp.power(rate, jnp.floor(done) if staircase else done)
 
     return schedule
@@ -70,7 +71,7 @@ def inverse_time_decay(initial_learning_rate, decay_steps, decay_rate, staircase
 
     def schedule(count):
         initial, steps, rate = _numbers(initial_learning_rate, decay_steps, decay_rate)
-        done = _steps(count).astype(initial.dtype) / steps
+        done = quotient(_steps(count).astype(initial.dtype), steps)
         return initial / (1 + rate * (jnp.floor(done) if staircase else done))
 
     return schedule
@@ -104,10 +105,10 @@ def polynomial_decay(
         )
         done = _steps(count).astype(initial.dtype)
         if cycle:
-            steps = steps * jnp.where(done == 0, 1, jnp.ceil(done / steps))
+            steps = steps * jnp.where(done == 0, 1, jnp.ceil(quotient(done, steps)))
         else:
             done = jnp.minimum(done, steps)
-        return (initial - end) * jnp.power(1 - done / steps, exponent) + end
+        return (initial - end) * jnp.power(1 - quotient(done, steps), exponent) + end
 
     return schedule
 
@@ -135,7 +136,7 @@ def cosine_decay(
     _check_steps("decay_steps", decay_steps)
 
     def fallen(start, done, steps):
-        half = 0.5 * (1.0 + jnp.cos(jnp.asarray(math.pi, start.dtype) * (done / steps)))
+        half = 0.5 * (1.0 + jnp.cos(jnp.asarray(math.pi, start.dtype) * quotient(done, steps)))
         return start * ((1 - alpha) * half + alpha)
 
     def schedule(count):
@@ -178,7 +179,7 @@ def cosine_decay_restarts(
         initial, steps, longer, higher, left = _numbers(
             initial_learning_rate, first_decay_steps, t_mul, m_mul, alpha
         )
-        done = _steps(count).astype(initial.dtype) / steps
+        done = quotient(_steps(count).astype(initial.dtype), steps)
         if t_mul == 1.0:
             restarts = jnp.floor(done)
             done = done - restarts
