@@ -63,7 +63,16 @@ def cast(x, dtype, name=None):
         )
     if isinstance(x, (float, np.floating, np.ndarray)):
         _check_fractions(np.asarray(x), as_numpy_dtype(dtype))
-    return convert(operand(x), wanted)
+    return convert(operand(_for(x, dtype)), wanted)
+
+
+def _for(x, dtype):
+    """NumPy's numbers as wide as JAX has them, infinite or not, unless 64 bits are asked for."""
+    is_wide = as_numpy_dtype(dtype) in (np.float64, np.complex128)
+    if is_wide or not isinstance(x, np.ndarray) or x.dtype.kind not in "fc":
+        return x
+    with np.errstate(over="ignore"):
+        return x.astype(jax.dtypes.canonicalize_dtype(x.dtype))
 
 
 def _check_fractions(x, dtype):
@@ -171,7 +180,7 @@ def saturate_cast(value, dtype, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/saturate_cast
     """
-    x, dtype = operand(value), array_dtype(dtype, "saturate_cast")
+    x, dtype = operand(_for(value, dtype)), array_dtype(dtype, "saturate_cast")
     if np.bool_ in (x.dtype, dtype):
         raise TypeError(f"saturate_cast: bool has no range; from {x.dtype.name} to {dtype.name}.")
     part = _part_of(dtype)
@@ -306,6 +315,7 @@ def _declared(value, dtype, function):
     narrow because JAX has none of 64 bits.
     """
     wanted = array_dtype(dtype, function)
+    value = _for(value, dtype)
     try:
         return operand(value, wanted)
     except errors.NarrowingError:

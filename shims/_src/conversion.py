@@ -11,6 +11,7 @@ from shims._src import errors, primitives
 from shims._src import jax_private as jp
 
 _WIDE = (np.dtype(np.int64), np.dtype(np.uint64))
+_LONG = (np.dtype(np.float64), np.dtype(np.complex128))
 _HALVES = (np.dtype(np.int32), np.dtype(np.uint32))
 _INT32 = np.iinfo(np.int32)
 
@@ -171,17 +172,47 @@ def check_width(array, dtype=None):
         )
 
 
+def _check_range(array) -> None:
+    """Refuse arrays of 64 bits with finite numbers that 32 have no finite number for.
+
+    Single numbers are none: TensorFlow takes them as what they stand beside, infinite or not.
+
+    Raises:
+      NarrowingError: there is one.
+    """
+    becomes = jax.dtypes.canonicalize_dtype(array.dtype)
+    if array.dtype not in _LONG or becomes == array.dtype or not np.ndim(array):
+        return
+    limit = np.finfo(becomes).max
+    is_real = array.dtype.kind == "f"
+    if not array.size or (is_real and -limit <= array.min() <= array.max() <= limit):
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        lost = np.isinf(np.asarray(array).astype(becomes)) & np.isfinite(array)
+    if np.any(lost):
+        raise errors.NarrowingError(
+            errors.message(
+                "",
+                f"a number of {array.dtype.name} is too large for {becomes.name}.",
+                required=f"numbers up to {limit}",
+                received=f"{np.asarray(array)[lost][0]}",
+                do='turn 64 bits on: `jax.config.update("jax_enable_x64", True)`',
+            )
+        )
+
+
 def narrowed(array, dtype=None):
-    """A NumPy array of integers as wide as JAX has them, or of `dtype`; anything else as it is.
+    """A NumPy array of 64 bits as wide as JAX has them, or of `dtype`; anything else as it is.
 
     Raises:
       NarrowingError: a number does not fit.
     """
     if not isinstance(array, (np.ndarray, np.generic)):
         return array
-    if dtype is None and array.dtype not in _WIDE:
+    if dtype is None and array.dtype not in (*_WIDE, *_LONG):
         return array
     check_width(array, dtype)
+    _check_range(array)
     becomes = jax.dtypes.canonicalize_dtype(array.dtype if dtype is None else dtype)
     return np.asarray(array).astype(becomes, copy=False)
 
@@ -190,6 +221,8 @@ def _as_declared(array, dtype):
     if not isinstance(array, jax.Array):
         check_no_strings(array)
         check_width(array)
+        if dtype is None:
+            _check_range(array)
     array = jnp.asarray(array)
     if dtype is None:
         return strong(array)

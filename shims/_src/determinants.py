@@ -10,7 +10,7 @@ from jax import lax
 
 from shims._src.dispatch import operator
 from shims._src.factorisations import cholesky_factor
-from shims._src.lu_factors import check_invertible, solved
+from shims._src.lu_factors import check_invertible, factored, solved
 from shims._src.matrix_operands import main_diagonal, square_matrices
 
 LogMatrixDeterminant = collections.namedtuple(
@@ -103,7 +103,7 @@ def logdet(matrix, name=None):
 
 def _parts(a):
     """`(lu, order, sign, log_magnitude)`, through which no gradient flows."""
-    lu, pivots, order = lax.linalg.lu(lax.stop_gradient(a))
+    lu, pivots, order = factored(lax.stop_gradient(a))
     diagonal = main_diagonal(lu)
     swaps = jnp.sum(pivots != jnp.arange(a.shape[-1], dtype=pivots.dtype), axis=-1)
     sign = jnp.where(swaps % 2 == 0, 1, -1).astype(a.dtype)

@@ -42,10 +42,9 @@ def _levels(function, num_bits, narrow_range) -> tuple[int, int]:
 def _nudged(low, high, levels):
     """The range moved so that 0 is one of its numbers: its ends, and the step."""
     lowest, highest = levels
-    # As an array it is divided by; by way of the reciprocal of a number halves would round wrongly.
-    count = jnp.asarray(highest - lowest, high.dtype)
-    step = (high - low) / jnp.where(high == high, count, -count)
-    zero = lowest - low / step
+    # By way of reciprocals halves would round wrongly.
+    step = quotient(high - low, jnp.asarray(highest - lowest, high.dtype))
+    zero = lowest - quotient(low, step)
     # NaN becomes 0, as the integer that it is in TensorFlow, even where 0 is below the lowest.
     rounded = jnp.where(jnp.isnan(zero), 0, _rounded(zero))
     zero = jnp.where(zero < lowest, lowest, jnp.where(zero > highest, highest, rounded))
@@ -62,7 +61,7 @@ def _quantized(x, low, high, levels, divides):
     lowest, highest = levels
     # TensorFlow's halves fall where these have them: one kernel divides, the other two multiply by
     # a number that is not `1 / step`, which would be rounded twice.
-    inverse = (0 * high + (highest - lowest)) / (high - low)
+    inverse = quotient(0 * high + (highest - lowest), high - low)
     clamped = jnp.where(x > end, end, x)
     clamped = jnp.where(clamped < start, start, clamped)
     zero = jnp.floor(-start * inverse + 0.5)

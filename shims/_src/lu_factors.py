@@ -30,8 +30,28 @@ Lu = collections.namedtuple("Lu", ["lu", "p"])
 
 def factors(a):
     """`(lu, order)` of square matrices, through which no gradient flows."""
-    lu, _, order = lax.linalg.lu(lax.stop_gradient(a))
+    lu, _, order = factored(lax.stop_gradient(a))
     return lu, order
+
+
+def factored(a):
+    """`(lu, pivots, order)` of square matrices.
+
+    A GPU's routine takes the largest pivot, which NaN is not, and loses what it does not take: there
+    NaN is put where it would have come to.
+    """
+    lu, pivots, order = lax.linalg.lu(a)
+    if jax.default_backend() != "cpu":
+        lu = jnp.where(_reached_by_nan(a, order), jnp.nan, lu)
+    return lu, pivots, order
+
+
+def _reached_by_nan(a, order):
+    """All from the first row and the first column with NaN on, after the rows changed places."""
+    missing = jnp.isnan(jnp.take_along_axis(a, order[..., :, None], axis=-2))
+    rows, columns = (jnp.any(missing, axis=i) for i in (-1, -2))
+    rows, columns = (jnp.cumsum(n, axis=-1, dtype=jnp.int32) > 0 for n in (rows, columns))
+    return rows[..., :, None] & columns[..., None, :]
 
 
 def check_invertible(function: str, lu, problem: str = "Input matrix is not invertible.") -> None:
@@ -88,7 +108,7 @@ def lu(input, output_idx_type=np.int32, name=None):
     https://www.tensorflow.org/api_docs/python/tf/linalg/lu
     """
     a = square_matrices("lu", input)
-    both, _, order = lax.linalg.lu(a)
+    both, _, order = factored(a)
     check_invertible("lu", both, "Input is not invertible.")
     return Lu(both, order.astype(array_dtype(output_idx_type, "lu")))
 

@@ -149,7 +149,7 @@ def sqrtm(input, name=None):
       Where a singular matrix has no root, the places of NaN and infinity may differ.
 
     Under jit:
-      The leading axes are known while tracing. CPU only.
+      The leading axes are known while tracing. On an accelerator the host computes it.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/sqrtm
     """
@@ -160,13 +160,31 @@ def sqrtm(input, name=None):
 def _root(a):
     *batch, n, _ = a.shape
     flat = a.reshape((math.prod(batch), n, n))
-    root = lax.map(jax.scipy.linalg.sqrtm, flat) if flat.size else flat
+    root = _complex_roots(flat) if flat.size else flat
     root = root.reshape(a.shape)
     if jnp.iscomplexobj(a):
         return root.astype(a.dtype)
     apart = jnp.max(jnp.abs(jnp.imag(root)), axis=(-2, -1), keepdims=True, initial=0)
     size = jnp.max(jnp.abs(root), axis=(-2, -1), keepdims=True, initial=0)
     return jnp.where(apart > 1e-3 * size, jnp.nan, jnp.real(root)).astype(a.dtype)
+
+
+def _complex_roots(matrices):
+    """The roots of matrices `[k, n, n]`; JAX has them on CPU only, since it needs Schur's form."""
+    if jax.default_backend() == "cpu":
+        return lax.map(jax.scipy.linalg.sqrtm, matrices)
+    out = jax.ShapeDtypeStruct(matrices.shape, jnp.result_type(matrices.dtype, jnp.complex64))
+    return jax.pure_callback(_roots_on_host, out, matrices, vmap_method="expand_dims")
+
+
+def _roots_on_host(given):
+    # Slow to import, and rarely needed.
+    from scipy.linalg import sqrtm as of_one  # type: ignore[import-untyped]
+
+    array = np.asarray(given)
+    flat = array.reshape((-1, *array.shape[-2:])).astype(np.complex128)
+    roots = [of_one(m) if np.isfinite(m).all() else np.full_like(m, np.nan) for m in flat]
+    return np.asarray(roots, np.result_type(array, np.complex64)).reshape(array.shape)
 
 
 @_root.defjvp
@@ -212,7 +230,7 @@ def logm(input, name=None):
 
 def _logarithms(given):
     # Slow to import, and rarely needed.
-    from scipy.linalg import logm as of_one  # type: ignore[import-untyped]
+    from scipy.linalg import logm as of_one
 
     array = np.asarray(given)
     flat = array.reshape((-1, *array.shape[-2:]))

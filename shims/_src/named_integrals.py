@@ -115,10 +115,13 @@ def erfcinv(x, name=None):
     return special.ndtri(0.5 * x) * -np.sqrt(0.5).astype(x.dtype)
 
 
-_expint = _with_slope(
-    lambda x: jnp.where(x < 0, jnp.nan, special.expi(jnp.where(x < 0, 1, x))),
-    lambda x, y: jnp.exp(x) / x,
-)
+def _integral(x):
+    # At 0 some versions of JAX have NaN.
+    out = jnp.where(x == 0, -jnp.inf, special.expi(jnp.where(x > 0, x, 1)))
+    return jnp.where(x >= 0, out, jnp.nan)
+
+
+_expint = _with_slope(_integral, lambda x, y: jnp.exp(x) / x)
 
 
 @operator

@@ -14,7 +14,7 @@ from shims._src.checks import is_known
 from shims._src.elementwise import is_inexact
 from shims._src.operands import agreeing, describe, matching, operand
 from shims._src.preferred import fixed
-from shims._src.scatter import write
+from shims._src.scatter import placed, write
 from shims._src.sized_by import selected_by
 
 
@@ -130,5 +130,5 @@ def dynamic_stitch(indices, data, name=None):
     count = primitives.to_dim(jnp.maximum(highest, -1) + 1, label="dynamic_stitch")
     empty = jnp.zeros((count, *row.shape[1:]), row.dtype)
     if not is_inexact(row):
-        return empty.at[place].set(row, mode="drop")
+        return placed(empty, (place,), row)
     return write(empty, (place,), row)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import jax
 import jax.numpy as jnp
 from jax import lax
@@ -59,7 +61,10 @@ def _scatter(function, method, x, indices, updates, policy=""):
         return write(x, places, updates)
     if method in ("max", "min") and is_inexact(x):
         return _extreme(method, x, places, updates)
-    out = getattr(x.at[places], method)(updates, mode="drop")
+    if method == "set":
+        out = placed(x, places, updates)
+    else:
+        out = getattr(x.at[places], method)(updates, mode="drop")
     if checks.is_known_shape(updates) and not updates.size:
         return primitives.connected(out, x, updates)
     return out
@@ -106,10 +111,37 @@ def _following(function, indices, x, updates):
     return updates
 
 
+def placed(x, places, updates):
+    """`x` with updates written at places, of several for one place the last; none outside.
+
+    Args:
+      x: array.
+      places: arrays of one shape, one for each of the first axes of `x`.
+      updates: array, its first axes those of `places`.
+
+    A CPU writes one after the other. An accelerator writes all at once, and which of several stays
+    is chance: there all but the last are left out.
+    """
+    if jax.default_backend() != "cpu":
+        places = (_without_earlier(x, places), *places[1:])
+    return x.at[places].set(updates, mode="drop")
+
+
+def _without_earlier(x, places):
+    """The first coordinates, those out of range that a later update writes to as well."""
+    shape = places[0].shape
+    number = jnp.arange(math.prod(shape), dtype=jnp.int32).reshape(shape)
+    nobody = jnp.full(x.shape[: len(places)], -1, jnp.int32)
+    last = nobody.at[places].max(number, mode="drop")
+    is_last = last.at[places].get(mode="fill", fill_value=-1) == number
+    first = places[0].astype(jnp.promote_types(places[0].dtype, jnp.int32))
+    return jnp.where(is_last, first, jnp.iinfo(jnp.int32).max)
+
+
 @jax.custom_jvp
 def write(x, places, updates):
     """`x` with updates written at places; every update gets a gradient."""
-    return x.at[places].set(updates, mode="drop")
+    return placed(x, places, updates)
 
 
 @write.defjvp
@@ -264,8 +296,8 @@ def tensor_scatter_nd_max(tensor, indices, updates, bad_indices_policy="", name=
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Coordinates in more than 7 axes are served too. All that are equal to the result share the
-      gradient, as there.
+      Coordinates in more than 7 axes are served too. Of 0.0 and -0.0 the larger one is 0.0, and
+      there the first.
 
     Under jit:
       Inside `shims.function` coordinates out of range raise after the call; in somebody else's
@@ -295,8 +327,8 @@ def tensor_scatter_nd_min(tensor, indices, updates, bad_indices_policy="", name=
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Coordinates in more than 7 axes are served too. All that are equal to the result share the
-      gradient, as there.
+      Coordinates in more than 7 axes are served too. Of 0.0 and -0.0 the smaller one is -0.0, and
+      there the first.
 
     Under jit:
       Inside `shims.function` coordinates out of range raise after the call; in somebody else's

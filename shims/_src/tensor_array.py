@@ -16,6 +16,7 @@ from shims._src.cutting import entries
 from shims._src.dtypes import array_dtype
 from shims._src.element_room import ElementRoom, space_of_list
 from shims._src.operands import operand
+from shims._src.scatter import placed
 from shims._src.shapes import size_of
 from shims._src.staging import ambient_is_staging, is_staged
 from shims._src.tensor_shape import TensorShape
@@ -518,7 +519,7 @@ class TensorArray:
             highest = lax.reduce_max(indices, (0,)).astype(jnp.int32)
             stacked = _with_room(stacked, highest, highest)
         checks.check_positions("TensorArray.scatter", "indices", indices, stacked.shape[0])
-        stacked = stacked.at[indices].set(value, mode="drop")
+        stacked = placed(stacked, (indices,), value)
         new._elements, new._stacked, new._count = None, stacked, stacked.shape[0]
         new._room = None
         return new

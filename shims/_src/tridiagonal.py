@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -13,6 +14,7 @@ from shims._src.cutting import window
 from shims._src.diagonals import diag, diag_part
 from shims._src.dispatch import operator
 from shims._src.eigenvalues import eigh, eigvalsh
+from shims._src.lu_factors import factors, solved
 from shims._src.matrix_operands import with_one_batch
 from shims._src.operands import describe, matching, meeting, operand
 from shims._src.primitives import as_size, unify_axis
@@ -131,7 +133,15 @@ def solution(compact, rhs):
     above, main, below = _parts(compact)
     # Into the two places that no matrix has flows 0 times the slope: NaN if that is not finite.
     rhs = as_given(rhs, rhs + 0 * _unread(compact)[..., None])
-    return unconjugated(lax.linalg.tridiagonal_solve, below, main, above, rhs)
+    routine = lax.linalg.tridiagonal_solve if jax.default_backend() == "cpu" else _solved_whole
+    return unconjugated(routine, below, main, above, rhs)
+
+
+def _solved_whole(below, main, above, rhs):
+    """By way of the whole matrices: NaN is what a GPU's routine for diagonals makes of some."""
+    matrix = as_matrix(jnp.stack([above, main, below], axis=-2))
+    lu, order = factors(matrix)
+    return solved(matrix, lu, order, rhs)
 
 
 @operator(compiled=True)
@@ -210,7 +220,8 @@ def tridiagonal_solve(
       UnimplementedError: `perturb_singular`.
 
     Differs from TensorFlow:
-      `perturb_singular` is refused; TensorFlow has it on GPU only.
+      `perturb_singular` is refused; TensorFlow has it on GPU only. An accelerator takes the whole
+      matrices apart: memory for `n * n` numbers each.
 
     Under jit:
       The leading axes may be known only at run time.

@@ -74,6 +74,16 @@ def test_what_nobody_expected_is_said(recorded):
     assert any(s.state == operators.DIFFERS and s.known for s in as_recorded)
 
 
+def test_what_a_device_has_nothing_for_is_no_news(recorded, monkeypatch):
+    points = named(["abs"])["abs"][:1]
+    for reason, is_news in (("no kernel for integers on this device.", False), ("lost", True)):
+        failure = Failure("UnimplementedError", reason)
+        answers = {p.case.id: failure for p in points}
+        monkeypatch.setattr(operators, "in_jax", lambda _, answers=answers: answers)
+        states = operators.compare(points, recorded.lanes)[1]
+        assert any(s.unexpected for s in states) == is_news
+
+
 def test_answers_survive_a_file(tmp_path):
     points = named(["abs"])["abs"][:3]
     ids = [p.case.id for p in points]

@@ -83,7 +83,11 @@ BY_TIES = ("image.combined_non_max_suppression",)
 BY_SIGNS_OF_NOTHING = (
     *("math.xlogy", "math.xlog1py", "math.xdivy"),
     *("math.segment_sum", "math.segment_mean"),
-    *("maximum", "minimum", "clip_by_value", "nn.relu", "nn.relu6"),
+    *("maximum", "minimum", "clip_by_value", "nn.relu", "nn.relu6", "reduce_max", "reduce_min"),
+    *("math.segment_max", "math.segment_min"),
+    *("math.unsorted_segment_max", "math.unsorted_segment_min"),
+    *("tensor_scatter_nd_max", "tensor_scatter_nd_min"),
+    *("nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d", "nn.max_pool"),
 )
 # The same of its second half, which is of the negative numbers.
 BY_SIGNS_OF_OPPOSITES = ("nn.crelu",)

@@ -1,4 +1,4 @@
-"""Integers of 64 bits that a program or its caller gives fit 32 bits, or are refused, not wrapped."""
+"""Numbers of 64 bits that a program or its caller gives fit 32 bits, or are refused, not wrapped."""
 
 import jax
 import numpy as np
@@ -31,6 +31,58 @@ def test_unsigned():
     assert f(np.array([2**32 - 1], np.uint64)).tolist() == [2**32 - 1]
     with pytest.raises(shims.errors.NarrowingError, match="does not fit uint32"):
         f(np.array([2**32], np.uint64))
+
+
+FLOATS = {
+    "plain": FUNCTIONS["plain"],
+    "unknown size": shims.function(
+        lambda x: x, input_signature=[shims.TensorSpec([None], "float64")]
+    ),
+    "dynamic": FUNCTIONS["dynamic"],
+    "constant": shims.constant,
+    "of that dtype": lambda x: shims.constant(x, "float64"),
+    "variable": lambda x: shims.Variable(x).read_value(),
+    "cast": lambda x: shims.cast(x, "float64"),
+}
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_floats_that_would_be_infinite(name):
+    f = FLOATS[name]
+    for _ in range(2):
+        assert np.isinf(f(np.array([1, -np.inf]))).tolist() == [False, True]
+        assert np.isnan(f(np.array([np.nan, 2]))).tolist() == [True, False]
+        f(np.array([np.finfo(np.float32).max, -1e-300]))
+        for large in (1e39, -1e300):
+            with pytest.raises(shims.errors.NarrowingError, match="too large for float32"):
+                f(np.array([np.nan, large]))
+
+
+ASKED_FOR = {
+    "constant": lambda tf, x: tf.constant(x, tf.float32),
+    "converted": lambda tf, x: tf.convert_to_tensor(x, tf.float32),
+    "cast": lambda tf, x: tf.cast(x, tf.float32),
+    "to half": lambda tf, x: tf.cast(x, tf.float16),
+    "to integers": lambda tf, x: tf.cast(x, tf.int32),
+    "to the ends": lambda tf, x: tf.saturate_cast(x, tf.float32),
+    "beside an array": lambda tf, x: tf.constant([1.0]) + x[1],
+    "chosen": lambda tf, x: tf.where([True, False], tf.constant([1.0, 2.0]), x[1]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:overflow")  # of NumPy, in TensorFlow
+@pytest.mark.parametrize("name", ASKED_FOR)
+def test_infinite_numbers_that_tensorflow_has_as_well(name):
+    x = np.array([1, -1e300])
+    found, want = (np.asarray(ASKED_FOR[name](tf, x)) for tf in (shims, tensorflow))
+    np.testing.assert_array_equal(found, want)
+    assert found.dtype == want.dtype
+
+
+def test_complex_numbers_that_would_be_infinite():
+    assert shims.constant(np.array([1 + 2j])).tolist() == [1 + 2j]
+    with pytest.raises(shims.errors.NarrowingError, match="too large for complex64"):
+        shims.constant(np.array([1e300j]))
 
 
 WIDE = 2**40

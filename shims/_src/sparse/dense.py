@@ -10,6 +10,7 @@ from shims._src.casting import convert
 from shims._src.checks import is_known
 from shims._src.dtypes import array_dtype
 from shims._src.operands import describe, operand
+from shims._src.scatter import placed
 from shims._src.sized_by import selected_by
 from shims._src.sparse.ordering import compared
 from shims._src.sparse.tensor import SparseTensor, columns, dims, rank_of, unchecked
@@ -111,7 +112,7 @@ def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
     values = sp_input.values
     if is_known(values.shape[0]) and values.shape[0] == 0:
         return primitives.connected(out, values)
-    return out.at[tuple(columns(sp_input))].set(values, mode="drop")
+    return placed(out, tuple(columns(sp_input)), values)
 
 
 @selected_by("sp_input", "vocab_size")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -285,6 +286,16 @@ def check_kernel(function, count, x, kernel) -> None:
             )
         )
     checks.check_known(function, "elements of the kernel", *kernel.shape)
+    if jnp.issubdtype(x.dtype, jnp.integer) and jax.default_backend() != "cpu":
+        raise errors.UnimplementedError(
+            errors.message(
+                function,
+                "there is no kernel for integers on this device.",
+                required="floats on an accelerator",
+                received=describe(x),
+                do="cast to float32, which is exact up to 2 ** 24, or run on CPU: JAX_PLATFORMS=cpu",
+            )
+        )
 
 
 def check_elements(function, x, kernel) -> None:

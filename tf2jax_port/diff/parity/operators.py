@@ -24,6 +24,8 @@ PAIRS = ((TF_GRAPH.id, TF_XLA.id), (TF_GRAPH.id, JAX_JIT.id), (TF_XLA.id, JAX_JI
 PATIENCE = 180.0
 # An accelerator adds in another order, and has functions of its own.
 ON_ACCELERATORS = 32.0
+# What the façade says where it offers an operator, and the device has nothing for it.
+REFUSED_HERE = "on this device"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +162,10 @@ def _states(point: Point, lanes: Lanes) -> Iterator[State]:
         known = _known(point, pair)
         silent = next((n for n, a in zip(pair, answers) if isinstance(a, Failure)), "")
         if silent:
-            why = next(a.reason for a in answers if isinstance(a, Failure))
-            yield State(point.case.id, pair, NOT_RUN, why, known, silent)
+            failed = next(a for a in answers if isinstance(a, Failure))
+            if silent == JAX_JIT.id and REFUSED_HERE in failed.reason:
+                known = known or failed.reason
+            yield State(point.case.id, pair, NOT_RUN, failed.reason, known, silent)
             continue
         one, other = ([_narrow(a) for a in found] for found in answers if isinstance(found, list))
         tolerance = 2 * point.row.tolerance * _slack()
