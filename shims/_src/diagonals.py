@@ -15,7 +15,7 @@ from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.matrix_operands import check_rank, main_diagonal, on_diagonal
 from shims._src.operands import describe, matching, operand
-from shims._src.primitives import as_size, to_dim, unify_axis
+from shims._src.primitives import as_size, connected, to_dim, unify_axis
 
 _ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
@@ -287,7 +287,8 @@ def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
     for axis, size in enumerate(wanted):
         diagonal = unify_axis(diagonal, axis, size, label="set_diag")
     inside, values = _placed(band, diagonal, rows, columns)
-    return jnp.where(inside, values, x)
+    out = jnp.where(inside, values, x)
+    return connected(out, x) if checks.is_known_shape(x) and not x.size else out
 
 
 @operator(compiled=True)

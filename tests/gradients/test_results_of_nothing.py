@@ -57,6 +57,7 @@ OF_NOTHING = {
         lambda t, x, y: t.image.crop_and_resize(x, y, _places(t, 0), [2, 2]),
         [(1, 3, 3, 1), (0, 4)],
     ),
+    "set_diag": (lambda t, x, y: t.linalg.set_diag(x, y), [(2, 0, 3), (2, 0)]),
 }
 
 

@@ -50,7 +50,7 @@ FLOATS = {
 def test_floats_that_would_be_infinite(name):
     f = FLOATS[name]
     for _ in range(2):
-        assert np.isinf(f(np.array([1, -np.inf]))).tolist() == [False, True]
+        assert np.isinf(f(np.array([1.0, -np.inf]))).tolist() == [False, True]
         assert np.isnan(f(np.array([np.nan, 2]))).tolist() == [True, False]
         f(np.array([np.finfo(np.float32).max, -1e-300]))
         for large in (1e39, -1e300):
