@@ -145,9 +145,11 @@ def _selu(x):
 
 @_selu.defjvp
 def _selu_jvp(primals, tangents):
-    # By the result, as TensorFlow: far below 0 the slope is 0 and nothing infinite gets through.
+    # By the result, as TensorFlow: far below 0 the slope is 0 and nothing infinite gets through. Just
+    # below 0 its result is 0, since it subtracts 1 from the exponential.
     y = _selu(*primals)
-    slope = jnp.where(y < 0, y + _SELU_SCALE * _SELU_ALPHA, jnp.asarray(_SELU_SCALE, y.dtype))
+    is_below = jnp.exp(primals[0]) < 1
+    slope = jnp.where(is_below, y + _SELU_SCALE * _SELU_ALPHA, jnp.asarray(_SELU_SCALE, y.dtype))
     return y, slope * tangents[0]
 
 

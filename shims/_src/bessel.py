@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 from jax.scipy import special
 
@@ -31,7 +32,18 @@ def bessel_i0(x, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/bessel_i0
     """
-    return special.i0(operand(x))
+    return _i0(operand(x))
+
+
+@jax.custom_jvp
+def _i0(x):
+    return special.i0(x)
+
+
+@_i0.defjvp
+def _i0_jvp(primals, tangents):
+    # JAX 0.10 has a slope of 1 at 0, and NaN where it is infinite.
+    return _i0(*primals), special.i1(*primals) * tangents[0]
 
 
 @operator
