@@ -336,7 +336,8 @@ def linspace(start, stop, num, name=None, axis=0):
         start, stop, way = (convert(v, dtype) for v in (start, stop, way))
     delta = way / jnp.maximum(last, 1).astype(start.dtype)
     # Rounded before it is added: a fused product leaves 3e-8 in the middle between -1 and 1.
-    way = lax.optimization_barrier(delta * steps.astype(start.dtype).reshape(along))
+    way = delta * steps.astype(start.dtype).reshape(along)
+    way = lax.optimization_barrier(jnp.where(delta == delta, way, delta))
     inner = start + way
     inner = jnp.where((steps == 0).reshape(along), start, inner)  # also where it is infinite
     return jnp.where(((steps == last) & (steps > 0)).reshape(along), stop, inner)

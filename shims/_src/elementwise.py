@@ -219,6 +219,44 @@ def reciprocal(x, name=None):
     return lax.div(jnp.ones_like(x), x)
 
 
+@jax.custom_jvp
+def _acosh(x):
+    return jnp.arccosh(x)
+
+
+@_acosh.defjvp
+def _acosh_jvp(primals, tangents):
+    # As TensorFlow; JAX 0.10 has a slope below 1, where there is no value.
+    y = _acosh(*primals)
+    return y, tangents[0] / jnp.sinh(y)
+
+
+@operator(compiled=True)
+def acosh(x, name=None):
+    """The inverse of the hyperbolic cosine.
+
+    Args:
+      x: floating-point or complex array.
+      name: ignored.
+
+    Returns:
+      The array; of real numbers below 1 NaN.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/acosh
+    """
+    x = operand(x)
+    return jnp.arccosh(x) if jnp.iscomplexobj(x) else _acosh(x)
+
+
 # ---- the larger and the smaller ------------------------------------------------------------------
 
 

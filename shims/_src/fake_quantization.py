@@ -11,7 +11,7 @@ from jax import lax
 from shims._src import checks
 from shims._src.dispatch import operator
 from shims._src.exact_quotient import quotient
-from shims._src.operands import agreeing, check_alike, matching, operand
+from shims._src.operands import agreeing, check_alike, matching, meeting, operand
 from shims._src.preferred import fixed
 
 
@@ -135,6 +135,8 @@ def _channels(function, inputs, low, high):
                 required=f"{sizes[1]}, one for each channel",
                 received=f"{sizes[0]}",
             )
+    x, low = meeting(function, x, x.ndim - 1, low, 0)
+    x, high = meeting(function, x, x.ndim - 1, high, 0)
     return x, low, high
 
 

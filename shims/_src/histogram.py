@@ -128,7 +128,8 @@ def _numbers(arr):
 
 def _for_each(arr, weights):
     """Weights whose number may turn out to be 0, then all of them are 1."""
-    if checks.is_known_shape(weights) or arr.shape == weights.shape:
+    known = checks.is_known_shape(arr) and checks.is_known_shape(weights)
+    if known or arr.shape == weights.shape:
         return weights
     number = primitives.as_size(weights.size)
     needed = primitives.as_size(arr.size)

@@ -9,7 +9,7 @@ from jax import lax
 from shims._src import checks
 from shims._src.dispatch import operator
 from shims._src.elementwise import pair
-from shims._src.operands import broadcasting, describe, matching, operand
+from shims._src.operands import agreeing, describe, matching, operand
 from shims._src.quotients import xlog1py, xlogy
 from shims._src.special import digamma_of, lgamma_of, trigamma_of
 from shims._src.windows.pooling import as_given
@@ -122,8 +122,15 @@ def betainc(a, b, x, name=None):
             required="equal shapes, or scalars",
             received=", ".join(map(describe, operands)),
         )
-    a, b, x = jnp.broadcast_arrays(*broadcasting("betainc", *operands))
+    a, b, x = jnp.broadcast_arrays(*_alike(operands))
     return _betainc(lax.stop_gradient(a), lax.stop_gradient(b), x)
+
+
+def _alike(operands):
+    """Those that are no scalars with their sizes stated to be equal."""
+    arrays = [o for o in operands if o.ndim]
+    arrays = iter(agreeing("betainc", arrays, range(arrays[0].ndim)) if arrays else ())
+    return [next(arrays) if o.ndim else o for o in operands]
 
 
 @jax.custom_jvp

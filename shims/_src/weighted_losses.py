@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from shims._src import casting, elementwise, jax_private, losses, quotients, shapes
+from shims._src import casting, checks, elementwise, jax_private, losses, quotients, shapes
 from shims._src import reduction as sums
 from shims._src.activations import relu
+from shims._src.checks import is_known
 from shims._src.dispatch import operator
 from shims._src.operands import broadcasting, describe, operand
+from shims._src.primitives import true_size
 
 NONE, SUM, MEAN = "none", "weighted_sum", "weighted_mean"
 BY_NONZERO, OVER_NONZERO = "weighted_sum_by_nonzero_weights", "weighted_sum_over_nonzero_weights"
@@ -440,7 +442,7 @@ def _check_shapes(names, arrays):
 
 
 def _check_weights(weights, values):
-    sizes = zip(weights.shape, values.shape, strict=False)
+    sizes = list(zip(weights.shape, values.shape, strict=False))
     fits = weights.ndim == values.ndim and not any(
         _differ(d, e) and _differ(d, 1) for d, e in sizes
     )
@@ -449,6 +451,16 @@ def _check_weights(weights, values):
             "weights can not be broadcast to values: "
             f"weights {describe(weights)}, values {describe(values)}."
         )
+    for d, e in sizes if weights.ndim else ():
+        if not (is_known(d) and is_known(e)) and d is not e:
+            given, wanted = true_size(d), true_size(e)
+            checks.check_data(
+                (given != wanted) & (given != 1),
+                "losses",
+                "weights can not be broadcast to values.",
+                required="sizes of the values, or 1",
+                received=f"weights {describe(weights)}, values {describe(values)}",
+            )
 
 
 def _differ(d, e) -> bool:

@@ -13,6 +13,7 @@ from shims._src.cumulative import cumprod as cumprod
 from shims._src.cumulative import cumsum as cumsum
 from shims._src.cumulative import cumulative_logsumexp as cumulative_logsumexp
 from shims._src.elementwise import abs as abs
+from shims._src.elementwise import acosh as acosh
 from shims._src.elementwise import maximum as maximum
 from shims._src.elementwise import minimum as minimum
 from shims._src.elementwise import nextafter as nextafter
@@ -24,7 +25,6 @@ from shims._src.elementwise import sqrt as sqrt
 from shims._src.elementwise import squared_difference as squared_difference
 from shims._src.facade.claim import claim as _claim
 from shims._src.facade.native import acos as acos
-from shims._src.facade.native import acosh as acosh
 from shims._src.facade.native import add as add
 from shims._src.facade.native import asin as asin
 from shims._src.facade.native import asinh as asinh

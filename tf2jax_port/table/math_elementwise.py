@@ -74,7 +74,7 @@ ROWS: tuple[Row, ...] = (
     unary("cosh", "jnp.cosh({x})", tolerance=5e-6, takes="inexact"),
     unary("tanh", "jnp.tanh({x})", aliases=("nn.tanh",), takes="inexact"),
     unary("asinh", "jnp.arcsinh({x})", takes="inexact"),
-    unary("acosh", "jnp.arccosh({x})", takes="inexact"),
+    unary("acosh", "jnp.arccosh({x})", own="elementwise.acosh", takes="inexact"),
     unary("atanh", "jnp.arctanh({x})", takes="inexact"),
     unary("sigmoid", "jax.nn.sigmoid({x})", aliases=("nn.sigmoid",), takes="inexact"),
     unary("math.log_sigmoid", "jax.nn.log_sigmoid({x})", takes="floating"),

@@ -56,6 +56,7 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
     "eigenvalues.eigh": ((0, "tensor", "float32 float64 complex64 complex128", True),),
     "eigenvalues.eigvalsh": ((0, "tensor", "float32 float64 complex64 complex128", True),),
     "elementwise.abs": ((0, "x", "number -unsigned", True),),
+    "elementwise.acosh": ((0, "x", "inexact", True),),
     "elementwise.maximum": ((0, "x", "real", False), (1, "y", "real", False)),
     "elementwise.minimum": ((0, "x", "real", False), (1, "y", "real", False)),
     "elementwise.nextafter": (
@@ -73,7 +74,6 @@ TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
     ),
     "embedding.embedding_lookup": ((1, "ids", "index int16", True),),
     "facade.native.acos": ((0, "x", "inexact", True),),
-    "facade.native.acosh": ((0, "x", "inexact", True),),
     "facade.native.add": ((0, "x", "number", False), (1, "y", "number", False)),
     "facade.native.asin": ((0, "x", "inexact", True),),
     "facade.native.asinh": ((0, "x", "inexact", True),),

@@ -37,32 +37,6 @@ def acos(x, name=None):
 
 
 @operator(compiled=True)
-def acosh(x, name=None):
-    """TensorFlow's `tf.acosh`: `jnp.arccosh(x)`.
-
-    Args:
-      x: array.
-      name: ignored.
-
-    Returns:
-      The array.
-
-    Raises:
-      InvalidArgumentError: TensorFlow has no kernel for the dtype.
-
-    Differs from TensorFlow:
-      Nothing.
-
-    Under jit:
-      Element by element.
-
-    https://www.tensorflow.org/api_docs/python/tf/acosh
-    """
-    x = operand(x)
-    return jnp.arccosh(x)
-
-
-@operator(compiled=True)
 def add(x, y, name=None):
     """TensorFlow's `tf.add`: `jnp.add(x, y)`.
 

@@ -54,6 +54,7 @@ from shims._src.edit_distance import edit_distance as edit_distance
 from shims._src.eigenvalues import eig as eig
 from shims._src.eigenvalues import eigvals as eigvals
 from shims._src.elementwise import abs as abs
+from shims._src.elementwise import acosh as acosh
 from shims._src.elementwise import maximum as maximum
 from shims._src.elementwise import minimum as minimum
 from shims._src.elementwise import pow as pow
@@ -61,7 +62,6 @@ from shims._src.elementwise import sign as sign
 from shims._src.elementwise import sqrt as sqrt
 from shims._src.facade.claim import claim as _claim
 from shims._src.facade.native import acos as acos
-from shims._src.facade.native import acosh as acosh
 from shims._src.facade.native import add as add
 from shims._src.facade.native import asin as asin
 from shims._src.facade.native import asinh as asinh

@@ -5,8 +5,10 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import lax
 
+from shims._src import checks
 from shims._src.dispatch import operator
 from shims._src.operands import operand
+from shims._src.primitives import unify_axis
 
 _LEAST = 1.001e-5
 
@@ -56,6 +58,8 @@ def fused_batch_norm(
         )
     x, scale, offset = operand(x), operand(scale), operand(offset)
     last = not data_format.startswith("NC")
+    channels = x.shape[-1 if last else 1]
+    scale, offset = _of_channels(channels, scale=scale, offset=offset)
     axes = tuple(i for i in range(x.ndim) if i != (x.ndim - 1 if last else 1))
     shape = [-1 if i not in axes else 1 for i in range(x.ndim)]
     wide = x.astype(jnp.float32) if x.dtype in (jnp.float16, jnp.bfloat16) else x
@@ -63,18 +67,28 @@ def fused_batch_norm(
         used_mean = jnp.mean(wide, axis=axes)
         centred = wide - used_mean.reshape(shape)
         used_variance = jnp.mean(jnp.square(centred), axis=axes)
-        count = jnp.asarray(x.size // max(x.shape[-1 if last else 1], 1), wide.dtype)
+        count = jnp.asarray(x.size // max(channels, 1), wide.dtype)
         unbiased = used_variance * (count / jnp.maximum(count - 1, 1))
         given = (used_mean, unbiased)
         if exponential_avg_factor != 1.0:
-            kept = (operand(mean), operand(variance))
+            kept = _of_channels(channels, mean=operand(mean), variance=operand(variance))
             part = exponential_avg_factor
             given = tuple((1 - part) * k + part * g for k, g in zip(kept, given, strict=True))
     else:
-        used_mean, used_variance = lax.stop_gradient((operand(mean), operand(variance)))
+        kept = _of_channels(channels, mean=operand(mean), variance=operand(variance))
+        used_mean, used_variance = lax.stop_gradient(kept)
         given = (used_mean, used_variance)
         centred = wide - used_mean.reshape(shape)
     factor = scale / jnp.sqrt(used_variance + max(epsilon, _LEAST))
     y = centred * factor.reshape(shape) + offset.reshape(shape)
     # TensorFlow differentiates the images only, and by neither statistic that is given.
     return (y.astype(x.dtype), *lax.stop_gradient(given))
+
+
+def _of_channels(channels, **vectors):
+    """Vectors with a number for each channel."""
+    for name, vector in vectors.items():
+        checks.check_vector("fused_batch_norm", name, vector)
+    return tuple(
+        unify_axis(vector, 0, channels, label="fused_batch_norm") for vector in vectors.values()
+    )
