@@ -392,7 +392,16 @@ def pow(x, y, name=None):
         "integers to negative integer powers are not integers.",
         required="y >= 0 everywhere, or floating-point operands",
     )
-    return jnp.power(x, y)
+    return _whole_power(*jnp.broadcast_arrays(x, y))
+
+
+def _whole_power(x, y):
+    """Powers of integers, which wrap around; JAX looks at six bits of the exponent only."""
+    out = jnp.ones_like(x)
+    for _ in range(jnp.iinfo(y.dtype).bits):
+        out = jnp.where((y & 1) == 1, out * x, out)
+        x, y = x * x, y >> 1
+    return out
 
 
 @operator(compiled=True)

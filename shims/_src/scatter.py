@@ -50,6 +50,14 @@ def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None):
 
 def _scatter(function, method, x, indices, updates, policy=""):
     indices = operand(indices)
+    if indices.ndim < 2:
+        raise checks.invalid(
+            function,
+            "`indices` holds no rows of coordinates.",
+            required="rank 2 or more",
+            received=describe(indices),
+            do="give one row: `indices[None]`, and one row of `updates`",
+        )
     if policy != "IGNORE":
         check_coordinates(function, indices, x.shape)
     updates = _following(function, indices, x, updates)

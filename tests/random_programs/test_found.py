@@ -593,6 +593,15 @@ def zero_in_the_middle_of_a_line(tf, x):
     return line, tf.math.count_nonzero(line, dtype="int32")
 
 
+def whole_powers_that_wrap_around(tf, x):
+    whole = tf.cast(x, tf.int32)
+    return tf.pow(whole, whole * whole), tf.pow(whole, whole * 0 + 64)
+
+
+def coordinates_without_rows(tf, x):
+    return tf.tensor_scatter_nd_min(tf.zeros([4, 3]), tf.shape(x), x)
+
+
 def signs_of_running_sums_of_one_element(tf, x):
     return 1 / tf.cumsum(x), 1 / tf.cumsum(x, reverse=True), 1 / tf.cumsum(x[0])
 
@@ -745,6 +754,7 @@ FOUND = (
     Found(places_in_columns_that_are_none, ([1, 2],), raises="InvalidArgumentError"),
     Found(places_in_columns_of_which_there_is_one, ([1, 2],)),
     Found(hits_among_no_classes, ([1, 2],)),
+    Found(coordinates_without_rows, ([1, 2, 3],), raises="InvalidArgumentError"),
     Found(labels_of_no_frames, ([1, 2],), raises="InvalidArgumentError"),
     Found(likeliest_labels_of_no_frames, ([1, 2],), raises="InvalidArgumentError"),
     Found(sums_that_begin_with_the_first_of_the_rest, ([1, 2, -3, 0.5, 3],)),
@@ -952,6 +962,7 @@ FOUND = (
     ),
     Found(gradient_by_a_choice_of_nothing, ([1, NAN, 0],)),
     Found(gradient_by_a_choice_of_nothing, ([1, 0.5, 0],)),
+    Found(whole_powers_that_wrap_around, ([3, 16, 0, 9, 20, -1, -7],)),
     Found(signs_of_running_sums_of_one_element, ([[0, -1, -0.0]],)),
 )
 

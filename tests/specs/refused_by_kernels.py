@@ -63,10 +63,10 @@ CALLS = {
         "  At:",
     ),
     "shape of updates": (
-        lambda tf: tf.scatter_nd([0], [0.0], [1]),
+        lambda tf: tf.scatter_nd([[0]], [[0.0]], [1]),
         "scatter_nd: `updates` does not have the shape of what it is written to.\n"
         "  Required: updates.shape == indices.shape[:-1] + shape[indices.shape[-1]:]\n"
-        "  Received: f32[1], i32[1], shape (1,)\n"
+        "  Received: f32[1, 1], i32[1, 1], shape (1,)\n"
         "  At:",
     ),
     "shift of another rank": (

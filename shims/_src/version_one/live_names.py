@@ -6,7 +6,7 @@ OPERATORS = """
 abs math.abs | elementwise:abs | x, name=None |
 accumulate_n math.accumulate_n | weighted_sums:accumulate_n | inputs, shape=None, tensor_dtype=None, name=None |
 acos math.acos | facade.native:acos | x, name=None |
-acosh math.acosh | facade.native:acosh | x, name=None |
+acosh math.acosh | elementwise:acosh | x, name=None |
 add math.add | facade.native:add | x, y, name=None |
 add_n math.add_n | sums:add_n | inputs, name=None |
 angle math.angle | complex_parts:angle | input, name=None |
