@@ -82,7 +82,9 @@ BY_TIES = ("image.combined_non_max_suppression",)
 # loop, the other in what they leave over; and of sums of -0.0, by how many there are.
 BY_SIGNS_OF_NOTHING = (
     *("math.xlogy", "math.xlog1py", "math.xdivy"),
-    *("math.segment_sum", "math.segment_mean"),
+    *("math.segment_sum", "math.segment_mean", "scatter_nd", "tensor_scatter_nd_add"),
+    *("math.unsorted_segment_sum", "math.unsorted_segment_mean", "math.unsorted_segment_sqrt_n"),
+    *("math.bincount", "tensor_scatter_nd_sub"),
     *("maximum", "minimum", "clip_by_value", "nn.relu", "nn.relu6", "reduce_max", "reduce_min"),
     *("math.segment_max", "math.segment_min"),
     *("math.unsorted_segment_max", "math.unsorted_segment_min"),
