@@ -76,6 +76,11 @@ BY_ROWS_OF_NOTHING = (
     *("linalg.lu_matrix_inverse", "linalg.lu_solve", "linalg.lu_reconstruct", "searchsorted"),
     *("nn.softmax_cross_entropy_with_logits", "nn.sampled_softmax_loss", "nn.nce_loss"),
 )
+# Of no elements TensorFlow's padded transforms are what the memory held before.
+BY_TRANSFORMS_OF_NOTHING = (
+    *("signal.rfft", "signal.rfft2d", "signal.rfft3d"),
+    *("signal.irfft", "signal.irfft2d", "signal.irfft3d"),
+)
 # Which of equal scores comes first is not said: it is where a heap has left it.
 BY_TIES = ("image.combined_non_max_suppression",)
 # The sign of 0 times something, and of the larger of 0.0 and -0.0: one in the vectors of TensorFlow's
@@ -283,6 +288,7 @@ UNLIKE_AT = {
     **dict.fromkeys(BY_SQUARES, lambda a: _lacks_rank(a, 0.1)),
     **dict.fromkeys(BY_KERNELS_OF_NOTHING, _is_of_nothing),
     **dict.fromkeys(BY_ROWS_OF_NOTHING, lambda a: not np.size(a)),
+    **dict.fromkeys(BY_TRANSFORMS_OF_NOTHING, lambda a: not np.size(a)),
     **dict.fromkeys(BY_TIES, _has_ties),
     **dict.fromkeys(BY_NEGATIVE_COUNTS, _is_negative),
     **dict.fromkeys(BY_EMPTY_IMAGES, _is_size_of_nothing),
