@@ -50,7 +50,9 @@ def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None):
 
 def _scatter(function, method, x, indices, updates, policy=""):
     indices = operand(indices)
-    if indices.ndim < 2:
+    # A vector of nothing is one that nothing is written by, here as in TensorFlow.
+    is_vector = indices.ndim == 1 and checks.is_known(indices.shape[0]) and indices.shape[0] > 0
+    if indices.ndim == 0 or is_vector:
         raise checks.invalid(
             function,
             "`indices` holds no rows of coordinates.",

@@ -602,6 +602,10 @@ def coordinates_without_rows(tf, x):
     return tf.tensor_scatter_nd_min(tf.zeros([4, 3]), tf.shape(x), x)
 
 
+def a_vector_of_no_coordinates(tf, x):
+    return tf.shape(tf.tensor_scatter_nd_update(x, tf.zeros([0], tf.int32), x))
+
+
 def signs_of_running_sums_of_one_element(tf, x):
     return 1 / tf.cumsum(x), 1 / tf.cumsum(x, reverse=True), 1 / tf.cumsum(x[0])
 
@@ -963,6 +967,7 @@ FOUND = (
     Found(gradient_by_a_choice_of_nothing, ([1, NAN, 0],)),
     Found(gradient_by_a_choice_of_nothing, ([1, 0.5, 0],)),
     Found(whole_powers_that_wrap_around, ([3, 16, 0, 9, 20, -1, -7],)),
+    Found(a_vector_of_no_coordinates, (np.zeros(0, np.float32),)),
     Found(signs_of_running_sums_of_one_element, ([[0, -1, -0.0]],)),
 )
 
