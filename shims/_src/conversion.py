@@ -173,15 +173,13 @@ def check_width(array, dtype=None):
 
 
 def _check_range(array) -> None:
-    """Refuse arrays of 64 bits with finite numbers that 32 have no finite number for.
-
-    Single numbers are none: TensorFlow takes them as what they stand beside, infinite or not.
+    """Refuse finite numbers of 64 bits that 32 have no finite number for.
 
     Raises:
       NarrowingError: there is one.
     """
     becomes = jax.dtypes.canonicalize_dtype(array.dtype)
-    if array.dtype not in _LONG or becomes == array.dtype or not np.ndim(array):
+    if array.dtype not in _LONG or becomes == array.dtype:
         return
     limit = np.finfo(becomes).max
     is_real = array.dtype.kind == "f"
@@ -221,7 +219,8 @@ def _as_declared(array, dtype):
     if not isinstance(array, jax.Array):
         check_no_strings(array)
         check_width(array)
-        if dtype is None:
+        # A single number TensorFlow takes as what it stands beside, infinite or not.
+        if dtype is None and array.ndim:
             _check_range(array)
     array = jnp.asarray(array)
     if dtype is None:

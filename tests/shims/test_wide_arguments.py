@@ -79,6 +79,14 @@ def test_infinite_numbers_that_tensorflow_has_as_well(name):
     assert found.dtype == want.dtype
 
 
+@pytest.mark.parametrize("name", ["plain", "dynamic"])
+def test_a_single_argument_that_would_be_infinite(name):
+    for _ in range(2):
+        assert FUNCTIONS[name](np.float64(2.5)) == 2.5
+        with pytest.raises(shims.errors.NarrowingError, match="too large for float32"):
+            FUNCTIONS[name](np.float64(1e300))
+
+
 def test_complex_numbers_that_would_be_infinite():
     assert shims.constant(np.array([1 + 2j])).tolist() == [1 + 2j]
     with pytest.raises(shims.errors.NarrowingError, match="too large for complex64"):
