@@ -2,7 +2,7 @@
 PY := .venv/bin/python
 PYTHON ?= python3
 
-.PHONY: setup demo test test-fast test-long bench lint types generate scorecard parity-gpu clean
+.PHONY: setup demo test test-fast test-long bench lint types generate scorecard parity-gpu check-gpu clean
 
 setup: .venv/ready
 .venv/ready: pyproject.toml constraints.txt tools/setup.sh
@@ -28,5 +28,7 @@ scorecard: setup  ## runs every lane's tests (half an hour) and writes docs/scor
 	@$(PY) -m tools.scorecard
 parity-gpu:  ## operators on this machine's accelerator, against what TensorFlow gave; needs only $(PYTHON) with JAX
 	@$(PYTHON) -m tf2jax_port.diff.parity tests/parity/operators.golden --json build/parity.json
+check-gpu:  ## what shims does otherwise on an accelerator, against NumPy; needs only $(PYTHON) with JAX
+	@$(PYTHON) -m tests.shims.accelerator_checks
 clean:
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache

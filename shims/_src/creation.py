@@ -335,12 +335,20 @@ def linspace(start, stop, num, name=None, axis=0):
         dtype = array_dtype(np.float32 if start.dtype.itemsize < 4 else np.float64, "linspace")
         start, stop, way = (convert(v, dtype) for v in (start, stop, way))
     delta = way / jnp.maximum(last, 1).astype(start.dtype)
-    # Rounded before it is added: a fused product leaves 3e-8 in the middle between -1 and 1.
-    way = delta * steps.astype(start.dtype).reshape(along)
-    way = lax.optimization_barrier(jnp.where(delta == delta, way, delta))
-    inner = start + way
+    inner = start + _rounded(delta * steps.astype(start.dtype).reshape(along))
     inner = jnp.where((steps == 0).reshape(along), start, inner)  # also where it is infinite
     return jnp.where(((steps == last) & (steps > 0)).reshape(along), stop, inner)
+
+
+@jax.custom_jvp
+def _rounded(product):
+    """A product that is rounded before it is added: fused it leaves 3e-8 halfway from -1 to 1."""
+    return lax.optimization_barrier(jnp.where(product == product, product, -product))
+
+
+@_rounded.defjvp
+def _rounded_slope(primals, tangents):
+    return _rounded(*primals), tangents[0]
 
 
 @sized_by("depth", compiled=True)

@@ -593,6 +593,10 @@ def zero_in_the_middle_of_a_line(tf, x):
     return line, tf.math.count_nonzero(line, dtype="int32")
 
 
+def line_from_nan(tf, x):
+    return tf.linspace(x, tf.zeros_like(x) - 1, 7)
+
+
 def whole_powers_that_wrap_around(tf, x):
     whole = tf.cast(x, tf.int32)
     return tf.pow(whole, whole * whole), tf.pow(whole, whole * 0 + 64)
@@ -939,6 +943,7 @@ FOUND = (
     ),
     Found(parts_of_which_one_is_larger, ([1, 2, -3],), raises="InvalidArgumentError"),
     Found(zero_in_the_middle_of_a_line, ([1, 0.3, -0.7, 1e-3, 2.7, 11],)),
+    Found(line_from_nan, ([np.nan, 0, np.inf, -0.0],)),
     Found(padded_selections, ([[[0, 0, 2, 2], [0, 0, 2, 2.2], [0, 1, 2, 3]]], [[NAN, 0, 0]])),
     Found(
         padded_selections,

@@ -195,7 +195,9 @@ ROWS: tuple[Row, ...] = (
             case("negative-base", x=f32([-2, -2, -0.5]), y=f32([2, 3, 0.5])),
             case("int32-negative", raises="InvalidArgumentError", x=i32([2, 3]), y=i32([1, -1])),
         ),
-        differs="TensorFlow's gradient of the exponent is 0 where the base is not positive, JAX's is NaN",
+        differs="TensorFlow's gradient of the exponent is 0 where the base is not positive, JAX's is NaN;"
+        " of exponents in an array of integers JAX takes the lowest six bits (0 ** 64 is 1), and"
+        " refuses no negative ones",
         takes="number -unsigned",
     ),
     binary(
