@@ -15,7 +15,7 @@ from shims._src.elementwise import magnitude
 from shims._src.elementwise import pow as power
 from shims._src.image_colour import _rescaled
 from shims._src.image_layout import image_of
-from shims._src.operands import broadcasting, matching, operand
+from shims._src.operands import broadcasting, matching, meeting, operand
 from shims._src.over_axes import sum_over
 from shims._src.padding import pad
 
@@ -35,6 +35,8 @@ def _pair(function: str, first: str, a, second: str, b, max_val):
             required="equal heights, widths and channels",
             received=f"shapes {a.shape} and {b.shape}",
         )
+    for back in (3, 2, 1):
+        a, b = meeting(function, a, a.ndim - back, b, b.ndim - back)
     largest = _rescaled(convert(operand(max_val), a.dtype), jnp.float32)
     a, b = broadcasting(function, _rescaled(a, jnp.float32), _rescaled(b, jnp.float32))
     return a, b, largest

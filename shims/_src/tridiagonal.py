@@ -171,11 +171,12 @@ def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
     """
     compact = in_compact_form("tridiagonal_matmul", diagonals, diagonals_format, more=True)
     compact, rhs = matching("tridiagonal_matmul", diagonals=compact, rhs=rhs)
-    _check_sizes("tridiagonal_matmul", compact, rhs, -2)
+    compact, rhs = _of_one_batch("tridiagonal_matmul", compact, rhs, -2)
     return product(compact, rhs)
 
 
-def _check_sizes(function, compact, rhs, axis):
+def _of_one_batch(function, compact, rhs, axis):
+    """The diagonals and right-hand sides, whose leading axes do not broadcast."""
     wanted = (*compact.shape[:-2], compact.shape[-1])
     given = rhs.shape[: rhs.ndim + axis + 1]
     known = [p for p in zip(given, wanted, strict=False) if all(map(is_known, p))]
@@ -186,6 +187,9 @@ def _check_sizes(function, compact, rhs, axis):
             required=f"rhs of shape {wanted}" if axis == -1 else f"rhs of shape {(*wanted, 'k')}",
             received=f"rhs {describe(rhs)}",
         )
+    for i in range(compact.ndim - 2):
+        compact, rhs = meeting(function, compact, i, rhs, i)
+    return compact, rhs
 
 
 @operator(compiled=True)
@@ -236,10 +240,10 @@ def tridiagonal_solve(
     compact, rhs = matching("tridiagonal_solve", diagonals=compact, rhs=rhs)
     rhs = jnp.conj(rhs) if conjugate_rhs else rhs
     if rhs.ndim == compact.ndim - 1:
-        _check_sizes("tridiagonal_solve", compact, rhs, -1)
+        compact, rhs = _of_one_batch("tridiagonal_solve", compact, rhs, -1)
         return jnp.squeeze(solution(compact, rhs[..., None]), -1)
     rhs = jnp.swapaxes(rhs, -1, -2) if transpose_rhs else rhs
-    _check_sizes("tridiagonal_solve", compact, rhs, -2)
+    compact, rhs = _of_one_batch("tridiagonal_solve", compact, rhs, -2)
     return solution(compact, rhs)
 
 
@@ -274,6 +278,7 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
     """
     bands, rhs = matching("banded_triangular_solve", bands=bands, rhs=rhs)
     _check_rows(bands, rhs)
+    bands, rhs = meeting("banded_triangular_solve", bands, bands.ndim - 1, rhs, rhs.ndim - 2)
     first = bands[(0,) * (bands.ndim - 2)]  # TensorFlow looks at no other
     checks.check_data(
         first[0 if lower else -1] == 0,

@@ -60,6 +60,17 @@ EITHER = {
     "depthwise_conv2d": lambda m, x, y: m.nn.depthwise_conv2d(
         y[None, None, None], x[None, None, :, None], [1, 1, 1, 1], "SAME"
     ),
+    "psnr": lambda m, x, y: m.image.psnr(x[:, None, None], y[:, None, None], 1.0),
+    "ssim": lambda m, x, y: m.image.ssim(m.ones([9, 9, 1]) * x, m.ones([9, 9, 1]) * y, 1.0, 3),
+    "tridiagonal_matmul": lambda m, x, y: m.linalg.tridiagonal_matmul(
+        m.ones([3, 2]) * x[:, None, None], m.ones([2, 2]) * y[:, None, None]
+    ),
+    "tridiagonal_solve": lambda m, x, y: m.linalg.tridiagonal_solve(
+        m.ones([3, 1]) * x[:, None, None], m.ones([1]) * y[:, None]
+    ),
+    "banded_triangular_solve": lambda m, x, y: m.linalg.banded_triangular_solve(
+        x[None] + 1, y[:, None]
+    ),
     "sparse.add": lambda m, x, y: m.sparse.to_dense(
         m.sparse.add(m.sparse.from_dense(x), m.sparse.from_dense(y))
     ),
