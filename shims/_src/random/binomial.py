@@ -11,7 +11,7 @@ from jax import lax
 from shims._src import checks
 from shims._src.dtypes import array_dtype, as_dtype
 from shims._src.kernels import checked
-from shims._src.operands import operand
+from shims._src.operands import broadcasting, operand
 from shims._src.random import philox
 from shims._src.random.distributions import float64_of
 from shims._src.random.draw import draw
@@ -142,7 +142,7 @@ def _numbers(words, counts, probs, size):
 def _parameters(function, dims, counts, probs):
     """The parameters as vectors of one batch each, and the shape of a batch."""
     probs = operand(probs)
-    counts = operand(counts, probs.dtype)
+    counts, probs = broadcasting(function, operand(counts, probs.dtype), probs)
     shape = jnp.broadcast_shapes(counts.shape, probs.shape)
     if len(shape) > len(dims) or tuple(dims[len(dims) - len(shape) :]) != tuple(shape):
         raise checks.invalid(

@@ -11,7 +11,7 @@ from jax import lax
 
 from shims._src import checks
 from shims._src.dtypes import array_dtype
-from shims._src.operands import operand
+from shims._src.operands import broadcasting, operand
 from shims._src.random import philox
 from shims._src.random.distributions import box_muller_wide, float64_of
 from shims._src.random.draw import draw
@@ -111,6 +111,7 @@ def _divided(function, words, dims, alpha, beta):
 def _parameters(function, alpha, beta, dtype):
     narrowed = array_dtype(dtype, function)
     alpha, beta = operand(alpha, narrowed), operand(1 if beta is None else beta, narrowed)
+    alpha, beta = broadcasting(function, alpha, beta)
     return jnp.broadcast_to(alpha, jnp.broadcast_shapes(alpha.shape, beta.shape)), beta
 
 

@@ -10,7 +10,7 @@ from jax import lax
 
 from shims._src import checks, errors
 from shims._src.dtypes import array_dtype, as_dtype
-from shims._src.operands import operand
+from shims._src.operands import broadcasting, operand
 from shims._src.random import distributions
 from shims._src.random.draw import draw
 from shims._src.random.scaling import scale_and_shift
@@ -89,13 +89,13 @@ def affine(function: str, kind: str, words, dims, scale, shift, dtype):
     """Standard numbers times `scale` plus `shift`."""
     numbers = standard(function, kind, words, dims, dtype)
     scale, shift = operand(scale, numbers.dtype), operand(shift, numbers.dtype)
-    return scale_and_shift(numbers, scale, shift)
+    return scale_and_shift(*broadcasting(function, numbers, scale, shift))
 
 
 def between(function: str, words, dims, minval, maxval, dtype):
     """Floating numbers in [minval, maxval)."""
     narrowed = array_dtype(dtype, function)
-    low, high = operand(minval, narrowed), operand(maxval, narrowed)
+    low, high = broadcasting(function, operand(minval, narrowed), operand(maxval, narrowed))
     return affine(function, "uniform", words, dims, high - low, low, dtype)
 
 
