@@ -19,6 +19,7 @@ from shims._src.matrix_operands import (
     safe_reciprocal,
     square_matrices,
     turned,
+    without_infinities,
 )
 from shims._src.operands import operand
 
@@ -150,7 +151,7 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None):
 
 @jax.custom_jvp
 def _singular_values(x):
-    return lax.linalg.svd(x, compute_uv=False)
+    return lax.linalg.svd(without_infinities(x), compute_uv=False)
 
 
 @_singular_values.defjvp
@@ -162,6 +163,7 @@ def _singular_values_jvp(primals, tangents):
 
 
 def _decomposed(x, full_matrices):
+    x = without_infinities(x)
     u, s, vh = lax.linalg.svd(x, full_matrices=full_matrices, compute_uv=True)
     return s, u, turned(vh)
 

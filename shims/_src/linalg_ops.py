@@ -16,7 +16,7 @@ from shims._src.elementwise import inverse_root, larger, magnitude, square_root
 from shims._src.equations import agreeing_operands
 from shims._src.indexed_slices import values_of
 from shims._src.kernels import checked
-from shims._src.matrix_operands import check_rank
+from shims._src.matrix_operands import check_rank, without_infinities
 from shims._src.operands import describe, matching, meeting, operand
 from shims._src.over_axes import largest
 
@@ -387,7 +387,8 @@ def _matrix_norm(x, ord, axes):
         outer -= outer > inner
         return largest(jnp.sum(magnitude(x), axis=inner), (outer,))
     if ord == 2:
-        singular = jnp.linalg.svd(jnp.moveaxis(x, axes, (-2, -1)), compute_uv=False)
+        x = without_infinities(jnp.moveaxis(x, axes, (-2, -1)))
+        singular = jnp.linalg.svd(x, compute_uv=False)
         return largest(singular, (singular.ndim - 1,))
     raise ValueError(
         f"'ord' must be a supported matrix norm in ['euclidean', 'fro', 1, 2, inf], got {ord!r}"

@@ -234,5 +234,14 @@ def _logarithms(given):
 
     array = np.asarray(given)
     flat = array.reshape((-1, *array.shape[-2:]))
-    logs = [of_one(matrix.astype(np.complex128)) for matrix in flat if matrix.size]
+    logs = [_of_finite(of_one, matrix.astype(np.complex128)) for matrix in flat if matrix.size]
     return np.asarray(logs, array.dtype).reshape(array.shape)
+
+
+def _of_finite(function, matrix):
+    """NaN for a matrix that is not finite, as TensorFlow gives it; SciPy raises."""
+    return (
+        function(matrix)
+        if np.isfinite(matrix).all()
+        else np.full_like(matrix, complex(np.nan, np.nan))
+    )

@@ -112,6 +112,11 @@ def _unified(function, arrays, axes):
     ]
 
 
+def without_infinities(x):
+    """NaN for what is infinite: LAPACK's search for singular values may find no end beside it."""
+    return jnp.where(jnp.isinf(x), jnp.asarray(jnp.nan, x.dtype), x)
+
+
 def turned(x):
     """The adjoint of matrices: the last two axes swapped, complex numbers conjugated."""
     x = jnp.swapaxes(x, -1, -2)
