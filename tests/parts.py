@@ -48,6 +48,7 @@ ONE_IN = {
     "tests/shims/test_programs.py::test_unknown_sizes_equal_plain_jit": 2,
     "tests/shims/test_shortened_selections.py::test_in_a_function": 3,
     "tests/shims/test_sketches.py::test_under_a_foreign_jit": 3,
+    "tests/table/test_changed_sizes.py::test_refused_or_equal": 24,
     "tests/table/test_dtypes.py::test_dtypes": 8,
     "tests/table/test_function.py::test_errors": 8,
     "tests/table/test_function.py::test_function": 8,
