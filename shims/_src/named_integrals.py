@@ -155,7 +155,12 @@ def expint(x, name=None):
     return _expint(operand(x))
 
 
-_spence = _with_slope(special.spence, lambda x, y: jnp.where(x == 1, -1, jnp.log(x) / (1 - x)))
+def _spence_value(x):
+    # As TensorFlow, whose processor knows no reciprocal of larger numbers; a compiler does of constants.
+    return jnp.where(x > 1 / jnp.finfo(x.dtype).tiny, jnp.nan, special.spence(x))
+
+
+_spence = _with_slope(_spence_value, lambda x, y: jnp.where(x == 1, -1, jnp.log(x) / (1 - x)))
 
 
 @operator

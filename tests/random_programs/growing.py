@@ -116,7 +116,9 @@ class Growing:
 
 def _infers_shapes(name: str, call: Call, given: dict[str, object]) -> bool:
     """Whether TensorFlow lets the call into a graph: some kernels end the process at a wrong rank."""
-    if name in _INFERENCE_ABORTS:
+    batch_dims = given.get("batch_dims") or 0
+    ranks = [v.shape.rank for v in given.values() if isinstance(v, tf.Tensor)]
+    if name in _INFERENCE_ABORTS or batch_dims > min(ranks, default=0):
         return False
     return _inferred(call, given) is not None
 

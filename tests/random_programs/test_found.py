@@ -597,6 +597,11 @@ def line_from_nan(tf, x):
     return tf.linspace(x, tf.zeros_like(x) - 1, 7)
 
 
+def integral_up_to_the_largest_number(tf, x):
+    least_of_none = tf.math.unsorted_segment_min(x, tf.zeros([0], tf.int32), 3)
+    return tf.math.special.spence(least_of_none)
+
+
 def whole_powers_that_wrap_around(tf, x):
     whole = tf.cast(x, tf.int32)
     return tf.pow(whole, whole * whole), tf.pow(whole, whole * 0 + 64)
@@ -943,6 +948,7 @@ FOUND = (
     ),
     Found(parts_of_which_one_is_larger, ([1, 2, -3],), raises="InvalidArgumentError"),
     Found(zero_in_the_middle_of_a_line, ([1, 0.3, -0.7, 1e-3, 2.7, 11],)),
+    Found(integral_up_to_the_largest_number, (np.zeros(0, np.float32),)),
     Found(line_from_nan, ([np.nan, 0, np.inf, -0.0],)),
     Found(padded_selections, ([[[0, 0, 2, 2], [0, 0, 2, 2.2], [0, 1, 2, 3]]], [[NAN, 0, 0]])),
     Found(
