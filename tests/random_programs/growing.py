@@ -15,6 +15,8 @@ from .theirs import Side
 
 LARGEST_RESULT = 150
 LARGEST_COUNT = 6  # of a value that becomes a size
+LARGEST_NUMBER = 1_000_000  # of a value of which the largest becomes a size
+_NUMBERED_BY = ("segment_ids", "arr", "labels", "predictions")
 # Parameters whose plain numbers are part of the program, not data.
 STATIC = (
     *("axis", "axes", "batch_dims", "keepdims", "perm", "num", "rank", "nbins", "num_classes"),
@@ -97,6 +99,8 @@ class Growing:
         arrays = [v for v in tf.nest.flatten([*given.values()]) if isinstance(v, tf.Tensor)]
         if step.operator.is_documented_difference([a.numpy() for a in arrays]):
             return
+        if _fills_the_memory(given):
+            return
         if filling.has_other_ranks and not _infers_shapes(row.name, call, given):
             return
         try:
@@ -112,6 +116,15 @@ class Growing:
             results = tuple(itertools.islice(self._names, len(found)))
             self.calls.append(Call(results, row, filled))
             self._values.update(zip(results, found, strict=True))
+
+
+def _fills_the_memory(given: dict[str, object]) -> bool:
+    """Whether there are so many results, one for each number up to the largest."""
+    values = [given[name] for name in _NUMBERED_BY if isinstance(given.get(name), tf.Tensor)]
+    return any(
+        v.dtype.is_integer and bool(tf.reduce_any(tf.cast(v, tf.int64) > LARGEST_NUMBER))
+        for v in values
+    )
 
 
 def _infers_shapes(name: str, call: Call, given: dict[str, object]) -> bool:
