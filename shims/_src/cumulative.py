@@ -116,7 +116,11 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/cumulative_logsumexp
     """
     function = "cumulative_logsumexp"
-    return _running(function, _logsumexp, -np.inf, x, axis, exclusive, reverse)
+    sums = _running(function, _logsumexp, -np.inf, x, axis, exclusive, reverse)
+    if not exclusive:
+        return sums
+    x = operand(x)  # of which one element is in no sum; infinity has NaN there, too
+    return sums + _nothing(x, jnp.where(x == jnp.inf, jnp.nan, 0).astype(x.dtype))
 
 
 def _logsumexp(x, axis):
@@ -143,4 +147,4 @@ def _nothing(x, slope):
 @_nothing.defjvp
 def _nothing_jvp(primals, tangents):
     (x, slope), (dx, _) = primals, tangents
-    return _nothing(x, slope), slope * dx
+    return _nothing(x, slope), jnp.where(slope == 0, 0, slope * dx).astype(dx.dtype)

@@ -597,6 +597,11 @@ def line_from_nan(tf, x):
     return tf.linspace(x, tf.zeros_like(x) - 1, 7)
 
 
+def infinity_in_no_running_sum(tf, x):
+    ahead = tf.math.cumulative_logsumexp(x, exclusive=True)
+    return ahead, tf.math.cumulative_logsumexp(x, exclusive=True, reverse=True)
+
+
 def integral_up_to_the_largest_number(tf, x):
     least_of_none = tf.math.unsorted_segment_min(x, tf.zeros([0], tf.int32), 3)
     return tf.math.special.spence(least_of_none)
@@ -948,6 +953,7 @@ FOUND = (
     ),
     Found(parts_of_which_one_is_larger, ([1, 2, -3],), raises="InvalidArgumentError"),
     Found(zero_in_the_middle_of_a_line, ([1, 0.3, -0.7, 1e-3, 2.7, 11],)),
+    Found(infinity_in_no_running_sum, ([[np.inf, 0, 1], [0.5, 1, -np.inf], [2, np.inf, 3]],)),
     Found(integral_up_to_the_largest_number, (np.zeros(0, np.float32),)),
     Found(line_from_nan, ([np.nan, 0, np.inf, -0.0],)),
     Found(padded_selections, ([[[0, 0, 2, 2], [0, 0, 2, 2.2], [0, 1, 2, 3]]], [[NAN, 0, 0]])),

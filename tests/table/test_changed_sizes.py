@@ -45,15 +45,23 @@ def resized(arrays):
                 )
 
 
+def as_given(point) -> dict[str, object]:
+    """The array arguments with the dtypes that TensorFlow gets, 64 bits among them."""
+    given = cases.arguments(point)
+    found = {name: given[name] for name in point.case.arrays()}
+    listed = {n: list(v) if isinstance(v, tuple) else v for n, v in found.items()}
+    return jax.tree.map(np.asarray, listed)
+
+
 def many(point) -> bool:
     """Whether there are two arrays, or axes, of which one can change alone."""
-    leaves = jax.tree.leaves(ours.split(point)[0])
+    leaves = jax.tree.leaves(as_given(point))
     return cases.succeeds(point) and sum(leaf.ndim for leaf in leaves) > 1
 
 
 def programs(point):
     """The case as a function of arrays of unknown sizes: TensorFlow's, eagerly and as a graph, and ours."""
-    arrays, rest = ours.split(point)
+    arrays, (_, rest) = as_given(point), ours.split(point)
     function, rest = original_side.function_of(point.row), original_side.tensors(rest)
 
     def theirs(given):
@@ -61,7 +69,7 @@ def programs(point):
         ordered = {name: both[name] for name, _ in point.case.arguments}
         return original_side.flat(cases.apply(function, point.row, ordered))
 
-    spec = jax.tree.map(lambda s: tf.TensorSpec(s.shape, s.dtype), signature(arrays))
+    spec = jax.tree.map(lambda a: tf.TensorSpec([None] * a.ndim, a.dtype), arrays)
     graph = tf.function(theirs, input_signature=[spec], autograph=False)
     of_arrays = ours.of_arrays(point)
     mine = shims.function(
@@ -96,8 +104,7 @@ def test_refused_or_equal(row):
     point = rows.points_of(row, many)[0]
     eager, graph, mine = programs(point)
     problems = {}
-    arrays = jax.tree.map(np.asarray, ours.split(point)[0])
-    for (what, given), _ in zip(resized(arrays), range(MOST), strict=False):
+    for (what, given), _ in zip(resized(as_given(point)), range(MOST), strict=False):
         tensors, found = jax.tree.map(tf.constant, given), answer(mine, given)
         problems[what] = problem(point, answer(graph, tensors), found)
         if problems[what]:  # a graph refuses some that run eagerly
