@@ -219,7 +219,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
 
     Differs from TensorFlow:
       A matrix whose rank is not full is refused when `fast`; recent releases of TensorFlow give
-      some solution.
+      some solution. An infinity in a matrix gives NaN otherwise, in TensorFlow 0.
 
     Under jit:
       Leading axes and the number of rows may be known only at run time.
