@@ -44,19 +44,30 @@ def bitcast(input, type, name=None):
         _check_width(asked)
     x, dtype = operand(input), array_dtype(type, "bitcast")
     checks.check_kind("bitcast", "number", jnp.zeros((), dtype))
-    if jnp.iscomplexobj(x):
-        x = jnp.stack([jnp.real(x), jnp.imag(x)], axis=-1)
-        if dtype.itemsize == 2 * x.dtype.itemsize and dtype.kind != "c":
-            return lax.bitcast_convert_type(x, dtype)
-    if dtype.kind == "c":
-        half = jnp.finfo(dtype).dtype
-        if x.dtype.itemsize == dtype.itemsize:
-            x = lax.bitcast_convert_type(x, half)
-        elif x.dtype.itemsize < half.itemsize:
-            x = _wider(x, half)
-        _check_last("bitcast", x, 2)
-        return lax.complex(*(_as(x[..., i], half) for i in range(2)))
+    if jnp.iscomplexobj(x) or dtype.kind == "c":
+        return x if x.dtype == dtype else _from_bytes(_bytes_of_each(x, dtype), dtype)
     return _wider(x, dtype) if dtype.itemsize > x.dtype.itemsize else _as(x, dtype)
+
+
+def _bytes_of_each(x, dtype):
+    """The bytes `uint8[..., itemsize]` of every number of `dtype` in `x`."""
+    own, wanted = x.dtype.itemsize, dtype.itemsize
+    if wanted > own:
+        _check_last("bitcast", x, wanted // own)
+    parts = jnp.stack([jnp.real(x), jnp.imag(x)], axis=-1) if jnp.iscomplexobj(x) else x
+    if wanted > own:
+        return _as(parts, jnp.uint8).reshape(*x.shape[:-1], wanted)
+    pieces = (own // wanted,) if wanted < own else ()
+    return _as(parts, jnp.uint8).reshape(*x.shape, *pieces, wanted)
+
+
+def _from_bytes(data, dtype):
+    """The numbers whose bytes are in the last axis."""
+    if dtype.kind != "c":
+        return _as(data if dtype.itemsize > 1 else data[..., 0], dtype)
+    half = jnp.finfo(dtype).dtype
+    parts = _as(data.reshape(*data.shape[:-1], 2, half.itemsize), half)
+    return lax.complex(parts[..., 0], parts[..., 1])
 
 
 def _check_width(dtype):
