@@ -52,7 +52,6 @@ ONE_IN = {
     "tests/shims/test_shortened_selections.py::test_in_a_function": 3,
     "tests/shims/test_sketches.py::test_under_a_foreign_jit": 3,
     "tests/shims/test_sketches.py::test_with_unknown_sizes": 2,
-    "tests/specs/test_bitcast.py::test_as_tensorflow": 5,
     "tests/table/test_changed_sizes.py::test_refused_or_equal": 24,
     "tests/table/test_dtype_values.py::test_values": 24,
     "tests/table/test_dtypes.py::test_dtypes": 8,
