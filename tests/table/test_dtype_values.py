@@ -49,8 +49,10 @@ def answer(function, flat, point, given):
 def tolerance(row, dtype: str) -> float:
     if not jnp.issubdtype(dtype, jnp.inexact):
         return row.tolerance
-    as_float32 = row.name in AS_FLOAT32 and jnp.finfo(dtype).bits > 32
-    return ROUNDINGS * float(jnp.finfo("float32" if as_float32 else dtype).eps)
+    single, given = jnp.finfo("float32"), jnp.finfo(dtype)
+    of_row = row.tolerance / float(single.eps) if given.bits >= single.bits else 0.0
+    rounding = single if row.name in AS_FLOAT32 and given.bits > single.bits else given
+    return max(ROUNDINGS, of_row) * float(rounding.eps)
 
 
 def as_jax(value):
