@@ -60,6 +60,7 @@ ONE_IN = {
     "tests/table/test_gradients.py::test_gradient": 4,
     "tests/table/test_jit.py::test_jit_is_eager": 4,
     "tests/table/test_native.py::test_native": 8,
+    "tests/table/test_second_derivatives.py::test_second_derivatives": 24,
     "tests/table/test_symbolic.py::test_symbolic_sizes": 4,
     "tests/table/test_tape.py::test_gradient": 8,
     "tests/table/test_tape.py::test_gradient_around_a_function": 8,

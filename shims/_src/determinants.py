@@ -6,7 +6,6 @@ import collections
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 
 from shims._src.dispatch import operator
 from shims._src.factorisations import cholesky_factor
@@ -102,8 +101,8 @@ def logdet(matrix, name=None):
 
 
 def _parts(a):
-    """`(lu, order, sign, log_magnitude)`, through which no gradient flows."""
-    lu, pivots, order = factored(lax.stop_gradient(a))
+    """`(lu, order, sign, log_magnitude)`, of which those that are differentiated make use."""
+    lu, pivots, order = factored(a)
     diagonal = main_diagonal(lu)
     swaps = jnp.sum(pivots != jnp.arange(a.shape[-1], dtype=pivots.dtype), axis=-1)
     sign = jnp.where(swaps % 2 == 0, 1, -1).astype(a.dtype)

@@ -14,8 +14,7 @@ from shims._src.matrix_operands import (
     check_kernel,
     from_lower,
     main_diagonal,
-    on_diagonal,
-    safe_reciprocal,
+    safe_reciprocals_of_gaps,
     square_matrices,
     turned,
 )
@@ -104,7 +103,7 @@ def _hermitian_jvp(primals, tangents):
     (a,), (t,) = primals, tangents
     e, v = hermitian(a)
     inner = jnp.matmul(turned(v), jnp.matmul(from_lower(t), v))
-    mixed = _gaps(e).astype(inner.dtype) * inner
+    mixed = safe_reciprocals_of_gaps(e).astype(inner.dtype) * inner
     return (e, v), (jnp.real(main_diagonal(inner)), jnp.matmul(v, mixed))
 
 
@@ -118,13 +117,6 @@ def _hermitian_values_jvp(primals, tangents):
     (a,), (t,) = primals, tangents
     e, v = hermitian(a)
     return e, jnp.real(main_diagonal(jnp.matmul(turned(v), jnp.matmul(from_lower(t), v))))
-
-
-def _gaps(e):
-    """`1 / (e_j - e_i)`; 0 where they are equal, and on the diagonal."""
-    n = e.shape[-1]
-    gaps = safe_reciprocal(e[..., None, :] - e[..., :, None])
-    return jnp.where(on_diagonal(n, n), jnp.zeros((), gaps.dtype), gaps)
 
 
 @operator(compiled=True)
@@ -195,7 +187,7 @@ def _general_jvp(primals, tangents):
     (a,), (t,) = primals, tangents
     e, v = _general(a)
     inner = solved(v, *factors(v), jnp.matmul(t.astype(v.dtype), v))
-    turn = jnp.matmul(v, _gaps(e) * inner)
+    turn = jnp.matmul(v, safe_reciprocals_of_gaps(e) * inner)
     # The vectors keep their length.
     along = jnp.real(jnp.sum(jnp.conj(v) * turn, axis=-2))
     return (e, v), (main_diagonal(inner), turn - v * along[..., None, :])

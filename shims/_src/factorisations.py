@@ -17,6 +17,7 @@ from shims._src.matrix_operands import (
     matrices,
     on_diagonal,
     safe_reciprocal,
+    safe_reciprocals_of_gaps,
     square_matrices,
     turned,
     without_infinities,
@@ -193,9 +194,7 @@ def _svd_tangent(s, u, v, t, full_matrices):
     first = v[..., :, :rows]
     inner = jnp.matmul(turned(u), jnp.matmul(t, first))
     scale = s.astype(inner.dtype)
-    squares = scale * scale
-    gaps = safe_reciprocal(squares[..., None, :] - squares[..., :, None])
-    gaps = jnp.where(on_diagonal(rows, rows), jnp.zeros((), gaps.dtype), gaps)
+    gaps = safe_reciprocals_of_gaps(scale * scale)
     right, left = inner * scale[..., None, :], scale[..., :, None] * inner
     du = jnp.matmul(u, gaps * (right + turned(right)))
     dv = jnp.matmul(first, gaps * (left + turned(left)))

@@ -123,7 +123,7 @@ def betainc(a, b, x, name=None):
             received=", ".join(map(describe, operands)),
         )
     a, b, x = jnp.broadcast_arrays(*_alike(operands))
-    return _betainc(lax.stop_gradient(a), lax.stop_gradient(b), x)
+    return betainc_by_x(a, b, x)
 
 
 def _alike(operands):
@@ -152,6 +152,12 @@ def _betainc_jvp(primals, tangents):
     return _betainc(a, b, x), tx * slope
 
 
+@jax.jit  # whose name says that there is no gradient of the others
+def betainc_by_x(a, b, x):
+    """As the operator."""
+    return _betainc(a, b, x)
+
+
 @jax.custom_jvp
 def _zeta(x, q):
     value = lax.zeta(x, q)
@@ -173,6 +179,12 @@ def _zeta(x, q):
 def _zeta_jvp(primals, tangents):
     (x, q), (_, tq) = primals, tangents
     return _zeta(x, q), tq * (-x * _zeta(x + 1, q))
+
+
+@jax.jit
+def zeta_by_q(x, q):
+    """As the operator."""
+    return _zeta(x, q)
 
 
 @operator
@@ -199,7 +211,7 @@ def zeta(x, q, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/zeta
     """
     x, q = jnp.broadcast_arrays(*pair("zeta", x, q))
-    return _zeta(lax.stop_gradient(x), q)
+    return zeta_by_q(x, q)
 
 
 @jax.custom_jvp
@@ -215,6 +227,12 @@ def _polygamma(a, x):
 def _polygamma_jvp(primals, tangents):
     (a, x), (_, tx) = primals, tangents
     return _polygamma(a, x), tx * _polygamma(a + 1, x)
+
+
+@jax.jit
+def polygamma_by_x(a, x):
+    """As the operator."""
+    return _polygamma(a, x)
 
 
 @operator
@@ -242,7 +260,7 @@ def polygamma(a, x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/polygamma
     """
     a, x = jnp.broadcast_arrays(*pair("polygamma", a, x))
-    return _polygamma(lax.stop_gradient(a), x)
+    return polygamma_by_x(a, x)
 
 
 @operator

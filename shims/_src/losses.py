@@ -132,7 +132,8 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
       InvalidArgumentError: the shapes do not broadcast, or there are neither rows nor classes.
 
     Differs from TensorFlow:
-      Nothing: the gradient is `softmax - labels` even where labels do not add up to 1.
+      The gradient is `softmax - labels` as there, even where labels do not add up to 1; it changes
+      with the labels when it is differentiated again, which TensorFlow leaves out.
 
     Under jit:
       Rows are independent.

@@ -29,8 +29,8 @@ Lu = collections.namedtuple("Lu", ["lu", "p"])
 
 
 def factors(a):
-    """`(lu, order)` of square matrices, through which no gradient flows."""
-    lu, _, order = factored(lax.stop_gradient(a))
+    """`(lu, order)` of square matrices, for `solved`."""
+    lu, _, order = factored(a)
     return lu, order
 
 
@@ -70,7 +70,11 @@ def substituted(lu, order, b):
 
 @jax.custom_jvp
 def solved(a, lu, order, b):
-    """The solution of `a @ x = b`, given the factors of `a`."""
+    """The solution of `a @ x = b`, given the factors of `a`.
+
+    A gradient goes through `a` alone. The gradient of a gradient goes through the factors, with which
+    the first one was solved: they must not be behind `stop_gradient`.
+    """
     return substituted(lu, order, b)
 
 

@@ -117,6 +117,15 @@ def without_infinities(x):
     return jnp.where(jnp.isinf(x), jnp.asarray(jnp.nan, x.dtype), x)
 
 
+def safe_reciprocals_of_gaps(x):
+    """`1 / (x_j - x_i)` of numbers `[..., n]`, `[..., n, n]`; 0 where they are equal, and on the diagonal."""
+    n = x.shape[-1]
+    own = on_diagonal(n, n)
+    # What is not used has a slope too: near 0 it overflows, and 0 times infinity is NaN.
+    gaps = jnp.where(own, jnp.ones((), x.dtype), x[..., None, :] - x[..., :, None])
+    return jnp.where(own, jnp.zeros((), x.dtype), safe_reciprocal(gaps))
+
+
 def turned(x):
     """The adjoint of matrices: the last two axes swapped, complex numbers conjugated."""
     x = jnp.swapaxes(x, -1, -2)

@@ -274,7 +274,7 @@ def multiply_no_nan(x, y, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing.
+      Where `y` is 0, the slope of `x` does not change with `y` when it is differentiated again.
 
     Under jit:
       Element by element.
