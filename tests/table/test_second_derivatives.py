@@ -24,6 +24,9 @@ DIFFERENT = {
     "nn.ctc_loss": "TensorFlow has NaN",
     "nn.softmax_cross_entropy_with_logits": "TensorFlow leaves out what labels do to the slope",
 }
+# Where JAX's modes do not agree.
+_NAN = "a direction that is 0 is multiplied by a slope that is NaN"
+NOT_FORWARD = {"math.xlogy": _NAN, "math.xlog1py": _NAN}
 
 
 def is_differentiated(point) -> bool:
@@ -133,10 +136,10 @@ def test_second_derivatives(row):
         problems["TensorFlow"] = found
     values = by_mode(first(row))
     one = values.pop("reverse over reverse")
-    for mode, other in values.items():
+    for mode, other in values.items() if row.name not in NOT_FORWARD else ():
         problems[mode] = differences([other], [one], LOOSENESS * row.tolerance)
     rows.report(problems)
 
 
 def test_what_differs_is_there():
-    assert DIFFERENT.keys() <= {row.name for row in cases.operators()}
+    assert (DIFFERENT | NOT_FORWARD).keys() <= {row.name for row in cases.operators()}
