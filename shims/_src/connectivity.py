@@ -20,9 +20,6 @@ _NOT_DIFFERENTIABLE = ("ceil", "floor", "round", "stop_gradient")
 # not among them: what connects their results to their operands is the rule, which may pass on what the
 # program rounds.
 _CALLS = ("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint")
-# Functions, by name, that TensorFlow differentiates by their last operand only. Their rules read the
-# others, which therefore must not be behind `stop_gradient`: the slope itself may be differentiated.
-_BY_THE_LAST = ("betainc_by_x", "polygamma_by_x", "zeta_by_q")
 _NONE: frozenset[int] = frozenset()
 _KNOWN: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
@@ -52,8 +49,6 @@ def links_of(primitive, params, inputs, outputs) -> Links:
     if name in _NOT_DIFFERENTIABLE:
         return (_NONE,) * len(outputs)
     found = links_between(inputs, outputs)
-    if params.get("name") in _BY_THE_LAST and _has_a_rule(params):
-        return (frozenset([len(inputs) - 1]),) * len(outputs)
     if name in _CALLS:
         inner = next(iter(jp.sub_jaxprs(params)), None)
         if inner is None or len(jp.open_jaxpr(inner)[0].invars) != len(inputs):
@@ -72,12 +67,6 @@ def links_of(primitive, params, inputs, outputs) -> Links:
         repeated = _repeated(body, consts, len(outputs))
         found = _meet(found, [frozenset(i + skipped for i in link) for link in repeated])
     return found
-
-
-def _has_a_rule(params) -> bool:
-    """Whether a program is one function with a rule, not what came of it when it was differentiated."""
-    jaxpr, _ = jp.open_jaxpr(next(iter(jp.sub_jaxprs(params))))
-    return [eqn.primitive.name for eqn in jaxpr.eqns] == ["custom_jvp_call"]
 
 
 def joined(links: Links, outputs) -> Links:

@@ -6,6 +6,7 @@ import collections
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from shims._src.dispatch import operator
 from shims._src.factorisations import cholesky_factor
@@ -71,7 +72,8 @@ def slogdet(input, name=None):
     """
     a = square_matrices("slogdet", input)
     lu, order, sign, magnitude = _parts(a)
-    return LogMatrixDeterminant(sign, _log_magnitude(a, lu, order, magnitude))
+    log = _log_magnitude(a, lu, order, magnitude)
+    return LogMatrixDeterminant(lax.stop_gradient(sign), log)  # as TensorFlow has it
 
 
 @operator(compiled=True)

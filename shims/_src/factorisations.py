@@ -94,7 +94,8 @@ def qr(input, full_matrices=False, name=None):
       Signs are TensorFlow's. Columns after a NaN may be NaN in more places.
 
     Under jit:
-      The number of rows may be known only at run time.
+      The number of rows may be known only at run time. That of columns too, but not where it is
+      differentiated: the gradient is NaN then.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/qr
     """

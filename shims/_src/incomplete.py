@@ -105,8 +105,9 @@ def betainc(a, b, x, name=None):
       InvalidArgumentError: the dtypes or the shapes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      There is a gradient of `x` only, as there. In float32 few digits are right, in either library,
-      where `a` or `b` is above 1e5; what is no probability is NaN.
+      There is a gradient of `x` only, as there; it does not change with `a` and `b` when it is
+      differentiated again. In float32 few digits are right, in either library, where `a` or `b` is
+      above 1e5; what is no probability is NaN.
 
     Under jit:
       Element by element.
@@ -123,7 +124,7 @@ def betainc(a, b, x, name=None):
             received=", ".join(map(describe, operands)),
         )
     a, b, x = jnp.broadcast_arrays(*_alike(operands))
-    return betainc_by_x(a, b, x)
+    return _betainc(lax.stop_gradient(a), lax.stop_gradient(b), x)
 
 
 def _alike(operands):
@@ -152,12 +153,6 @@ def _betainc_jvp(primals, tangents):
     return _betainc(a, b, x), tx * slope
 
 
-@jax.jit  # whose name says that there is no gradient of the others
-def betainc_by_x(a, b, x):
-    """As the operator."""
-    return _betainc(a, b, x)
-
-
 @jax.custom_jvp
 def _zeta(x, q):
     value = lax.zeta(x, q)
@@ -181,12 +176,6 @@ def _zeta_jvp(primals, tangents):
     return _zeta(x, q), tq * (-x * _zeta(x + 1, q))
 
 
-@jax.jit
-def zeta_by_q(x, q):
-    """As the operator."""
-    return _zeta(x, q)
-
-
 @operator
 def zeta(x, q, name=None):
     """The Hurwitz zeta function, the sum of `(q + n) ** -x` over all `n >= 0`.
@@ -203,7 +192,8 @@ def zeta(x, q, name=None):
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      Nothing: there is a gradient of `q` only. Below -5 few digits are right, in either library.
+      There is a gradient of `q` only, as there; it does not change with `x` when it is differentiated
+      again. Below -5 few digits are right, in either library.
 
     Under jit:
       Element by element.
@@ -211,7 +201,7 @@ def zeta(x, q, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/zeta
     """
     x, q = jnp.broadcast_arrays(*pair("zeta", x, q))
-    return zeta_by_q(x, q)
+    return _zeta(lax.stop_gradient(x), q)
 
 
 @jax.custom_jvp
@@ -227,12 +217,6 @@ def _polygamma(a, x):
 def _polygamma_jvp(primals, tangents):
     (a, x), (_, tx) = primals, tangents
     return _polygamma(a, x), tx * _polygamma(a + 1, x)
-
-
-@jax.jit
-def polygamma_by_x(a, x):
-    """As the operator."""
-    return _polygamma(a, x)
 
 
 @operator
@@ -260,7 +244,7 @@ def polygamma(a, x, name=None):
     https://www.tensorflow.org/api_docs/python/tf/math/polygamma
     """
     a, x = jnp.broadcast_arrays(*pair("polygamma", a, x))
-    return polygamma_by_x(a, x)
+    return _polygamma(lax.stop_gradient(a), x)
 
 
 @operator

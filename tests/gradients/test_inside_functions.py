@@ -462,13 +462,13 @@ def test_what_is_printed_is_printed_once(capfd):
 
 def test_a_derivative_that_needs_a_size_says_so():
     matrices = shims.function(
-        lambda x: shims.linalg.pinv(x, rcond=0.5), [shims.TensorSpec([None, None])]
+        lambda x: shims.linalg.svd(x, full_matrices=True)[0], [shims.TensorSpec([None, None])]
     )
     x = jnp.asarray([[0.5, 0.5], [0.0, 3.0], [1.0, 0.0]])
     with shims.GradientTape() as tape:
         tape.watch(x)
         y = matrices(x)
-    with pytest.raises(ValueError, match="Incompatible shapes") as info:
+    with pytest.raises(TypeError, match="incompatible shapes") as info:
         tape.gradient(y, x)
     (note,) = [n for n in info.value.__notes__ if "derivative" in n]
     assert "take the gradient inside of the function" in note
