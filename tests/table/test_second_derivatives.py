@@ -27,6 +27,8 @@ DIFFERENT = {
     "nn.ctc_loss": "TensorFlow has NaN",
     "nn.softmax_cross_entropy_with_logits": "TensorFlow leaves out what labels do to the slope",
 }
+# What TensorFlow's own second derivative does not run through.
+STUMBLES = ("quantization.quantize_and_dequantize_v2",)
 # Where JAX's modes do not agree.
 _NAN = "a direction that is 0 is multiplied by a slope that is NaN"
 NOT_FORWARD = {"math.xlogy": _NAN, "math.xlog1py": _NAN}
@@ -78,7 +80,7 @@ def theirs(point):
 
     try:
         return twice(tf.GradientTape, sources, outputs, dense, tf.constant)
-    except Exception:  # noqa: BLE001 - TensorFlow refuses some in one way, some in another
+    except LookupError:
         return None
 
 
@@ -130,7 +132,7 @@ def by_mode(point) -> dict[str, float]:
 def test_second_derivatives(row):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what TensorFlow warns of itself
-        want = theirs(first(row))
+        want = None if row.name in STUMBLES else theirs(first(row))
     problems = {}
     if want is not None:
         found = differences(mine(first(row)), want, LOOSENESS * row.tolerance)
@@ -145,4 +147,4 @@ def test_second_derivatives(row):
 
 
 def test_what_differs_is_there():
-    assert (DIFFERENT | NOT_FORWARD).keys() <= {row.name for row in cases.operators()}
+    assert {*DIFFERENT, *STUMBLES, *NOT_FORWARD} <= {row.name for row in cases.operators()}
