@@ -160,9 +160,13 @@ def _parameters(params: str) -> list[str]:
 def kernels_module() -> str:
     """The text of `shims/_src/facade/kernels.py`: what each function takes, from the rows."""
     lines: dict[str, str] = {}
+    modules = set()
     for row in ROWS:
         source = _source(row)
-        if source is None or not row.takes:
+        if source is None:
+            continue
+        modules.add(source[0].removeprefix("shims._src."))
+        if not row.takes:
             continue
         parameters = _parameters(row.params or "")
         entries = [
@@ -183,7 +187,11 @@ def kernels_module() -> str:
         "from __future__ import annotations\n\n"
         "TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {\n"
         + "".join(lines[name] for name in sorted(lines))
-        + "}\n"
+        + "}\n\n"
+        "# The modules that hold the function of a row, whether or not the row states dtypes.\n"
+        "MODULES = frozenset(\n    {\n"
+        + "".join(f'        "{name}",\n' for name in sorted(modules))
+        + "    }\n)\n"
     )
 
 

@@ -12,7 +12,7 @@ import jax
 import numpy as np
 
 from shims._src import errors
-from shims._src.facade.kernels import TAKES
+from shims._src.facade.kernels import MODULES, TAKES
 from shims._src.padded import Padded
 
 _SIGNED = frozenset({"int8", "int16", "int32", "int64"})
@@ -85,9 +85,32 @@ def check_dtype(function: str, words: str, dtype, shape=None) -> None:
     )
 
 
+# Modules of operators that call each other and stand in no row of the table.
+_WITHOUT_ROWS = frozenset(
+    {
+        "shims._src.ragged.coordinates",
+        "shims._src.ragged.dense",
+        "shims._src.ragged.indexing",
+        "shims._src.ragged.reduction",
+        "shims._src.ragged.reshaping",
+        "shims._src.version_one.fused_batch_norm",
+        "shims._src.version_one.lookup",
+        "shims._src.version_one.resizing",
+    }
+)
+
+
 def of(f) -> tuple[tuple[int, str, str, bool], ...]:
-    """What the table says of an operator: `(position, parameter, words, alone)` for each array."""
-    return TAKES.get(f"{f.__module__.removeprefix('shims._src.')}.{f.__qualname__}", ())
+    """Look up the dtypes of an operator: `(position, parameter, words, alone)` for each array.
+
+    Raises:
+      LookupError: the table knows nothing of the operator's module, so that its dtypes would go
+        unchecked: the module was moved, and `make generate` has not run.
+    """
+    module = f.__module__.removeprefix("shims._src.")
+    if module not in MODULES and f.__module__ not in _WITHOUT_ROWS:
+        raise LookupError(f"No row of the table has a function of `{f.__module__}`.")
+    return TAKES.get(f"{module}.{f.__qualname__}", ())
 
 
 def checked(f):
