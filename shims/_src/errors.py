@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import threading
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from types import FrameType
 from typing import Any
 
-from shims._src import error_codes
+from shims._src import error_codes, user_frames
 
 # Where a message will tell a number that only the run knows.
 NUMBER = "<number>"
-
-# Frames of these packages are never "the user's own line".
-_LIBRARIES = ("jax", "jaxlib", "shims", "malt", "numpy", "tensorflow", "contextlib", "functools")
 
 
 class OpError(Exception):
@@ -275,21 +270,6 @@ for _class in (
     _class.__module__ = "shims.errors"
 
 
-def user_frame() -> FrameType | None:
-    """The innermost frame that belongs to the user, or `None` outside of any."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and not is_user_frame(frame):
-        frame = frame.f_back
-    return frame
-
-
-def is_user_frame(frame: FrameType) -> bool:
-    """Whether a frame runs the user's code (neither a library's nor generated code)."""
-    name = frame.f_globals.get("__name__", "") or ""
-    file = frame.f_code.co_filename
-    return name.partition(".")[0] not in _LIBRARIES and not file.startswith("<")
-
-
 # The file, the line and the operation of a graph that was written down there.
 Place = tuple[str, int, str]
 
@@ -338,7 +318,7 @@ def user_line() -> str:
     """`file.py:41  source text` of the user's own line, or an empty string."""
     if _THREAD.place is not None:
         return line_at(_THREAD.place)
-    frame = user_frame()
+    frame = user_frames.user_frame()
     return "" if frame is None else line_of(frame.f_code.co_filename, frame.f_lineno)
 
 

@@ -8,7 +8,7 @@ import dis
 import linecache
 import types
 
-from shims._src import errors
+from shims._src import errors, user_frames
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
@@ -39,7 +39,7 @@ def failing_call(error: BaseException) -> FailingCall:
     """The user's innermost expression in an error's traceback."""
     found, step = None, error.__traceback__
     while step is not None:
-        if errors.is_user_frame(step.tb_frame):
+        if user_frames.is_user_frame(step.tb_frame):
             found = step
         step = step.tb_next
     if found is None:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import functools
 import math
-import sys
 import threading
-from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from shims._src import (
+    askers,
     dims,
     errors,
     hooked_indexing,
@@ -30,22 +29,8 @@ from shims._src import jax_private as jp
 
 _LOCK = threading.Lock()
 _INSTALLED = False
+_OWN = globals()
 _MAX_SIZE = np.iinfo(np.int32).max
-_LIBRARIES = ("jax", "jaxlib", "shims", "numpy", "functools")
-# The rules of JAX that want an axis to be at least as long as what is read of it, or written to it by
-# a derivative of that.
-_READS = (
-    *("_gather_shape_rule", "_dynamic_slice_shape_rule"),
-    *("_scatter_shape_rule", "_dynamic_update_slice_shape_rule"),
-)
-_READS_MODULE = "jax._src.lax.slicing"
-# The rules that want sizes of at least 0, which products of sizes of arrays are.
-_EXTENDS, _EXTENDS_MODULE = (
-    ("_reshape_shape_rule", "_broadcast_in_dim_shape_rule"),
-    "jax._src.lax.lax",
-)
-# What stands for the user's own operators and calls in converted code.
-_CONVERTED = "shims._src.autograph."
 
 
 def install() -> None:
@@ -109,17 +94,11 @@ def _number(state, original, dim):
     )
 
 
-def _by_user(depth: int) -> bool:
-    """Whether the comparison stands in the user's own code, or is made for it when converted."""
-    name = sys._getframe(depth + 1).f_globals.get("__name__") or ""
-    return name.startswith(_CONVERTED) or name.partition(".")[0] not in _LIBRARIES
-
-
 def _ordering(state, original, e1, e2, describe):
     """`>=` and its relatives: over input sizes decided by this call, and guarded."""
     try:
         answer = original(e1, e2, describe)
-        return _unless_empty(state, e1 - e2, answer) if _asked_by_user() else answer
+        return _unless_empty(state, e1 - e2, answer) if askers.user_orders(_OWN) else answer
     except jp.InconclusiveDimensionOperation:
         if not jp.is_symbolic(e1) and e1 >= _MAX_SIZE:
             return True  # positions are int32 everywhere: no array is longer
@@ -127,18 +106,18 @@ def _ordering(state, original, e1, e2, describe):
         certain = size_bounds.sign(difference)
         if certain is not None:
             return certain >= 0
-        if str(difference) in state.promised and not _asked_by_user():
+        if str(difference) in state.promised and not askers.user_orders(_OWN):
             return True
-        if not jp.is_symbolic(e2) and e2 == 1 and _asked_by(_READS, _READS_MODULE):
+        if not jp.is_symbolic(e2) and e2 == 1 and askers.rule_reads():
             return True
-        if dims.is_product(difference) and _asked_by(_EXTENDS, _EXTENDS_MODULE):
+        if dims.is_product(difference) and askers.rule_extends():
             return True
         if state.owns(difference) and state.is_input_only(difference):
             return state.decide(difference, lambda value: value >= 0, f"{e1} >= {e2}")
         if state.may_assume and state.owns(difference):
             state.assumptions.append((difference, "nonnegative", errors.user_line()))
             return False
-        if _asked_by_user():
+        if askers.user_orders(_OWN):
             raise undecidable(describe().replace("'", "")) from None
         raise
 
@@ -177,32 +156,8 @@ def _unless_empty(state, difference, answer: bool) -> bool:
     return answer
 
 
-def _asked_by_user() -> bool:
-    """Whether the first frame above JAX's comparison operators is the user's."""
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and frame.f_code.co_filename.endswith(("shape_poly.py", "hooks.py")):
-        frame = frame.f_back
-    name = "" if frame is None else frame.f_globals.get("__name__") or ""
-    return name.startswith(_CONVERTED) or name.partition(".")[0] not in _LIBRARIES
-
-
-def _asked_by(rules: tuple[str, ...], module: str) -> bool:
-    """Whether one of JAX's rules for shapes asks: if an axis has an element, if a size is none below 0.
-
-    Only the run knows, and the masking rules say what happens.
-    """
-    frame: FrameType | None = sys._getframe(2)
-    for _ in range(8):
-        if frame is None:
-            return False
-        if frame.f_code.co_name in rules and frame.f_globals.get("__name__") == module:
-            return True
-        frame = frame.f_back
-    return False
-
-
 def _equality(state, original, self, other):
-    return _equal(state, original, self, other, _by_user(2))
+    return _equal(state, original, self, other, askers.user_calls(2))
 
 
 def _inequality(self, other):
@@ -214,7 +169,7 @@ def _asked_equal(self, other, depth):
     original = jp.DimExpr.__eq__.__wrapped__
     if state is None:
         return original(self, other)
-    return _equal(state, original, self, other, _by_user(depth))
+    return _equal(state, original, self, other, askers.user_calls(depth))
 
 
 def _equal(state, original, self, other, asked):
@@ -277,7 +232,7 @@ def _decide_equal(state, difference, text):
 def _truth(self) -> bool:
     """`if n:`; JAX has no answer of its own (Python takes any object for true)."""
     state = trace.current()
-    if state is None or not state.owns(self) or not _by_user(1):
+    if state is None or not state.owns(self) or not askers.user_calls(1):
         return True
     if state.is_input_only(self):
         return state.decide(self, lambda value: value != 0, f"{self} != 0")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import os
 from typing import Any, TypeAlias
 
 import jax
@@ -20,6 +19,8 @@ from jax._src.interpreters import partial_eval as pe
 from jax._src.lib import xla_client as _xc
 from jax._src.numpy import indexing as _indexing
 
+from shims._src import user_frames
+
 DimExpr = shape_poly._DimExpr
 ShapedArray = core.ShapedArray
 ArrayImpl = _array.ArrayImpl
@@ -28,15 +29,6 @@ Literal = core.Literal
 Primitive = core.Primitive
 InconclusiveDimensionOperation = core.InconclusiveDimensionOperation
 dim_as_value_p = shape_poly.dim_as_value_p
-
-# Frames below these folders are never the user's own line.
-_NOT_USER_CODE = (
-    *(os.path.dirname(str(m.__file__)) + os.sep for m in (jax, np)),
-    os.path.dirname(os.path.dirname(__file__)) + os.sep,
-    os.path.dirname(functools.__file__) + os.sep + "functools.py",
-    os.path.dirname(contextlib.__file__) + os.sep + "contextlib.py",
-    "<",
-)
 
 __all__ = ["ArrayImpl", "DimExpr", "ad", "batching", "core", "lu", "mlir", "pe", "shape_poly"]
 
@@ -243,7 +235,7 @@ def user_line_of(eqn) -> tuple[str, int] | None:
     if eqn.source_info.traceback is None:
         return None
     for frame in eqn.source_info.traceback.frames:
-        if not frame.file_name.startswith(_NOT_USER_CODE):
+        if user_frames.is_user_file(frame.file_name):
             return frame.file_name, frame.line_num
     return None
 

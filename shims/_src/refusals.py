@@ -7,7 +7,7 @@ import re
 
 import jax
 
-from shims._src import errors, remedies
+from shims._src import errors, remedies, user_frames
 from shims._src import jax_private as jp
 from shims._src.failing_call import FailingCall, failing_call
 
@@ -135,7 +135,7 @@ def _passes_through_sizes(error: Exception) -> bool:
     """Whether JAX failed while it took a symbolic size for a number."""
     step, inside = error.__traceback__, False
     while step is not None:
-        if errors.is_user_frame(step.tb_frame):
+        if user_frames.is_user_frame(step.tb_frame):
             inside = False
         inside |= step.tb_frame.f_code.co_filename == jp.shape_poly.__file__
         step = step.tb_next

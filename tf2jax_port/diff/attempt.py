@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-import sysconfig
 import traceback
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
-T = TypeVar("T")
+from tf2jax_port.diff import user_files
 
-_PACKAGE = str(Path(__file__).resolve().parents[1])
-_NOT_THE_USERS = ("<", sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), _PACKAGE)
+T = TypeVar("T")
 
 _LONGEST_REASON = 240
 _LONGEST_DETAIL = 6000
@@ -93,6 +90,6 @@ def _without_names(line: str) -> str:
 def _where(error: BaseException) -> str:
     """The innermost line of the traceback that lies outside of the installed libraries."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if not frame.filename.startswith(_NOT_THE_USERS):
+        if user_files.is_users(frame.filename):
             return f"\nAt: {frame.filename}:{frame.lineno}  {frame.line or ''}"[:_LONGEST_DETAIL]
     return ""

@@ -15,22 +15,12 @@ from collections.abc import Callable
 
 import jax
 
-from shims._src import errors
+from shims._src import errors, user_frames
 from shims._src.autograph import builtin_functions, lists, sizes
 from shims._src.autograph.source import UnconvertibleError
 from shims._src.autograph.transform import converted_code, converted_text
 from shims._src.bound_function import BoundFunction
 
-# Written for JAX, or for no arrays at all: what they do is not changed.
-_LIBRARIES = frozenset(
-    {
-        *("jax", "jaxlib", "numpy", "scipy", "ml_dtypes", "opt_einsum", "shims", "tf2jax_port"),
-        *("tensorflow", "keras", "tf_keras", "flax", "haiku", "equinox", "optax", "orbax", "chex"),
-        *("diffrax", "lineax", "optimistix", "jaxtyping", "beartype", "typeguard", "torch", "malt"),
-        *("pandas", "matplotlib", "PIL", "sklearn", "absl", "rich", "click", "tqdm", "IPython"),
-        *("pytest", "_pytest", "pluggy", "hypothesis"),
-    }
-)
 # Functions given to these run inside of the converted function.
 _CALLING_BACK = frozenset({"jax", "shims", "functools"})
 _CALLABLES = (types.FunctionType, types.MethodType, functools.partial)
@@ -266,9 +256,9 @@ def _is_object(f) -> bool:
 def _converted_function(f: types.FunctionType):
     if _is_as_written(f):
         return f
-    if _root(f) == "jax" and hasattr(f, "__wrapped__"):
+    if _package(f) == "jax" and hasattr(f, "__wrapped__"):
         return _of_converted(f)
-    if _root(f) in _LIBRARIES or _root(f) in sys.stdlib_module_names:
+    if _package(f) in user_frames.NOT_CONVERTED:
         return f
     kept = f.__dict__.get("_shims_converted")
     if kept is not None and kept[0] is f and kept[1] is f.__code__:
@@ -297,7 +287,7 @@ def _of_converted(f: types.FunctionType):
     held = [_content(cell) for cell in f.__closure__ or ()]
     converted = [
         _of_converted(g)
-        if isinstance(g, types.FunctionType) and _root(g) == "jax"
+        if isinstance(g, types.FunctionType) and _package(g) == "jax"
         else _callback(g)
         for g in held
     ]
@@ -325,16 +315,16 @@ def _operators():
     return operators
 
 
-def _root(f) -> str:
-    """The top-level package in which a function was written, whatever it says of itself."""
-    return (f.__globals__.get("__name__") or "").partition(".")[0]
+def _package(f) -> str:
+    """Find the top-level package in which a function was written, whatever it says of itself."""
+    return user_frames.root_package(f.__globals__)
 
 
 def _calls_back(f) -> bool:
     """Whether functions among the arguments of `f` are called by it as part of the program."""
     f = _unwrapped(f)
     if isinstance(f, types.FunctionType):
-        return _root(f) in _CALLING_BACK and f is not do_not_convert
+        return _package(f) in _CALLING_BACK and f is not do_not_convert
     if any(f is b for b in _BUILTINS_CALLING_BACK) or f is functools.reduce:
         return True
     return (getattr(f, "__module__", None) or "").partition(".")[0] == "jax"

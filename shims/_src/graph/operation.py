@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
-from shims._src import errors
+from shims._src import user_frames
 from shims._src.graph.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Operation:
         self.writes: tuple = ()
         self.on_host = False
         self.attributes: dict[str, Any] = {}
-        frame = errors.user_frame()
+        frame = user_frames.user_frame()
         self.place = None if frame is None else (frame.f_code.co_filename, frame.f_lineno, name)
         graph.count(1)
         self._outputs = [Tensor(self, i, s, d) for i, (s, d) in enumerate(outputs)]

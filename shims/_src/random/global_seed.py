@@ -23,17 +23,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src import jax_private as jp
-from shims._src import state
+from shims._src import state, user_frames
 from shims._src.random import streams
 from shims._src.random.words import advanced, split_number
 from shims._src.variable import Variable
 
 _DEFAULT_GRAPH_SEED = 87654321
 _MOST = 2**31 - 1
-_LIBRARIES = (
-    os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep,
-    os.path.dirname(jax.__file__) + os.sep,
-)
 
 
 class _Program:
@@ -274,7 +270,7 @@ def _lines() -> tuple:
     frame: types.FrameType | None = sys._getframe(1)
     found = []
     while frame is not None:
-        if not frame.f_code.co_filename.startswith(_LIBRARIES):
+        if not user_frames.is_library_file(frame.f_code.co_filename):
             found.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back
     return tuple(found)

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import sysconfig
 import traceback
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tf2jax_port.diff import user_files
 from tf2jax_port.diff.arguments import Arguments, is_inexact
 from tf2jax_port.diff.goldens.golden import Fingerprint
 from tf2jax_port.diff.precision import exact_wide
 
 # A loop that runs for long says enough with its first rounds.
 MOST = 2000
-
-_LIBRARIES = (
-    "<",
-    sysconfig.get_path("stdlib"),
-    sysconfig.get_path("purelib"),
-    str(Path(__file__).resolve().parents[2]),
-)
 
 
 def fingerprints(lanes: Any, case: Arguments) -> tuple[Fingerprint, ...]:
@@ -75,6 +68,6 @@ def fingerprint(op: str, at: str, array: np.ndarray) -> Fingerprint:
 def _line() -> str:
     """The innermost line that belongs to nobody's library."""
     for frame in reversed(traceback.extract_stack(limit=60)):
-        if not frame.filename.startswith(_LIBRARIES):
+        if user_files.is_users(frame.filename):
             return f"{Path(frame.filename).name}:{frame.lineno}"
     return ""

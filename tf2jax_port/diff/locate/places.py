@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import linecache
 import os
-import sys
-import sysconfig
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.machinery import ModuleSpec
 from types import FrameType
 from typing import TypeVar
 
-# Packages whose lines are never the user's own, wherever they are installed.
-_LIBRARIES = (
-    "tensorflow",
-    "keras",
-    "tf_keras",
-    "jax",
-    "jaxlib",
-    "numpy",
-    "shims",
-    "tf2jax_port",
-    "flax",
-    "optax",
-    "haiku",
-    "equinox",
-    "malt",
-)
+from tf2jax_port.diff import user_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +75,6 @@ class Stack:
 
     def __init__(self, own: tuple[str, ...] = ()) -> None:
         self._own = frozenset(own)
-        self._libraries = _library_folders()
-        self._installed = (sys.prefix + os.sep + "lib", sysconfig.get_path("stdlib") + os.sep)
         self._known: dict[str, bool] = {}
 
     def here(self, frame: FrameType | None) -> Where:
@@ -129,9 +108,7 @@ class Stack:
     def is_users(self, file: str) -> bool:
         """Whether a file is part of the user's program."""
         if file not in self._known:
-            library = file.startswith(self._libraries)
-            installed = file.startswith(self._installed) and file not in self._own
-            self._known[file] = not library and not installed
+            self._known[file] = user_files.is_users(file, self._own)
         return self._known[file]
 
 
@@ -150,19 +127,3 @@ class Counter:
     def total(self, key: tuple[int, ...]) -> int:
         """How often a place was passed."""
         return self._passed[key] + 1
-
-
-def _library_folders() -> tuple[str, ...]:
-    found = ["<"]
-    for name in _LIBRARIES:
-        spec = sys.modules[name].__spec__ if name in sys.modules else _spec(name)
-        if spec is not None:
-            found += [folder + os.sep for folder in spec.submodule_search_locations or ()]
-    return tuple(found)
-
-
-def _spec(name: str) -> ModuleSpec | None:
-    try:
-        return importlib.util.find_spec(name)
-    except (ImportError, ValueError):
-        return None

@@ -1,0 +1,90 @@
+"""Tells the user's frames and files from those of libraries; nothing else decides that.
+
+A frame belongs to a library by the name of its module, a file by the folder of its package. Where a
+file lies inside of this package makes no difference.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import sys
+from types import FrameType
+
+# Frames of these packages are never the user's own line.
+LIBRARIES = frozenset(
+    {"jax", "jaxlib", "shims", "malt", "numpy", "tensorflow", "contextlib", "functools"}
+)
+# Written for JAX, or for no arrays at all: AutoGraph does not change what they do.
+NOT_CONVERTED = LIBRARIES | {
+    *sys.stdlib_module_names,
+    *("scipy", "ml_dtypes", "opt_einsum", "tf2jax_port", "keras", "tf_keras"),
+    *("flax", "haiku", "equinox", "optax", "orbax", "chex"),
+    *("diffrax", "lineax", "optimistix", "jaxtyping", "beartype", "typeguard", "torch"),
+    *("pandas", "matplotlib", "PIL", "sklearn", "absl", "rich", "click", "tqdm", "IPython"),
+    *("pytest", "_pytest", "pluggy", "hypothesis"),
+}
+
+
+# Packages whose functions converted code calls in the place of the user's own operators.
+_STAND_INS: list[str] = []
+
+
+def stands_in_for_user(package: str) -> None:
+    """Count the questions of a package's modules as the user's (AutoGraph says so of itself)."""
+    _STAND_INS.append(f"{package}.")
+
+
+def asks_for_user(frame: FrameType) -> bool:
+    """Whether what a frame asks is asked by the user's code, generated or converted code included."""
+    name = frame.f_globals.get("__name__") or ""
+    return not is_library_frame(frame) or name.startswith(tuple(_STAND_INS))
+
+
+def root_package(frame_globals: dict) -> str:
+    """Give the top-level package of code by its globals, whatever a wrapper says of itself."""
+    return (frame_globals.get("__name__") or "").partition(".")[0]
+
+
+def is_library_frame(frame: FrameType) -> bool:
+    """Whether a frame runs a library's code."""
+    return root_package(frame.f_globals) in LIBRARIES
+
+
+def is_user_frame(frame: FrameType) -> bool:
+    """Whether a frame runs a line that the user can look up: no library's, no generated one."""
+    return not is_library_frame(frame) and not frame.f_code.co_filename.startswith("<")
+
+
+def user_frame() -> FrameType | None:
+    """The innermost frame that belongs to the user, or `None` outside of any."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not is_user_frame(frame):
+        frame = frame.f_back
+    return frame
+
+
+def is_library_file(path: str) -> bool:
+    """Whether a file belongs to a library."""
+    return path.startswith(_library_paths())
+
+
+def is_user_file(path: str) -> bool:
+    """Whether the user can look up a line of a file: no library's, no generated code."""
+    return not is_library_file(path) and not path.startswith("<")
+
+
+@functools.cache
+def _library_paths() -> tuple[str, ...]:
+    return tuple(path for name in sorted(LIBRARIES) for path in _paths_of(name))
+
+
+def _paths_of(name: str) -> list[str]:
+    """Find a package's folders, or the file of a module, without importing it."""
+    module = sys.modules.get(name)
+    spec = importlib.util.find_spec(name) if module is None else module.__spec__
+    if spec is None:
+        return []
+    folders = spec.submodule_search_locations
+    return [spec.origin or ""] if folders is None else [folder + os.sep for folder in folders]

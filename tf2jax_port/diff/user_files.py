@@ -1,0 +1,52 @@
+"""Tells the files of the user's program from those of libraries, without importing any."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import sys
+import sysconfig
+from collections.abc import Container
+from importlib.machinery import ModuleSpec
+
+# Packages whose lines are never the user's own, wherever they are installed.
+LIBRARIES = (
+    *("tensorflow", "keras", "tf_keras", "malt", "numpy"),
+    *("jax", "jaxlib", "flax", "optax", "haiku", "equinox"),
+    *("shims", "tf2jax_port"),
+)
+_INSTALLED = (
+    sys.prefix + os.sep + "lib",
+    sysconfig.get_path("stdlib"),
+    sysconfig.get_path("purelib"),
+)
+
+
+def is_users(file: str, own: Container[str] = ()) -> bool:
+    """Whether a file is part of the user's program: no library's, and no generated code.
+
+    Args:
+      file: its path.
+      own: files that are the user's even where they lie among installed packages.
+    """
+    if file.startswith(_generated_or_libraries()):
+        return False
+    return file in own or not file.startswith(_INSTALLED)
+
+
+@functools.cache
+def _generated_or_libraries() -> tuple[str, ...]:
+    found = ["<"]
+    for name in LIBRARIES:
+        spec = sys.modules[name].__spec__ if name in sys.modules else _spec(name)
+        if spec is not None:
+            found += [folder + os.sep for folder in spec.submodule_search_locations or ()]
+    return tuple(found)
+
+
+def _spec(name: str) -> ModuleSpec | None:
+    try:
+        return importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return None
