@@ -1,4 +1,4 @@
 """The names of `tf.autodiff`."""
 
-from shims._src.forward_accumulator import ForwardAccumulator as ForwardAccumulator
-from shims._src.tape import GradientTape as GradientTape
+from shims._src.gradients.forward_accumulator import ForwardAccumulator as ForwardAccumulator
+from shims._src.gradients.tape import GradientTape as GradientTape

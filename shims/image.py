@@ -2,82 +2,94 @@
 """The names of `tf.image`."""
 
 from shims._src.facade.claim import claim as _claim
-from shims._src.glimpses import extract_glimpse as extract_glimpse
-from shims._src.image_colour import adjust_brightness as adjust_brightness
-from shims._src.image_colour import adjust_contrast as adjust_contrast
-from shims._src.image_colour import adjust_gamma as adjust_gamma
-from shims._src.image_colour import adjust_hue as adjust_hue
-from shims._src.image_colour import adjust_saturation as adjust_saturation
-from shims._src.image_colour import convert_image_dtype as convert_image_dtype
-from shims._src.image_colour import grayscale_to_rgb as grayscale_to_rgb
-from shims._src.image_colour import hsv_to_rgb as hsv_to_rgb
-from shims._src.image_colour import rgb_to_grayscale as rgb_to_grayscale
-from shims._src.image_colour import rgb_to_hsv as rgb_to_hsv
-from shims._src.image_colour import rgb_to_yiq as rgb_to_yiq
-from shims._src.image_colour import rgb_to_yuv as rgb_to_yuv
-from shims._src.image_colour import yiq_to_rgb as yiq_to_rgb
-from shims._src.image_colour import yuv_to_rgb as yuv_to_rgb
-from shims._src.image_files import adjust_jpeg_quality as adjust_jpeg_quality
-from shims._src.image_files import decode_and_crop_jpeg as decode_and_crop_jpeg
-from shims._src.image_files import decode_bmp as decode_bmp
-from shims._src.image_files import decode_gif as decode_gif
-from shims._src.image_files import decode_image as decode_image
-from shims._src.image_files import decode_jpeg as decode_jpeg
-from shims._src.image_files import decode_png as decode_png
-from shims._src.image_files import encode_jpeg as encode_jpeg
-from shims._src.image_files import encode_png as encode_png
-from shims._src.image_files import extract_jpeg_shape as extract_jpeg_shape
-from shims._src.image_files import is_jpeg as is_jpeg
-from shims._src.image_files import random_jpeg_quality as random_jpeg_quality
-from shims._src.image_files import stateless_random_jpeg_quality as stateless_random_jpeg_quality
-from shims._src.image_layout import central_crop as central_crop
-from shims._src.image_layout import crop_to_bounding_box as crop_to_bounding_box
-from shims._src.image_layout import flip_left_right as flip_left_right
-from shims._src.image_layout import flip_up_down as flip_up_down
-from shims._src.image_layout import pad_to_bounding_box as pad_to_bounding_box
-from shims._src.image_layout import per_image_standardization as per_image_standardization
-from shims._src.image_layout import resize_with_crop_or_pad as resize_with_crop_or_pad
-from shims._src.image_layout import rot90 as rot90
-from shims._src.image_layout import transpose as transpose
-from shims._src.image_quality import image_gradients as image_gradients
-from shims._src.image_quality import psnr as psnr
-from shims._src.image_quality import sobel_edges as sobel_edges
-from shims._src.image_quality import ssim as ssim
-from shims._src.image_quality import ssim_multiscale as ssim_multiscale
-from shims._src.image_quality import total_variation as total_variation
-from shims._src.image_sampling import crop_and_resize as crop_and_resize
-from shims._src.image_sampling import resize as resize
-from shims._src.image_windows import ResizeMethod as ResizeMethod
-from shims._src.image_windows import draw_bounding_boxes as draw_bounding_boxes
-from shims._src.image_windows import extract_patches as extract_patches
-from shims._src.image_windows import resize_with_pad as resize_with_pad
-from shims._src.nms import non_max_suppression as non_max_suppression
-from shims._src.nms_padded import non_max_suppression_padded as non_max_suppression_padded
-from shims._src.nms_variants import combined_non_max_suppression as combined_non_max_suppression
-from shims._src.nms_variants import non_max_suppression_overlaps as non_max_suppression_overlaps
-from shims._src.nms_variants import (
+from shims._src.image.color import adjust_brightness as adjust_brightness
+from shims._src.image.color import adjust_contrast as adjust_contrast
+from shims._src.image.color import adjust_gamma as adjust_gamma
+from shims._src.image.color import adjust_hue as adjust_hue
+from shims._src.image.color import adjust_saturation as adjust_saturation
+from shims._src.image.color import convert_image_dtype as convert_image_dtype
+from shims._src.image.color import grayscale_to_rgb as grayscale_to_rgb
+from shims._src.image.color import hsv_to_rgb as hsv_to_rgb
+from shims._src.image.color import rgb_to_grayscale as rgb_to_grayscale
+from shims._src.image.color import rgb_to_hsv as rgb_to_hsv
+from shims._src.image.color import rgb_to_yiq as rgb_to_yiq
+from shims._src.image.color import rgb_to_yuv as rgb_to_yuv
+from shims._src.image.color import yiq_to_rgb as yiq_to_rgb
+from shims._src.image.color import yuv_to_rgb as yuv_to_rgb
+from shims._src.image.files import adjust_jpeg_quality as adjust_jpeg_quality
+from shims._src.image.files import decode_and_crop_jpeg as decode_and_crop_jpeg
+from shims._src.image.files import decode_bmp as decode_bmp
+from shims._src.image.files import decode_gif as decode_gif
+from shims._src.image.files import decode_image as decode_image
+from shims._src.image.files import decode_jpeg as decode_jpeg
+from shims._src.image.files import decode_png as decode_png
+from shims._src.image.files import encode_jpeg as encode_jpeg
+from shims._src.image.files import encode_png as encode_png
+from shims._src.image.files import extract_jpeg_shape as extract_jpeg_shape
+from shims._src.image.files import is_jpeg as is_jpeg
+from shims._src.image.files import random_jpeg_quality as random_jpeg_quality
+from shims._src.image.files import stateless_random_jpeg_quality as stateless_random_jpeg_quality
+from shims._src.image.glimpses import extract_glimpse as extract_glimpse
+from shims._src.image.layout import central_crop as central_crop
+from shims._src.image.layout import crop_to_bounding_box as crop_to_bounding_box
+from shims._src.image.layout import flip_left_right as flip_left_right
+from shims._src.image.layout import flip_up_down as flip_up_down
+from shims._src.image.layout import pad_to_bounding_box as pad_to_bounding_box
+from shims._src.image.layout import per_image_standardization as per_image_standardization
+from shims._src.image.layout import resize_with_crop_or_pad as resize_with_crop_or_pad
+from shims._src.image.layout import rot90 as rot90
+from shims._src.image.layout import transpose as transpose
+from shims._src.image.nms import non_max_suppression as non_max_suppression
+from shims._src.image.nms_padded import non_max_suppression_padded as non_max_suppression_padded
+from shims._src.image.nms_variants import (
+    combined_non_max_suppression as combined_non_max_suppression,
+)
+from shims._src.image.nms_variants import (
+    non_max_suppression_overlaps as non_max_suppression_overlaps,
+)
+from shims._src.image.nms_variants import (
     non_max_suppression_with_scores as non_max_suppression_with_scores,
 )
-from shims._src.random.crop import sample_distorted_bounding_box as sample_distorted_bounding_box
-from shims._src.random.crop import (
+from shims._src.image.quality import image_gradients as image_gradients
+from shims._src.image.quality import psnr as psnr
+from shims._src.image.quality import sobel_edges as sobel_edges
+from shims._src.image.quality import ssim as ssim
+from shims._src.image.quality import ssim_multiscale as ssim_multiscale
+from shims._src.image.quality import total_variation as total_variation
+from shims._src.image.random_crop import (
+    sample_distorted_bounding_box as sample_distorted_bounding_box,
+)
+from shims._src.image.random_crop import (
     stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
 )
-from shims._src.random.images import random_brightness as random_brightness
-from shims._src.random.images import random_contrast as random_contrast
-from shims._src.random.images import random_crop as random_crop
-from shims._src.random.images import random_flip_left_right as random_flip_left_right
-from shims._src.random.images import random_flip_up_down as random_flip_up_down
-from shims._src.random.images import random_hue as random_hue
-from shims._src.random.images import random_saturation as random_saturation
-from shims._src.random.images import stateless_random_brightness as stateless_random_brightness
-from shims._src.random.images import stateless_random_contrast as stateless_random_contrast
-from shims._src.random.images import stateless_random_crop as stateless_random_crop
-from shims._src.random.images import (
+from shims._src.image.random_images import random_brightness as random_brightness
+from shims._src.image.random_images import random_contrast as random_contrast
+from shims._src.image.random_images import random_crop as random_crop
+from shims._src.image.random_images import random_flip_left_right as random_flip_left_right
+from shims._src.image.random_images import random_flip_up_down as random_flip_up_down
+from shims._src.image.random_images import random_hue as random_hue
+from shims._src.image.random_images import random_saturation as random_saturation
+from shims._src.image.random_images import (
+    stateless_random_brightness as stateless_random_brightness,
+)
+from shims._src.image.random_images import stateless_random_contrast as stateless_random_contrast
+from shims._src.image.random_images import stateless_random_crop as stateless_random_crop
+from shims._src.image.random_images import (
     stateless_random_flip_left_right as stateless_random_flip_left_right,
 )
-from shims._src.random.images import stateless_random_flip_up_down as stateless_random_flip_up_down
-from shims._src.random.images import stateless_random_hue as stateless_random_hue
-from shims._src.random.images import stateless_random_saturation as stateless_random_saturation
+from shims._src.image.random_images import (
+    stateless_random_flip_up_down as stateless_random_flip_up_down,
+)
+from shims._src.image.random_images import stateless_random_hue as stateless_random_hue
+from shims._src.image.random_images import (
+    stateless_random_saturation as stateless_random_saturation,
+)
+from shims._src.image.sampling import crop_and_resize as crop_and_resize
+from shims._src.image.sampling import resize as resize
+from shims._src.image.windows import ResizeMethod as ResizeMethod
+from shims._src.image.windows import draw_bounding_boxes as draw_bounding_boxes
+from shims._src.image.windows import extract_patches as extract_patches
+from shims._src.image.windows import resize_with_pad as resize_with_pad
 
 __all__ = [
     "ResizeMethod",

@@ -2,6 +2,6 @@
 
 import sys as _sys
 
-from shims._src.keras_module import load as _load
+from shims._src.optimizers.keras_module import load as _load
 
 _sys.modules[__name__] = _load()

@@ -2,26 +2,28 @@
 """The names of `tf.quantization`."""
 
 from shims._src.facade.claim import claim as _claim
-from shims._src.fake_quantization import (
+from shims._src.quantization.fake_quantization import (
     fake_quant_with_min_max_args as fake_quant_with_min_max_args,
 )
-from shims._src.fake_quantization import (
+from shims._src.quantization.fake_quantization import (
     fake_quant_with_min_max_args_gradient as fake_quant_with_min_max_args_gradient,
 )
-from shims._src.fake_quantization import (
+from shims._src.quantization.fake_quantization import (
     fake_quant_with_min_max_vars as fake_quant_with_min_max_vars,
 )
-from shims._src.fake_quantization import (
+from shims._src.quantization.fake_quantization import (
     fake_quant_with_min_max_vars_gradient as fake_quant_with_min_max_vars_gradient,
 )
-from shims._src.fake_quantization import (
+from shims._src.quantization.fake_quantization import (
     fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel,
 )
-from shims._src.fake_quantization import (
+from shims._src.quantization.fake_quantization import (
     fake_quant_with_min_max_vars_per_channel_gradient as fake_quant_with_min_max_vars_per_channel_gradient,
 )
-from shims._src.quantization import quantize_and_dequantize as quantize_and_dequantize
-from shims._src.quantization import quantize_and_dequantize_v2 as quantize_and_dequantize_v2
+from shims._src.quantization.quantization import quantize_and_dequantize as quantize_and_dequantize
+from shims._src.quantization.quantization import (
+    quantize_and_dequantize_v2 as quantize_and_dequantize_v2,
+)
 
 __all__ = [
     "fake_quant_with_min_max_args",

@@ -2,9 +2,9 @@
 """The names of `tf.raw_ops`."""
 
 from shims._src.facade.claim import claim as _claim
-from shims._src.raw_ops import Empty as Empty
-from shims._src.raw_ops import UniqueV2 as UniqueV2
-from shims._src.raw_ops import UniqueWithCountsV2 as UniqueWithCountsV2
+from shims._src.raw_ops.raw_ops import Empty as Empty
+from shims._src.raw_ops.raw_ops import UniqueV2 as UniqueV2
+from shims._src.raw_ops.raw_ops import UniqueWithCountsV2 as UniqueWithCountsV2
 
 __all__ = [
     "Empty",

@@ -2,10 +2,10 @@
 """The names of `tf.sets`."""
 
 from shims._src.facade.claim import claim as _claim
-from shims._src.sets import difference as difference
-from shims._src.sets import intersection as intersection
-from shims._src.sets import size as size
-from shims._src.sets import union as union
+from shims._src.sparse.sets import difference as difference
+from shims._src.sparse.sets import intersection as intersection
+from shims._src.sparse.sets import size as size
+from shims._src.sparse.sets import union as union
 
 __all__ = [
     "difference",

@@ -1,6 +1,6 @@
 """The names of `tf.train` that have a counterpart."""
 
-from shims._src import missing as _missing
-from shims._src.moving_average import ExponentialMovingAverage as ExponentialMovingAverage
+from shims._src.facade import missing as _missing
+from shims._src.variables.moving_average import ExponentialMovingAverage as ExponentialMovingAverage
 
 __getattr__ = _missing.of("shims.train")

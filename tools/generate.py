@@ -7,6 +7,7 @@ GENERATORS = (
     "tools.generate_version_one",
     "tools.generate_graph_names",
     "tools.rule_pages",
+    "tools.file_map",
 )
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Writes the façades of `shims` from the table: `python -m tools.generate_facades`.
 
-Three kinds of files come from the rows. `shims/_src/facade/native.py` has a function for each row
+Three kinds of files come from the rows. `shims/_src/native/operators.py` has a function for each row
 whose plain JAX expression says the same as TensorFlow, made of that very expression, so that a test
 of the function is a test of what the rewriter writes. `shims/_src/facade/root.py` and the
 namespaces (`shims/math.py`, ...) give every operator the names that TensorFlow gives it.
@@ -38,14 +38,14 @@ NAMESPACES = (
     *("lookup", "raw_ops", "sets", "strings", "v1", "v1.initializers", "v1.losses", "v1.nn"),
 )
 WIDTH = 100
-_DEFINED = "shims._src.facade.native"
+_DEFINED = "shims._src.native.operators"
 
 
 def generate() -> dict[str, str]:
     """`{path: text}` of every generated file."""
     files = {
-        "shims/_src/facade/native.py": native_module(),
-        "shims/_src/facade/kernels.py": kernels_module(),
+        "shims/_src/native/operators.py": native_module(),
+        "shims/_src/arguments/kernel_dtypes.py": kernels_module(),
     }
     for namespace in ("", *NAMESPACES):
         files[_path(namespace)] = facade_module(namespace)
@@ -74,7 +74,7 @@ def native_rows() -> list[Row]:
 
 
 def native_module() -> str:
-    """The text of `shims/_src/facade/native.py`."""
+    """The text of `shims/_src/native/operators.py`."""
     rows = sorted(native_rows(), key=lambda r: _function(r.name))
     functions = [native_function(row) for row in rows]
     names = [_function(row.name) for row in rows]
@@ -91,8 +91,8 @@ def native_module() -> str:
         "from __future__ import annotations\n\n"
         + "\n".join(imports)
         + "\n\n"
-        + "from shims._src.dispatch import operator\n"
-        + f"from shims._src.operands import {', '.join(used)}\n\n\n"
+        + f"from shims._src.arguments.operands import {', '.join(used)}\n"
+        + "from shims._src.tracing.dispatch import operator\n\n\n"
         + body
         + "\n"
     )
@@ -158,7 +158,7 @@ def _parameters(params: str) -> list[str]:
 
 
 def kernels_module() -> str:
-    """The text of `shims/_src/facade/kernels.py`: what each function takes, from the rows."""
+    """The text of `shims/_src/arguments/kernel_dtypes.py`: what each function takes, from the rows."""
     lines: dict[str, str] = {}
     modules = set()
     for row in ROWS:
@@ -257,7 +257,7 @@ def _import(line: tuple[str, str, str]) -> str:
 def _source(row: Row) -> tuple[str, str] | None:
     """`(module, function)` that a row's façade re-exports."""
     if row.own:
-        module, _, function = row.own.rpartition(".")
+        module, _, function = row.own.partition(":")
         return f"shims._src.{module}", function
     if isinstance(row.target, Native) and row.params is not None:
         return _DEFINED, _function(row.name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import shims
-from shims._src.version_one import names
+from shims._src.v1.names import names
 
 TARGET = Path(__file__).parent.parent / "tf2jax_port/rewrite/graph_names.py"
 HEAD = '''"""The names that `shims.compat.v1` has, without `tf.`.

@@ -1,8 +1,8 @@
 """Python control flow over traced arrays, under TensorFlow's names (`tf.autograph`)."""
 
-from shims._src import missing as _missing
 from shims._src.autograph import to_code as to_code
 from shims._src.autograph import to_graph as to_graph
+from shims._src.facade import missing as _missing
 from shims.autograph import experimental as experimental
 
 __getattr__ = _missing.of("shims.autograph")

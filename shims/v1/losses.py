@@ -2,16 +2,18 @@
 """The names of `tf.v1.losses`."""
 
 from shims._src.facade.claim import claim as _claim
-from shims._src.weighted_losses import absolute_difference as absolute_difference
-from shims._src.weighted_losses import compute_weighted_loss as compute_weighted_loss
-from shims._src.weighted_losses import cosine_distance as cosine_distance
-from shims._src.weighted_losses import hinge_loss as hinge_loss
-from shims._src.weighted_losses import huber_loss as huber_loss
-from shims._src.weighted_losses import log_loss as log_loss
-from shims._src.weighted_losses import mean_squared_error as mean_squared_error
-from shims._src.weighted_losses import sigmoid_cross_entropy as sigmoid_cross_entropy
-from shims._src.weighted_losses import softmax_cross_entropy as softmax_cross_entropy
-from shims._src.weighted_losses import sparse_softmax_cross_entropy as sparse_softmax_cross_entropy
+from shims._src.nn.weighted_losses import absolute_difference as absolute_difference
+from shims._src.nn.weighted_losses import compute_weighted_loss as compute_weighted_loss
+from shims._src.nn.weighted_losses import cosine_distance as cosine_distance
+from shims._src.nn.weighted_losses import hinge_loss as hinge_loss
+from shims._src.nn.weighted_losses import huber_loss as huber_loss
+from shims._src.nn.weighted_losses import log_loss as log_loss
+from shims._src.nn.weighted_losses import mean_squared_error as mean_squared_error
+from shims._src.nn.weighted_losses import sigmoid_cross_entropy as sigmoid_cross_entropy
+from shims._src.nn.weighted_losses import softmax_cross_entropy as softmax_cross_entropy
+from shims._src.nn.weighted_losses import (
+    sparse_softmax_cross_entropy as sparse_softmax_cross_entropy,
+)
 
 __all__ = [
     "absolute_difference",

@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from shims._src import errors
 from shims._src.autograph import convert
+from shims._src.errors import errors
 
 
 def lines_of(error):

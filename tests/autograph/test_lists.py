@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from shims._src.autograph import convert
-from shims._src.dynamic import dynamic
-from shims._src.errors import OpError
+from shims._src.errors.errors import OpError
+from shims._src.tracing.dynamic import dynamic
 from tests.control_flow.lanes import check_same
 
 

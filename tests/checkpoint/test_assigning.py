@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import shims.compat.v1 as tf
-from shims._src import errors
+from shims._src.errors import errors
 
 slim = tf.contrib.slim
 

@@ -6,7 +6,6 @@ import re
 import numpy as np
 import pytest
 
-from shims._src import errors
 from shims._src.checkpoint import table
 from shims._src.checkpoint.block import BlockBuilder, stored_block, with_trailer
 from shims._src.checkpoint.bundle_reader import BundleReader
@@ -16,6 +15,7 @@ from shims._src.checkpoint.entry import HEADER_KEY, Entry, Header
 from shims._src.checkpoint.opening import open_checkpoint
 from shims._src.checkpoint.partitioned import Partitioned
 from shims._src.checkpoint.wire import Malformed
+from shims._src.errors import errors
 
 from . import bundles
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from shims._src import errors
 from shims._src.checkpoint.bundle_writer import write_bundle
 from shims._src.checkpoint.opening import open_checkpoint
 from shims._src.checkpoint.partitioned import Partitioned
+from shims._src.errors import errors
 
 from . import bundles
 

@@ -5,8 +5,8 @@ import pytest
 import tensorflow as tf
 
 import shims.compat.v1 as ours
-from shims._src import errors
 from shims._src.checkpoint.wire import Malformed, varint, varints
+from shims._src.errors import errors
 
 from . import bundles
 from .test_damage import places

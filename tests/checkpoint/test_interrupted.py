@@ -5,9 +5,9 @@ import os
 import numpy as np
 import pytest
 
-from shims._src import errors
 from shims._src.checkpoint.bundle_writer import write_bundle
 from shims._src.checkpoint.opening import open_checkpoint
+from shims._src.errors import errors
 
 from . import bundles
 

@@ -7,11 +7,11 @@ import pytest
 import tensorflow as tf
 
 import shims
-from shims._src import errors
 from shims._src.checkpoint import checkpoint_reader, state_file
 from shims._src.checkpoint.bundle_writer import write_bundle
 from shims._src.checkpoint.partitioned import Partitioned
 from shims._src.checkpoint.restoring import Wanted, restore
+from shims._src.errors import errors
 
 from . import bundles
 

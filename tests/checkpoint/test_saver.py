@@ -9,7 +9,7 @@ import pytest
 import tensorflow
 
 import shims.compat.v1 as ours
-from shims._src import errors
+from shims._src.errors import errors
 
 from . import bundles
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from shims._src import branches
-from shims._src.errors import InvalidArgumentError
-from shims._src.lift import discover, lift
-from shims._src.staged_branches import stage_branches
-from shims._src.variable import Variable
+from shims._src.control_flow import branches
+from shims._src.control_flow.staged_branches import stage_branches
+from shims._src.errors.errors import InvalidArgumentError
+from shims._src.function.lift import discover, lift
+from shims._src.variables.variable import Variable
 from tests.control_flow.lanes import check_same, gradient, symbolic_results
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from shims._src import state
-from shims._src.branches import cond
-from shims._src.lift import discover, lift
-from shims._src.loops import while_loop
-from shims._src.variable import Variable
+from shims._src.control_flow.branches import cond
+from shims._src.control_flow.loops import while_loop
+from shims._src.function.lift import discover, lift
+from shims._src.recording import state
+from shims._src.variables.variable import Variable
 
 
 def test_a_program_of_reads_and_assignments_is_tensorflows():

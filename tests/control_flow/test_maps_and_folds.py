@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from shims._src import folds, maps
-from shims._src.lift import discover, lift
-from shims._src.tensor_spec import TensorSpec
-from shims._src.variable import Variable
+from shims._src.control_flow import folds
+from shims._src.function.lift import discover, lift
+from shims._src.ragged import maps
+from shims._src.types.tensor_spec import TensorSpec
+from shims._src.variables.variable import Variable
 from tests.control_flow.lanes import check_same, gradient, symbolic_results
 
 V = np.float32([1, -2, 3])

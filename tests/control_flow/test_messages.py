@@ -4,14 +4,14 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from shims._src import errors
-from shims._src.branches import case, cond, switch_case
-from shims._src.folds import foldl, scan
-from shims._src.lift import discover, lift
-from shims._src.loops import while_loop
-from shims._src.maps import map_fn, vectorized_map
-from shims._src.tensor_spec import TensorSpec
-from shims._src.variable import Variable
+from shims._src.control_flow.branches import case, cond, switch_case
+from shims._src.control_flow.folds import foldl, scan
+from shims._src.control_flow.loops import while_loop
+from shims._src.errors import errors
+from shims._src.function.lift import discover, lift
+from shims._src.ragged.maps import map_fn, vectorized_map
+from shims._src.types.tensor_spec import TensorSpec
+from shims._src.variables.variable import Variable
 from tests.control_flow.messages import rendered
 
 X = jnp.float32(3)

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import pytest
 from jax import export
 
-from shims._src import trip_count
+from shims._src.control_flow import trip_count
 
 
 def trips(test, body, *initial):

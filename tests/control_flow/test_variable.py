@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from shims._src.errors import FailedPreconditionError
-from shims._src.tape import GradientTape
-from shims._src.tensor_shape import TensorShape
-from shims._src.variable import Variable
+from shims._src.errors.errors import FailedPreconditionError
+from shims._src.gradients.tape import GradientTape
+from shims._src.types.tensor_shape import TensorShape
+from shims._src.variables.variable import Variable
 
 # Evaluated once with each module's class as V; `v` is [1, 2] and `u` is 3, made anew each time.
 EXPRESSIONS = """

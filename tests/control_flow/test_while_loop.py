@@ -7,10 +7,10 @@ import pytest
 import tensorflow as tf
 from jax import export
 
-from shims._src.lift import discover, lift
-from shims._src.loops import while_loop
-from shims._src.tensor_shape import TensorShape
-from shims._src.variable import Variable
+from shims._src.control_flow.loops import while_loop
+from shims._src.function.lift import discover, lift
+from shims._src.types.tensor_shape import TensorShape
+from shims._src.variables.variable import Variable
 from tests.control_flow.lanes import check_same, gradient, primitives_of, symbolic_results
 
 

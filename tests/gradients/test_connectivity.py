@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from shims._src.connectivity import links_through
+from shims._src.recording.connectivity import links_through
 
 PROGRAMS = {
     "identity": (lambda a, b, c: (a, c), [{0}, {2}]),

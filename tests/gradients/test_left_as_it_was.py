@@ -9,8 +9,8 @@ import pytest
 import tensorflow as tf
 
 import shims
-from shims._src import jax_private as jp
-from shims._src import recording, state
+from shims._src.platform import jax_private as jp
+from shims._src.recording import recording, state
 from tests.gradients.both import array, check_same
 
 

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from shims._src.graph import modes
+from shims._src.v1.graph import modes
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import shims.compat.v1 as tf
-from shims._src.version_one import names
+from shims._src.v1.names import names
 from tools import generate_version_one
 
 WRITTEN = generate_version_one.generate()
@@ -62,7 +62,7 @@ def test_a_name_that_nobody_has_says_what_is_near():
 def test_nothing_of_it_is_loaded_before_it_is_used():
     code = (
         "import sys, shims.compat.v1; "
-        "assert 'shims._src.version_one.live_names' not in sys.modules; "
+        "assert 'shims._src.v1.names.live_names' not in sys.modules; "
         "assert 'tensorflow' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

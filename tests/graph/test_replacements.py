@@ -3,7 +3,7 @@
 import pytest
 
 import shims.compat.v1 as tf
-from shims._src.version_one import names, replacements
+from shims._src.v1.names import names, replacements
 
 
 def found(path: str):

@@ -11,7 +11,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import shims.compat.v1 as tf
 from shims import errors
-from shims._src.graph.summary import pictures
+from shims._src.v1.summary import pictures
 
 NUMBERS = np.concatenate([np.random.RandomState(0).randn(50), [0, 0, 1e-13, -1e25, 3e25]]).astype(
     np.float32

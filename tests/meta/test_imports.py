@@ -24,7 +24,7 @@ def offenders(imports, package, allowed):
 # What must not be imported, and the only places that may.
 BANS = (
     ("tf2jax_port", ("tf2jax_port",)),
-    ("jax._src", ("shims/_src/jax_private.py",)),
+    ("jax._src", ("shims/_src/platform/jax_private.py",)),
     ("tensorflow", ("tf2jax_port/diff",)),
 )
 

@@ -31,7 +31,7 @@ def package_sources():
 
 
 def module_name(path):
-    """`shims/_src/errors.py` -> `shims._src.errors`."""
+    """`shims/_src/errors/errors.py` -> `shims._src.errors.errors`."""
     return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
 
 

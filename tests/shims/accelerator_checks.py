@@ -22,7 +22,7 @@ def _numbers(kind):
 
 
 def quotients_are_rounded():
-    from shims._src.exact_quotient import quotient
+    from shims._src.numeric.exact_quotient import quotient
 
     x, y = _numbers(np.float32)
     special = np.float32([0, -0.0, 1, np.inf, -np.inf, np.nan, 3e38, 5, 0])

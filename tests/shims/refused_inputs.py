@@ -6,7 +6,7 @@ import numpy as np
 from jax import lax
 
 import shims as tf
-from shims._src import primitives
+from shims._src.sizes import primitives
 
 X = np.arange(8, dtype=np.float32).reshape(4, 2)
 M = np.array([True, False, True, True])

@@ -4,12 +4,16 @@ import importlib
 
 import pytest
 
-from shims._src import askers
+from shims._src.tracing import comparison_callers
 
 
 @pytest.mark.parametrize(
     ("module", "rule"),
-    [(kind[0], rule) for kind in (askers.READS, askers.EXTENDS) for rule in kind[1:]],
+    [
+        (kind[0], rule)
+        for kind in (comparison_callers.READS, comparison_callers.EXTENDS)
+        for rule in kind[1:]
+    ],
 )
 def test_jax_has_the_rule(module, rule):
     assert callable(getattr(importlib.import_module(module), rule))

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import shims as tf
-from shims._src import calls, host_memory
+from shims._src.function import calls
+from shims._src.platform import host_memory
 
 N, M = 13, 5
 X = np.linspace(-2, 3, N).astype(np.float32)

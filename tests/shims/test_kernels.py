@@ -4,8 +4,8 @@ import importlib
 
 import pytest
 
-from shims._src import kernels
-from shims._src.facade.kernels import MODULES, TAKES
+from shims._src.arguments import kernels
+from shims._src.arguments.kernel_dtypes import MODULES, TAKES
 
 
 def test_an_operator_of_an_unknown_module_is_refused():
@@ -18,7 +18,7 @@ def test_an_operator_of_an_unknown_module_is_refused():
 
 
 def test_an_operator_of_a_known_module_has_its_dtypes():
-    from shims._src.cumulative import cumsum
+    from shims._src.math.cumulative import cumsum
 
     assert [words for _, _, words, _ in kernels.of(cumsum)] == ["number"]
 

@@ -3,7 +3,7 @@
 import pytest
 
 import shims
-from shims._src import missing
+from shims._src.facade import missing
 
 NAMES = {
     "math.special.bessel_j0": "scipy.special",

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import shims
-from shims._src import errors, user_frames
 from shims._src.autograph import operators
+from shims._src.errors import errors
+from shims._src.platform import user_frames
 
 
-def _frame_of(module: str, filename: str = "/home/me/train.py"):
+def _frame_of(module: str, filename: str = "project/train.py"):
     """A frame of code that says to be of a module."""
     code = compile("import sys; frame = sys._getframe()", filename, "exec")
     namespace: dict = {"__name__": module}
@@ -24,9 +25,9 @@ def _frame_of(module: str, filename: str = "/home/me/train.py"):
 @pytest.mark.parametrize(
     ("module", "filename", "users", "asks"),
     [
-        ("train", "/home/me/train.py", True, True),
+        ("train", "project/train.py", True, True),
         ("train", "<stdin>", False, True),
-        ("shims_of_mine", "/home/me/shims_of_mine.py", True, True),
+        ("shims_of_mine", "project/shims_of_mine.py", True, True),
         ("shims._src.anywhere.below", "/x.py", False, False),
         ("shims._src.autograph.anything", "/x.py", False, True),
         ("jax._src.numpy", "/x.py", False, False),
@@ -52,7 +53,7 @@ def test_files_of_libraries(path):
     assert not user_frames.is_user_file(path)
 
 
-@pytest.mark.parametrize("path", [__file__, types.__file__, "/home/me/shims_of_mine.py"])
+@pytest.mark.parametrize("path", [__file__, types.__file__, "project/shims_of_mine.py"])
 def test_other_files(path):
     assert user_frames.is_user_file(path)
 

@@ -3,8 +3,8 @@
 import pytest
 import tensorflow as tf
 
-from shims._src.tensor_shape import TensorShape
-from shims._src.tensor_spec import TensorSpec
+from shims._src.types.tensor_shape import TensorShape
+from shims._src.types.tensor_spec import TensorSpec
 
 # Evaluated once with TensorFlow's classes as T and S, once with ours.
 SHAPES = """

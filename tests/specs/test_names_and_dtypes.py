@@ -6,8 +6,8 @@ import pytest
 import tensorflow as tf
 from jax import export
 
-from shims._src.tensor_shape import TensorShape
-from shims._src.tensor_spec import TensorSpec, as_numpy_dtype
+from shims._src.types.tensor_shape import TensorShape
+from shims._src.types.tensor_spec import TensorSpec, as_numpy_dtype
 
 
 def test_names_are_unknown_sizes():

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import pytest
 
 import shims
-from shims._src.repeated import Repeated
+from shims._src.tracing.repeated import Repeated
 
 from . import cases, ours
 from .compare import differences

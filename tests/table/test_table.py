@@ -109,7 +109,7 @@ def test_cases_have_names_of_their_own_and_known_parameters(row):
 @pytest.mark.parametrize("row", ALL)
 def test_own_functions_exist(row):
     if row.own:
-        module, _, function = row.own.rpartition(".")
+        module, _, function = row.own.partition(":")
         assert hasattr(importlib.import_module(f"shims._src.{module}"), function)
 
 

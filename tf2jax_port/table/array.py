@@ -39,7 +39,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "boolean_mask",
         "tensor, mask, axis=None, name='boolean_mask'",
-        "select",
+        "array.select",
         tensors=("tensor", "mask"),
         fresh=True,
         inputs=(
@@ -65,7 +65,7 @@ ROWS: tuple[Row, ...] = (
         "where",
         "condition, x=None, y=None, name=None",
         "jnp.where({condition}, {x}, {y})",
-        own="select",
+        own="array.select",
         needs=("x", "y"),
         tensors=("condition", "x", "y"),
         fresh=True,
@@ -102,7 +102,7 @@ ROWS: tuple[Row, ...] = (
         "gather",
         "params, indices, validate_indices=None, axis=None, batch_dims=0, name=None",
         "jnp.take({params}, {indices}, axis={axis})",
-        own="gather",
+        own="array.gather",
         defaults=(("axis", "0"),),
         tensors=("params", "indices"),
         differs="out of range TensorFlow raises, JAX reads NaN; JAX counts -1 from the end",
@@ -134,7 +134,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "gather_nd",
         "params, indices, batch_dims=0, name=None, bad_indices_policy=''",
-        "gather",
+        "array.gather",
         inputs=(
             case("elements", params=draw(3, 4), indices=i32([[0, 0], [2, 3]])),
             case("rows", params=draw(3, 4), indices=i32([[2], [0]])),
@@ -151,7 +151,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "dynamic_partition",
         "data, partitions, num_partitions, name=None",
-        "partition",
+        "array.partition",
         fresh=True,
         inputs=(
             case("rank1", data=draw(5), partitions=i32([0, 1, 1, 0, 2]), num_partitions=3),
@@ -178,7 +178,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "dynamic_stitch",
         "indices, data, name=None",
-        "partition",
+        "array.partition",
         fresh=True,
         inputs=(
             case(
@@ -210,7 +210,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "unique",
         "x, out_idx=tf.int32, name=None",
-        "unique",
+        "array.unique",
         fresh=True,
         inputs=(
             case("floats", x=f32([3, 1, 3, 2])),
@@ -229,7 +229,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "unique_with_counts",
         "x, out_idx=tf.int32, name=None",
-        "unique",
+        "array.unique",
         fresh=True,
         inputs=(
             case("floats", x=f32([3, 1, 3, 2])),
@@ -247,7 +247,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "scatter_nd",
         "indices, updates, shape, bad_indices_policy='', name=None",
-        "scatter",
+        "array.scatter",
         inputs=(
             case("elements", indices=i32([[4], [1]]), updates=draw(2), shape=[6]),
             case("rows", indices=i32([[0], [2]]), updates=draw(2, 3), shape=[4, 3]),
@@ -279,35 +279,35 @@ ROWS: tuple[Row, ...] = (
     shim(
         "tensor_scatter_nd_update",
         "tensor, indices, updates, name=None",
-        "scatter",
+        "array.scatter",
         inputs=(*_UPDATES, _NAN),
         takes="indices: index",
     ),
     shim(
         "tensor_scatter_nd_add",
         f"tensor, indices, updates, {_BOUNDS}",
-        "scatter",
+        "array.scatter",
         inputs=(*_UPDATES, _NAN),
         takes="tensor updates: number; indices: index",
     ),
     shim(
         "tensor_scatter_nd_sub",
         f"tensor, indices, updates, {_BOUNDS}",
-        "scatter",
+        "array.scatter",
         inputs=(*_UPDATES, _NAN),
         takes="tensor updates: number; indices: index",
     ),
     shim(
         "tensor_scatter_nd_max",
         f"tensor, indices, updates, {_BOUNDS}",
-        "scatter",
+        "array.scatter",
         inputs=(*_UPDATES, _NAN_IGNORED),
         takes="tensor updates: real; indices: index",
     ),
     shim(
         "tensor_scatter_nd_min",
         f"tensor, indices, updates, {_BOUNDS}",
-        "scatter",
+        "array.scatter",
         inputs=(*_UPDATES, _NAN_IGNORED),
         takes="tensor updates: real; indices: index",
     ),
@@ -316,7 +316,7 @@ ROWS: tuple[Row, ...] = (
         "concat",
         "values, axis, name='concat'",
         "jnp.concatenate({values}, axis={axis})",
-        own="joining",
+        own="array.joining",
         renames=(("concat_dim", "axis"),),
         inputs=(
             case("axis0", values=(draw(2, 3), draw(1, 3)), axis=0),
@@ -336,7 +336,7 @@ ROWS: tuple[Row, ...] = (
         "stack",
         "values, axis=0, name='stack'",
         "jnp.stack({values}, axis={axis})",
-        own="joining",
+        own="array.joining",
         optional=("axis",),
         inputs=(
             case("axis0", values=(draw(3), draw(3))),
@@ -352,13 +352,13 @@ ROWS: tuple[Row, ...] = (
     shim(
         "parallel_stack",
         "values, name='parallel_stack'",
-        "joining",
+        "array.joining",
         tests="tests/shims",  # TensorFlow has it inside functions only
     ),
     shim(
         "unstack",
         "value, num=None, axis=0, name='unstack'",
-        "joining",
+        "array.joining",
         inputs=(
             case("axis0", pad=(("value", 1),), value=draw(2, 3)),
             case("axis1", pad=(("value", 0),), value=draw(2, 3), axis=1),
@@ -371,7 +371,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "split",
         "value, num_or_size_splits, axis=0, num=None, name='split'",
-        "joining",
+        "array.joining",
         inputs=(
             case("equal", value=draw(4, 2), num_or_size_splits=2),
             case("axis1", value=draw(2, 6), num_or_size_splits=3, axis=1),
@@ -393,7 +393,7 @@ ROWS: tuple[Row, ...] = (
         "reverse",
         "tensor, axis, name=None",
         "jnp.flip({tensor}, {axis})",
-        own="joining",
+        own="array.joining",
         tensors=("tensor",),
         inputs=(
             case("axis0", tensor=draw(3, 2), axis=[0]),
@@ -408,7 +408,7 @@ ROWS: tuple[Row, ...] = (
         "roll",
         "input, shift, axis, name=None",
         "jnp.roll({input}, {shift}, {axis})",
-        own="joining",
+        own="array.joining",
         tensors=("input",),
         inputs=(
             case("rank1", input=draw(5), shift=2, axis=0),
@@ -423,7 +423,7 @@ ROWS: tuple[Row, ...] = (
         "pad",
         "tensor, paddings, mode='CONSTANT', constant_values=0, name=None",
         "jnp.pad({tensor}, {paddings}, constant_values={constant_values})",
-        own="padding",
+        own="array.padding",
         optional=("constant_values",),
         tensors=("tensor",),
         inputs=(
@@ -450,7 +450,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "meshgrid",
         "*args, **kwargs",
-        "joining",
+        "array.joining",
         inputs=(
             case("two", args=(draw(2), draw(3))),
             case("ij", args=(draw(2), draw(3)), indexing="ij"),
@@ -464,7 +464,7 @@ ROWS: tuple[Row, ...] = (
         "tile",
         "input, multiples, name=None",
         "jnp.tile({input}, {multiples})",
-        own="repetition",
+        own="array.repetition",
         tensors=("input",),
         inputs=(
             case("rank1", input=draw(3), multiples=[2]),
@@ -482,7 +482,7 @@ ROWS: tuple[Row, ...] = (
         "repeat",
         "input, repeats, axis=None, name=None",
         "jnp.repeat({input}, {repeats}, axis={axis})",
-        own="repetition",
+        own="array.repetition",
         optional=("axis",),
         tensors=("input",),
         fresh=True,
@@ -506,7 +506,7 @@ ROWS: tuple[Row, ...] = (
         "shape",
         "input, out_type=None, name=None",
         "jnp.asarray(jnp.shape({input}), dtype=jnp.int32)",
-        own="shapes",
+        own="array.shapes",
         tensors=("input",),
         inputs=(
             case("rank2", input=draw(2, 3)),
@@ -520,7 +520,7 @@ ROWS: tuple[Row, ...] = (
         "size",
         "input, out_type=None, name=None",
         "jnp.asarray(jnp.size({input}))",
-        own="shapes",
+        own="array.shapes",
         tensors=("input",),
         inputs=(
             case("rank2", input=draw(2, 3)),
@@ -533,7 +533,7 @@ ROWS: tuple[Row, ...] = (
         "rank",
         "input, name=None",
         "jnp.asarray(jnp.ndim({input}))",
-        own="shapes",
+        own="array.shapes",
         tensors=("input",),
         inputs=(
             case("rank2", input=draw(2, 3)),
@@ -545,7 +545,7 @@ ROWS: tuple[Row, ...] = (
         "reshape",
         "tensor, shape, name=None",
         "jnp.reshape({tensor}, {shape})",
-        own="shapes",
+        own="array.shapes",
         tensors=("tensor",),
         inputs=(
             case("flat", tensor=draw(2, 3), shape=[6]),
@@ -566,7 +566,7 @@ ROWS: tuple[Row, ...] = (
         "transpose",
         "a, perm=None, conjugate=False, name='transpose'",
         "jnp.transpose({a}, {perm})",
-        own="shapes",
+        own="array.shapes",
         tensors=("a",),
         inputs=(
             case("rank2", a=draw(2, 3)),
@@ -581,7 +581,7 @@ ROWS: tuple[Row, ...] = (
         "expand_dims",
         "input, axis, name=None",
         "jnp.expand_dims({input}, {axis})",
-        own="shapes",
+        own="array.shapes",
         tensors=("input",),
         renames=(("dim", "axis"),),
         inputs=(
@@ -597,7 +597,7 @@ ROWS: tuple[Row, ...] = (
         "squeeze",
         "input, axis=None, name=None",
         "jnp.squeeze({input}, axis={axis})",
-        own="shapes",
+        own="array.shapes",
         optional=("axis",),
         tensors=("input",),
         renames=(("squeeze_dims", "axis"),),
@@ -616,7 +616,7 @@ ROWS: tuple[Row, ...] = (
         "broadcast_to",
         "input, shape, name=None",
         "jnp.broadcast_to({input}, {shape})",
-        own="shapes",
+        own="array.shapes",
         tensors=("input",),
         inputs=(
             case("rows", input=draw(3), shape=[2, 3]),
@@ -631,7 +631,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "ensure_shape",
         "x, shape, name=None",
-        "shapes",
+        "array.shapes",
         tensors=("x",),
         inputs=(
             case("known", x=draw(2, 3), shape=[2, 3]),
@@ -645,7 +645,7 @@ ROWS: tuple[Row, ...] = (
         "zeros",
         "shape, dtype=tf.float32, name=None, layout=None",
         "jnp.zeros({shape}, dtype={dtype})",
-        own="creation",
+        own="array.creation",
         inputs=(
             case("rank2", shape=[2, 3]),
             case("int32", shape=[2], dtype="int32"),
@@ -662,7 +662,7 @@ ROWS: tuple[Row, ...] = (
         "ones",
         "shape, dtype=tf.float32, name=None, layout=None",
         "jnp.ones({shape}, dtype={dtype})",
-        own="creation",
+        own="array.creation",
         inputs=(
             case("rank2", shape=[2, 3]),
             case("int32", shape=[2], dtype="int32"),
@@ -677,7 +677,7 @@ ROWS: tuple[Row, ...] = (
         "fill",
         "dims, value, name=None, layout=None",
         "jnp.full({dims}, {value})",
-        own="creation",
+        own="array.creation",
         inputs=(
             case("float", dims=[2, 3], value=1.5),
             case("int", dims=[2], value=7),
@@ -692,7 +692,7 @@ ROWS: tuple[Row, ...] = (
         "zeros_like",
         "input, dtype=None, name=None, layout=None",
         "jnp.zeros_like({input}, dtype={dtype})",
-        own="creation",
+        own="array.creation",
         optional=("dtype",),
         tensors=("input",),
         inputs=(
@@ -707,7 +707,7 @@ ROWS: tuple[Row, ...] = (
         "ones_like",
         "input, dtype=None, name=None, layout=None",
         "jnp.ones_like({input}, dtype={dtype})",
-        own="creation",
+        own="array.creation",
         optional=("dtype",),
         tensors=("input",),
         inputs=(
@@ -722,7 +722,7 @@ ROWS: tuple[Row, ...] = (
         "eye",
         "num_rows, num_columns=None, batch_shape=None, dtype=tf.float32, name=None",
         "jnp.eye({num_rows}, {num_columns}, dtype={dtype})",
-        own="creation",
+        own="array.creation",
         aliases=("linalg.eye",),
         inputs=(
             case("square", num_rows=3),
@@ -736,7 +736,7 @@ ROWS: tuple[Row, ...] = (
         "range",
         "start, limit=None, delta=1, dtype=None, name='range'",
         "jnp.arange({start}, {limit}, {delta}, dtype={dtype})",
-        own="creation",
+        own="array.creation",
         optional=("dtype",),
         note="how many floating-point numbers there are may differ by one; TensorFlow refuses a "
         "limit on the wrong side",
@@ -760,7 +760,7 @@ ROWS: tuple[Row, ...] = (
         "linspace",
         "start, stop, num, name=None, axis=0",
         "jnp.linspace({start}, {stop}, {num}, axis={axis})",
-        own="creation",
+        own="array.creation",
         optional=("axis",),
         tensors=("start", "stop"),
         tolerance=2e-6,
@@ -778,7 +778,7 @@ ROWS: tuple[Row, ...] = (
         "one_hot",
         "indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None",
         "jax.nn.one_hot({indices}, {depth})",
-        own="creation",
+        own="array.creation",
         tensors=("indices",),
         inputs=(
             case("rank1", indices=i32([0, 2, 1]), depth=3),
@@ -799,7 +799,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "sequence_mask",
         "lengths, maxlen=None, dtype=tf.bool, name=None",
-        "creation",
+        "array.creation",
         fresh=True,
         inputs=(
             case("longest", unbounded=True, lengths=i32([1, 3, 0])),
@@ -817,7 +817,7 @@ ROWS: tuple[Row, ...] = (
         "cast",
         "x, dtype, name=None",
         "jnp.asarray({x}).astype({dtype})",
-        own="casting",
+        own="array.casting",
         aliases=("dtypes.cast",),
         note="a float outside of the range of an integer dtype: JAX takes the nearest integer, and 0 for NaN; "
         "TensorFlow the lowest int32, or of narrower integers the nearest one but for up to 31 elements at "
@@ -845,7 +845,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "saturate_cast",
         "value, dtype, name=None",
-        "casting",
+        "array.casting",
         aliases=("dtypes.saturate_cast",),
         inputs=(
             case("uint8", value=f32([300, -5, 7.9]), dtype="uint8"),
@@ -859,7 +859,7 @@ ROWS: tuple[Row, ...] = (
         "stop_gradient",
         "input, name=None",
         "jax.lax.stop_gradient({input})",
-        own="casting",
+        own="array.casting",
         tensors=("input",),
         inputs=(
             case("normal", input=draw(2, 3)),
@@ -871,7 +871,7 @@ ROWS: tuple[Row, ...] = (
         "identity",
         "input, name=None",
         "jnp.asarray({input})",
-        own="casting",
+        own="array.casting",
         inputs=(
             case("normal", input=draw(2, 3)),
             case("nan", input=f32([NAN, -0.0])),
@@ -883,7 +883,7 @@ ROWS: tuple[Row, ...] = (
         "convert_to_tensor",
         "value, dtype=None, dtype_hint=None, name=None",
         "jnp.asarray({value}, dtype={dtype})",
-        own="casting",
+        own="array.casting",
         optional=("dtype",),
         inputs=(
             case("floats", value=[1.0, 2.5]),
@@ -902,7 +902,7 @@ ROWS: tuple[Row, ...] = (
         "constant",
         "value, dtype=None, shape=None, name='Const'",
         "jnp.asarray({value}, dtype={dtype})",
-        own="casting",
+        own="array.casting",
         optional=("dtype",),
         inputs=(
             case("floats", value=[1.0, 2.5]),

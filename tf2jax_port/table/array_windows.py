@@ -15,7 +15,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "slice",
         "input_, begin, size, name=None",
-        "cutting",
+        "array.cutting",
         inputs=(
             case("rank1", input_=draw(5), begin=[1], size=[3]),
             case("rank2", input_=draw(4, 3), begin=[1, 0], size=[2, 2]),
@@ -41,7 +41,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "strided_slice",
         f"input_, begin, end, strides=None, {_MASKS}",
-        "cutting",
+        "array.cutting",
         inputs=(
             case("rank1", input_=draw(5), begin=[1], end=[4]),
             case("negative", input_=draw(5), begin=[-3], end=[-1]),
@@ -97,7 +97,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "reverse_sequence",
         "input, seq_lengths, seq_axis=None, batch_axis=None, name=None",
-        "cutting",
+        "array.cutting",
         inputs=(
             case("rows", input=draw(3, 5), seq_lengths=i32([2, 0, 5]), seq_axis=1),
             case("columns", input=draw(4, 3), seq_lengths=i32([1, 3, 4]), seq_axis=0, batch_axis=1),
@@ -139,7 +139,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.embedding_lookup",
         "params, ids, max_norm=None, name=None",
-        "embedding",
+        "nn.embedding",
         inputs=(
             case("vector", params=draw(4, 3), ids=i32([3, 0, 3])),
             case("matrix", params=draw(4, 3), ids=i32([[3, 0], [1, 1]])),

@@ -53,7 +53,7 @@ ROWS: tuple[Row, ...] = (
     binary(
         "bitwise.left_shift",
         "jnp.left_shift({x}, {y})",
-        own="bits.left_shift",
+        own="array.bits:left_shift",
         inputs=_SHIFTS,
         differs=_BEYOND,
         takes="integer",
@@ -61,7 +61,7 @@ ROWS: tuple[Row, ...] = (
     binary(
         "bitwise.right_shift",
         "jnp.right_shift({x}, {y})",
-        own="bits.right_shift",
+        own="array.bits:right_shift",
         inputs=_SHIFTS,
         differs=_BEYOND,
         takes="integer",

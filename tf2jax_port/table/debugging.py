@@ -12,13 +12,17 @@ _SIGN = "x, message=None, summarize=None, name=None"
 
 
 def _stated(
-    name: str, params: str, module: str = "assertions", *aliases: str, gives: str = "nothing"
+    name: str,
+    params: str,
+    module: str = "debugging.assertions",
+    *aliases: str,
+    gives: str = "nothing",
 ) -> Row:
     return shim(f"debugging.{name}", params, module, aliases=aliases, tests=_TESTS, gives=gives)
 
 
 def _shape(name: str, params: str, *aliases: str, gives: str = "nothing") -> Row:
-    return _stated(name, params, "static_assertions", *aliases, gives=gives)
+    return _stated(name, params, "debugging.static_assertions", *aliases, gives=gives)
 
 
 def _finite(name: str, parameter: str) -> Row:
@@ -30,7 +34,7 @@ def _finite(name: str, parameter: str) -> Row:
     return shim(
         f"debugging.{name}",
         f"{parameter}, message, name=None",
-        "numerics",
+        "debugging.numerics",
         tensors=(parameter,),
         inputs=(
             one("normal", draw(3, 4)),
@@ -44,12 +48,14 @@ def _finite(name: str, parameter: str) -> Row:
 
 
 ROWS: tuple[Row, ...] = (
-    _stated("Assert", "condition, data, summarize=None, name=None", "assertions", "Assert"),
-    _stated("assert_equal", _BOTH, "assertions", "assert_equal"),
+    _stated(
+        "Assert", "condition, data, summarize=None, name=None", "debugging.assertions", "Assert"
+    ),
+    _stated("assert_equal", _BOTH, "debugging.assertions", "assert_equal"),
     _stated("assert_none_equal", "x, y, summarize=None, message=None, name=None"),
-    _stated("assert_less", _BOTH, "assertions", "assert_less"),
+    _stated("assert_less", _BOTH, "debugging.assertions", "assert_less"),
     _stated("assert_less_equal", _BOTH),
-    _stated("assert_greater", _BOTH, "assertions", "assert_greater"),
+    _stated("assert_greater", _BOTH, "debugging.assertions", "assert_greater"),
     _stated("assert_greater_equal", _BOTH),
     _stated("assert_near", "x, y, rtol=None, atol=None, message=None, summarize=None, name=None"),
     _stated("assert_positive", _SIGN),

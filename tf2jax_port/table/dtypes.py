@@ -9,7 +9,7 @@ def _dtype(name: str, *others: str, own: str = "", target: Target | None = None)
     aliases = (f"dtypes.{name}", *others, *(f"dtypes.{other}" for other in others))
     expression = f"jnp.{own or name}"
     return Row(
-        name, None, target or Native(expression), own=f"dtypes.{own or name}", aliases=aliases
+        name, None, target or Native(expression), own=f"types.dtypes:{own or name}", aliases=aliases
     )
 
 
@@ -33,15 +33,15 @@ ROWS: tuple[Row, ...] = (
         "string",
         None,
         Manual("TJ309", "JAX has no arrays of strings"),
-        own="dtypes.string",
+        own="types.dtypes:string",
         aliases=("dtypes.string",),
     ),
-    Row("DType", None, Native("jnp.dtype"), own="dtypes.DType", aliases=("dtypes.DType",)),
+    Row("DType", None, Native("jnp.dtype"), own="types.dtypes:DType", aliases=("dtypes.DType",)),
     Row(
         "as_dtype",
         "type_value",
         Native("jnp.dtype({type_value})"),
-        own="dtypes.as_dtype",
+        own="types.dtypes:as_dtype",
         gives="a dtype",
         aliases=("dtypes.as_dtype",),
     ),

@@ -59,7 +59,7 @@ def reduction(name: str, target: str | Shim, *, more: tuple[Case, ...] = (), **o
         name,
         "input_tensor, axis=None, keepdims=False, name=None",
         Native(target, ("axis", "keepdims")) if isinstance(target, str) else target,
-        own=f"reduction.{name.rpartition('.')[2]}",
+        own=f"math.reduction:{name.rpartition('.')[2]}",
         tensors=("input_tensor",),
         aliases=aliases,
         renames=(("keep_dims", "keepdims"), ("reduction_indices", "axis")),
@@ -70,7 +70,7 @@ def reduction(name: str, target: str | Shim, *, more: tuple[Case, ...] = (), **o
 def shim(name: str, params: str | None, module: str, **options: Any) -> Row:
     """An operator that JAX does not have: `shims` has it under the same name."""
     function = name.rpartition(".")[2]
-    return Row(name, params, Shim(f"shims.{name}"), own=f"{module}.{function}", **options)
+    return Row(name, params, Shim(f"shims.{name}"), own=f"{module}:{function}", **options)
 
 
 def native(name: str, params: str, expression: str, *, own: str = "", **options: Any) -> Row:
@@ -80,5 +80,5 @@ def native(name: str, params: str, expression: str, *, own: str = "", **options:
     function where the spelling differs somewhere.
     """
     details = {k: options.pop(k) for k in ("optional", "defaults", "needs") if k in options}
-    function = f"{own}.{name.rpartition('.')[2]}" if own and "." not in own else own
+    function = f"{own}:{name.rpartition('.')[2]}" if own and ":" not in own else own
     return Row(name, params, Native(expression, **details), own=function, **options)

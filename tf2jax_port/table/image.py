@@ -20,7 +20,7 @@ ROWS: tuple[Row, ...] = (
         "image.non_max_suppression",
         "boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float('-inf'), name=None",
         Shim("shims.image.non_max_suppression"),
-        own="nms.non_max_suppression",
+        own="image.nms:non_max_suppression",
         tensors=("boxes", "scores"),
         inputs=(
             case("overlapping", boxes=_GRID, scores=_SCORES, max_output_size=5),
@@ -118,7 +118,7 @@ ROWS: tuple[Row, ...] = (
         "image.non_max_suppression_with_scores",
         "boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float('-inf'), "
         "soft_nms_sigma=0.0, name=None",
-        "nms_variants",
+        "image.nms_variants",
         tolerance=4e-6,
         xla="unsupported: no kernel",
         inputs=(
@@ -161,7 +161,7 @@ ROWS: tuple[Row, ...] = (
         "image.non_max_suppression_overlaps",
         "overlaps, scores, max_output_size, overlap_threshold=0.5, "
         "score_threshold=float('-inf'), name=None",
-        "nms_variants",
+        "image.nms_variants",
         xla="unsupported: no kernel",
         inputs=(
             case("random", overlaps=_TABLE, scores=draw(6), max_output_size=6),
@@ -200,7 +200,7 @@ ROWS: tuple[Row, ...] = (
         "boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float('-inf'), "
         "pad_to_max_output_size=False, name=None, sorted_input=False, "
         "canonicalized_coordinates=False, tile_size=512",
-        "nms_padded",
+        "image.nms_padded",
         inputs=(
             case(
                 "plain",
@@ -328,7 +328,7 @@ ROWS: tuple[Row, ...] = (
         "image.combined_non_max_suppression",
         "boxes, scores, max_output_size_per_class, max_total_size, iou_threshold=0.5, "
         "score_threshold=float('-inf'), pad_per_class=False, clip_boxes=True, name=None",
-        "nms_variants",
+        "image.nms_variants",
         xla="unsupported: no kernel",
         inputs=(
             case(

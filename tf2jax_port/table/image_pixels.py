@@ -72,13 +72,13 @@ _FRAME: dict[str, Any] = {"offset_height": 1, "offset_width": 0}
 
 ROWS: tuple[Row, ...] = (
     # Pixels moved.
-    shim("image.flip_left_right", "image", "image_layout", inputs=_of_images()),
-    shim("image.flip_up_down", "image", "image_layout", inputs=_of_images()),
-    shim("image.transpose", "image, name=None", "image_layout", inputs=_of_images()),
+    shim("image.flip_left_right", "image", "image.layout", inputs=_of_images()),
+    shim("image.flip_up_down", "image", "image.layout", inputs=_of_images()),
+    shim("image.transpose", "image, name=None", "image.layout", inputs=_of_images()),
     shim(
         "image.rot90",
         "image, k=1, name=None",
-        "image_layout",
+        "image.layout",
         inputs=(
             *_of_images(),
             case("k2", image=unit(4, 5, 3), k=2),
@@ -89,7 +89,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.central_crop",
         "image, central_fraction",
-        "image_layout",
+        "image.layout",
         fresh=True,
         inputs=(
             *_of_images(central_fraction=0.5),
@@ -104,7 +104,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.crop_to_bounding_box",
         _BOX,
-        "image_layout",
+        "image.layout",
         inputs=(
             *_of_images(offset_height=1, offset_width=0, target_height=1, target_width=2),
             case(
@@ -135,7 +135,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.pad_to_bounding_box",
         _BOX,
-        "image_layout",
+        "image.layout",
         inputs=(
             *_of_images(offset_height=1, offset_width=0, target_height=6, target_width=5),
             case("tight", image=unit(3, 4, 1), **_FRAME, target_height=4, target_width=4),
@@ -161,7 +161,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.resize_with_crop_or_pad",
         "image, target_height, target_width",
-        "image_layout",
+        "image.layout",
         inputs=(
             *_of_images(target_height=3, target_width=8),
             case("odd", image=unit(5, 4, 1), target_height=2, target_width=7),
@@ -174,7 +174,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.resize",
         "images, size, method='bilinear', preserve_aspect_ratio=False, antialias=False, name=None",
-        "image_sampling",
+        "image.sampling",
         tolerance=4e-6,
         xla="differs: NaN reaches pixels that are not read",
         inputs=(
@@ -240,7 +240,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.extract_glimpse",
         "input, size, offsets, centered=True, normalized=True, noise='uniform', name=None",
-        "glimpses",
+        "image.glimpses",
         tensors=("input",),
         inputs=(
             *(
@@ -281,7 +281,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.crop_and_resize",
         "image, boxes, box_indices, crop_size, method='bilinear', extrapolation_value=0.0, name=None",
-        "image_sampling",
+        "image.sampling",
         tolerance=4e-6,
         xla="unsupported: no kernel",
         inputs=(
@@ -369,7 +369,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.convert_image_dtype",
         "image, dtype, saturate=False, name=None",
-        "image_colour",
+        "image.color",
         inputs=(
             case("bytes-float", image=_BYTES, dtype="float32"),
             case("float-bytes", image=f32([0, 0.1, 0.5, 0.999, 1]), dtype="uint8"),
@@ -387,14 +387,14 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.rgb_to_grayscale",
         "images, name=None",
-        "image_colour",
+        "image.color",
         inputs=_of_colours("images", _bytes("images")),
         takes="real",
     ),
     shim(
         "image.grayscale_to_rgb",
         "images, name=None",
-        "image_colour",
+        "image.color",
         inputs=(
             case("normal", images=unit(3, 2, 1)),
             case("vector", raises="ValueError", images=unit(1)),
@@ -408,7 +408,7 @@ ROWS: tuple[Row, ...] = (
         shim(
             f"image.{name}",
             "images",
-            "image_colour",
+            "image.color",
             inputs=_of_colours("images"),
             takes="inexact",
         )
@@ -417,7 +417,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.rgb_to_hsv",
         "images, name=None",
-        "image_colour",
+        "image.color",
         tolerance=4e-6,
         inputs=(
             *_of_colours("images", error="FailedPreconditionError"),
@@ -436,7 +436,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.hsv_to_rgb",
         "images, name=None",
-        "image_colour",
+        "image.color",
         tolerance=4e-6,
         inputs=(
             case("normal", images=unit(3, 2, 3), differs=_NO_GRADIENT),
@@ -450,7 +450,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.adjust_brightness",
         "image, delta",
-        "image_colour",
+        "image.color",
         inputs=(
             case("normal", image=unit(3, 2, 3), delta=0.3),
             case("down", image=unit(3, 2, 3), delta=-0.3),
@@ -464,7 +464,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.adjust_contrast",
         "images, contrast_factor",
-        "image_colour",
+        "image.color",
         no_gradient="TensorFlow registers none",
         tolerance=4e-6,
         inputs=(
@@ -479,7 +479,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.adjust_gamma",
         "image, gamma=1, gain=1",
-        "image_colour",
+        "image.color",
         inputs=(
             case("normal", image=unit(3, 2, 3), gamma=2.2),
             case("gain", image=unit(3, 2, 3), gamma=0.5, gain=1.5),
@@ -493,7 +493,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.adjust_hue",
         "image, delta, name=None",
-        "image_colour",
+        "image.color",
         tolerance=1e-5,
         inputs=(
             *_of_colours("image", _bytes("image", delta=0.2), delta=0.3),
@@ -511,7 +511,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.adjust_saturation",
         "image, saturation_factor, name=None",
-        "image_colour",
+        "image.color",
         tolerance=1e-5,
         inputs=(
             *_of_colours("image", _bytes("image", saturation_factor=0.5), saturation_factor=1.7),
@@ -523,7 +523,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.per_image_standardization",
         "image",
-        "image_layout",
+        "image.layout",
         tolerance=4e-6,
         inputs=(
             case("image", image=unit(4, 5, 3)),
@@ -538,7 +538,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.psnr",
         "a, b, max_val, name=None",
-        "image_quality",
+        "image.quality",
         tolerance=4e-6,
         inputs=(
             case("image", a=unit(4, 5, 3), b=unit(4, 5, 3), max_val=1.0),
@@ -560,7 +560,7 @@ ROWS: tuple[Row, ...] = (
         "image.ssim",
         "img1, img2, max_val, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03, "
         "return_index_map=False",
-        "image_quality",
+        "image.quality",
         tolerance=2e-5,
         inputs=(
             case("image", img1=unit(12, 13, 2), img2=unit(12, 13, 2), max_val=1.0, pad=()),
@@ -591,7 +591,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.total_variation",
         "images, name=None",
-        "image_quality",
+        "image.quality",
         tolerance=4e-6,
         inputs=(
             case("image", images=unit(4, 5, 3)),
@@ -606,7 +606,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.image_gradients",
         "image",
-        "image_quality",
+        "image.quality",
         inputs=(
             case("normal", image=unit(2, 4, 5, 3)),
             case("one-pixel", image=unit(2, 1, 1, 1)),
@@ -618,7 +618,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.sobel_edges",
         "image",
-        "image_quality",
+        "image.quality",
         tolerance=4e-6,
         inputs=(
             case("normal", image=unit(2, 4, 5, 3)),

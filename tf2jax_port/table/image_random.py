@@ -33,13 +33,16 @@ def _by_chance(name: str, params: str, *cases: Case, **options: Any) -> tuple[Ro
         shim(
             f"image.stateless_{name}",
             f"{given}, {needed}{name_at_the_end}",
-            "random.images",
+            "image.random_images",
             inputs=cases,
             xla=OTHER,
             **options,
         ),
         shim(
-            f"image.{name}", f"{given}, seed=None{name_at_the_end}", "random.images", tests=_TESTS
+            f"image.{name}",
+            f"{given}, seed=None{name_at_the_end}",
+            "image.random_images",
+            tests=_TESTS,
         ),
     )
 
@@ -122,7 +125,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.stateless_sample_distorted_bounding_box",
         f"image_size, bounding_boxes, seed, {_OF_CROP}",
-        "random.crop",
+        "image.random_crop",
         inputs=(
             case("one", image_size=(40, 90, 3), bounding_boxes=_BOX, seed=_SEED),
             case(
@@ -169,14 +172,14 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.sample_distorted_bounding_box",
         f"image_size, bounding_boxes, seed=0, {_OF_CROP}",
-        "random.crop",
+        "image.random_crop",
         tests=_TESTS,
     ),
     # Windows and frames.
     shim(
         "image.extract_patches",
         "images, sizes, strides, rates, padding, name=None",
-        "image_windows",
+        "image.windows",
         inputs=(
             case("valid", images=unit(2, 4, 5, 2), **_PATCHES, padding="VALID"),
             case("same", images=unit(3, 4, 5, 1), **_PATCHES, padding="SAME"),
@@ -216,7 +219,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "extract_volume_patches",
         "input, ksizes, strides, padding, name=None",
-        "image_windows",
+        "image.windows",
         inputs=(
             case("valid", input=unit(2, 3, 4, 3, 2), **_VOLUME, padding="VALID"),
             case("same", input=unit(2, 3, 4, 3, 1), **_VOLUME, padding="SAME"),
@@ -234,7 +237,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.resize_with_pad",
         "image, target_height, target_width, method='bilinear', antialias=False",
-        "image_windows",
+        "image.windows",
         tolerance=4e-6,
         inputs=(
             case("wide", image=_IMAGE, target_height=3, target_width=9),
@@ -255,7 +258,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "image.draw_bounding_boxes",
         "images, boxes, colors, name=None",
-        "image_windows",
+        "image.windows",
         inputs=(
             case("own-colours", images=unit(2, 5, 6, 3), boxes=_BOXES, colors=None),
             case("colours", gradient=(), images=unit(2, 7, 6, 4), boxes=_BOXES, colors=unit(2, 4)),
@@ -289,13 +292,13 @@ ROWS: tuple[Row, ...] = (
         "image.ResizeMethod",
         None,
         Shim("shims.image.ResizeMethod"),
-        own="image_windows.ResizeMethod",
+        own="image.windows:ResizeMethod",
     ),
     shim(
         "image.ssim_multiscale",
         "img1, img2, max_val, power_factors=(0.0448, 0.2856, 0.3001, 0.2363, 0.1333), "
         "filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03",
-        "image_quality",
+        "image.quality",
         tolerance=2e-5,
         inputs=(
             case(
@@ -336,7 +339,7 @@ ROWS: tuple[Row, ...] = (
     ),
     # Files.
     *(
-        Row(f"image.{name}", params, Keep(_HOST), own=f"image_files.{name}")
+        Row(f"image.{name}", params, Keep(_HOST), own=f"image.files:{name}")
         for name, params in (
             ("adjust_jpeg_quality", "image, jpeg_quality, dct_method='', name=None"),
             ("decode_and_crop_jpeg", "contents, crop_window"),

@@ -16,7 +16,7 @@ ROWS: tuple[Row, ...] = (
         "a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, "
         f"{_SPARSE}, output_type=None, grad_a=False, grad_b=False, name=None",
         "jnp.matmul({a}, {b})",
-        own="linalg_ops",
+        own="linalg.linalg_ops",
         tensors=("a", "b"),
         aliases=("linalg.matmul",),
         inputs=(
@@ -45,7 +45,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "linalg.matvec",
         f"a, b, transpose_a=False, adjoint_a=False, {_SPARSE}, name=None",
-        "linalg_ops",
+        "linalg.linalg_ops",
         tensors=("a", "b"),
         inputs=(
             case("rank2", a=draw(2, 3), b=draw(3)),
@@ -59,7 +59,7 @@ ROWS: tuple[Row, ...] = (
         "tensordot",
         "a, b, axes, name=None",
         "jnp.tensordot({a}, {b}, {axes})",
-        own="linalg_ops",
+        own="linalg.linalg_ops",
         tensors=("a", "b"),
         aliases=("linalg.tensordot",),
         inputs=(
@@ -75,7 +75,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "einsum",
         "equation, *inputs, **kwargs",
-        "linalg_ops",
+        "linalg.linalg_ops",
         aliases=("linalg.einsum",),
         inputs=(
             case("matmul", equation="ij,jk->ik", inputs=(draw(2, 3), draw(3, 4))),
@@ -92,7 +92,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "linalg.trace",
         "x, name=None",
-        "linalg_ops",
+        "linalg.linalg_ops",
         tensors=("x",),
         inputs=(
             case("square", x=draw(3, 3)),
@@ -106,7 +106,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "linalg.global_norm",
         "t_list, name=None",
-        "linalg_ops",
+        "linalg.linalg_ops",
         inputs=(
             case("two", t_list=(draw(3), draw(2, 2))),
             case("zero", t_list=(f32([0, 0]),)),
@@ -118,7 +118,7 @@ ROWS: tuple[Row, ...] = (
         "norm",
         "tensor, ord='euclidean', axis=None, keepdims=None, name=None",
         "jnp.linalg.norm({tensor}, axis={axis}, keepdims={keepdims})",
-        own="linalg_ops",
+        own="linalg.linalg_ops",
         optional=("axis", "keepdims"),
         tensors=("tensor",),
         aliases=("linalg.norm",),

@@ -29,7 +29,7 @@ _FACTORISED: tuple[Row, ...] = (
         "linalg.cholesky",
         "input, name=None",
         "jnp.linalg.cholesky({input}, symmetrize_input=False)",
-        own="factorisations.cholesky",
+        own="linalg.factorizations:cholesky",
         tensors=("input",),
         takes=_KERNELS,
         tolerance=1e-5,
@@ -46,7 +46,7 @@ _FACTORISED: tuple[Row, ...] = (
     shim(
         "linalg.qr",
         "input, full_matrices=False, name=None",
-        "factorisations",
+        "linalg.factorizations",
         tensors=("input",),
         takes=f"{_KERNELS} float16",
         tolerance=2e-5,
@@ -64,7 +64,7 @@ _FACTORISED: tuple[Row, ...] = (
     shim(
         "linalg.svd",
         "tensor, full_matrices=False, compute_uv=True, name=None",
-        "factorisations",
+        "linalg.factorizations",
         tensors=("tensor",),
         takes=_KERNELS,
         note="singular vectors are determined up to a sign; the tests compare what is determined",
@@ -73,7 +73,7 @@ _FACTORISED: tuple[Row, ...] = (
     shim(
         "linalg.lu",
         "input, output_idx_type=tf.int32, name=None",
-        "lu_factors",
+        "linalg.lu_factors",
         tensors=("input",),
         takes=_KERNELS,
         tolerance=1e-5,
@@ -91,7 +91,7 @@ _FACTORISED: tuple[Row, ...] = (
     shim(
         "linalg.lu_solve",
         f"{_LU}, rhs, {_CHECKED}",
-        "lu_factors",
+        "linalg.lu_factors",
         tensors=("lower_upper", "rhs"),
         tolerance=1e-5,
         inputs=(
@@ -111,7 +111,7 @@ _FACTORISED: tuple[Row, ...] = (
     shim(
         "linalg.lu_matrix_inverse",
         f"{_LU}, {_CHECKED}",
-        "lu_factors",
+        "linalg.lu_factors",
         tensors=("lower_upper",),
         tolerance=1e-5,
         inputs=(
@@ -124,7 +124,7 @@ _FACTORISED: tuple[Row, ...] = (
     shim(
         "linalg.lu_reconstruct",
         f"{_LU}, {_CHECKED}",
-        "lu_factors",
+        "linalg.lu_factors",
         tensors=("lower_upper",),
         tolerance=1e-5,
         inputs=(
@@ -141,7 +141,7 @@ _SOLVED: tuple[Row, ...] = (
         "linalg.inv",
         "input, adjoint=False, name=None",
         "jnp.linalg.inv({input})",
-        own="solving.inv",
+        own="linalg.solving:inv",
         tensors=("input",),
         takes=f"{_KERNELS} float16",
         tolerance=1e-5,
@@ -159,7 +159,7 @@ _SOLVED: tuple[Row, ...] = (
         "linalg.solve",
         "matrix, rhs, adjoint=False, name=None",
         "jnp.linalg.solve({matrix}, {rhs})",
-        own="solving.solve",
+        own="linalg.solving:solve",
         tensors=("matrix", "rhs"),
         takes=_KERNELS,
         tolerance=1e-5,
@@ -177,7 +177,7 @@ _SOLVED: tuple[Row, ...] = (
     shim(
         "linalg.triangular_solve",
         "matrix, rhs, lower=True, adjoint=False, name=None",
-        "solving",
+        "linalg.solving",
         tensors=("matrix", "rhs"),
         takes=_KERNELS,
         tolerance=1e-5,
@@ -196,7 +196,7 @@ _SOLVED: tuple[Row, ...] = (
     shim(
         "linalg.cholesky_solve",
         "chol, rhs, name=None",
-        "solving",
+        "linalg.solving",
         tensors=("chol", "rhs"),
         takes=_KERNELS,
         tolerance=1e-5,
@@ -209,7 +209,7 @@ _SOLVED: tuple[Row, ...] = (
     shim(
         "linalg.lstsq",
         "matrix, rhs, l2_regularizer=0.0, fast=True, name=None",
-        "solving",
+        "linalg.solving",
         tensors=("matrix", "rhs"),
         tolerance=5e-5,
         xla="unsupported: XLA has no kernel for it",
@@ -227,7 +227,7 @@ _SOLVED: tuple[Row, ...] = (
         "linalg.det",
         "input, name=None",
         "jnp.linalg.det({input})",
-        own="determinants.det",
+        own="linalg.determinants:det",
         tensors=("input",),
         takes=_KERNELS,
         tolerance=1e-5,
@@ -244,7 +244,7 @@ _SOLVED: tuple[Row, ...] = (
     shim(
         "linalg.slogdet",
         "input, name=None",
-        "determinants",
+        "linalg.determinants",
         tensors=("input",),
         takes=_KERNELS,
         tolerance=1e-5,
@@ -261,7 +261,7 @@ _SOLVED: tuple[Row, ...] = (
     shim(
         "linalg.logdet",
         "matrix, name=None",
-        "determinants",
+        "linalg.determinants",
         tensors=("matrix",),
         takes=_KERNELS,
         tolerance=1e-5,
@@ -278,7 +278,7 @@ _SPECTRA: tuple[Row, ...] = (
     shim(
         "linalg.eigh",
         "tensor, name=None",
-        "eigenvalues",
+        "linalg.eigenvalues",
         tensors=("tensor",),
         takes=_KERNELS,
         note="eigenvectors are determined up to a sign; the tests compare what is determined",
@@ -287,7 +287,7 @@ _SPECTRA: tuple[Row, ...] = (
     shim(
         "linalg.eigvalsh",
         "tensor, name=None",
-        "eigenvalues",
+        "linalg.eigenvalues",
         tensors=("tensor",),
         takes=_KERNELS,
         tolerance=1e-5,
@@ -303,7 +303,7 @@ _SPECTRA: tuple[Row, ...] = (
     shim(
         "linalg.eig",
         "tensor, name=None",
-        "eigenvalues",
+        "linalg.eigenvalues",
         tensors=("tensor",),
         aliases=("eig",),
         note="the order and the phases are not determined; the tests compare what is determined",
@@ -312,7 +312,7 @@ _SPECTRA: tuple[Row, ...] = (
     shim(
         "linalg.eigvals",
         "tensor, name=None",
-        "eigenvalues",
+        "linalg.eigenvalues",
         tensors=("tensor",),
         aliases=("eigvals",),
         note="the order is not determined; the tests compare what is determined",
@@ -322,7 +322,7 @@ _SPECTRA: tuple[Row, ...] = (
         "linalg.expm",
         "input, name=None",
         "jax.scipy.linalg.expm({input})",
-        own="matrix_functions.expm",
+        own="linalg.matrix_functions:expm",
         tensors=("input",),
         takes=_KERNELS,
         tolerance=2e-5,
@@ -338,7 +338,7 @@ _SPECTRA: tuple[Row, ...] = (
     shim(
         "linalg.sqrtm",
         "input, name=None",
-        "matrix_functions",
+        "linalg.matrix_functions",
         tensors=("input",),
         takes=_KERNELS,
         aliases=("matrix_square_root",),
@@ -355,7 +355,7 @@ _SPECTRA: tuple[Row, ...] = (
     shim(
         "linalg.logm",
         "input, name=None",
-        "matrix_functions",
+        "linalg.matrix_functions",
         tensors=("input",),
         takes="complex",
         tolerance=2e-5,
@@ -370,7 +370,7 @@ _SPECTRA: tuple[Row, ...] = (
     shim(
         "linalg.pinv",
         f"a, rcond=None, {_CHECKED}",
-        "matrix_functions",
+        "linalg.matrix_functions",
         tensors=("a",),
         takes="float32 float64",
         tolerance=2e-5,
@@ -388,7 +388,7 @@ _SPECTRA: tuple[Row, ...] = (
         "linalg.matrix_rank",
         f"a, tol=None, {_CHECKED}",
         "jnp.linalg.matrix_rank({a})",
-        own="matrix_functions.matrix_rank",
+        own="linalg.matrix_functions:matrix_rank",
         tensors=("a",),
         takes=_KERNELS,
         inputs=(
@@ -409,7 +409,7 @@ _BANDED: tuple[Row, ...] = (
         "linalg.tridiagonal_solve",
         f"diagonals, rhs, {_FORMAT}, transpose_rhs=False, conjugate_rhs=False, name=None, "
         "partial_pivoting=True, perturb_singular=False",
-        "tridiagonal",
+        "linalg.tridiagonal",
         tensors=("diagonals", "rhs"),
         tolerance=1e-5,
         xla="unsupported: XLA has no kernel for it",
@@ -444,7 +444,7 @@ _BANDED: tuple[Row, ...] = (
     shim(
         "linalg.tridiagonal_matmul",
         f"diagonals, rhs, {_FORMAT}, name=None",
-        "tridiagonal",
+        "linalg.tridiagonal",
         tensors=("diagonals", "rhs"),
         inputs=(
             case("batch", diagonals=_COMPACT, rhs=draw(2, 3, 2)),
@@ -462,7 +462,7 @@ _BANDED: tuple[Row, ...] = (
     shim(
         "linalg.banded_triangular_solve",
         "bands, rhs, lower=True, adjoint=False, name=None",
-        "tridiagonal",
+        "linalg.tridiagonal",
         tensors=("bands", "rhs"),
         tolerance=1e-5,
         xla="unsupported: XLA has no kernel for it",
@@ -480,7 +480,7 @@ _BANDED: tuple[Row, ...] = (
     shim(
         "linalg.eigh_tridiagonal",
         "alpha, beta, eigvals_only=True, select='a', select_range=None, tol=None, name=None",
-        "tridiagonal",
+        "linalg.tridiagonal",
         tensors=("alpha", "beta"),
         tolerance=1e-5,
         inputs=(
@@ -512,7 +512,7 @@ _MOVED: tuple[Row, ...] = (
         "linalg.diag_part",
         "input, name='diag_part', k=0, padding_value=0, align='RIGHT_LEFT'",
         "jnp.diagonal({input}, axis1=-2, axis2=-1)",
-        own="diagonals.diag_part",
+        own="linalg.diagonals:diag_part",
         tensors=("input",),
         inputs=(
             case("batch", input=draw(2, 3, 3)),
@@ -538,7 +538,7 @@ _MOVED: tuple[Row, ...] = (
     shim(
         "linalg.diag",
         "diagonal, name='diag', k=0, num_rows=-1, num_cols=-1, padding_value=0, align='RIGHT_LEFT'",
-        "diagonals",
+        "linalg.diagonals",
         tensors=("diagonal",),
         inputs=(
             case("vector", diagonal=draw(3)),
@@ -561,7 +561,7 @@ _MOVED: tuple[Row, ...] = (
     shim(
         "linalg.set_diag",
         "input, diagonal, name='set_diag', k=0, align='RIGHT_LEFT'",
-        "diagonals",
+        "linalg.diagonals",
         tensors=("input", "diagonal"),
         inputs=(
             case("batch", input=draw(2, 3, 3), diagonal=draw(2, 3)),
@@ -579,7 +579,7 @@ _MOVED: tuple[Row, ...] = (
     shim(
         "linalg.tensor_diag",
         "diagonal, name=None",
-        "diagonals",
+        "linalg.diagonals",
         tensors=("diagonal",),
         takes="index complex float16 float32 float64",
         inputs=(
@@ -593,7 +593,7 @@ _MOVED: tuple[Row, ...] = (
     shim(
         "linalg.tensor_diag_part",
         "input, name=None",
-        "diagonals",
+        "linalg.diagonals",
         tensors=("input",),
         takes="index complex float16 float32 float64",
         inputs=(
@@ -607,7 +607,7 @@ _MOVED: tuple[Row, ...] = (
     shim(
         "linalg.band_part",
         "input, num_lower, num_upper, name=None",
-        "matrix_layout",
+        "linalg.matrix_layout",
         tensors=("input",),
         inputs=(
             case("batch", input=draw(2, 3, 4), num_lower=1, num_upper=0),
@@ -625,7 +625,7 @@ _MOVED: tuple[Row, ...] = (
         "linalg.matrix_transpose",
         "a, name='matrix_transpose', conjugate=False",
         "jnp.matrix_transpose({a})",
-        own="matrix_layout.matrix_transpose",
+        own="linalg.matrix_layout:matrix_transpose",
         tensors=("a",),
         inputs=(
             case("matrix", a=draw(2, 3)),
@@ -639,7 +639,7 @@ _MOVED: tuple[Row, ...] = (
         "linalg.adjoint",
         "matrix, name=None",
         "jnp.conj(jnp.matrix_transpose({matrix}))",
-        own="matrix_layout.adjoint",
+        own="linalg.matrix_layout:adjoint",
         tensors=("matrix",),
         inputs=(
             case("matrix", matrix=draw(2, 3)),
@@ -651,7 +651,7 @@ _MOVED: tuple[Row, ...] = (
         "linalg.cross",
         "a, b, name=None",
         "jnp.cross({a}, {b})",
-        own="vectors.cross",
+        own="linalg.vectors:cross",
         tensors=("a", "b"),
         takes="real",
         note="JAX broadcasts, and takes vectors of two elements",
@@ -665,7 +665,7 @@ _MOVED: tuple[Row, ...] = (
     shim(
         "linalg.normalize",
         "tensor, ord='euclidean', axis=None, name=None",
-        "vectors",
+        "linalg.vectors",
         tensors=("tensor",),
         inputs=(
             case("all", tensor=draw(3, 4)),

@@ -15,7 +15,7 @@ def _row(kind: str, module: str, arguments: str, hints: str = _USUAL, *, named: 
         f"linalg.{name}",
         f"{arguments}, {hints}, name={label}",
         Shim(f"shims.linalg.{name}"),
-        own=f"linear_operator.{module}.{name}",
+        own=f"linear_operator.{module}:{name}",
         tests="tests/linear_operator",
     )
 
@@ -27,7 +27,7 @@ ROWS: tuple[Row, ...] = (
         "linalg.LinearOperator",
         f"dtype, graph_parents=None, {_USUAL}, name=None, parameters=None",
         Shim("shims.linalg.LinearOperator"),
-        own="linear_operator.base.LinearOperator",
+        own="linear_operator.base:LinearOperator",
         tests="tests/linear_operator",
     ),
     _row("Diag", "diag", "diag"),

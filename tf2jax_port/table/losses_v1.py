@@ -12,7 +12,7 @@ _OF_TWO = f"labels, predictions, weights=1.0, {_COLLECTED}"
 _LABELS, _ONES = f32([[1, 0, 2], [-1, 3, 0.5]]), f32([[1, 0, 1], [0, 0, 1]])
 _GIVEN = f32([[0.5, 0, 1], [2, 3, NAN]])
 _WEIGHTS = f32([[0.5], [0]])
-_MODULE = "weighted_losses"
+_MODULE = "nn.weighted_losses"
 
 
 def _row(name: str, params: str, *cases: object) -> Row:

@@ -22,7 +22,7 @@ ROWS: tuple[Row, ...] = (
     unary(
         "abs",
         "jnp.abs({x})",
-        own="elementwise.abs",
+        own="elementwise.elementwise:abs",
         inputs=_INTEGERS,
         differs="TensorFlow's gradient at 0 is 0, JAX's is 1",
         takes="number -unsigned",
@@ -30,7 +30,7 @@ ROWS: tuple[Row, ...] = (
     unary(
         "sign",
         "jnp.sign({x})",
-        own="elementwise.sign",
+        own="elementwise.elementwise:sign",
         inputs=_INTEGERS,
         takes="number -unsigned",
     ),
@@ -42,7 +42,7 @@ ROWS: tuple[Row, ...] = (
     unary(
         "sqrt",
         "jnp.sqrt({x})",
-        own="elementwise.sqrt",
+        own="elementwise.elementwise:sqrt",
         differs=_NO_FLOW,
         xla=_XLA_NO_FLOW,
         takes="inexact",
@@ -50,7 +50,7 @@ ROWS: tuple[Row, ...] = (
     unary(
         "math.rsqrt",
         "jax.lax.rsqrt({x})",
-        own="elementwise.rsqrt",
+        own="elementwise.elementwise:rsqrt",
         differs=_NO_FLOW,
         xla=_XLA_NO_FLOW,
         takes="inexact",
@@ -58,7 +58,7 @@ ROWS: tuple[Row, ...] = (
     unary(
         "math.reciprocal",
         "jnp.reciprocal({x})",
-        own="elementwise.reciprocal",
+        own="elementwise.elementwise:reciprocal",
         differs=_NO_FLOW,
         xla=_XLA_NO_FLOW,
         takes="inexact",
@@ -74,7 +74,7 @@ ROWS: tuple[Row, ...] = (
     unary("cosh", "jnp.cosh({x})", tolerance=5e-6, takes="inexact"),
     unary("tanh", "jnp.tanh({x})", aliases=("nn.tanh",), takes="inexact"),
     unary("asinh", "jnp.arcsinh({x})", takes="inexact"),
-    unary("acosh", "jnp.arccosh({x})", own="elementwise.acosh", takes="inexact"),
+    unary("acosh", "jnp.arccosh({x})", own="elementwise.elementwise:acosh", takes="inexact"),
     unary("atanh", "jnp.arctanh({x})", takes="inexact"),
     unary("sigmoid", "jax.nn.sigmoid({x})", aliases=("nn.sigmoid",), takes="inexact"),
     unary("math.log_sigmoid", "jax.nn.log_sigmoid({x})", takes="floating"),
@@ -90,20 +90,20 @@ ROWS: tuple[Row, ...] = (
     unary(
         "math.erfinv",
         "jax.lax.erf_inv({x})",
-        own="named_integrals.erfinv",
+        own="elementwise.named_integrals:erfinv",
         takes="float32 float64",
     ),
     unary(
         "math.lgamma",
         "jax.lax.lgamma({x})",
-        own="special.lgamma",
+        own="elementwise.special:lgamma",
         note="the gradient at 0 is NaN in TensorFlow, -inf in JAX",
         takes="floating -bfloat16",
     ),
     unary(
         "math.digamma",
         "jax.lax.digamma({x})",
-        own="special.digamma",
+        own="elementwise.special:digamma",
         note="NaN at 0 in TensorFlow, -inf in JAX; below -5 TensorFlow's gradient loses its digits",
         takes="floating -bfloat16",
     ),
@@ -139,19 +139,19 @@ ROWS: tuple[Row, ...] = (
     binary(
         "divide",
         "jnp.divide({x}, {y})",
-        own="quotients.divide",
+        own="elementwise.quotients:divide",
         takes="number",
     ),
     binary(
         "truediv",
         "jnp.true_divide({x}, {y})",
-        own="quotients.truediv",
+        own="elementwise.quotients:truediv",
         takes="number",
     ),
     binary(
         "math.floordiv",
         "jnp.floor_divide({x}, {y})",
-        own="quotients.floordiv",
+        own="elementwise.quotients:floordiv",
         more=(
             _DIVIDED_BY_ZERO,
             case("infinities", x=f32([INF, -5, 5]), y=f32([2, INF, -INF])),
@@ -163,7 +163,7 @@ ROWS: tuple[Row, ...] = (
     binary(
         "math.floormod",
         "jnp.mod({x}, {y})",
-        own="quotients.floormod",
+        own="elementwise.quotients:floormod",
         aliases=("math.mod",),
         more=(_DIVIDED_BY_ZERO, case("signs", x=f32([7, -7, 7, -7]), y=f32([2, 2, -2, -2]))),
         note="integer division by zero raises in TensorFlow",
@@ -172,7 +172,7 @@ ROWS: tuple[Row, ...] = (
     binary(
         "maximum",
         "jnp.maximum({x}, {y})",
-        own="elementwise.maximum",
+        own="elementwise.elementwise:maximum",
         differs=_TIES,
         xla="differs: a second operand that is NaN is dropped",
         takes="real",
@@ -180,7 +180,7 @@ ROWS: tuple[Row, ...] = (
     binary(
         "minimum",
         "jnp.minimum({x}, {y})",
-        own="elementwise.minimum",
+        own="elementwise.elementwise:minimum",
         differs=_TIES,
         xla="differs: a second operand that is NaN is dropped",
         takes="real",
@@ -188,7 +188,7 @@ ROWS: tuple[Row, ...] = (
     binary(
         "pow",
         "jnp.power({x}, {y})",
-        own="elementwise.pow",
+        own="elementwise.elementwise:pow",
         inputs=(
             *_FLOATS,
             case("int32", x=i32([7, -7, 5, 0]), y=i32([2, 3, 0, 0])),
@@ -203,7 +203,7 @@ ROWS: tuple[Row, ...] = (
     binary(
         "math.squared_difference",
         "jnp.square(jnp.subtract({x}, {y}))",
-        own="elementwise.squared_difference",
+        own="elementwise.elementwise:squared_difference",
         note="of complex numbers TensorFlow squares the absolute difference",
         inputs=(*_FLOATS, *_NUMBERS[-3:-2], *_NUMBERS[-1:]),
         takes="index inexact",
@@ -211,42 +211,42 @@ ROWS: tuple[Row, ...] = (
     binary(
         "math.divide_no_nan",
         Shim("shims.math.divide_no_nan"),
-        own="quotients.divide_no_nan",
+        own="elementwise.quotients:divide_no_nan",
         inputs=_FLOATS,
         takes="number",
     ),
     binary(
         "math.multiply_no_nan",
         Shim("shims.math.multiply_no_nan"),
-        own="quotients.multiply_no_nan",
+        own="elementwise.quotients:multiply_no_nan",
         inputs=(*_FLOATS, case("nan-by-zero", x=f32([NAN, INF, 1]), y=f32([0, -0.0, 0]))),
         takes="inexact",
     ),
     binary(
         "math.xlogy",
         Shim("shims.math.xlogy"),
-        own="quotients.xlogy",
+        own="elementwise.quotients:xlogy",
         inputs=(*_FLOATS, case("zero", x=f32([0, 0, 0, -0.0]), y=f32([0, 1, NAN, -1]))),
         takes="inexact",
     ),
     binary(
         "math.xlog1py",
         Shim("shims.math.xlog1py"),
-        own="quotients.xlog1py",
+        own="elementwise.quotients:xlog1py",
         inputs=(*_FLOATS, case("zero", x=f32([0, 0, 0, -0.0]), y=f32([0, -1, NAN, -2]))),
         takes="inexact",
     ),
     binary(
         "math.xdivy",
         Shim("shims.math.xdivy"),
-        own="quotients.xdivy",
+        own="elementwise.quotients:xdivy",
         inputs=(*_FLOATS, case("zero", x=f32([0, 0, 0, -0.0]), y=f32([0, 1, NAN, -1]))),
         takes="inexact",
     ),
     shim(
         "math.reciprocal_no_nan",
         "x, name=None",
-        "quotients",
+        "elementwise.quotients",
         tensors=("x",),
         inputs=standard.of_floats("x"),
         takes="inexact",
@@ -271,7 +271,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "add_n",
         "inputs, name=None",
-        "sums",
+        "math.sums",
         aliases=("math.add_n",),
         inputs=(
             case("three", inputs=(draw(2, 3), draw(2, 3), draw(2, 3))),
@@ -287,7 +287,7 @@ ROWS: tuple[Row, ...] = (
         "clip_by_value",
         "t, clip_value_min, clip_value_max, name=None",
         "jnp.clip({t}, {clip_value_min}, {clip_value_max})",
-        own="clip",
+        own="linalg.clip",
         tensors=("t", "clip_value_min", "clip_value_max"),
         inputs=(
             case("normal", t=draw(3, 4), clip_value_min=-0.5, clip_value_max=1.0),
@@ -311,7 +311,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "clip_by_norm",
         "t, clip_norm, axes=None, name=None",
-        "clip",
+        "linalg.clip",
         tensors=("t",),
         inputs=(
             case("shorter", t=f32([0.3, 0.4]), clip_norm=1.0),
@@ -327,7 +327,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "clip_by_global_norm",
         "t_list, clip_norm, use_norm=None, name=None",
-        "clip",
+        "linalg.clip",
         inputs=(
             case("longer", t_list=(draw(3), draw(2, 2)), clip_norm=1.0),
             case("shorter", t_list=(f32([0.1]), f32([0.2])), clip_norm=5.0),

@@ -29,7 +29,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "complex",
         "real, imag, name=None",
-        "complex_parts",
+        "elementwise.complex_parts",
         tensors=("real", "imag"),
         aliases=("dtypes.complex",),
         inputs=(
@@ -46,7 +46,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.imag",
         "input, name=None",
-        "complex_parts",
+        "elementwise.complex_parts",
         tensors=("input",),
         inputs=(
             case("complex", input=_COMPLEX),
@@ -58,7 +58,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.angle",
         "input, name=None",
-        "complex_parts",
+        "elementwise.complex_parts",
         tensors=("input",),
         inputs=(
             case("complex", input=_COMPLEX),
@@ -70,7 +70,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "truncatediv",
         "x, y, name=None",
-        "truncating",
+        "elementwise.truncating",
         tensors=("x", "y"),
         inputs=(_SIGNS, _INT32, _NONFINITE, _EMPTY),
         takes="real",
@@ -79,7 +79,7 @@ ROWS: tuple[Row, ...] = (
         "truncatemod",
         "x, y, name=None",
         "jax.lax.rem({x}, {y})",
-        own="truncating.truncatemod",
+        own="elementwise.truncating:truncatemod",
         tensors=("x", "y"),
         inputs=(_SIGNS, _INT32, _NONFINITE, _EMPTY, _BROADCAST),
         no_gradient="TensorFlow has no rule for it",
@@ -90,7 +90,7 @@ ROWS: tuple[Row, ...] = (
         "realdiv",
         "x, y, name=None",
         "jnp.divide({x}, {y})",
-        own="quotients.realdiv",
+        own="elementwise.quotients:realdiv",
         tensors=("x", "y"),
         inputs=standard.of_two_floats(),
         takes="inexact",
@@ -98,7 +98,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.scalar_mul",
         "scalar, x, name=None",
-        "weighted_sums",
+        "math.weighted_sums",
         tensors=("scalar", "x"),
         aliases=("scalar_mul",),
         inputs=(
@@ -114,7 +114,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.accumulate_n",
         "inputs, shape=None, tensor_dtype=None, name=None",
-        "weighted_sums",
+        "math.weighted_sums",
         inputs=(
             case("two", inputs=(draw(2, 3), draw(2, 3))),
             case("shape", inputs=(f32([1, NAN]), f32([3, 4])), shape=[2]),
@@ -127,7 +127,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.polyval",
         "coeffs, x, name=None",
-        "weighted_sums",
+        "math.weighted_sums",
         inputs=(
             case("numbers", coeffs=[2.0, 0.0, -1.0], x=f32([0, 1, -2, NAN, INF])),
             case("constant", coeffs=[3.0], x=f32([1, 2])),
@@ -140,7 +140,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.invert_permutation",
         "x, name=None",
-        "monotony",
+        "array.monotony",
         tensors=("x",),
         inputs=(
             case("four", x=i32([2, 0, 3, 1])),
@@ -157,7 +157,7 @@ ROWS: tuple[Row, ...] = (
         shim(
             f"math.{name}",
             "x, name=None",
-            "monotony",
+            "array.monotony",
             tensors=("x",),
             inputs=(
                 case("rises", x=f32([1, 2, 3])),
@@ -177,7 +177,7 @@ ROWS: tuple[Row, ...] = (
         "math.nextafter",
         "x1, x2, name=None",
         "jnp.nextafter({x1}, {x2})",
-        own="elementwise.nextafter",
+        own="elementwise.elementwise:nextafter",
         tensors=("x1", "x2"),
         inputs=(
             case("steps", x1=f32([0, 1, 1, -0.0]), x2=f32([1, 0, 1, -1])),
@@ -189,7 +189,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "broadcast_dynamic_shape",
         "shape_x, shape_y",
-        "shape_arithmetic",
+        "array.shape_arithmetic",
         tensors=("shape_x", "shape_y"),
         inputs=(
             case("ones", shape_x=i32([1, 2]), shape_y=i32([3, 1]), pad=()),
@@ -203,7 +203,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "unravel_index",
         "indices, dims, name=None",
-        "shape_arithmetic",
+        "array.shape_arithmetic",
         tensors=("indices", "dims"),
         inputs=(
             case("vector", indices=i32([2, 5, 7]), dims=i32([3, 3]), pad=(("indices", 0),)),
@@ -224,7 +224,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "shape_n",
         "input, out_type=tf.int32, name=None",
-        "shape_arithmetic",
+        "array.shape_arithmetic",
         inputs=(
             case("two", input=(draw(2, 3), draw(4))),
             case("int64", input=(draw(2), f32([1])), out_type="int64"),
@@ -234,7 +234,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "identity_n",
         "input, name=None",
-        "shape_arithmetic",
+        "array.shape_arithmetic",
         inputs=(
             case("two", input=(draw(2, 3), i32([4]))),
             case("one", input=(f32([NAN, INF]),)),
@@ -245,7 +245,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "required_space_to_batch_paddings",
         "input_shape, block_shape, base_paddings=None, name=None",
-        "shape_arithmetic",
+        "array.shape_arithmetic",
         inputs=(
             case("two", input_shape=i32([5, 7]), block_shape=i32([2, 3]), pad=()),
             case(
@@ -269,7 +269,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "bitcast",
         "input, type, name=None",
-        "bits",
+        "array.bits",
         tensors=("input",),
         inputs=(
             case("int32", input=f32([1, -1, NAN]), type="int32", gradient=()),

@@ -175,7 +175,7 @@ ROWS: tuple[Row, ...] = (
         "math.count_nonzero",
         "input, axis=None, keepdims=None, dtype=tf.int64, name=None",
         "jnp.count_nonzero({input}, axis={axis}, keepdims={keepdims})",
-        own="reduction",
+        own="math.reduction",
         optional=("axis", "keepdims"),
         tensors=("input",),
         renames=(
@@ -195,7 +195,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.zero_fraction",
         "value, name=None",
-        "reduction",
+        "math.reduction",
         aliases=("nn.zero_fraction",),
         inputs=(
             case("some", value=f32([0, 1, -0.0, 4])),
@@ -208,7 +208,7 @@ ROWS: tuple[Row, ...] = (
         "cumsum",
         f"x, {_RUNNING}",
         "jnp.cumsum({x}, axis={axis})",
-        own="cumulative",
+        own="math.cumulative",
         tensors=("x",),
         aliases=("math.cumsum",),
         inputs=(
@@ -225,7 +225,7 @@ ROWS: tuple[Row, ...] = (
         "math.cumprod",
         f"x, {_RUNNING}",
         "jnp.cumprod({x}, axis={axis})",
-        own="cumulative",
+        own="math.cumulative",
         tensors=("x",),
         inputs=(
             *_running("gradient: TensorFlow divides by the element"),
@@ -240,7 +240,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.cumulative_logsumexp",
         f"x, {_RUNNING}",
-        "cumulative",
+        "math.cumulative",
         tensors=("x",),
         inputs=(
             case("rank1", x=draw(5)),
@@ -259,7 +259,7 @@ ROWS: tuple[Row, ...] = (
         "argmax",
         "input, axis=None, output_type=tf.int64, name=None",
         "jnp.argmax({input}, axis={axis})",
-        own="sorting",
+        own="array.sorting",
         defaults=(("axis", "0"),),
         tensors=("input",),
         aliases=("math.argmax",),
@@ -280,7 +280,7 @@ ROWS: tuple[Row, ...] = (
         "argmin",
         "input, axis=None, output_type=tf.int64, name=None",
         "jnp.argmin({input}, axis={axis})",
-        own="sorting",
+        own="array.sorting",
         defaults=(("axis", "0"),),
         tensors=("input",),
         aliases=("math.argmin",),
@@ -300,7 +300,7 @@ ROWS: tuple[Row, ...] = (
         "sort",
         "values, axis=-1, direction='ASCENDING', name=None",
         "jnp.sort({values}, axis={axis})",
-        own="sorting",
+        own="array.sorting",
         optional=("axis",),
         tensors=("values",),
         inputs=_sorted(
@@ -322,7 +322,7 @@ ROWS: tuple[Row, ...] = (
         "argsort",
         "values, axis=-1, direction='ASCENDING', stable=False, name=None",
         "jnp.argsort({values}, axis={axis})",
-        own="sorting",
+        own="array.sorting",
         optional=("axis",),
         tensors=("values",),
         inputs=_sorted(
@@ -338,7 +338,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.top_k",
         "input, k=1, sorted=True, index_type=tf.int32, name=None",
-        "sorting",
+        "array.sorting",
         tensors=("input",),
         aliases=("nn.top_k",),
         inputs=(
@@ -361,7 +361,7 @@ ROWS: tuple[Row, ...] = (
         "searchsorted",
         "sorted_sequence, values, side='left', out_type=tf.int32, name=None",
         "jnp.searchsorted({sorted_sequence}, {values}, side={side})",
-        own="sorting",
+        own="array.sorting",
         optional=("side",),
         tensors=("sorted_sequence", "values"),
         inputs=(
@@ -404,7 +404,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.in_top_k",
         "targets, predictions, k, name=None",
-        "sorting",
+        "array.sorting",
         aliases=("nn.in_top_k",),
         inputs=(
             case("normal", targets=i32([0, 2, 1]), predictions=draw(3, 4), k=2),
@@ -422,7 +422,7 @@ ROWS: tuple[Row, ...] = (
         "math.bincount",
         "arr, weights=None, minlength=None, maxlength=None, dtype=tf.int32, name=None, axis=None, "
         "binary_output=False",
-        "histogram",
+        "math.histogram",
         inputs=(
             case("normal", unbounded=True, arr=i32([1, 3, 1, 0])),
             case("rank2", unbounded=True, arr=i32([[1, 3], [1, 0]])),
@@ -444,7 +444,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "histogram_fixed_width",
         "values, value_range, nbins=100, dtype=tf.int32, name=None",
-        "histogram",
+        "math.histogram",
         inputs=(
             case("normal", values=draw(9), value_range=f32([-2, 2]), nbins=4),
             case("outside", values=f32([-1, 0, 1.5, 5, 15]), value_range=f32([0, 5]), nbins=5),
@@ -464,7 +464,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "histogram_fixed_width_bins",
         "values, value_range, nbins=100, dtype=tf.int32, name=None",
-        "histogram",
+        "math.histogram",
         inputs=(
             case("normal", values=draw(3, 3), value_range=f32([-2, 2]), nbins=4),
             case("outside", values=f32([-1, 0, 1.5, 5, 15]), value_range=f32([0, 5]), nbins=5),
@@ -490,7 +490,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.confusion_matrix",
         "labels, predictions, num_classes=None, weights=None, dtype=tf.int32, name=None",
-        "histogram",
+        "math.histogram",
         inputs=(
             case("normal", unbounded=True, labels=i32([1, 2, 4]), predictions=i32([2, 2, 4])),
             case("classes", labels=i32([1, 2]), predictions=i32([2, 2]), num_classes=4),

@@ -85,7 +85,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.segment_sum",
         _SEGMENT,
-        "segment",
+        "math.segment",
         fresh=True,
         inputs=_sorted(),
         xla=_UNSUPPORTED,
@@ -94,7 +94,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.segment_mean",
         _SEGMENT,
-        "segment",
+        "math.segment",
         fresh=True,
         inputs=_sorted(),
         xla=_UNSUPPORTED,
@@ -103,7 +103,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.segment_max",
         _SEGMENT,
-        "segment",
+        "math.segment",
         fresh=True,
         inputs=_sorted(_SORTED_NAN),
         xla=_UNSUPPORTED,
@@ -112,7 +112,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.segment_min",
         _SEGMENT,
-        "segment",
+        "math.segment",
         fresh=True,
         inputs=_sorted(_SORTED_NAN),
         xla=_UNSUPPORTED,
@@ -121,7 +121,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.segment_prod",
         _SEGMENT,
-        "segment",
+        "math.segment",
         fresh=True,
         inputs=_sorted(),
         xla=_UNSUPPORTED,
@@ -131,7 +131,7 @@ ROWS: tuple[Row, ...] = (
         "math.unsorted_segment_sum",
         _UNSORTED,
         "jax.ops.segment_sum({data}, {segment_ids}, num_segments={num_segments})",
-        own="segment",
+        own="math.segment",
         inputs=_unsorted(_INT32),
         note="a segment number that is too large raises in TensorFlow; JAX takes vectors of them only",
         takes="data: number; segment_ids: index int16",
@@ -139,14 +139,14 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.unsorted_segment_mean",
         _UNSORTED,
-        "segment",
+        "math.segment",
         inputs=_unsorted(),
         takes="data: real; segment_ids: index int16",
     ),
     shim(
         "math.unsorted_segment_max",
         _UNSORTED,
-        "segment",
+        "math.segment",
         inputs=_unsorted(_INT32, _NAN_FIRST),
         xla="differs: NaN is dropped",
         takes="data: real; segment_ids: index",
@@ -154,7 +154,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.unsorted_segment_min",
         _UNSORTED,
-        "segment",
+        "math.segment",
         inputs=_unsorted(_INT32, _NAN_FIRST),
         xla="differs: NaN is dropped",
         takes="data: real; segment_ids: index",
@@ -162,14 +162,14 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.unsorted_segment_prod",
         _UNSORTED,
-        "segment",
+        "math.segment",
         inputs=_unsorted(_INT32, _ZEROS),
         takes="data: number; segment_ids: index",
     ),
     shim(
         "math.unsorted_segment_sqrt_n",
         _UNSORTED,
-        "segment",
+        "math.segment",
         inputs=_unsorted(),
         takes="data: floating; segment_ids: index int16",
     ),

@@ -29,7 +29,7 @@ def _pair(name: str, params: str, *cases: Case, tolerance: float = 1e-5, **optio
     return shim(
         f"math.{name}",
         f"{params}, name=None",
-        "incomplete",
+        "math.incomplete",
         tensors=(first, second),
         inputs=cases,
         tolerance=tolerance,
@@ -61,7 +61,7 @@ def _gamma(xla: str) -> tuple[Case, ...]:
 ROWS: tuple[Row, ...] = (
     _special(
         "ndtri",
-        "named_integrals",
+        "elementwise.named_integrals",
         *standard.of_floats("x", (0, 1, 0.5, NAN, -1, 2))[:2],
         case("tail", xla=_CANCELLED, x=f32([1e-6])),
         inner=False,
@@ -70,7 +70,7 @@ ROWS: tuple[Row, ...] = (
     ),
     _special(
         "erfcinv",
-        "named_integrals",
+        "elementwise.named_integrals",
         case("normal", x=draw(6, low=0.1, high=1.9)),
         case("edges", x=f32([0, 1, 2, 1.999, -0.1, 2.1, NAN])),
         case("tail", xla=_CANCELLED, x=f32([1e-6])),
@@ -80,7 +80,7 @@ ROWS: tuple[Row, ...] = (
     ),
     _special(
         "lbeta",
-        "incomplete",
+        "math.incomplete",
         case("rows", x=draw(3, 4, low=0.1, high=3.0)),
         case("edges", x=f32([[0, 1, INF], [NAN, 1, 2]])),
         case("nothing", x=empty(2, 0)),
@@ -104,7 +104,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.betainc",
         "a, b, x, name=None",
-        "incomplete",
+        "math.incomplete",
         tensors=("a", "b", "x"),
         inputs=(
             case(
@@ -186,7 +186,7 @@ ROWS: tuple[Row, ...] = (
     ),
     _special(
         "bessel_i0",
-        "bessel",
+        "elementwise.bessel",
         case("normal", x=draw(6, low=-9.0, high=9.0)),
         case("edges", x=f32([0.0, -0.0, NAN, 1, -1, 8, 12, 30])),
         inner=False,
@@ -196,7 +196,7 @@ ROWS: tuple[Row, ...] = (
     ),
     _special(
         "bessel_i1",
-        "bessel",
+        "elementwise.bessel",
         case("normal", x=draw(6, low=-9.0, high=9.0)),
         case("edges", x=f32([0.0, -0.0, NAN, 1, -1, 8, 12, 30])),
         inner=False,
@@ -206,7 +206,7 @@ ROWS: tuple[Row, ...] = (
     ),
     _special(
         "expint",
-        "named_integrals",
+        "elementwise.named_integrals",
         case("normal", x=draw(6, low=0.1, high=9.0)),
         case("edges", x=f32([0.0, -0.0, NAN, INF, -1, 30])),
         tolerance=2e-6,
@@ -215,7 +215,7 @@ ROWS: tuple[Row, ...] = (
     ),
     _special(
         "spence",
-        "named_integrals",
+        "elementwise.named_integrals",
         case("edges", x=_POSITIVE),
         case("below", x=f32([-1, -INF])),
         xla="unsupported: no kernel",
@@ -223,7 +223,7 @@ ROWS: tuple[Row, ...] = (
     ),
     _special(
         "dawsn",
-        "named_integrals",
+        "elementwise.named_integrals",
         *standard.of_floats("x")[:2],
         case("more", x=f32([1e-3, 0.04, 0.06, 3, 9.5, 100, 1e4, -1e6])),
         tolerance=2e-6,
@@ -232,7 +232,7 @@ ROWS: tuple[Row, ...] = (
     ),
     _special(
         "fresnel_sin",
-        "named_integrals",
+        "elementwise.named_integrals",
         *standard.of_floats("x")[:2],
         tolerance=2e-6,
         xla="unsupported: no kernel",
@@ -240,7 +240,7 @@ ROWS: tuple[Row, ...] = (
     ),
     _special(
         "fresnel_cos",
-        "named_integrals",
+        "elementwise.named_integrals",
         *standard.of_floats("x")[:2],
         tolerance=2e-6,
         xla="unsupported: no kernel",
@@ -249,7 +249,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "math.sobol_sample",
         "dim, num_results, skip=0, dtype=tf.float32, name=None",
-        "sobol",
+        "math.sobol",
         inputs=(
             case("few", dim=3, num_results=5),
             case("skipped", dim=2, num_results=9, skip=6),

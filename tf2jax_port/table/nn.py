@@ -40,7 +40,7 @@ ROWS: tuple[Row, ...] = (
         "nn.softmax",
         "logits, axis=None, name=None",
         "jax.nn.softmax({logits}, axis={axis})",
-        own="activations",
+        own="nn.activations",
         optional=("axis",),
         defaults=(("axis", "-1"),),
         tensors=("logits",),
@@ -62,7 +62,7 @@ ROWS: tuple[Row, ...] = (
         "nn.log_softmax",
         "logits, axis=None, name=None",
         "jax.nn.log_softmax({logits}, axis={axis})",
-        own="activations",
+        own="nn.activations",
         optional=("axis",),
         defaults=(("axis", "-1"),),
         tensors=("logits",),
@@ -75,14 +75,14 @@ ROWS: tuple[Row, ...] = (
         "nn.relu",
         "jax.nn.relu({features})",
         param="features",
-        own="activations.relu",
+        own="nn.activations:relu",
         takes="real",
     ),
     unary(
         "nn.relu6",
         "jax.nn.relu6({features})",
         param="features",
-        own="activations.relu6",
+        own="nn.activations:relu6",
         more=(
             case("six", features=f32([6, 7])),
             case("int32", features=i32([-1, 0, 3, 9])),
@@ -94,7 +94,7 @@ ROWS: tuple[Row, ...] = (
         "nn.elu",
         "jax.nn.elu({features})",
         param="features",
-        own="activations.elu",
+        own="nn.activations:elu",
         note="the gradient at NaN is 1 in TensorFlow, NaN in JAX",
         takes="floating",
     ),
@@ -102,7 +102,7 @@ ROWS: tuple[Row, ...] = (
         "nn.selu",
         "jax.nn.selu({features})",
         param="features",
-        own="activations.selu",
+        own="nn.activations:selu",
         differs="TensorFlow's gradient at 0 is the scale, JAX's the limit from below",
         takes="floating",
     ),
@@ -110,7 +110,7 @@ ROWS: tuple[Row, ...] = (
         "nn.leaky_relu",
         "features, alpha=0.2, name=None",
         "jax.nn.leaky_relu({features}, {alpha})",
-        own="activations",
+        own="nn.activations",
         tensors=("features",),
         inputs=(
             case("normal", features=draw(3, 4)),
@@ -139,7 +139,7 @@ ROWS: tuple[Row, ...] = (
         "nn.silu",
         "features, beta=1.0",
         "jax.nn.silu({features})",
-        own="activations",
+        own="nn.activations",
         tensors=("features",),
         aliases=("nn.swish",),
         inputs=(
@@ -154,7 +154,7 @@ ROWS: tuple[Row, ...] = (
         "nn.softsign",
         "jax.nn.soft_sign({features})",
         param="features",
-        own="activations.softsign",
+        own="nn.activations:softsign",
         aliases=("math.softsign",),
         note="the gradient at infinity is 0 in TensorFlow, NaN in JAX",
         takes="floating",
@@ -162,7 +162,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.crelu",
         "features, axis=-1, name=None",
-        "activations",
+        "nn.activations",
         tensors=("features",),
         inputs=(
             case("normal", features=draw(2, 3)),
@@ -175,7 +175,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.sigmoid_cross_entropy_with_logits",
         "labels=None, logits=None, name=None",
-        "losses",
+        "nn.losses",
         tensors=("logits", "labels"),
         inputs=_pairs("labels", "logits"),
         takes="labels logits: floating",
@@ -183,7 +183,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.weighted_cross_entropy_with_logits",
         "labels, logits, pos_weight, name=None",
-        "losses",
+        "nn.losses",
         tensors=("logits", "labels", "pos_weight"),
         inputs=(
             case("normal", labels=draw(3, 4, low=0, high=1), logits=draw(3, 4), pos_weight=2.5),
@@ -202,7 +202,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.softmax_cross_entropy_with_logits",
         "labels, logits, axis=-1, name=None",
-        "losses",
+        "nn.losses",
         tensors=("labels", "logits"),
         inputs=(
             case("normal", labels=draw(3, 4, low=0, high=1), logits=draw(3, 4)),
@@ -220,7 +220,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.sparse_softmax_cross_entropy_with_logits",
         "labels, logits, name=None",
-        "losses",
+        "nn.losses",
         inputs=(
             case("normal", labels=i32([0, 3, 1]), logits=draw(3, 4)),
             case("rank3", labels=i32([[0, 2], [1, 1]]), logits=draw(2, 2, 3)),
@@ -240,7 +240,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.l2_normalize",
         "x, axis=None, epsilon=1e-12, name=None, dim=None",
-        "linalg_ops",
+        "linalg.linalg_ops",
         tensors=("x",),
         aliases=("linalg.l2_normalize", "math.l2_normalize"),
         inputs=(
@@ -259,7 +259,7 @@ ROWS: tuple[Row, ...] = (
         "nn.l2_loss",
         "t, name=None",
         "jnp.divide(jnp.sum(jnp.square({t})), 2)",
-        own="clip",
+        own="linalg.clip",
         tensors=("t",),
         inputs=(
             case("normal", t=draw(3, 4)),
@@ -273,7 +273,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.moments",
         "x, axes, shift=None, keepdims=False, name=None",
-        "losses",
+        "nn.losses",
         tensors=("x",),
         renames=(("keep_dims", "keepdims"),),
         inputs=(
@@ -288,7 +288,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.bias_add",
         "value, bias, data_format=None, name=None",
-        "losses",
+        "nn.losses",
         tensors=("value", "bias"),
         inputs=(
             case("rank2", value=draw(2, 3), bias=draw(3)),

@@ -193,7 +193,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.conv2d",
         "input, filters, strides, padding, data_format='NHWC', dilations=None, name=None",
-        "windows.convolution",
+        "nn.windows.convolution",
         renames=(("filter", "filters"),),
         tolerance=1e-5,
         inputs=_CONV2D,
@@ -202,7 +202,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.conv1d",
         "input, filters, stride, padding, data_format='NWC', dilations=None, name=None",
-        "windows.convolution",
+        "nn.windows.convolution",
         renames=(("value", "input"),),
         tolerance=1e-5,
         inputs=(
@@ -261,7 +261,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.conv3d",
         "input, filters, strides, padding, data_format='NDHWC', dilations=None, name=None",
-        "windows.convolution",
+        "nn.windows.convolution",
         renames=(("filter", "filters"),),
         tolerance=1e-5,
         inputs=(
@@ -321,7 +321,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.convolution",
         "input, filters, strides=None, padding='VALID', data_format=None, dilations=None, name=None",
-        "windows.convolution",
+        "nn.windows.convolution",
         renames=(("filter", "filters"), ("dilation_rate", "dilations")),
         tolerance=1e-5,
         inputs=(
@@ -367,7 +367,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.atrous_conv2d",
         "value, filters, rate, padding, name=None",
-        "windows.convolution",
+        "nn.windows.convolution",
         tolerance=1e-5,
         inputs=(
             case(

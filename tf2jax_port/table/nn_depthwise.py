@@ -16,7 +16,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.conv2d_transpose",
         _TRANSPOSED.format("'NHWC'"),
-        "windows.transposed",
+        "nn.windows.transposed",
         renames=(("value", "input"), ("filter", "filters")),
         tolerance=1e-5,
         inputs=(
@@ -85,7 +85,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.conv1d_transpose",
         _TRANSPOSED.format("'NWC'"),
-        "windows.transposed",
+        "nn.windows.transposed",
         tolerance=1e-5,
         inputs=(
             case(
@@ -120,7 +120,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.conv3d_transpose",
         _TRANSPOSED.format("'NDHWC'"),
-        "windows.transposed",
+        "nn.windows.transposed",
         renames=(("value", "input"), ("filter", "filters")),
         tolerance=1e-5,
         inputs=(
@@ -155,7 +155,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.conv_transpose",
         _TRANSPOSED.format("None"),
-        "windows.transposed",
+        "nn.windows.transposed",
         tolerance=1e-5,
         inputs=(
             case(
@@ -188,7 +188,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.atrous_conv2d_transpose",
         "value, filters, output_shape, rate, padding, name=None",
-        "windows.transposed",
+        "nn.windows.transposed",
         tolerance=1e-5,
         inputs=(
             case(
@@ -224,7 +224,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.depthwise_conv2d",
         "input, filter, strides, padding, data_format=None, dilations=None, name=None",
-        "windows.depthwise",
+        "nn.windows.depthwise",
         renames=(("rate", "dilations"),),
         tolerance=1e-5,
         inputs=(
@@ -300,7 +300,7 @@ ROWS: tuple[Row, ...] = (
         "nn.depthwise_conv2d_backprop_input",
         "input_sizes, filter, out_backprop, strides, padding, data_format='NHWC', "
         "dilations=[1, 1, 1, 1], name=None",
-        "windows.depthwise",
+        "nn.windows.depthwise",
         tolerance=1e-5,
         inputs=(
             case(
@@ -337,7 +337,7 @@ ROWS: tuple[Row, ...] = (
         "nn.depthwise_conv2d_backprop_filter",
         "input, filter_sizes, out_backprop, strides, padding, data_format='NHWC', "
         "dilations=[1, 1, 1, 1], name=None",
-        "windows.depthwise",
+        "nn.windows.depthwise",
         tolerance=1e-5,
         inputs=(
             case(
@@ -374,7 +374,7 @@ ROWS: tuple[Row, ...] = (
         "nn.separable_conv2d",
         "input, depthwise_filter, pointwise_filter, strides, padding, data_format=None, "
         "dilations=None, name=None",
-        "windows.depthwise",
+        "nn.windows.depthwise",
         renames=(("rate", "dilations"),),
         tolerance=1e-5,
         inputs=(

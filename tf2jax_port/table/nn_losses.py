@@ -47,7 +47,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.log_poisson_loss",
         "targets, log_input, compute_full_loss=False, name=None",
-        "loss_averages",
+        "nn.loss_averages",
         tensors=("targets", "log_input"),
         inputs=(
             case("plain", targets=draw(2, 3, low=0, high=5), log_input=draw(2, 3)),
@@ -68,7 +68,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.compute_average_loss",
         "per_example_loss, sample_weight=None, global_batch_size=None",
-        "loss_averages",
+        "nn.loss_averages",
         inputs=(
             case("plain", per_example_loss=draw(4)),
             case("weights", per_example_loss=draw(4), sample_weight=draw(4)),
@@ -99,7 +99,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.scale_regularization_loss",
         "regularization_loss",
-        "loss_averages",
+        "nn.loss_averages",
         inputs=(
             case("vector", regularization_loss=draw(4)),
             case("scalar", regularization_loss=f32(2)),
@@ -163,7 +163,7 @@ ROWS: tuple[Row, ...] = (
         "ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False, time_major=True, "
         "logits=None",
         Shim("shims.v1.nn.ctc_loss"),
-        own="ctc.loss.ctc_loss_v1",
+        own="ctc.loss:ctc_loss_v1",
         tests="tests/ctc",
     ),
     shim(
@@ -208,7 +208,7 @@ ROWS: tuple[Row, ...] = (
         "nn.sampled_softmax_loss",
         f"{_CLASSES}, num_true=1, sampled_values=None, remove_accidental_hits=True, seed=None, "
         "name='sampled_softmax_loss'",
-        "sampled_losses",
+        "nn.sampled_losses",
         tolerance=3e-6,
         xla="unsupported: no kernel for accidental hits",
         inputs=_of_samples(),
@@ -217,7 +217,7 @@ ROWS: tuple[Row, ...] = (
         "nn.nce_loss",
         f"{_CLASSES}, num_true=1, sampled_values=None, remove_accidental_hits=False, "
         "name='nce_loss'",
-        "sampled_losses",
+        "nn.sampled_losses",
         tolerance=3e-6,
         xla="unsupported: no kernel for accidental hits",
         inputs=_of_samples(),
@@ -225,7 +225,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.compute_accidental_hits",
         "true_classes, sampled_candidates, num_true, seed=None, name=None",
-        "sampled_losses",
+        "nn.sampled_losses",
         fresh=True,
         xla="unsupported: no kernel for accidental hits",
         inputs=(
@@ -252,7 +252,7 @@ ROWS: tuple[Row, ...] = (
         "nn.approx_max_k",
         "operand, k, reduction_dimension=-1, recall_target=0.95, "
         "reduction_input_size_override=-1, aggregate_to_topk=True, name=None",
-        "approximate",
+        "nn.approximate",
         aliases=("math.approx_max_k",),
         inputs=(
             case("plain", operand=draw(3, 6), k=2),

@@ -45,7 +45,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.batch_normalization",
         "x, mean, variance, offset, scale, variance_epsilon, name=None",
-        "normalization",
+        "nn.normalization",
         tolerance=3e-6,
         inputs=(
             case("plain", pad=(("x", 0),), x=draw(2, 3), **_MOMENTS, **_PLAIN),
@@ -91,7 +91,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.batch_norm_with_global_normalization",
         "input, mean, variance, beta, gamma, variance_epsilon, scale_after_normalization, name=None",
-        "normalization",
+        "nn.normalization",
         renames=(("t", "input"), ("m", "mean"), ("v", "variance")),
         tolerance=3e-6,
         inputs=tuple(
@@ -116,7 +116,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.normalize_moments",
         "counts, mean_ss, variance_ss, shift, name=None",
-        "normalization",
+        "nn.normalization",
         inputs=(
             case("plain", counts=f32(4), mean_ss=draw(3), variance_ss=draw(3), shift=None),
             case("shift", counts=f32(4), mean_ss=draw(3), variance_ss=draw(3), shift=f32(1.5)),
@@ -127,7 +127,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.sufficient_statistics",
         "x, axes, shift=None, keepdims=False, name=None",
-        "normalization",
+        "nn.normalization",
         renames=(("keep_dims", "keepdims"),),
         inputs=(
             case("axis0", x=draw(4, 3), axes=[0]),
@@ -140,7 +140,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.weighted_moments",
         "x, axes, frequency_weights, keepdims=False, name=None",
-        "normalization",
+        "nn.normalization",
         renames=(("keep_dims", "keepdims"),),
         tolerance=3e-6,
         inputs=(
@@ -159,7 +159,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.local_response_normalization",
         "input, depth_radius=5, bias=1, alpha=1, beta=0.5, name=None",
-        "normalization",
+        "nn.normalization",
         aliases=("nn.lrn",),
         tolerance=1e-5,
         inputs=(
@@ -174,7 +174,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.depth_to_space",
         "input, block_size, data_format='NHWC', name=None",
-        "space",
+        "nn.space",
         inputs=(
             case("plain", pad=(("input", 1),), input=draw(2, 3, 2, 8), block_size=2),
             case("three", input=draw(1, 2, 1, 9), block_size=3),
@@ -201,7 +201,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.space_to_depth",
         "input, block_size, data_format='NHWC', name=None",
-        "space",
+        "nn.space",
         inputs=(
             case("plain", pad=(("input", 1),), input=draw(2, 4, 6, 2), block_size=2),
             case("three", input=draw(1, 3, 6, 1), block_size=3),
@@ -213,7 +213,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "space_to_batch",
         "input, block_shape, paddings, name=None",
-        "space",
+        "nn.space",
         aliases=("nn.space_to_batch",),
         inputs=_TO_BATCH,
         takes="real",
@@ -221,14 +221,14 @@ ROWS: tuple[Row, ...] = (
     shim(
         "space_to_batch_nd",
         "input, block_shape, paddings, name=None",
-        "space",
+        "nn.space",
         inputs=_TO_BATCH,
         takes="real",
     ),
     shim(
         "batch_to_space",
         "input, block_shape, crops, name=None",
-        "space",
+        "nn.space",
         inputs=(
             case("plain", pad=(("input", 1),), input=draw(4, 3, 2, 1), crops=_NONE, **_BLOCK2),
             case("cropped", input=draw(8, 2, 3, 1), crops=[[1, 0], [0, 2]], **_BLOCK2),

@@ -227,7 +227,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.max_pool2d",
         _POOL.format("'NHWC'"),
-        "windows.pooling",
+        "nn.windows.pooling",
         xla="differs: NaN is the largest",
         inputs=_pooled(*_LARGEST),
         takes="real -uint32 -uint64",
@@ -235,7 +235,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.max_pool",
         _POOL.format("None"),
-        "windows.pooling",
+        "nn.windows.pooling",
         renames=(("value", "input"),),
         inputs=_of_any_rank(
             case(
@@ -252,14 +252,14 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.max_pool1d",
         _POOL.format("'NWC'"),
-        "windows.pooling",
+        "nn.windows.pooling",
         inputs=_of_lines(),
         takes="real -uint32 -uint64",
     ),
     shim(
         "nn.max_pool3d",
         _POOL.format("'NDHWC'"),
-        "windows.pooling",
+        "nn.windows.pooling",
         xla="differs: a window without numbers has minus infinity or NaN",
         inputs=_of_blocks(
             case(
@@ -291,7 +291,7 @@ ROWS: tuple[Row, ...] = (
         "nn.max_pool_with_argmax",
         "input, ksize, strides, padding, data_format='NHWC', output_dtype=tf.int64, "
         "include_batch_in_index=False, name=None",
-        "windows.pooling",
+        "nn.windows.pooling",
         xla="unsupported: no kernel",
         inputs=(
             case("same", pad=(("input", 1),), input=IMAGE, ksize=2, strides=2, padding="SAME"),
@@ -344,7 +344,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.avg_pool2d",
         _POOL.format("'NHWC'"),
-        "windows.averages",
+        "nn.windows.averages",
         renames=(("value", "input"),),
         inputs=_pooled(*_MEANS),
         takes="floating",
@@ -352,7 +352,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.avg_pool",
         _POOL.format("None"),
-        "windows.averages",
+        "nn.windows.averages",
         renames=(("value", "input"),),
         inputs=_of_any_rank(),
         takes="floating",
@@ -360,14 +360,14 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.avg_pool1d",
         _POOL.format("'NWC'"),
-        "windows.averages",
+        "nn.windows.averages",
         inputs=_of_lines(),
         takes="floating",
     ),
     shim(
         "nn.avg_pool3d",
         _POOL.format("'NDHWC'"),
-        "windows.averages",
+        "nn.windows.averages",
         inputs=_of_blocks(),
         takes="bfloat16 float32",
     ),
@@ -375,7 +375,7 @@ ROWS: tuple[Row, ...] = (
         "nn.pool",
         "input, window_shape, pooling_type, strides=None, padding='VALID', data_format=None, "
         "dilations=None, name=None",
-        "windows.averages",
+        "nn.windows.averages",
         renames=(("dilation_rate", "dilations"),),
         inputs=(
             case("max", pad=(("input", 1),), input=IMAGE, window_shape=[2, 2], pooling_type="MAX"),
@@ -415,7 +415,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.dilation2d",
         "input, filters, strides, padding, data_format, dilations, name=None",
-        "windows.morphology",
+        "nn.windows.morphology",
         xla="unsupported: no kernel",
         inputs=_dilated("input"),
         takes="filters input: real",
@@ -423,7 +423,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "nn.erosion2d",
         "value, filters, strides, padding, data_format, dilations, name=None",
-        "windows.morphology",
+        "nn.windows.morphology",
         xla="unsupported: no kernel",
         inputs=_dilated("value"),
         takes="filters value: real -unsigned",

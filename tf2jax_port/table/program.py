@@ -12,14 +12,18 @@ def _row(name: str, params: str, own: str, gives: str = "") -> Row:
 
 
 ROWS: tuple[Row, ...] = (
-    _row("print", "*inputs, **kwargs", "printing.print_", "nothing"),
-    _row("py_function", "func=None, inp=None, Tout=None, name=None", "host_calls.py_function"),
+    _row("print", "*inputs, **kwargs", "debugging.printing:print_", "nothing"),
+    _row(
+        "py_function",
+        "func=None, inp=None, Tout=None, name=None",
+        "debugging.host_calls:py_function",
+    ),
     _row(
         "numpy_function",
         "func=None, inp=None, Tout=None, stateful=True, name=None",
-        "host_calls.numpy_function",
+        "debugging.host_calls:numpy_function",
     ),
-    _row("group", "*inputs, **kwargs", "graph_operations.group", "nothing"),
-    _row("tuple", "tensors, control_inputs=None, name=None", "graph_operations.tuple_"),
-    _row("no_op", "name=None", "graph_operations.no_op", "nothing"),
+    _row("group", "*inputs, **kwargs", "debugging.graph_operations:group", "nothing"),
+    _row("tuple", "tensors, control_inputs=None, name=None", "debugging.graph_operations:tuple_"),
+    _row("no_op", "name=None", "debugging.graph_operations:no_op", "nothing"),
 )

@@ -88,14 +88,14 @@ def _fake(of: str, ends: str, takes: str) -> tuple[Row, Row]:
         shim(
             name,
             f"inputs, {ends}, {_BITS}",
-            "fake_quantization",
+            "quantization.fake_quantization",
             inputs=_noted(of, _cases(of, backward=False)),
             takes=f"{takes}: float32",
         ),
         shim(
             f"{name}_gradient",
             f"gradients, inputs, {ends}, {_BITS}",
-            "fake_quantization",
+            "quantization.fake_quantization",
             inputs=_noted(f"{of}_gradient", map(_plain, _cases(of, backward=True))),
             takes=f"gradients {takes}: float32",
         ),
@@ -159,7 +159,7 @@ ROWS: tuple[Row, ...] = (
         shim(
             f"quantization.{name}",
             _QUANTIZE,
-            "quantization",
+            "quantization.quantization",
             tensors=("input", "input_min", "input_max"),
             inputs=_CASES,
             takes="float32 float64",

@@ -53,44 +53,44 @@ CONSTRUCTORS: tuple[Row, ...] = (
 )
 
 ROWS: tuple[Row, ...] = (
-    _class("RaggedTensor", "ragged.tensor.RaggedTensor"),
-    _class("RaggedTensorSpec", "ragged.spec.RaggedTensorSpec"),
-    _row("boolean_mask", "data, mask, name=None", "gathering.boolean_mask", fresh=True),
+    _class("RaggedTensor", "ragged.tensor:RaggedTensor"),
+    _class("RaggedTensorSpec", "ragged.spec:RaggedTensorSpec"),
+    _row("boolean_mask", "data, mask, name=None", "gathering:boolean_mask", fresh=True),
     _row(
         "constant",
         f"pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, {_SPLITS}",
-        "constant.constant",
+        "constant:constant",
     ),
     _row(
         "cross_hashed",
         "inputs, num_buckets=0, hash_key=None, name=None",
-        "crossing.cross_hashed",
+        "crossing:cross_hashed",
         fresh=True,
     ),
-    _row("map_flat_values", "op, *args, **kwargs", "elementwise.map_flat_values"),
+    _row("map_flat_values", "op, *args, **kwargs", "elementwise:map_flat_values"),
     _row(
         "range",
         f"starts, limits=None, deltas=1, dtype=None, name=None, {_SPLITS}",
-        "ranges.range",
+        "ranges:range",
         fresh=True,
     ),
     _row(
         "row_splits_to_segment_ids",
         "splits, name=None, out_type=None",
-        "segment_ids.row_splits_to_segment_ids",
+        "segment_ids:row_splits_to_segment_ids",
         fresh=True,
     ),
     _row(
         "segment_ids_to_row_splits",
         "segment_ids, num_segments=None, out_type=None, name=None",
-        "segment_ids.segment_ids_to_row_splits",
+        "segment_ids:segment_ids_to_row_splits",
         fresh=True,
     ),
-    _row("stack", "values, axis=0, name=None", "joining.ragged_stack"),
+    _row("stack", "values, axis=0, name=None", "joining:ragged_stack"),
     _row(
         "stack_dynamic_partitions",
         "data, partitions, num_partitions, name=None",
-        "partitions.stack_dynamic_partitions",
+        "partitions:stack_dynamic_partitions",
         fresh=True,
     ),
 )

@@ -36,7 +36,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "raw_ops.Empty",
         "shape, dtype, init=False, name=None",
-        "raw_ops",
+        "raw_ops.raw_ops",
         inputs=(
             case("matrix", shape=(2, 3), dtype="float32", init=True),
             case("none", shape=(0,), dtype="int32", init=True),
@@ -46,7 +46,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "raw_ops.UniqueV2",
         "x, axis, out_idx=tf.int32, name=None",
-        "raw_ops",
+        "raw_ops.raw_ops",
         fresh=True,
         inputs=_UNIQUE,
         no_gradient="TensorFlow registers none",
@@ -55,7 +55,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "raw_ops.UniqueWithCountsV2",
         "x, axis, out_idx=tf.int32, name=None",
-        "raw_ops",
+        "raw_ops.raw_ops",
         fresh=True,
         inputs=_UNIQUE,
         no_gradient="TensorFlow registers none",
@@ -65,7 +65,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "v1.where",
         "condition, x=None, y=None, name=None",
-        "version_1",
+        "raw_ops.names_of_version_1",
         aliases=(),
         fresh=True,
         inputs=(

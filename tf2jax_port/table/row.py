@@ -134,7 +134,7 @@ class Row:
         its own, `v1.to_float`.
       params: TensorFlow's parameters as text, `None` for what is not called (a dtype, a constant).
       target: what becomes of a reference.
-      own: dotted function of `shims._src` behind the façade; empty where the façade is generated
+      own: `module:function` of `shims._src` behind the façade; empty where the façade is generated
         from the native expression.
       tensors: parameters that TensorFlow converts to tensors; those of one row share a dtype.
       aliases: other TensorFlow spellings of the same object.
@@ -148,7 +148,7 @@ class Row:
       renames: `(old keyword, parameter)` of version 1 spellings.
       fresh: the size of the result depends on data.
       takes: the dtypes that TensorFlow has a kernel for, empty for any; all others are refused. In
-        the words of `shims/_src/kernels.py`, of the `tensors` or of the first parameter:
+        the words of `shims/_src/arguments/kernels.py`, of the `tensors` or of the first parameter:
         `real -uint8 complex64`. With names in front it is of these parameters:
         `data: number; segment_ids: index`.
       no_gradient: why TensorFlow does not differentiate it, where it does not.

@@ -9,7 +9,7 @@ _TESTS = "tests/sparse"
 
 ROWS: tuple[Row, ...] = (
     *(
-        shim(f"sets.{name}", params, "sets", fresh=True, tests=_TESTS)
+        shim(f"sets.{name}", params, "sparse.sets", fresh=True, tests=_TESTS)
         for name, params in (
             ("difference", "a, b, aminusb=True, validate_indices=True"),
             ("intersection", "a, b, validate_indices=True"),
@@ -20,7 +20,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "edit_distance",
         "hypothesis, truth, normalize=True, name='edit_distance'",
-        "edit_distance",
+        "sparse.edit_distance",
         tests=_TESTS,
     ),
 )

@@ -23,7 +23,7 @@ def _fft(name: str, expression: str, count: int) -> Row:
         f"signal.{name}",
         "input, name=None",
         expression,
-        own="fourier",
+        own="signal.fourier",
         tensors=("input",),
         inputs=(
             case("rows", input=full, pad=pad),
@@ -43,7 +43,7 @@ def _rfft(name: str, shape: tuple[int, ...], length: list[int]) -> Row:
     return shim(
         f"signal.{name}",
         _LENGTH,
-        "fourier",
+        "signal.fourier",
         tensors=("input_tensor",),
         inputs=(
             case("all", input_tensor=draw(*shape), pad=pad, gradient=()),
@@ -72,7 +72,7 @@ def _irfft(name: str, shape: tuple[int, ...], length: list[int]) -> Row:
     return shim(
         f"signal.{name}",
         _LENGTH,
-        "fourier",
+        "signal.fourier",
         tensors=("input_tensor",),
         inputs=(
             case("all", input_tensor=spectrum, pad=pad),
@@ -89,7 +89,7 @@ def _shift(name: str) -> Row:
         f"signal.{name}",
         "x, axes=None, name=None",
         f"jnp.fft.{name}({{x}}, axes={{axes}})",
-        own="fourier",
+        own="signal.fourier",
         optional=("axes",),
         tensors=("x",),
         inputs=(
@@ -105,7 +105,7 @@ def _window(name: str, params: str, *cases: Case) -> Row:
     return shim(
         f"signal.{name}",
         f"window_length, {params}dtype=tf.float32, name=None",
-        "window_functions",
+        "signal.window_functions",
         inputs=(
             case("one", window_length=1),
             case("odd", window_length=5),
@@ -153,7 +153,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "signal.frame",
         "signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1, name=None",
-        "framing",
+        "signal.framing",
         tensors=("signal",),
         inputs=(
             case("vector", signal=draw(9), frame_length=4, frame_step=2),
@@ -183,7 +183,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "signal.overlap_and_add",
         "signal, frame_step, name=None",
-        "framing",
+        "signal.framing",
         tensors=("signal",),
         inputs=(
             case("overlap", signal=draw(3, 4), frame_step=2),
@@ -210,7 +210,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "signal.stft",
         f"{_FRAMES}window_fn=tf.signal.hann_window, pad_end=False, name=None",
-        "short_time",
+        "signal.short_time",
         tensors=("signals",),
         inputs=(
             case(
@@ -247,7 +247,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "signal.inverse_stft",
         "stfts, frame_length, frame_step, fft_length=None, window_fn=tf.signal.hann_window, name=None",
-        "short_time",
+        "signal.short_time",
         tensors=("stfts",),
         inputs=(
             case("frames", stfts=_STFTS, frame_length=8, frame_step=4),
@@ -261,7 +261,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "signal.inverse_stft_window_fn",
         "frame_step, forward_window_fn=tf.signal.hann_window, name=None",
-        "short_time",
+        "signal.short_time",
         tests="tests/surroundings",
         gives="a function of sizes",
     ),
@@ -269,7 +269,7 @@ ROWS: tuple[Row, ...] = (
         shim(
             f"signal.{name}",
             "input, type=2, n=None, axis=-1, norm=None, name=None",
-            "cosine_transforms",
+            "signal.cosine_transforms",
             tensors=("input",),
             inputs=_TYPES,
             tolerance=1e-5,
@@ -280,7 +280,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "signal.mdct",
         "signals, frame_length, window_fn=tf.signal.vorbis_window, pad_end=False, norm=None, name=None",
-        "cosine_transforms",
+        "signal.cosine_transforms",
         tensors=("signals",),
         inputs=(
             case("rows", signals=_SIGNALS, frame_length=8, pad=(("signals", 1),)),
@@ -294,7 +294,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "signal.inverse_mdct",
         "mdcts, window_fn=tf.signal.vorbis_window, norm=None, name=None",
-        "cosine_transforms",
+        "signal.cosine_transforms",
         tensors=("mdcts",),
         inputs=(
             case("frames", mdcts=draw(3, 4)),
@@ -308,7 +308,7 @@ ROWS: tuple[Row, ...] = (
         "signal.linear_to_mel_weight_matrix",
         "num_mel_bins=20, num_spectrogram_bins=129, sample_rate=8000, lower_edge_hertz=125.0, "
         "upper_edge_hertz=3800.0, dtype=tf.float32, name=None",
-        "mel",
+        "signal.mel",
         inputs=(
             case("few", num_mel_bins=5, num_spectrogram_bins=9),
             case(
@@ -331,7 +331,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "signal.mfccs_from_log_mel_spectrograms",
         "log_mel_spectrograms, name=None",
-        "mel",
+        "signal.mel",
         tensors=("log_mel_spectrograms",),
         inputs=(
             case("rows", log_mel_spectrograms=draw(3, 5), pad=(("log_mel_spectrograms", 0),)),

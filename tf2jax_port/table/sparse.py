@@ -12,7 +12,7 @@ _LOOKUP = "max_norm=None, name=None, allow_fast_lookup=False"
 
 
 def _row(name: str, params: str, module: str, *, fresh: bool = False) -> Row:
-    own = f"sparse.{module}.{name.rpartition('.')[2]}"
+    own = f"sparse.{module}:{name.rpartition('.')[2]}"
     return Row(name, params, Shim(f"shims.{name}"), own=own, fresh=fresh, tests=_TESTS)
 
 
@@ -21,7 +21,7 @@ ROWS: tuple[Row, ...] = (
         "sparse.SparseTensor",
         "indices, values, dense_shape",
         Shim("shims.sparse.SparseTensor"),
-        own="sparse.tensor.SparseTensor",
+        own="sparse.tensor:SparseTensor",
         aliases=("SparseTensor",),
         tests=_TESTS,
     ),
@@ -29,7 +29,7 @@ ROWS: tuple[Row, ...] = (
         "SparseTensorSpec",
         None,
         Shim("shims.SparseTensorSpec"),
-        own="sparse.spec.SparseTensorSpec",
+        own="sparse.spec:SparseTensorSpec",
         tests=_TESTS,
     ),
     _row("sparse.add", "a, b, threshold=0", "arithmetic", fresh=True),
@@ -79,7 +79,7 @@ ROWS: tuple[Row, ...] = (
         "sparse.cross",
         "inputs, name=None, separator=None",
         Keep(_STRINGS),
-        own="sparse.elementwise.cross",
+        own="sparse.elementwise:cross",
     ),
     _row(
         "sparse.cross_hashed",

@@ -34,16 +34,19 @@ _NAMES: tuple[tuple[str, str], ...] = (
 )
 
 ROWS: tuple[Row, ...] = (
-    *(Row(f"strings.{name}", params, Keep(_HOST), own=f"text.{name}") for name, params in _NAMES),
+    *(
+        Row(f"strings.{name}", params, Keep(_HOST), own=f"strings.text:{name}")
+        for name, params in _NAMES
+    ),
     Row(
         "strings.as_string",
         "input, precision=-1, scientific=False, shortest=False, width=-1, fill='', name=None",
         Keep(_HOST),
-        own="text.as_string",
+        own="strings.text:as_string",
         aliases=("as_string",),
     ),
     *(
-        Row(f"lookup.{name}", params, Keep(_HOST), own=f"text.{name}")
+        Row(f"lookup.{name}", params, Keep(_HOST), own=f"strings.text:{name}")
         for name, params in (
             ("KeyValueTensorInitializer", "keys, values"),
             ("StaticHashTable", "initializer, default_value"),

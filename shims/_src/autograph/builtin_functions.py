@@ -8,8 +8,6 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
-from shims._src import jax_private as jp
-from shims._src import primitives
 from shims._src.autograph import sizes
 from shims._src.autograph.iteration import (
     TracedEnumerate,
@@ -18,7 +16,9 @@ from shims._src.autograph.iteration import (
     TracedZip,
     is_traced_iterable,
 )
-from shims._src.staging import current_value, is_staged
+from shims._src.control_flow.staging import current_value, is_staged
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives
 
 
 def replacement_of(f) -> Callable | None:

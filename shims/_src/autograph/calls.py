@@ -15,11 +15,12 @@ from collections.abc import Callable
 
 import jax
 
-from shims._src import errors, user_frames
 from shims._src.autograph import builtin_functions, lists, sizes
+from shims._src.autograph.bound_function import BoundFunction
 from shims._src.autograph.source import UnconvertibleError
 from shims._src.autograph.transform import converted_code, converted_text
-from shims._src.bound_function import BoundFunction
+from shims._src.errors import errors
+from shims._src.platform import user_frames
 
 # Functions given to these run inside of the converted function.
 _CALLING_BACK = frozenset({"jax", "shims", "functools"})

@@ -7,10 +7,11 @@ from collections.abc import Callable
 
 import jax.numpy as jnp
 
-from shims._src import errors, primitives
 from shims._src.autograph import lists, sizes
-from shims._src.staged_branches import stage_branches
-from shims._src.staging import current_value, is_array, is_staged, scalar_condition
+from shims._src.control_flow.staged_branches import stage_branches
+from shims._src.control_flow.staging import current_value, is_array, is_staged, scalar_condition
+from shims._src.errors import errors
+from shims._src.sizes import primitives
 
 
 class _Thread(threading.local):

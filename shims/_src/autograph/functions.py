@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from shims._src import errors
-from shims._src.staging import is_staged
-from shims._src.undefined import Undefined, UndefinedReturnValue
+from shims._src.control_flow.staging import is_staged
+from shims._src.control_flow.undefined import Undefined, UndefinedReturnValue
+from shims._src.errors import errors
 
 
 class FunctionScope:

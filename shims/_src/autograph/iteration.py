@@ -8,10 +8,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from shims._src import errors, numbering, primitives, trace
-from shims._src import jax_private as jp
-from shims._src.conversion import as_array
-from shims._src.staging import ambient_is_staging, current_value, is_staged
+from shims._src.arguments.conversion import as_array
+from shims._src.control_flow.staging import ambient_is_staging, current_value, is_staged
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import numbering, primitives, trace
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -12,9 +12,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import errors, primitives
-from shims._src.staging import Block, is_staged
-from shims._src.undefined import UndefinedReturnValue
+from shims._src.control_flow.staging import Block, is_staged
+from shims._src.control_flow.undefined import UndefinedReturnValue
+from shims._src.errors import errors
+from shims._src.sizes import primitives
 
 
 @jax.tree_util.register_pytree_node_class

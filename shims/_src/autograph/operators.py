@@ -23,8 +23,8 @@ from shims._src.autograph.sizes import compare as compare
 from shims._src.autograph.statements import for_stmt as for_stmt
 from shims._src.autograph.statements import if_stmt as if_stmt
 from shims._src.autograph.statements import while_stmt as while_stmt
-from shims._src.undefined import Undefined as Undefined
-from shims._src.undefined import UndefinedReturnValue as UndefinedReturnValue
+from shims._src.control_flow.undefined import Undefined as Undefined
+from shims._src.control_flow.undefined import UndefinedReturnValue as UndefinedReturnValue
 
 caught = caught
 # The options that the converters write beside each function; ours are always the same.

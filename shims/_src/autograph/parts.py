@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shims._src.variable import Variable
-from shims._src.variable_part import Parts
+from shims._src.variables.variable import Variable
+from shims._src.variables.variable_part import Parts
 
 
 def part_of(value):

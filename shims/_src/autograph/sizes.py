@@ -16,8 +16,9 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import hooks, primitives, trace
-from shims._src import jax_private as jp
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives, trace
+from shims._src.tracing import hooks
 
 _OPERATIONS: dict[str, Callable] = {
     "lt": operator.lt,

@@ -11,21 +11,22 @@ from collections.abc import Callable
 
 import jax
 
-from shims._src import errors, growing, unreached
+from shims._src.arguments.conversion import as_array
 from shims._src.autograph import directives, expressions, lists, sizes
 from shims._src.autograph.iteration import as_python, is_traced_iterable, items_of
-from shims._src.conversion import as_array
-from shims._src.loop_state import LoopState
-from shims._src.loops import raise_unbounded, stage_counted, stage_scan, stage_while
-from shims._src.staged_branches import join_blocks
-from shims._src.staging import (
+from shims._src.control_flow import growing, untaken_branches
+from shims._src.control_flow.loop_state import LoopState
+from shims._src.control_flow.loops import raise_unbounded, stage_counted, stage_scan, stage_while
+from shims._src.control_flow.staged_branches import join_blocks
+from shims._src.control_flow.staging import (
     ambient_is_staging,
     aval_of,
     current_value,
     is_number,
     is_staged,
 )
-from shims._src.undefined import UndefinedReturnValue
+from shims._src.control_flow.undefined import UndefinedReturnValue
+from shims._src.errors import errors
 
 _ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 
@@ -74,7 +75,7 @@ def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> No
         return block
 
     with lists.no_leaks():
-        blocks = unreached.trace_branches(
+        blocks = untaken_branches.trace_branches(
             (traced(body), traced(orelse)), [_of_no_branch(old) for old in init[:nouts]]
         )
         after = [seen.get(run, init) for run in (body, orelse)]
@@ -158,8 +159,8 @@ def _stage_while(test, body, get_state, set_state, names, before=None) -> None:
             step = _step(lambda _: body(), get_state, set_state, names)
             try:
                 loop, grown = growing.settled(step, init, names, label="while")
-            except unreached.REFUSALS as error:
-                unreached.check_not_reached(lambda: _test(test, set_state)(init), error)
+            except untaken_branches.REFUSALS as error:
+                untaken_branches.check_not_reached(lambda: _test(test, set_state)(init), error)
                 set_state(init)
                 return
             values, emitted, live = stage_while(
@@ -237,8 +238,8 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
                 loop, grown = growing.settled(
                     step, init, names, _item(items), label="for", limit=items.length
                 )
-            except unreached.REFUSALS as error:
-                unreached.check_not_reached(lambda: as_array(items.length) > 0, error)
+            except untaken_branches.REFUSALS as error:
+                untaken_branches.check_not_reached(lambda: as_array(items.length) > 0, error)
                 set_state(init)
                 return
             live = extra_test and loop.condition(_test(extra_test, set_state, grown))

@@ -7,7 +7,6 @@ import os
 
 import numpy as np
 
-from shims._src import errors
 from shims._src.checkpoint import element_types
 from shims._src.checkpoint.crc32c import crc32c, mask
 from shims._src.checkpoint.entry import HEADER_KEY, Entry, Header
@@ -16,6 +15,7 @@ from shims._src.checkpoint.string_tensors import strings_of
 from shims._src.checkpoint.table import table_items
 from shims._src.checkpoint.tensor_reader import TensorReader, damaged, no_checkpoint
 from shims._src.checkpoint.wire import Malformed
+from shims._src.errors import errors
 
 
 class BundleReader(TensorReader):

@@ -7,7 +7,6 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from shims._src import errors
 from shims._src.checkpoint import element_types
 from shims._src.checkpoint.crc32c import crc32c, mask
 from shims._src.checkpoint.entry import HEADER_KEY, Entry, Header
@@ -16,6 +15,7 @@ from shims._src.checkpoint.replacing import new_bundle
 from shims._src.checkpoint.slice_keys import slice_key
 from shims._src.checkpoint.string_tensors import string_bytes
 from shims._src.checkpoint.table import table_bytes
+from shims._src.errors import errors
 
 _Entries = dict[bytes, Entry]
 

@@ -11,7 +11,7 @@ from shims._src.checkpoint import element_types
 from shims._src.checkpoint.opening import open_checkpoint
 from shims._src.checkpoint.state_file import latest_checkpoint
 from shims._src.checkpoint.tensor_reader import dtype_of
-from shims._src.dtypes import DType
+from shims._src.types.dtypes import DType
 
 
 class CheckpointReader:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shims._src import errors
 from shims._src.checkpoint.tensor_reader import TensorReader
 from shims._src.checkpoint.wire import Malformed, bytes_of, fields
+from shims._src.errors import errors
 
 _KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _NODES, _ATTRIBUTES = 1, 2

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from shims._src import errors
 from shims._src.checkpoint.bundle_reader import BundleReader
 from shims._src.checkpoint.file_names import index_path
 from shims._src.checkpoint.first_format import FirstFormatReader
 from shims._src.checkpoint.table import is_table
 from shims._src.checkpoint.tensor_reader import TensorReader, no_checkpoint
+from shims._src.errors import errors
 
 
 def open_checkpoint(prefix: str) -> TensorReader:

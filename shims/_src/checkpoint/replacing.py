@@ -15,8 +15,8 @@ import shutil
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from shims._src import errors
 from shims._src.checkpoint.file_names import data_path, data_paths, index_path
+from shims._src.errors import errors
 
 
 @contextlib.contextmanager

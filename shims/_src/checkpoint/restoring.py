@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shims._src import errors
 from shims._src.checkpoint import element_types
 from shims._src.checkpoint.object_graph import keys_by_name
 from shims._src.checkpoint.opening import open_checkpoint
 from shims._src.checkpoint.tensor_reader import TensorReader
+from shims._src.errors import errors
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from shims._src.checkpoint.file_names import checkpoint_exists
 from shims._src.checkpoint.replacing import replace_file
 from shims._src.checkpoint.state_text import CheckpointState, ParseError, parse
-from shims._src.tensor_questions import get_logger
+from shims._src.gradients.tensor_questions import get_logger
 
 
 def generate_checkpoint_state_proto(

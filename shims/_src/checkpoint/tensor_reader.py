@@ -6,11 +6,11 @@ import abc
 
 import numpy as np
 
-from shims._src import errors
 from shims._src.checkpoint import element_types
 from shims._src.checkpoint.entry import Entry, Place
 from shims._src.checkpoint.slice_keys import slice_key
 from shims._src.checkpoint.wire import Malformed
+from shims._src.errors import errors
 
 
 class TensorReader(abc.ABC):

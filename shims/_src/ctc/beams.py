@@ -12,11 +12,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, primitives
-from shims._src import jax_private as jp
+from shims._src.arguments import checks
+from shims._src.arguments.operands import describe, operand
 from shims._src.ctc.decoding import check_frames, check_not_empty, sparse_rows
-from shims._src.dispatch import operator
-from shims._src.operands import describe, operand
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives
+from shims._src.tracing.dispatch import operator
 
 _FUNCTION = "ctc_beam_search_decoder"
 _NEVER = np.float32(-np.inf)

@@ -7,13 +7,15 @@ import functools
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src import checks, errors, primitives
-from shims._src import jax_private as jp
-from shims._src.checks import is_known
-from shims._src.dispatch import operator
-from shims._src.operands import describe, operand
-from shims._src.select import where
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import describe, operand
+from shims._src.array.select import where
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives
 from shims._src.sparse.tensor import SparseTensor
+from shims._src.tracing.dispatch import operator
 
 
 @operator(fresh=True)

@@ -6,13 +6,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks, primitives
+from shims._src.arguments import checks
+from shims._src.arguments.operands import describe, operand
 from shims._src.ctc import alignment
 from shims._src.ctc.alignment import Lattice
 from shims._src.ctc.sparse_labels import blank_last, loss_of_sparse, refuse
-from shims._src.dispatch import operator
-from shims._src.operands import describe, operand
+from shims._src.sizes import primitives
 from shims._src.sparse.tensor import is_sparse
+from shims._src.tracing.dispatch import operator
 
 _FUNCTION = "ctc_loss"
 

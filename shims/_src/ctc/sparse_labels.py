@@ -5,8 +5,10 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from shims._src import checks, errors, primitives
-from shims._src.operands import operand
+from shims._src.arguments import checks
+from shims._src.arguments.operands import operand
+from shims._src.errors import errors
+from shims._src.sizes import primitives
 from shims._src.sparse.dense import check_inside, check_order
 from shims._src.sparse.tensor import dims, is_sparse
 

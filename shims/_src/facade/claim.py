@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 
-from shims._src import missing
+from shims._src.facade import missing
 
 
 def claim(names: dict[str, object], module: str) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
+from shims._src.linalg.matrix_operands import turned
 from shims._src.linear_operator.base import LinearOperator
 from shims._src.linear_operator.hints import Hints, agreed
-from shims._src.matrix_operands import turned
 
 
 def agreeing_hints(operator, given: Hints, derived: str) -> dict[str, bool | None]:

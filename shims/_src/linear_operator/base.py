@@ -7,22 +7,23 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks, errors
-from shims._src import jax_private as jp
-from shims._src.checks import is_known
-from shims._src.determinants import det, slogdet
-from shims._src.diagonals import diag_part
-from shims._src.dtypes import array_dtype
-from shims._src.eigenvalues import eigvalsh
-from shims._src.factorisations import cholesky, svd
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import describe, is_array, operand
+from shims._src.errors import errors
+from shims._src.linalg.determinants import det, slogdet
+from shims._src.linalg.diagonals import diag_part
+from shims._src.linalg.eigenvalues import eigvalsh
+from shims._src.linalg.factorizations import cholesky, svd
+from shims._src.linalg.lu_factors import check_invertible, factors, solved
+from shims._src.linalg.matrix_operands import main_diagonal, on_diagonal, turned, with_one_batch
+from shims._src.linalg.solving import cholesky_solve
 from shims._src.linear_operator.hints import Hints
-from shims._src.lu_factors import check_invertible, factors, solved
-from shims._src.matrix_operands import main_diagonal, on_diagonal, turned, with_one_batch
-from shims._src.operands import describe, is_array, operand
-from shims._src.over_axes import largest, smallest
-from shims._src.primitives import as_size
-from shims._src.solving import cholesky_solve
-from shims._src.tensor_shape import TensorShape
+from shims._src.math.over_axes import largest, smallest
+from shims._src.platform import jax_private as jp
+from shims._src.sizes.primitives import as_size
+from shims._src.types.dtypes import array_dtype
+from shims._src.types.tensor_shape import TensorShape
 
 
 class LinearOperator:

@@ -9,11 +9,11 @@ import operator as python_operator
 import jax
 import jax.numpy as jnp
 
+from shims._src.arguments.operands import operand
+from shims._src.linalg.matrix_operands import turned
 from shims._src.linear_operator.base import LinearOperator
 from shims._src.linear_operator.hints import implied
 from shims._src.linear_operator.several import joint_batch, operator_list
-from shims._src.matrix_operands import turned
-from shims._src.operands import operand
 
 
 def is_blockwise(x) -> bool:

@@ -10,13 +10,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src.dtypes import array_dtype
+from shims._src.arguments.operands import describe, operand
+from shims._src.linalg.matrix_operands import turned
 from shims._src.linear_operator.base import LinearOperator
 from shims._src.linear_operator.hints import implied
-from shims._src.matrix_operands import turned
-from shims._src.operands import describe, operand
-from shims._src.over_axes import largest, product_over, smallest
-from shims._src.tensor_shape import TensorShape
+from shims._src.math.over_axes import largest, product_over, smallest
+from shims._src.types.dtypes import array_dtype
+from shims._src.types.tensor_shape import TensorShape
 
 
 @jax.tree_util.register_pytree_node_class

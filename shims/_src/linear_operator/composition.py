@@ -11,11 +11,7 @@ import jax.numpy as jnp
 from shims._src.linear_operator.base import LinearOperator
 from shims._src.linear_operator.hints import implied
 from shims._src.linear_operator.lower_triangular import LinearOperatorLowerTriangular
-from shims._src.linear_operator.several import (
-    is_product_with_adjoint,
-    joint_batch,
-    operator_list,
-)
+from shims._src.linear_operator.several import is_product_with_adjoint, joint_batch, operator_list
 
 
 @jax.tree_util.register_pytree_node_class

@@ -7,12 +7,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from shims._src.diagonals import diag, diag_part, set_diag
+from shims._src.arguments.operands import describe, operand
+from shims._src.linalg.diagonals import diag, diag_part, set_diag
+from shims._src.linalg.matrix_operands import turned
 from shims._src.linear_operator.base import LinearOperator
 from shims._src.linear_operator.hints import implied
-from shims._src.matrix_operands import turned
-from shims._src.operands import describe, operand
-from shims._src.over_axes import largest, product_over, smallest
+from shims._src.math.over_axes import largest, product_over, smallest
 
 
 @jax.tree_util.register_pytree_node_class

@@ -6,10 +6,10 @@ from typing import Any
 
 import jax
 
-from shims._src.kernels import check_dtype
-from shims._src.linalg_ops import matmul
+from shims._src.arguments.kernels import check_dtype
+from shims._src.arguments.operands import describe, operand
+from shims._src.linalg.linalg_ops import matmul
 from shims._src.linear_operator.base import LinearOperator
-from shims._src.operands import describe, operand
 
 
 @jax.tree_util.register_pytree_node_class

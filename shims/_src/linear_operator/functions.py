@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 
+from shims._src.linalg.matrix_operands import turned
 from shims._src.linear_operator.base import LinearOperator
-from shims._src.matrix_operands import turned
 
 
 def apply(function, name: str, args, kwargs, error):

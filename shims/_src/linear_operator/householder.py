@@ -7,12 +7,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from shims._src import checks
-from shims._src.linalg_ops import l2_normalize, matmul
+from shims._src.arguments import checks
+from shims._src.arguments.operands import describe, operand
+from shims._src.linalg.linalg_ops import l2_normalize, matmul
+from shims._src.linalg.matrix_operands import on_diagonal, turned
 from shims._src.linear_operator.base import LinearOperator
 from shims._src.linear_operator.hints import implied
-from shims._src.matrix_operands import on_diagonal, turned
-from shims._src.operands import describe, operand
 
 
 @jax.tree_util.register_pytree_node_class

@@ -8,12 +8,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import jax_private as jp
-from shims._src.diagonals import diag_part, set_diag
+from shims._src.array.shapes import sizes_of
+from shims._src.linalg.diagonals import diag_part, set_diag
+from shims._src.linalg.matrix_operands import turned
 from shims._src.linear_operator.base import LinearOperator
-from shims._src.matrix_operands import turned
-from shims._src.primitives import to_dim
-from shims._src.shapes import sizes_of
+from shims._src.platform import jax_private as jp
+from shims._src.sizes.primitives import to_dim
 
 
 def size_argument(name: str, value):

@@ -7,16 +7,16 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from shims._src.determinants import det
-from shims._src.factorisations import cholesky
-from shims._src.linalg_ops import matmul
+from shims._src.arguments.operands import operand
+from shims._src.linalg.determinants import det
+from shims._src.linalg.factorizations import cholesky
+from shims._src.linalg.linalg_ops import matmul
+from shims._src.linalg.matrix_operands import main_diagonal
+from shims._src.linalg.solving import cholesky_solve
 from shims._src.linear_operator.base import LinearOperator, _dense_solution
 from shims._src.linear_operator.diag import LinearOperatorDiag
 from shims._src.linear_operator.hints import implied
 from shims._src.linear_operator.identity import LinearOperatorIdentity
-from shims._src.matrix_operands import main_diagonal
-from shims._src.operands import operand
-from shims._src.solving import cholesky_solve
 
 
 @jax.tree_util.register_pytree_node_class

@@ -7,12 +7,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from shims._src.linalg_ops import matmul
+from shims._src.arguments.operands import describe, operand
+from shims._src.linalg.linalg_ops import matmul
+from shims._src.linalg.matrix_operands import below, main_diagonal, square_matrices, turned
+from shims._src.linalg.solving import triangular_solve
 from shims._src.linear_operator.base import LinearOperator
-from shims._src.matrix_operands import below, main_diagonal, square_matrices, turned
-from shims._src.operands import describe, operand
-from shims._src.over_axes import product_over
-from shims._src.solving import triangular_solve
+from shims._src.math.over_axes import product_over
 
 
 @jax.tree_util.register_pytree_node_class

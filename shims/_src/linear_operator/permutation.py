@@ -8,10 +8,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import jax_private as jp
+from shims._src.arguments.operands import describe, operand
+from shims._src.linalg.matrix_operands import turned
 from shims._src.linear_operator.base import LinearOperator
-from shims._src.matrix_operands import turned
-from shims._src.operands import describe, operand
+from shims._src.platform import jax_private as jp
 
 
 @jax.tree_util.register_pytree_node_class

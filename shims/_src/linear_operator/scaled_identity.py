@@ -7,12 +7,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from shims._src.diagonals import diag_part, set_diag
+from shims._src.arguments.operands import operand
+from shims._src.linalg.diagonals import diag_part, set_diag
+from shims._src.linalg.matrix_operands import turned
 from shims._src.linear_operator.base import LinearOperator
 from shims._src.linear_operator.hints import implied
 from shims._src.linear_operator.identity import size_argument
-from shims._src.matrix_operands import turned
-from shims._src.operands import operand
 
 
 @jax.tree_util.register_pytree_node_class

@@ -7,10 +7,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from shims._src.arguments.operands import describe, matching
+from shims._src.linalg.matrix_operands import turned
 from shims._src.linear_operator.base import LinearOperator
 from shims._src.linear_operator.circulant import LinearOperatorCirculant
-from shims._src.matrix_operands import turned
-from shims._src.operands import describe, matching
 
 
 @jax.tree_util.register_pytree_node_class

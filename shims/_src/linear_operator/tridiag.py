@@ -7,10 +7,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from shims._src.arguments.operands import operand
+from shims._src.linalg.matrix_operands import turned
+from shims._src.linalg.tridiagonal import as_matrix, in_compact_form, product, solution
 from shims._src.linear_operator.base import LinearOperator
-from shims._src.matrix_operands import turned
-from shims._src.operands import operand
-from shims._src.tridiagonal import as_matrix, in_compact_form, product, solution
 
 
 @jax.tree_util.register_pytree_node_class

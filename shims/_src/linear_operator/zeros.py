@@ -7,8 +7,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from shims._src import checks
-from shims._src.checks import is_known
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
 from shims._src.linear_operator.base import LinearOperator
 from shims._src.linear_operator.identity import batch_argument, size_argument
 

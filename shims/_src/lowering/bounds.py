@@ -5,9 +5,9 @@ from __future__ import annotations
 import jax
 import numpy as np
 
-from shims._src import dims
-from shims._src import jax_private as jp
-from shims._src.value import Value, static
+from shims._src.lowering.value import Value, static
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import dims
 
 _LIMIT = 2**31 - 1
 # Dtypes whose range is a useful bound of its own.

@@ -6,9 +6,9 @@ import jax
 import numpy as np
 from jax.experimental import io_callback
 
-from shims._src import jax_private as jp
 from shims._src.lowering.rule import Rule
-from shims._src.value import Value
+from shims._src.lowering.value import Value
+from shims._src.platform import jax_private as jp
 
 
 def _operands(ctx, values):

@@ -9,12 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import dims
-from shims._src import jax_private as jp
 from shims._src.lowering import packing
 from shims._src.lowering.refusals import inner_size_error, ragged_rows_error, reused_size_error
 from shims._src.lowering.report import Report
-from shims._src.value import Axis, Value
+from shims._src.lowering.value import Axis, Value
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import dims
 
 SERIALS = itertools.count()
 

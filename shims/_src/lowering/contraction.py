@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from shims._src import jax_private as jp
 from shims._src.lowering.refusals import reused_size_error
 from shims._src.lowering.rule import Rule
-from shims._src.value import Value
+from shims._src.lowering.value import Value
+from shims._src.platform import jax_private as jp
 
 
 def align_pair(ctx, a: Value, i: int, b: Value, j: int) -> tuple[Value, Value]:

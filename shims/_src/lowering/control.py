@@ -9,13 +9,13 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src import dims, trace
-from shims._src import jax_private as jp
 from shims._src.lowering import own_sizes, scopes, stand_ins
 from shims._src.lowering.context import SERIALS
 from shims._src.lowering.refusals import inner_size_error
 from shims._src.lowering.rule import Rule
-from shims._src.value import Deferred, Value, static
+from shims._src.lowering.value import Deferred, Value, static
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import dims, trace
 
 
 def run(ctx, jaxpr, values):

@@ -8,13 +8,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import jax_private as jp
-from shims._src import trace
 from shims._src.lowering import scopes
 from shims._src.lowering.control import run
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
-from shims._src.value import Value
+from shims._src.lowering.value import Value
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import trace
 
 _LATE_DERIVATIVE = "The derivative needs a size as a number that the function itself does not need."
 _WAYS_OUT = """\

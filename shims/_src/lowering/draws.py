@@ -7,12 +7,12 @@ import math
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src import errors
+from shims._src.errors import errors
 from shims._src.lowering import elementwise
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.reshaping import linear_position
 from shims._src.lowering.rule import Rule
-from shims._src.value import Value
+from shims._src.lowering.value import Value
 
 
 def draw(ctx, eqn, *operands):

@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import division
-from shims._src import jax_private as jp
 from shims._src.lowering.rule import Rule
-from shims._src.value import Value
+from shims._src.lowering.value import Value
+from shims._src.numeric import division
+from shims._src.platform import jax_private as jp
 
 # Finite inputs give finite values and derivatives.
 _TAME = [

@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import integer_extremes
-from shims._src import jax_private as jp
-from shims._src.value import Value
+from shims._src.lowering.value import Value
+from shims._src.numeric import integer_extremes
+from shims._src.platform import jax_private as jp
 
 
 def lowest(dtype):

@@ -9,14 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import errors
-from shims._src import jax_private as jp
+from shims._src.errors import errors
 from shims._src.lowering import bounds
 from shims._src.lowering.contraction import align_pair
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.slicing import missing, place, slice_at, whole
-from shims._src.value import Value
+from shims._src.lowering.value import Value
+from shims._src.platform import jax_private as jp
 
 _FAR = np.int32(2**31 - 1)
 

@@ -6,8 +6,7 @@ import dataclasses
 
 from jax import lax
 
-from shims._src import division, errors, extremes_held, integer_extremes
-from shims._src import jax_private as jp
+from shims._src.errors import errors
 from shims._src.lowering import bounds, own_sizes, running_totals
 from shims._src.lowering.context import Context
 from shims._src.lowering.refusals import (
@@ -19,7 +18,9 @@ from shims._src.lowering.refusals import (
 )
 from shims._src.lowering.rules import RULES
 from shims._src.lowering.sizes import select
-from shims._src.value import Deferred, Value, static
+from shims._src.lowering.value import Deferred, Value, static
+from shims._src.numeric import division, extremes_held, integer_extremes
+from shims._src.platform import jax_private as jp
 
 # Rules that take rows of different sizes as they are (what loops save for their derivatives).
 _TAKE_PER_ROW = ("scan", "cond", "jit", "closed_call", "core_call", "checkpoint", "remat2", "sized")

@@ -8,13 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import jax_private as jp
 from shims._src.lowering import scopes
 from shims._src.lowering.control import run
 from shims._src.lowering.refusals import unsupported
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.slicing import fit
-from shims._src.value import Value
+from shims._src.lowering.value import Value
+from shims._src.platform import jax_private as jp
 
 
 def with_identity(ctx, value: Value, spread: bool = False) -> Value:

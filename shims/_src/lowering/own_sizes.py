@@ -12,10 +12,10 @@ import dataclasses
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src import dims
-from shims._src import jax_private as jp
 from shims._src.lowering.refusals import reused_size_error
-from shims._src.value import Axis
+from shims._src.lowering.value import Axis
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import dims
 
 Own = dict[str, dims.Binding]
 

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src import primitives
+from shims._src.sizes import primitives
 
 
 def positions(valid, capacity: int):

@@ -7,13 +7,13 @@ import functools
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import jax_private as jp
 from shims._src.lowering import extremes, running_totals
 from shims._src.lowering.extremes import highest, lowest
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.shaping import report_empty
-from shims._src.value import Value
+from shims._src.lowering.value import Value
+from shims._src.platform import jax_private as jp
 
 
 def _zero(dtype):

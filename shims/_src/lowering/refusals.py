@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import threading
 
-from shims._src import errors, remedies
-from shims._src import jax_private as jp
+from shims._src.errors import errors, remedies
+from shims._src.platform import jax_private as jp
 
 _LOWERED = threading.local()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from shims._src import errors
+from shims._src.errors import errors
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

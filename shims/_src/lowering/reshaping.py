@@ -7,12 +7,13 @@ import math
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src import dims, errors, primitives
-from shims._src import jax_private as jp
+from shims._src.errors import errors
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.shaping import report_empty
-from shims._src.value import Axis, Value
+from shims._src.lowering.value import Axis, Value
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import dims, primitives
 
 
 def reshape(ctx, eqn, value, *_):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from shims._src import jax_private as jp
 from shims._src.lowering import own_sizes
 from shims._src.lowering.context import Context
 from shims._src.lowering.slicing import fit
-from shims._src.value import Axis, Value
+from shims._src.lowering.value import Axis, Value
+from shims._src.platform import jax_private as jp
 
 
 def enter(ctx: Context, jaxpr, values: list[Value]) -> Context:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from jax import lax
 
-from shims._src import dims
-from shims._src import jax_private as jp
 from shims._src.lowering import bounds
 from shims._src.lowering.context import common_extent, same_axes
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
-from shims._src.value import Axis, Value
+from shims._src.lowering.value import Axis, Value
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import dims
 
 
 def uniform_axis(ctx, d) -> Axis:

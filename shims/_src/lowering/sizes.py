@@ -8,14 +8,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import dims, errors, primitives
-from shims._src import jax_private as jp
+from shims._src.errors import errors
 from shims._src.lowering import bounds, packing, uses
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.shaping import report_empty
 from shims._src.lowering.slicing import fit
-from shims._src.value import Axis, Deferred, Value
+from shims._src.lowering.value import Axis, Deferred, Value
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import dims, primitives
 
 # What a size that nothing bounds starts with; and from the fourth on, which may all be of one array.
 FIRST_BUCKET, MANY, LATER_BUCKET = 16, 3, 2

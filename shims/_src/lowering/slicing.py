@@ -6,14 +6,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import dims, errors, primitives
-from shims._src import jax_private as jp
+from shims._src.errors import errors
 from shims._src.lowering import uses
 from shims._src.lowering.contraction import align_pair
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.shaping import report_empty
-from shims._src.value import Value
+from shims._src.lowering.value import Value
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import dims, primitives
 
 
 def fit(array, axis: int, extent: int):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import jax_private as jp
 from shims._src.lowering.extremes import highest, lowest
 from shims._src.lowering.rule import Rule
-from shims._src.sort_keys import ascending_key, has_key
-from shims._src.value import Value
+from shims._src.lowering.value import Value
+from shims._src.numeric.sort_keys import ascending_key, has_key
+from shims._src.platform import jax_private as jp
 
 
 def last_in_order(dtype):

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from jax.extend import core as jex
 
-from shims._src import jax_private as jp
 from shims._src.lowering.refusals import inner_size_error
+from shims._src.platform import jax_private as jp
 
 
 def check(closed, names: set[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shims._src import jax_private as jp
+from shims._src.platform import jax_private as jp
 
 _ARITHMETIC = frozenset(
     [

@@ -7,13 +7,13 @@ import functools
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import jax_private as jp
 from shims._src.lowering.contraction import align_pair
 from shims._src.lowering.extremes import highest, lowest
 from shims._src.lowering.refusals import unsupported
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.slicing import fit, pad_axis
-from shims._src.value import Value
+from shims._src.lowering.value import Value
+from shims._src.platform import jax_private as jp
 
 
 def _padded_size(size, low, high, dilation):

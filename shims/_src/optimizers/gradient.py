@@ -7,7 +7,7 @@ import functools
 import jax
 import jax.numpy as jnp
 
-from shims._src.indexed_slices import IndexedSlices, dense
+from shims._src.recording.indexed_slices import IndexedSlices, dense
 
 
 def is_rows(gradient) -> bool:

@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 from typing import Any
 
-from shims._src import errors
+from shims._src.errors import errors
 
 
 def load() -> Any:

@@ -9,13 +9,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from shims._src import errors
-from shims._src.indexed_slices import dense
-from shims._src.keras_state import standing_for
+from shims._src.errors import errors
+from shims._src.gradients.tape import GradientTape
 from shims._src.optimizers.library import optax
 from shims._src.optimizers.recipe import Recipe
-from shims._src.tape import GradientTape
-from shims._src.variable import Variable
+from shims._src.recording.indexed_slices import dense
+from shims._src.variables.keras_state import standing_for
+from shims._src.variables.variable import Variable
 
 _RATE = ("learning_rate", "'learning_rate'")
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 from shims._src.optimizers.gradient import Gradient, clipping, is_rows
 from shims._src.optimizers.library import optax
-from shims._src.variable import Variable
+from shims._src.variables.variable import Variable
 
 
 class Steps(NamedTuple):

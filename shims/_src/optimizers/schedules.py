@@ -10,8 +10,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from shims._src.exact_quotient import quotient
-from shims._src.variable import Variable
+from shims._src.numeric.exact_quotient import quotient
+from shims._src.variables.variable import Variable
 
 Schedule = Callable[[Any], jax.Array]
 

@@ -8,8 +8,7 @@ import inspect
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src.checks import static_int
-from shims._src.dtypes import array_dtype
+from shims._src.arguments.checks import static_int
 from shims._src.ragged import (
     coordinates,
     coordinates_read,
@@ -23,6 +22,7 @@ from shims._src.ragged import (
 from shims._src.ragged.elementwise import by_name, map_rows
 from shims._src.ragged.tensor import is_ragged
 from shims._src.sparse.tensor import is_sparse
+from shims._src.types.dtypes import array_dtype
 
 # One operand, then options.
 UNARY = (

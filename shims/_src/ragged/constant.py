@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from shims._src.casting import constant as dense_constant
-from shims._src.checks import static_int
-from shims._src.conversion import as_array
-from shims._src.dtypes import array_dtype
+from shims._src.arguments.checks import static_int
+from shims._src.arguments.conversion import as_array
+from shims._src.array.casting import constant as dense_constant
 from shims._src.ragged import partition
 from shims._src.ragged.tensor import RaggedTensor
+from shims._src.types.dtypes import array_dtype
 
 
 def constant(

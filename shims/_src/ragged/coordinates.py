@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from shims._src import checks, primitives, select
+from shims._src.arguments import checks
+from shims._src.array import select
 from shims._src.ragged import partition
 from shims._src.ragged.tensor import RaggedTensor, is_ragged, row_total
-from shims._src.sized_by import selected_by
+from shims._src.sizes import primitives
 from shims._src.sparse.tensor import SparseTensor, dims, is_sparse, rank_of, unchecked
+from shims._src.tracing.sized_by import selected_by
 
 
 def to_sparse(rt) -> SparseTensor:

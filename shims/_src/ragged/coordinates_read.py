@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from shims._src import checks, errors, gather, primitives, shapes
-from shims._src.checks import axes_of
-from shims._src.operands import operand
+from shims._src.arguments import checks
+from shims._src.arguments.checks import axes_of
+from shims._src.arguments.operands import operand
+from shims._src.array import gather, shapes
+from shims._src.errors import errors
 from shims._src.ragged import gathering
 from shims._src.ragged.reshaping import rank_of
 from shims._src.ragged.tensor import is_ragged, row_total
+from shims._src.sizes import primitives
 
 
 def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):

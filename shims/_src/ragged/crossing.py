@@ -6,13 +6,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks
-from shims._src.operands import operand
+from shims._src.arguments import checks
+from shims._src.arguments.operands import operand
 from shims._src.ragged import partition
 from shims._src.ragged.tensor import RaggedTensor, is_ragged
-from shims._src.sized_by import selected_by
 from shims._src.sparse.crossing import Column, check_buckets, column, crossed
 from shims._src.sparse.tensor import is_sparse
+from shims._src.tracing.sized_by import selected_by
 
 _FUNCTION = "ragged.cross_hashed"
 

@@ -7,13 +7,14 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks, primitives
-from shims._src.checks import is_known, static_int
-from shims._src.operands import describe, operand
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known, static_int
+from shims._src.arguments.operands import describe, operand
+from shims._src.array.shapes import size_of
 from shims._src.ragged import partition, uniform
 from shims._src.ragged.tensor import RaggedTensor, is_ragged
-from shims._src.shapes import size_of
-from shims._src.sized_by import selected_by
+from shims._src.sizes import primitives
+from shims._src.tracing.sized_by import selected_by
 
 
 def to_tensor(rt, default_value=None, shape=None):

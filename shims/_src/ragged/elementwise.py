@@ -5,12 +5,14 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from shims._src import checks, errors, primitives
-from shims._src.checks import is_known
-from shims._src.dispatch import operator
-from shims._src.operands import describe, operand
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import describe, operand
+from shims._src.errors import errors
 from shims._src.ragged import partition
 from shims._src.ragged.tensor import RaggedTensor, is_ragged, row_total
+from shims._src.sizes import primitives
+from shims._src.tracing.dispatch import operator
 
 
 def by_name(name: str):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from shims._src import checks, errors, gather, primitives, select
-from shims._src.checks import is_known, static_int
-from shims._src.operands import operand
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known, static_int
+from shims._src.arguments.operands import operand
+from shims._src.array import gather, select
+from shims._src.errors import errors
 from shims._src.ragged import dense, partition, uniform
 from shims._src.ragged.elementwise import check_same_rows
 from shims._src.ragged.tensor import RaggedTensor, is_ragged, row_total
-from shims._src.sized_by import selected_by
+from shims._src.sizes import primitives
+from shims._src.tracing.sized_by import selected_by
 
 
 def rows(rt, positions, *, times=None):

@@ -5,14 +5,16 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks, errors, primitives
-from shims._src import jax_private as jp
-from shims._src.checks import is_known
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
 from shims._src.ragged import partition
 from shims._src.ragged.gathering import entries, kept, kept_rows, rows
 from shims._src.ragged.reshaping import expand_dims, rank_of
 from shims._src.ragged.tensor import RaggedTensor, is_ragged, row_total
-from shims._src.sized_by import selected_by
+from shims._src.sizes import primitives
+from shims._src.tracing.sized_by import selected_by
 
 _ALL = slice(None)
 

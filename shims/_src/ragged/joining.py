@@ -5,10 +5,10 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks
-from shims._src import joining as arrays
-from shims._src.checks import axis_of
-from shims._src.operands import operand
+from shims._src.arguments import checks
+from shims._src.arguments.checks import axis_of
+from shims._src.arguments.operands import operand
+from shims._src.array import joining as arrays
 from shims._src.ragged import dense, partition
 from shims._src.ragged.elementwise import check_same_rows
 from shims._src.ragged.gathering import entries
@@ -81,7 +81,7 @@ def _beside(values):
 
 
 def _check_rows(x, y):
-    from shims._src import primitives
+    from shims._src.sizes import primitives
 
     have, need = row_total(x), row_total(y)
     primitives.unify_axis(jnp.arange(have), 0, need, label="concat")

@@ -9,13 +9,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import errors
-from shims._src.operands import operand
+from shims._src.arguments.operands import operand
+from shims._src.control_flow.slices import elements_of, runs_eagerly
+from shims._src.control_flow.staging import structure as structure_text
+from shims._src.errors import errors
 from shims._src.ragged import joining, partition
 from shims._src.ragged.spec import RaggedTensorSpec
 from shims._src.ragged.tensor import RaggedTensor, is_ragged
-from shims._src.slices import elements_of, runs_eagerly
-from shims._src.staging import structure as structure_text
 
 
 def holds_ragged(elems, signature) -> bool:

@@ -8,11 +8,13 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks, errors, primitives
-from shims._src import jax_private as jp
-from shims._src.checks import is_known
-from shims._src.dtypes import array_dtype, narrowed
-from shims._src.operands import describe, operand
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import describe, operand
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives
+from shims._src.types.dtypes import array_dtype, narrowed
 
 
 def splits_dtype(dtype=None) -> np.dtype:

@@ -6,12 +6,13 @@ import math
 
 import jax.numpy as jnp
 
-from shims._src import checks, primitives
-from shims._src.checks import is_known
-from shims._src.operands import describe, operand
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import describe, operand
+from shims._src.array.shapes import size_of
 from shims._src.ragged.tensor import RaggedTensor
-from shims._src.shapes import size_of
-from shims._src.sized_by import sized_by
+from shims._src.sizes import primitives
+from shims._src.tracing.sized_by import sized_by
 
 
 @sized_by("num_partitions")

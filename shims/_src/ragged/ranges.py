@@ -6,12 +6,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks
-from shims._src.casting import cast
-from shims._src.operands import agreeing, operand
+from shims._src.arguments import checks
+from shims._src.arguments.operands import agreeing, operand
+from shims._src.array.casting import cast
 from shims._src.ragged import partition
 from shims._src.ragged.tensor import RaggedTensor
-from shims._src.sized_by import selected_by
+from shims._src.tracing.sized_by import selected_by
 
 
 @selected_by("starts", "limits", "deltas")

@@ -10,15 +10,16 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import primitives, segment
-from shims._src import reduction as dense
-from shims._src.checks import axes_of
-from shims._src.dtypes import narrowed
-from shims._src.elementwise import is_inexact, square_root
+from shims._src.arguments.checks import axes_of
+from shims._src.elementwise.elementwise import is_inexact, square_root
+from shims._src.math import reduction as dense
+from shims._src.math import segment
 from shims._src.ragged import partition
 from shims._src.ragged.elementwise import map_rows
 from shims._src.ragged.tensor import RaggedTensor, is_ragged
-from shims._src.sized_by import selected_by
+from shims._src.sizes import primitives
+from shims._src.tracing.sized_by import selected_by
+from shims._src.types.dtypes import narrowed
 
 # What an empty row gives is what TensorFlow's unsorted segments give.
 _SEGMENTS = {

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from shims._src import checks, primitives, shapes
-from shims._src.checks import axis_of, is_known
-from shims._src.operands import operand
+from shims._src.arguments import checks
+from shims._src.arguments.checks import axis_of, is_known
+from shims._src.arguments.operands import operand
+from shims._src.array import shapes
+from shims._src.array.shapes import sizes_of
 from shims._src.ragged import partition, uniform
 from shims._src.ragged.tensor import RaggedTensor, is_ragged, row_total
-from shims._src.shapes import sizes_of
-from shims._src.sized_by import selected_by
+from shims._src.sizes import primitives
+from shims._src.tracing.sized_by import selected_by
 
 
 def rank_of(value) -> int:
@@ -92,7 +94,7 @@ def _tiled(value, times):
     if is_ragged(value.values) and any(not is_known(t) or t != 1 for t in inner[1:]):
         value = value.with_values(_tiled(value.values, (1, *inner[1:])))
     elif not is_ragged(value.values):
-        from shims._src.repetition import tile as tile_array
+        from shims._src.array.repetition import tile as tile_array
 
         value = value.with_values(tile_array(value.values, [1, *inner[1:]]))
     value = _longer_rows(value, inner[0])

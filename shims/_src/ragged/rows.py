@@ -7,14 +7,17 @@ import itertools
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks, errors, histogram, primitives
-from shims._src.checks import axis_of, is_known
-from shims._src.operands import describe, operand
+from shims._src.arguments import checks
+from shims._src.arguments.checks import axis_of, is_known
+from shims._src.arguments.operands import describe, operand
+from shims._src.array.shapes import sizes_of
+from shims._src.errors import errors
+from shims._src.math import histogram
 from shims._src.ragged import gathering, partition
 from shims._src.ragged.elementwise import by_name, check_same_rows
 from shims._src.ragged.reshaping import rank_of
 from shims._src.ragged.tensor import is_ragged, row_total
-from shims._src.shapes import sizes_of
+from shims._src.sizes import primitives
 
 
 def reverse(tensor, axis):

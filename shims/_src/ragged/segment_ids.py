@@ -5,11 +5,12 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src import checks, primitives
-from shims._src.checks import is_known
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.array.shapes import size_of
 from shims._src.ragged import partition
-from shims._src.shapes import size_of
-from shims._src.sized_by import selected_by
+from shims._src.sizes import primitives
+from shims._src.tracing.sized_by import selected_by
 
 
 def splits_of_rows(function: str, ids, nrows, validate: bool = True):

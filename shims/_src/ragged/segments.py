@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from shims._src import checks, primitives
-from shims._src.elementwise import square_root
-from shims._src.operands import operand
+from shims._src.arguments import checks
+from shims._src.arguments.operands import operand
+from shims._src.elementwise.elementwise import square_root
 from shims._src.ragged import partition
 from shims._src.ragged.elementwise import by_name, check_same_splits
 from shims._src.ragged.tensor import RaggedTensor, is_ragged
+from shims._src.sizes import primitives
 
 
 def reduce(name: str, data, segment_ids, num_segments):

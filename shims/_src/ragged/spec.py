@@ -6,8 +6,8 @@ import numpy as np
 
 from shims._src.ragged import partition
 from shims._src.ragged.tensor import RaggedTensor, is_ragged
-from shims._src.tensor_shape import TensorShape
-from shims._src.tensor_spec import TensorSpec, as_numpy_dtype
+from shims._src.types.tensor_shape import TensorShape
+from shims._src.types.tensor_spec import TensorSpec, as_numpy_dtype
 
 
 class RaggedTensorSpec:

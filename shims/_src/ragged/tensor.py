@@ -9,12 +9,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks
-from shims._src.checks import is_known
-from shims._src.dispatch import operator
-from shims._src.operands import operand
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import operand
 from shims._src.ragged import partition
-from shims._src.tensor_shape import TensorShape
+from shims._src.tracing.dispatch import operator
+from shims._src.types.tensor_shape import TensorShape
 
 
 @jax.tree_util.register_pytree_node_class
@@ -488,7 +488,7 @@ def as_values(values):
 
 def _as_many(values, count):
     """Values stated to be as many as the rows take."""
-    from shims._src import primitives
+    from shims._src.sizes import primitives
 
     if isinstance(values, RaggedTensor):
         have = partition.row_count(values.row_splits)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from shims._src import checks, primitives
-from shims._src.checks import is_known
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.array.shapes import size_of, sizes_of
 from shims._src.ragged import partition
 from shims._src.ragged.tensor import RaggedTensor, row_total
-from shims._src.shapes import size_of, sizes_of
+from shims._src.sizes import primitives
 
 
 def wrap(values, length, rows, dtype) -> RaggedTensor:

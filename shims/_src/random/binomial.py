@@ -8,15 +8,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks
-from shims._src.dtypes import array_dtype, as_dtype
-from shims._src.kernels import checked
-from shims._src.operands import broadcasting, operand
+from shims._src.arguments import checks
+from shims._src.arguments.kernels import checked
+from shims._src.arguments.operands import broadcasting, operand
+from shims._src.array.shapes import sizes_of
 from shims._src.random import philox
 from shims._src.random.distributions import float64_of
 from shims._src.random.draw import draw
 from shims._src.random.seeds import seed_words
-from shims._src.shapes import sizes_of
+from shims._src.types.dtypes import array_dtype, as_dtype
 
 # Blocks between the streams of two numbers, for either method.
 _INVERSION_STEP, _REJECTION_STEP = 42, 256

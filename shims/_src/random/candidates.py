@@ -9,14 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks
-from shims._src.dispatch import operator
-from shims._src.dtypes import narrowed
-from shims._src.operands import describe, operand
+from shims._src.arguments import checks
+from shims._src.arguments.operands import describe, operand
 from shims._src.random import philox
 from shims._src.random.draw import draw
 from shims._src.random.global_seed import stream
 from shims._src.random.words import split_number
+from shims._src.tracing.dispatch import operator
+from shims._src.types.dtypes import narrowed
 
 _BLOCKS_OF_A_SAMPLE = 512
 

@@ -8,16 +8,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks, errors
-from shims._src.dispatch import operator
-from shims._src.dtypes import array_dtype, as_dtype
-from shims._src.operands import describe, operand
+from shims._src.arguments import checks
+from shims._src.arguments.operands import describe, operand
+from shims._src.errors import errors
 from shims._src.random.distributions import uniform_float64
 from shims._src.random.draw import draw
 from shims._src.random.global_seed import stream
 from shims._src.random.seeds import seed_words
 from shims._src.random.stateful import RESERVED
 from shims._src.random.words import blocks_of
+from shims._src.tracing.dispatch import operator
+from shims._src.types.dtypes import array_dtype, as_dtype
 
 # Cycles from which on Eigen uses a second thread, and TensorFlow's numbers depend on how many.
 _ONE_THREAD = 210_000

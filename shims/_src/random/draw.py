@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import jax_private as jp
+from shims._src.platform import jax_private as jp
 
 draw_p = jp.Primitive("tensorflow_random")
 

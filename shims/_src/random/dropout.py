@@ -7,12 +7,12 @@ import numbers
 
 import jax.numpy as jnp
 
-from shims._src import checks
-from shims._src.dispatch import operator
-from shims._src.operands import describe, operand
+from shims._src.arguments import checks
+from shims._src.arguments.operands import describe, operand
 from shims._src.random.global_seed import consume_seed
 from shims._src.random.stateful import uniform
 from shims._src.random.stateless import stateless_uniform
+from shims._src.tracing.dispatch import operator
 
 
 def _dropped(function, x, rate, noise_shape, sampler, skip):

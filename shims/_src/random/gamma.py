@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks
-from shims._src.dtypes import array_dtype
-from shims._src.operands import broadcasting, operand
+from shims._src.arguments import checks
+from shims._src.arguments.operands import broadcasting, operand
+from shims._src.array.shapes import sizes_of
 from shims._src.random import philox
 from shims._src.random.distributions import box_muller_wide, float64_of
 from shims._src.random.draw import draw
@@ -19,7 +19,7 @@ from shims._src.random.global_seed import stream
 from shims._src.random.seeds import seed_words
 from shims._src.random.stateful import RESERVED
 from shims._src.random.words import blocks_of
-from shims._src.shapes import sizes_of
+from shims._src.types.dtypes import array_dtype
 
 
 def _uniforms(four):

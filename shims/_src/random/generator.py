@@ -8,16 +8,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks, state
-from shims._src import jax_private as jp
-from shims._src.dtypes import as_dtype
+from shims._src.arguments import checks
+from shims._src.array.shapes import sizes_of
+from shims._src.platform import jax_private as jp
 from shims._src.random import standard
 from shims._src.random.binomial import binomial_blocks, binomial_numbers
 from shims._src.random.seeds import Algorithm, algorithm_number, check_philox
 from shims._src.random.stateful import RESERVED, elements
 from shims._src.random.words import advanced, blocks_of, numbers_of, split_number, words_of
-from shims._src.shapes import sizes_of
-from shims._src.variable import Variable
+from shims._src.recording import state
+from shims._src.types.dtypes import as_dtype
+from shims._src.variables.variable import Variable
 
 _WORD = 64
 # 64-bit numbers in the state: a counter, then a key.

@@ -22,11 +22,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import jax_private as jp
-from shims._src import state, user_frames
+from shims._src.platform import jax_private as jp
+from shims._src.platform import user_frames
 from shims._src.random import streams
 from shims._src.random.words import advanced, split_number
-from shims._src.variable import Variable
+from shims._src.recording import state
+from shims._src.variables.variable import Variable
 
 _DEFAULT_GRAPH_SEED = 87654321
 _MOST = 2**31 - 1

@@ -9,9 +9,10 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src import checks, primitives
-from shims._src.dispatch import operator
-from shims._src.operands import broadcasting, describe, operand
+from shims._src.arguments import checks
+from shims._src.arguments.operands import broadcasting, describe, operand
+from shims._src.sizes import primitives
+from shims._src.tracing.dispatch import operator
 
 _FUNCTION = "random_index_shuffle"
 _FIRST_KEY = 498247692  # TensorFlow puts it in front of a seed of two numbers

@@ -5,9 +5,9 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import creation
-from shims._src.dtypes import array_dtype, as_dtype
+from shims._src.array import creation
 from shims._src.random import stateful, stateless
+from shims._src.types.dtypes import array_dtype, as_dtype
 
 _PARTITION = ("partition_shape", "partition_offset")
 

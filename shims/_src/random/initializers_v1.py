@@ -8,10 +8,10 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import creation
-from shims._src.dtypes import array_dtype, as_dtype
+from shims._src.array import creation
 from shims._src.random import stateful
 from shims._src.random.initializers import float_dtype
+from shims._src.types.dtypes import array_dtype, as_dtype
 
 # The standard deviation of normal numbers that are cut off at two of theirs.
 _CUT_OFF = 0.87962566103423978

@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks
-from shims._src.dtypes import array_dtype
-from shims._src.kernels import checked
-from shims._src.operands import operand
+from shims._src.arguments import checks
+from shims._src.arguments.kernels import checked
+from shims._src.arguments.operands import operand
+from shims._src.array.shapes import sizes_of
 from shims._src.random import philox
 from shims._src.random.distributions import float64_of
 from shims._src.random.draw import draw
@@ -19,7 +19,7 @@ from shims._src.random.global_seed import stream
 from shims._src.random.seeds import seed_words
 from shims._src.random.stateful import RESERVED
 from shims._src.random.words import blocks_of
-from shims._src.shapes import sizes_of
+from shims._src.types.dtypes import array_dtype
 
 # Below, TensorFlow multiplies uniform numbers; from here on it rejects transformed ones.
 _LARGE = 10

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import jax_private as jp
+from shims._src.platform import jax_private as jp
 
 scale_and_shift_p = jp.Primitive("scale_and_shift")
 

@@ -8,8 +8,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks, errors
-from shims._src.conversion import as_array
+from shims._src.arguments import checks
+from shims._src.arguments.conversion import as_array
+from shims._src.errors import errors
 from shims._src.random.words import words_of
 
 

@@ -6,14 +6,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, primitives
-from shims._src.dispatch import operator
-from shims._src.operands import operand
+from shims._src.arguments import checks
+from shims._src.arguments.operands import operand
 from shims._src.random import philox
 from shims._src.random.draw import draw
 from shims._src.random.global_seed import stream
 from shims._src.random.seeds import check_philox, seed_words
 from shims._src.random.words import split_number
+from shims._src.sizes import primitives
+from shims._src.tracing.dispatch import operator
 
 
 def _order(words, count, size):

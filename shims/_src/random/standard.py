@@ -8,12 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, errors
-from shims._src.dtypes import array_dtype, as_dtype
-from shims._src.operands import broadcasting, operand
+from shims._src.arguments import checks
+from shims._src.arguments.operands import broadcasting, operand
+from shims._src.errors import errors
 from shims._src.random import distributions
 from shims._src.random.draw import draw
 from shims._src.random.scaling import scale_and_shift
+from shims._src.types.dtypes import array_dtype, as_dtype
 
 _KERNELS: dict[str, dict[str, Callable]] = {
     "uniform": {

@@ -6,14 +6,15 @@ import math
 
 import numpy as np
 
-from shims._src import checks, primitives
-from shims._src.dtypes import array_dtype, as_dtype
-from shims._src.operands import operand
+from shims._src.arguments import checks
+from shims._src.arguments.operands import operand
+from shims._src.array.shapes import sizes_of
 from shims._src.random import standard
 from shims._src.random.global_seed import stream
 from shims._src.random.words import blocks_of
-from shims._src.shapes import sizes_of
-from shims._src.sized_by import sized_by
+from shims._src.sizes import primitives
+from shims._src.tracing.sized_by import sized_by
+from shims._src.types.dtypes import array_dtype, as_dtype
 
 # Blocks that a kernel sets aside for each number.
 RESERVED = 256

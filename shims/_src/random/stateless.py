@@ -5,13 +5,13 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src.dispatch import operator
-from shims._src.dtypes import as_dtype
-from shims._src.operands import operand
+from shims._src.arguments.operands import operand
+from shims._src.array.shapes import sizes_of
 from shims._src.random import standard
 from shims._src.random.seeds import check_philox, is_wide, seed_words
-from shims._src.shapes import sizes_of
-from shims._src.sized_by import sized_by
+from shims._src.tracing.dispatch import operator
+from shims._src.tracing.sized_by import sized_by
+from shims._src.types.dtypes import as_dtype
 
 _UNSIGNED = ("uint32", "uint64")
 _UNIFORM = ("float16", "bfloat16", "float32", "float64", "int32", "int64", *_UNSIGNED)

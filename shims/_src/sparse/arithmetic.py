@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from shims._src import checks, errors, kernels, primitives
-from shims._src import jax_private as jp
-from shims._src.checks import axes_of, is_known
-from shims._src.operands import describe, matching, operand
-from shims._src.segment_reducers import largest_or_zero, total
-from shims._src.shapes import size_of
-from shims._src.sized_by import selected_by
+from shims._src.arguments import checks, kernels
+from shims._src.arguments.checks import axes_of, is_known
+from shims._src.arguments.operands import describe, matching, operand
+from shims._src.array.shapes import size_of
+from shims._src.errors import errors
+from shims._src.math.segment_reducers import largest_or_zero, total
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives
 from shims._src.sparse import ordering
 from shims._src.sparse.dense import check_inside
 from shims._src.sparse.selection import kept
@@ -23,6 +24,7 @@ from shims._src.sparse.tensor import (
     sizes_as_vector,
     unchecked,
 )
+from shims._src.tracing.sized_by import selected_by
 
 
 @selected_by("sp_a")
@@ -258,7 +260,7 @@ def eye(num_rows, num_columns=None, dtype=jnp.float32, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/eye
     """
-    from shims._src.dtypes import array_dtype
+    from shims._src.types.dtypes import array_dtype
 
     sizes = [size_of("sparse.eye", d) for d in (num_rows, num_columns) if d is not None]
     shape = coordinates("num_rows", jnp.stack([primitives.as_size(sizes[i]) for i in (0, -1)]))

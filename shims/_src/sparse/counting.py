@@ -5,14 +5,16 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks, errors, primitives
-from shims._src.dtypes import array_dtype
-from shims._src.operands import describe, meeting, operand
+from shims._src.arguments import checks
+from shims._src.arguments.operands import describe, meeting, operand
+from shims._src.errors import errors
 from shims._src.ragged.tensor import is_ragged
-from shims._src.sized_by import selected_by
+from shims._src.sizes import primitives
 from shims._src.sparse import ordering
 from shims._src.sparse.selection import kept
 from shims._src.sparse.tensor import coordinates, is_sparse, unchecked
+from shims._src.tracing.sized_by import selected_by
+from shims._src.types.dtypes import array_dtype
 
 _FUNCTION = "sparse.bincount"
 

@@ -9,13 +9,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks, errors, primitives
-from shims._src.checks import is_known
-from shims._src.operands import describe, operand
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import describe, operand
+from shims._src.array.repetition import repeat
+from shims._src.errors import errors
 from shims._src.random.words import numbers_of, split_number, words_of
-from shims._src.repetition import repeat
-from shims._src.sized_by import selected_by
+from shims._src.sizes import primitives
 from shims._src.sparse.tensor import coordinates, dims, is_sparse, unchecked
+from shims._src.tracing.sized_by import selected_by
 
 _FUNCTION = "sparse.cross_hashed"
 _KEY = 0xDECAFCAFFE

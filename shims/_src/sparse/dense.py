@@ -5,15 +5,17 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks, primitives, select, shapes
-from shims._src.casting import convert
-from shims._src.checks import is_known
-from shims._src.dtypes import array_dtype
-from shims._src.operands import describe, operand
-from shims._src.scatter import placed
-from shims._src.sized_by import selected_by
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import describe, operand
+from shims._src.array import select, shapes
+from shims._src.array.casting import convert
+from shims._src.array.scatter import placed
+from shims._src.sizes import primitives
 from shims._src.sparse.ordering import compared
 from shims._src.sparse.tensor import SparseTensor, columns, dims, rank_of, unchecked
+from shims._src.tracing.sized_by import selected_by
+from shims._src.types.dtypes import array_dtype
 
 
 @selected_by("tensor")

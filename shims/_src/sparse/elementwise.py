@@ -6,16 +6,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks, errors, kernels, primitives
-from shims._src.checks import axis_of, is_known, static_int
-from shims._src.indexed_slices import IndexedSlices
-from shims._src.operands import matching
-from shims._src.sized_by import selected_by
+from shims._src.arguments import checks, kernels
+from shims._src.arguments.checks import axis_of, is_known, static_int
+from shims._src.arguments.operands import matching
+from shims._src.array.unique import setdiff1d
+from shims._src.errors import errors
+from shims._src.recording.indexed_slices import IndexedSlices
+from shims._src.sizes import primitives
 from shims._src.sparse import ordering
 from shims._src.sparse.dense import check_inside
 from shims._src.sparse.selection import kept
 from shims._src.sparse.tensor import columns, dims, is_sparse, rank_of, unchecked
-from shims._src.unique import setdiff1d
+from shims._src.tracing.sized_by import selected_by
 
 
 @selected_by("sp_a", "sp_b")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from shims._src import primitives
-from shims._src.elementwise import square_root
-from shims._src.embedding import rows_of
-from shims._src.operands import operand
+from shims._src.arguments.operands import operand
+from shims._src.elementwise.elementwise import square_root
+from shims._src.math.segment_reducers import total
+from shims._src.nn.embedding import rows_of
 from shims._src.ragged.tensor import is_ragged
-from shims._src.segment_reducers import total
-from shims._src.sized_by import selected_by
+from shims._src.sizes import primitives
 from shims._src.sparse.selection import fill_empty_rows, kept
 from shims._src.sparse.tensor import SparseTensor, dims, is_sparse, unchecked
+from shims._src.tracing.sized_by import selected_by
 
 _COMBINERS = ("mean", "sqrtn", "sum")
 

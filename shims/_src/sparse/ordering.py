@@ -5,10 +5,10 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src import primitives
-from shims._src.dispatch import operator
-from shims._src.segment_reducers import total
+from shims._src.math.segment_reducers import total
+from shims._src.sizes import primitives
 from shims._src.sparse.tensor import SparseTensor, columns, unchecked
+from shims._src.tracing.dispatch import operator
 
 
 def order_of(keys):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from jax import lax
 
-from shims._src import checks, segment
-from shims._src.checks import is_known
-from shims._src.gather import gather
-from shims._src.operands import describe, operand
-from shims._src.sized_by import selected_by
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import describe, operand
+from shims._src.array.gather import gather
+from shims._src.math import segment
+from shims._src.tracing.sized_by import selected_by
 
 
 def _positions(value):

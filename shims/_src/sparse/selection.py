@@ -6,12 +6,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src import checks, errors, primitives
-from shims._src import joining as arrays
-from shims._src.checks import axis_of, is_known, static_int
-from shims._src.operands import describe, operand
-from shims._src.shapes import dims_of
-from shims._src.sized_by import selected_by
+from shims._src.arguments import checks
+from shims._src.arguments.checks import axis_of, is_known, static_int
+from shims._src.arguments.operands import describe, operand
+from shims._src.array import joining as arrays
+from shims._src.array.shapes import dims_of
+from shims._src.errors import errors
+from shims._src.sizes import primitives
 from shims._src.sparse.ordering import order_of, permuted, sorted_entries
 from shims._src.sparse.tensor import (
     SparseTensor,
@@ -22,6 +23,7 @@ from shims._src.sparse.tensor import (
     rank_of,
     unchecked,
 )
+from shims._src.tracing.sized_by import selected_by
 
 
 def kept(sp: SparseTensor, mask) -> SparseTensor:

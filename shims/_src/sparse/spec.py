@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from shims._src.dtypes import narrowed
 from shims._src.sparse.tensor import is_sparse, unchecked
-from shims._src.tensor_shape import TensorShape
-from shims._src.tensor_spec import TensorSpec, as_numpy_dtype
+from shims._src.types.dtypes import narrowed
+from shims._src.types.tensor_shape import TensorShape
+from shims._src.types.tensor_spec import TensorSpec, as_numpy_dtype
 
 
 class SparseTensorSpec:

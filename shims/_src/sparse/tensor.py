@@ -9,13 +9,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src import checks, numbering, primitives
-from shims._src import jax_private as jp
-from shims._src.checks import is_known
-from shims._src.dtypes import narrowed
-from shims._src.operands import describe, operand
-from shims._src.shapes import sizes_of
-from shims._src.tensor_shape import TensorShape
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import describe, operand
+from shims._src.array.shapes import sizes_of
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import numbering, primitives
+from shims._src.types.dtypes import narrowed
+from shims._src.types.tensor_shape import TensorShape
 
 
 @jax.tree_util.register_pytree_node_class
@@ -103,7 +104,7 @@ class SparseTensor:
         """The shape, as far as it is known."""
         d = self._dense_shape
         if _is_of_graph(d):
-            from shims._src.graph.outline import shape_behind
+            from shims._src.v1.graph.outline import shape_behind
 
             return shape_behind(d)
         if not jp.is_tracer(d):
@@ -135,7 +136,7 @@ class SparseTensor:
 
     def eval(self, feed_dict=None, session=None):
         """Its value in a session, the default one if none is given."""
-        from shims._src.graph.session import session_for
+        from shims._src.v1.session.session import session_for
 
         return session_for(session, self.graph, "evaluate tensor").run(self, feed_dict)
 
@@ -145,7 +146,7 @@ class SparseTensor:
         attributes["shapes"] = {self._dense_shape.value_index: self.shape.merge_with(shape)}
 
     def _deferred(self, f, other, name: str):
-        from shims._src.graph.deferring import operation_of
+        from shims._src.v1.graph.deferring import operation_of
 
         return operation_of(f, (self, other), {}, public=name, name=name)
 
@@ -157,7 +158,7 @@ class SparseTensor:
         return self.with_values(self._values * beside(self, other))
 
     def __truediv__(self, other):
-        from shims._src.quotients import truediv
+        from shims._src.elementwise.quotients import truediv
 
         if _is_of_graph(self._values):
             return self._deferred(SparseTensor.__truediv__, other, "SparseDenseCwiseDiv")

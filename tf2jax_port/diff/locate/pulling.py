@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shims._src import jax_private as jp
+from shims._src.platform import jax_private as jp
 from tf2jax_port.diff import tree
 from tf2jax_port.diff.arguments import Arguments
 from tf2jax_port.diff.cotangents import Cotangents

@@ -1,0 +1,253 @@
+"""What an operator refuses: static faults at once, faults in the data when they are known.
+
+Faults in the data go through `primitives.check`: eagerly they raise, inside a dynamic trace a flag
+travels with the result and the call raises, and inside somebody else's trace nothing can be said.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.arguments import kernels
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import numbering, primitives
+
+
+def is_known(d) -> bool:
+    """Whether a dimension is a number already."""
+    return not jp.is_symbolic(d)
+
+
+def invalid(function: str, problem: str, **lines) -> errors.InvalidArgumentError:
+    """The error for arguments that do not fit."""
+    return errors.InvalidArgumentError(errors.message(function, problem, **lines))
+
+
+def check_data(
+    bad, function: str, problem: str, *, error=errors.InvalidArgumentError, **lines
+) -> None:
+    """Raise an error where any of `bad` holds, at once or after the call."""
+    if jp.is_tracer(bad):
+        primitives.check(bad, errors.message(function, problem, **lines), error=error)
+    elif np.any(np.asarray(bad)):
+        raise error(errors.message(function, problem, **lines))
+
+
+def check_positions(
+    function: str,
+    name: str,
+    positions,
+    limit,
+    *,
+    low: int = 0,
+    others=(),
+    error=errors.InvalidArgumentError,
+) -> None:
+    """Positions must lie in [low, limit).
+
+    Args:
+      function: the operator as the user spells it.
+      name: the argument that holds the positions.
+      positions: integer array.
+      limit: a dimension.
+      low: the first allowed position; below it stands for "ignored" where it is negative.
+      others: dimensions of what stands at each position; where one is 0, no position is looked at.
+      error: what is raised.
+    """
+    values = positions if jp.is_tracer(positions) else np.asarray(positions)
+    if (is_known_shape(values) and not values.size) or any(is_known(d) and d == 0 for d in others):
+        return
+    bound = primitives.as_size(limit) if jp.is_symbolic(limit) else limit
+    bad = values >= bound if low < 0 else (values < low) | (values >= bound)
+    for d in others:
+        bad = bad if is_known(d) else bad & (primitives.as_size(d) > 0)
+    if not jp.is_tracer(bad):
+        where = np.argwhere(np.asarray(bad))
+        if not len(where):
+            return
+        place = ", ".join(map(str, where[0]))
+        found = f"{name}[{place}] = {np.asarray(values)[tuple(where[0])]}"
+    else:
+        found = f"a value of {name} outside of it"
+    check_data(
+        bad,
+        function,
+        f"`{name}` is out of range.",
+        required=f"{name} in [{low}, {limit})" if low >= 0 else f"{name} < {limit}",
+        received=found,
+        error=error,
+    )
+
+
+def check_known(function: str, what: str, *sizes) -> None:
+    """Sizes that have to be known while a program is traced.
+
+    Args:
+      function: the operator as the user spells it.
+      what: what the sizes count, or are the sizes of.
+      *sizes: dimensions.
+
+    Raises:
+      FreshSizeError: one depends on data.
+    """
+    if all(map(is_known, sizes)):
+        return
+    raise errors.FreshSizeError(
+        errors.message(
+            function,
+            f"the number of {what} depends on data.",
+            required=f"{what} whose number is known while the program is traced",
+            received=", ".join(map(str, sizes)),
+            do="select by a mask, or give it a size: `tf.ensure_shape`",
+        )
+    )
+
+
+def is_known_shape(array) -> bool:
+    """Whether all dimensions of an array are numbers."""
+    return all(map(is_known, array.shape))
+
+
+def static_int(function: str, name: str, value) -> int:
+    """A number that has to be known while a program is traced.
+
+    Raises:
+      FreshSizeError: it is traced.
+      InvalidArgumentError: it is not one number.
+      DtypeMismatchError: it is not an integer.
+    """
+    if isinstance(value, int):
+        return int(value)
+    if jp.is_tracer(value):
+        known = _constant(value)
+        if known is not None:
+            return known
+        raise errors.FreshSizeError(
+            errors.message(
+                function,
+                f"`{name}` depends on traced data.",
+                required=f"{name} known while the program is traced",
+                do="pass a Python number",
+            )
+        )
+    if not jp.is_symbolic(value):
+        value = np.asarray(value)
+        if value.size != 1:
+            raise invalid(function, f"`{name}` must be one number.", received=f"{value.tolist()}")
+        if value.dtype.kind not in "iu":
+            raise errors.DtypeMismatchError(
+                errors.message(function, f"`{name}` must be an integer.", received=f"{value}")
+            )
+        value = value.item()
+    return int(value)
+
+
+def _constant(value):
+    """The number behind a constant that was made inside of the trace, or `None`."""
+    if value.ndim or not jnp.issubdtype(value.dtype, jnp.integer):
+        return None
+    known = numbering.symbolic_value(value)
+    return known if isinstance(known, int) else None
+
+
+def axis_of(function: str, axis, rank: int, *, name: str = "axis") -> int:
+    """An axis as a number in [0, rank).
+
+    Raises:
+      InvalidArgumentError: there is no such axis.
+    """
+    axis = static_int(function, name, axis)
+    if not -rank <= axis < max(rank, 1):
+        raise invalid(
+            function,
+            f"there is no axis {axis}.",
+            required=f"{name} in [{-rank}, {rank})",
+            received=f"{name}={axis}",
+        )
+    return axis % max(rank, 1)
+
+
+def axes_of(
+    function: str, axis, rank: int, *, name: str = "axis", twice: str = "refused"
+) -> tuple[int, ...]:
+    """Axes given as `None` (all), a number, or a sequence or array of numbers.
+
+    Args:
+      function: the operator as the user spells it.
+      axis: the axes.
+      rank: how many the array has.
+      name: the argument.
+      twice: what an axis is that is named twice: `refused`, `once`, or `kept`.
+
+    Raises:
+      InvalidArgumentError: there is no such axis, or one is named twice.
+    """
+    if axis is None:
+        return tuple(range(rank))
+    if not jp.is_tracer(axis):
+        axis = np.asarray(axis).ravel().tolist()
+    else:
+        axis = [axis] if axis.ndim == 0 else [axis[i] for i in range(axis.shape[0])]
+    axes = tuple(axis_of(function, a, rank, name=name) for a in axis)
+    if twice == "once":
+        return tuple(dict.fromkeys(axes))
+    if twice == "refused" and len(set(axes)) != len(axes):
+        raise invalid(
+            function,
+            f"`{name}` names an axis twice.",
+            required="different axes",
+            received=f"{name}={tuple(axes)}",
+        )
+    return axes
+
+
+def check_vector(function: str, name: str, array) -> None:
+    """An argument must have one axis."""
+    if array.ndim != 1:
+        raise invalid(
+            function,
+            f"`{name}` must be a vector.",
+            required="rank 1",
+            received=f"rank {array.ndim}",
+        )
+
+
+def check_scalar(function: str, name: str, array) -> None:
+    """An argument must have no axis."""
+    if array.ndim:
+        raise invalid(
+            function,
+            f"`{name}` must be a scalar.",
+            required="rank 0",
+            received=f"rank {array.ndim}",
+        )
+
+
+def check_kind(function: str, kind: str, *arrays) -> None:
+    """Arrays must have a dtype that TensorFlow has a kernel for, in the words of `kernels`."""
+    for array in arrays:
+        kernels.check_dtype(function, kind, array.dtype, array.shape)
+
+
+def check_nonzero(
+    function: str, name: str, divisor, dividend, *, error=errors.InvalidArgumentError
+) -> None:
+    """An integer divisor must not be zero, which TensorFlow's CPU kernels refuse.
+
+    Nothing is divided by it where the dividend has no elements.
+    """
+    is_nothing = any(is_known(d) and d == 0 for d in dividend.shape)
+    if is_nothing or not jnp.issubdtype(divisor.dtype, jnp.integer):
+        return
+    bad = divisor == 0
+    for d in dividend.shape:
+        bad = bad if is_known(d) else bad & (primitives.as_size(d) > 0)
+    check_data(
+        bad,
+        function,
+        "integer division by zero.",
+        error=error,
+        required=f"{name} != 0 everywhere",
+    )

@@ -1,0 +1,96 @@
+"""What an equation of Einstein's says of its operands: how many axes they have, which sizes agree."""
+
+from __future__ import annotations
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import broadcasting_along, describe
+from shims._src.sizes.primitives import unify_axis
+
+
+def agreeing_operands(equation: str, arrays) -> list:
+    """The operands with sizes of one label stated to be equal.
+
+    Args:
+      equation: without blanks.
+      arrays: as many as the equation has terms.
+
+    Raises:
+      ValueError: the equation has another number of terms.
+      InvalidArgumentError: an operand has another number of axes, or sizes of one label differ;
+        sizes of 1 are no exception.
+    """
+    left, arrow, result = equation.partition("->")
+    terms = left.split(",")
+    if len(terms) != len(arrays):
+        raise ValueError(
+            f"einsum: `equation` has {len(terms)} terms, but there are {len(arrays)} operands."
+        )
+    places: dict[str, list[tuple[int, int]]] = {}
+    for number, (term, array) in enumerate(zip(terms, arrays, strict=True)):
+        for label, axis in _labels(equation, term, array):
+            places.setdefault(label, []).append((number, axis))
+        _check_ellipsis(equation, term, array, arrow, result)
+    arrays = list(arrays)
+    for label, where in places.items():
+        _agree(equation, label, where, arrays)
+    return _agreeing_hidden(terms, arrays)
+
+
+def _labels(equation, term, array):
+    """`(label, axis)` of one term; what an ellipsis stands for has no label."""
+    before, ellipsis, after = term.partition("...")
+    named = len(before) + len(after)
+    if array.ndim < named or (not ellipsis and array.ndim != named):
+        raise checks.invalid(
+            "einsum",
+            f"the term {term!r} of `equation` does not fit its operand.",
+            required=f"{'at least ' if ellipsis else ''}{named} axes",
+            received=f"equation {equation!r}, operand {describe(array)}",
+        )
+    last = array.ndim - len(after)
+    return [
+        *zip(before, range(len(before)), strict=True),
+        *zip(after, range(last, array.ndim), strict=True),
+    ]
+
+
+def _agreeing_hidden(terms, arrays) -> list:
+    """The operands with the sizes that ellipses stand for stated to be equal, or 1."""
+    spans = []
+    for term, array in zip(terms, arrays, strict=True):
+        before, _, after = term.partition("...")
+        spans.append((len(before), array.ndim - len(after)))
+    for back in range(1, max(last - first for first, last in spans) + 1):
+        axes = [last - back if last - first >= back else None for first, last in spans]
+        arrays = broadcasting_along("einsum", arrays, axes)
+    return arrays
+
+
+def _check_ellipsis(equation, term, array, arrow, result):
+    """The axes that an ellipsis stands for must be in the result."""
+    hidden = array.ndim - len(term.replace("...", ""))
+    if arrow and hidden and "..." in term and "..." not in result:
+        raise checks.invalid(
+            "einsum",
+            "the result of `equation` leaves out the axes of an ellipsis.",
+            required="`...` in the result",
+            received=f"equation {equation!r}, operand {describe(array)}",
+        )
+
+
+def _agree(equation, label, where, arrays):
+    sizes = [arrays[number].shape[axis] for number, axis in where]
+    known = {d for d in sizes if is_known(d)}
+    if len(known) > 1:
+        raise checks.invalid(
+            "einsum",
+            f"the sizes of {label!r} differ.",
+            required="one size for each label",
+            received=f"equation {equation!r}, {', '.join(map(describe, arrays))}",
+        )
+    if len(known) == len(set(map(str, sizes))):
+        return
+    target = known.pop() if known else sizes[0]
+    for number, axis in where:
+        arrays[number] = unify_axis(arrays[number], axis, target, label="einsum")

@@ -1,0 +1,173 @@
+"""Which dtypes an operator takes: those that TensorFlow's CPU has a kernel for.
+
+The table says it for each operator, `shims/_src/arguments/kernel_dtypes.py` has it from there, and every
+call of an operator is held against it before anything is computed.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import numpy as np
+
+from shims._src.arguments.kernel_dtypes import MODULES, TAKES
+from shims._src.errors import errors
+from shims._src.sizes.padded import Padded
+
+_SIGNED = frozenset({"int8", "int16", "int32", "int64"})
+_UNSIGNED = frozenset({"uint8", "uint16", "uint32", "uint64"})
+_FLOATING = frozenset({"float16", "bfloat16", "float32", "float64"})
+_COMPLEX = frozenset({"complex64", "complex128"})
+_INTEGER = _SIGNED | _UNSIGNED
+
+# The words of the table, with what messages say.
+KINDS: dict[str, tuple[frozenset[str], str]] = {
+    "bool": (frozenset({"bool"}), "booleans"),
+    "index": (frozenset({"int32", "int64"}), "int32 or int64"),
+    "signed": (_SIGNED, "signed integers"),
+    "unsigned": (_UNSIGNED, "unsigned integers"),
+    "integer": (_INTEGER, "integers"),
+    "floating": (_FLOATING, "floating-point numbers"),
+    "complex": (_COMPLEX, "complex numbers"),
+    "inexact": (_FLOATING | _COMPLEX, "floating-point or complex numbers"),
+    "real": (_INTEGER | _FLOATING, "real numbers"),
+    "number": (_INTEGER | _FLOATING | _COMPLEX, "numbers"),
+}
+
+
+@functools.cache
+def allowed(words: str) -> frozenset[str]:
+    """The names of the dtypes that a line of the table means: `real -uint8 complex64`."""
+    names: frozenset[str] = frozenset()
+    for word in words.split():
+        kind = word.removeprefix("-")
+        dtypes = KINDS[kind][0] if kind in KINDS else frozenset({kind})
+        names = names - dtypes if word.startswith("-") else names | dtypes
+    return names
+
+
+@functools.cache
+def allows(words: str, dtype: np.dtype) -> bool:
+    """Whether a line of the table takes a dtype; NumPy makes up a dtype's name anew at every look."""
+    return dtype.name in allowed(words)
+
+
+def spoken(words: str) -> str:
+    """The line as messages say it: `real numbers, but not uint8`."""
+    told = {w: KINDS[w.lstrip("-")][1] if w.lstrip("-") in KINDS else w for w in words.split()}
+    with_, without = (
+        " or ".join(told[w].lstrip("-") for w in told if w.startswith("-") is left)
+        for left in (False, True)
+    )
+    return f"{with_}, but not {without}" if without else with_
+
+
+def check_dtype(function: str, words: str, dtype, shape=None) -> None:
+    """Refuse a dtype that TensorFlow has no kernel for.
+
+    Raises:
+      MissingKernelError: there is none.
+    """
+    if allows(words, dtype):
+        return
+    do = ""
+    if allowed(words) <= KINDS["inexact"][0]:
+        do = "convert it first: `shims.cast(x, shims.float32)`"
+    raise errors.MissingKernelError(
+        errors.message(
+            function,
+            f"there is no kernel for {dtype.name}.",
+            required=spoken(words),
+            received=dtype.name if shape is None else f"{dtype.name}{list(shape)}",
+            do=do,
+        )
+    )
+
+
+# Modules of operators that call each other and stand in no row of the table.
+_WITHOUT_ROWS = frozenset(
+    {
+        "shims._src.ragged.coordinates",
+        "shims._src.ragged.dense",
+        "shims._src.ragged.indexing",
+        "shims._src.ragged.reduction",
+        "shims._src.ragged.reshaping",
+        "shims._src.v1.ops.fused_batch_norm",
+        "shims._src.v1.ops.lookup",
+        "shims._src.v1.ops.resizing",
+    }
+)
+
+
+def of(f) -> tuple[tuple[int, str, str, bool], ...]:
+    """Look up the dtypes of an operator: `(position, parameter, words, alone)` for each array.
+
+    Raises:
+      LookupError: the table knows nothing of the operator's module, so that its dtypes would go
+        unchecked: the module was moved, and `make generate` has not run.
+    """
+    module = f.__module__.removeprefix("shims._src.")
+    if module not in MODULES and f.__module__ not in _WITHOUT_ROWS:
+        raise LookupError(f"No row of the table has a function of `{f.__module__}`.")
+    return TAKES.get(f"{module}.{f.__qualname__}", ())
+
+
+def checked(f):
+    """The function, held against what the table says of it; `dispatch.operator` does that too."""
+    takes = of(f)
+
+    @functools.wraps(f)
+    def call(*args, **kwargs):
+        check_call(f.__name__, takes, args, kwargs)
+        return f(*args, **kwargs)
+
+    return call
+
+
+def check_call(function: str, takes, args, kwargs) -> None:
+    """Refuse a call with an array that TensorFlow has no kernel for.
+
+    Args:
+      function: the operator as the user spells it.
+      takes: what `of` gives for it.
+      args: the positional arguments.
+      kwargs: the others.
+    """
+    given = [
+        args[at:] if name[0] == "*" else args[at] if at < len(args) else kwargs.get(name)
+        for at, name, _, _ in takes
+    ]
+    for (_, _, words, alone), value in zip(takes, given, strict=True):
+        dtype = getattr(value, "dtype", None)
+        if isinstance(dtype, np.dtype):
+            if not allows(words, dtype) and not getattr(value, "is_composite", False):
+                check_dtype(function, words, dtype, value.shape)
+        elif value is not None:
+            follows = not alone and any(map(_is_tensor, given))
+            _check_nested(function, words, value, alone, follows)
+
+
+def _check_nested(function, words, value, alone, follows):
+    """Lists of arrays, values with an unknown size, and numbers of Python.
+
+    Of those, what `follows` an array becomes whatever that is.
+    """
+    leaves = jax.tree.leaves(value, is_leaf=_is_one_value)
+    fractions = any(isinstance(leaf, float) for leaf in leaves)
+    for leaf in leaves:
+        dtype = getattr(leaf.values if isinstance(leaf, Padded) else leaf, "dtype", None)
+        if isinstance(leaf, bool) and not follows:
+            dtype = np.dtype(bool)
+        elif isinstance(leaf, (int, float)) and alone:
+            dtype = np.dtype(np.float32 if fractions else np.int32)
+        if isinstance(dtype, np.dtype) and not getattr(leaf, "is_composite", False):
+            check_dtype(function, words, dtype)
+
+
+def _is_tensor(value) -> bool:
+    return hasattr(value, "dtype") and not isinstance(value, (np.ndarray, np.generic))
+
+
+def _is_one_value(value) -> bool:
+    return isinstance(value, Padded) or hasattr(value, "is_composite")

@@ -1,0 +1,234 @@
+"""What a caller passes, as the arrays that an operator computes with.
+
+TensorFlow converts numbers and NumPy arrays to the dtype of the tensors beside them, and refuses
+tensors of two dtypes. Sizes that are known only at run time are made to agree where two arrays meet.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import numpy as np
+from jax import lax
+
+from shims._src.arguments.conversion import as_array
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives
+from shims._src.types.dtypes import kind_name, narrowed
+
+
+def describe(array) -> str:
+    """`f32[n, 3]`: how messages call an array."""
+    return f"{kind_name(array.dtype)}[{', '.join(map(str, array.shape))}]"
+
+
+def operand(value, dtype=None):
+    """`value` as an array; numbers and NumPy arrays become `dtype` where one is given."""
+    if isinstance(value, jax.Array) and not value.weak_type and dtype is None:
+        return value
+    if dtype is None:
+        return as_array(value)
+    dtype = narrowed(dtype)
+    if _is_flexible(value):
+        value = as_array(value)
+        if not np.can_cast(value.dtype, dtype, "same_kind") and value.dtype.kind not in "iu":
+            raise TypeError(f"Cannot convert {value!r} to an array of dtype {dtype.name}")
+        return lax.convert_element_type(value, dtype)
+    return as_array(value, dtype)
+
+
+def _is_flexible(value) -> bool:
+    """Whether TensorFlow would give the value the dtype of the tensors beside it."""
+    if isinstance(value, jax.Array):
+        return value.weak_type
+    return isinstance(value, (np.ndarray, np.generic)) or jp.is_symbolic(value)
+
+
+def is_array(value) -> bool:
+    """Whether a value has a dtype of its own that others beside it follow."""
+    if isinstance(value, jax.Array):
+        return not value.weak_type
+    return hasattr(value, "__jax_array__")
+
+
+def matching(function: str, **values):
+    """The values as arrays of one dtype.
+
+    Args:
+      function: the operator as the user spells it.
+      **values: the arguments by name, in order.
+
+    Returns:
+      A list of arrays.
+
+    Raises:
+      DtypeMismatchError: two arrays have different dtypes, or a number does not fit.
+    """
+    leader = next((v for v in values.values() if is_array(v)), None)
+    if leader is None:
+        leader = next((v for v in values.values() if isinstance(v, (np.ndarray, np.generic))), None)
+        leader = operand(next(iter(values.values())) if leader is None else leader)
+    dtype = as_array(leader).dtype
+    for name, value in values.items():
+        if is_array(value) and value.dtype != dtype:
+            raise _mixed(function, name, values, dtype)
+    try:
+        return [operand(v, dtype) for v in values.values()]
+    except TypeError as error:
+        raise errors.DtypeMismatchError(
+            errors.message(
+                function,
+                f"a number does not fit the dtype {dtype.name} of the array beside it.",
+                required="operands of one dtype",
+                received=str(error),
+                do="write the number in that dtype, or cast the array",
+            )
+        ) from None
+
+
+def _mixed(function, culprit, values, dtype):
+    received = ", ".join(f"{n} {describe(v)}" for n, v in values.items() if is_array(v))
+    return errors.DtypeMismatchError(
+        errors.message(
+            function,
+            f"`{culprit}` was expected to be {dtype.name}, like what stands before it.",
+            required="operands of one dtype",
+            received=received,
+            do=f"convert one of them: `shims.cast({culprit}, {dtype.name!r})`",
+        )
+    )
+
+
+def broadcasting(function: str, *arrays):
+    """The arrays with sizes that meet under broadcasting stated to be equal (checked at run time).
+
+    Arrays of known shapes come back as they are.
+
+    Raises:
+      InvalidArgumentError: known sizes do not broadcast.
+    """
+    first = arrays[0].shape
+    if all(a.shape == first or not a.shape for a in arrays):
+        return arrays
+    if not any(jp.is_symbolic(d) for a in arrays for d in a.shape):
+        _check_known(function, arrays)
+        return arrays
+    unified = list(arrays)
+    for back in range(1, max(a.ndim for a in unified) + 1):
+        axes = [a.ndim - back if a.ndim >= back else None for a in unified]
+        unified = broadcasting_along(function, unified, axes)
+    return unified
+
+
+def broadcasting_along(function: str, arrays: list, axes: list[int | None]) -> list:
+    """The arrays with one axis of each stated to be equal, or 1.
+
+    Args:
+      function: for messages.
+      arrays: the arrays.
+      axes: which axis of each; `None` for an array that has none.
+    """
+    if _target(_along(arrays, axes)) is None:
+        return arrays
+    # Those whose size is 1 at this call say so.
+    arrays = [
+        a if i is None else primitives.settle_one(a, i, label=function)
+        for a, i in zip(arrays, axes, strict=True)
+    ]
+    target = _target(_along(arrays, axes))
+    if target is None:
+        return arrays
+    return [
+        a
+        if i is None or _is_one(a.shape[i])
+        else primitives.unify_axis(a, i, target, label=function, broadcasts=True)
+        for a, i in zip(arrays, axes, strict=True)
+    ]
+
+
+def _along(arrays, axes) -> list:
+    return [a.shape[i] for a, i in zip(arrays, axes, strict=True) if i is not None]
+
+
+def _check_known(function, arrays):
+    try:
+        np.broadcast_shapes(*(a.shape for a in arrays))
+    except ValueError:
+        raise errors.InvalidArgumentError(
+            errors.message(
+                function,
+                "the shapes do not broadcast.",
+                required="equal sizes, or 1, counted from the last axis",
+                received=", ".join(map(describe, arrays)),
+            )
+        ) from None
+
+
+def check_alike(function: str, **arrays) -> None:
+    """Raise an error where what is known of the arrays' shapes differs: there is no broadcasting.
+
+    Raises:
+      InvalidArgumentError: ranks or known sizes differ.
+    """
+    shapes = [a.shape for a in arrays.values()]
+    alike = len(set(map(len, shapes))) == 1 and all(
+        len({int(d) for d in along if not jp.is_symbolic(d)}) < 2
+        for along in zip(*shapes, strict=True)
+    )
+    if not alike:
+        raise errors.InvalidArgumentError(
+            errors.message(
+                function,
+                "operands must have the same shape.",
+                required="equal shapes: there is no broadcasting",
+                received=", ".join(f"{n} {describe(a)}" for n, a in arrays.items()),
+            )
+        )
+
+
+def agreeing(function: str, arrays, axes):
+    """The arrays with their sizes along each of `axes` stated to be equal."""
+    arrays = list(arrays)
+    if not any(jp.is_symbolic(a.shape[i]) for a in arrays for i in axes):
+        for i in axes:
+            for a in arrays[1:]:
+                primitives.unify_axis(a, i, arrays[0].shape[i], label=function)
+        return arrays
+    for i in axes:
+        target = _target([a.shape[i] for a in arrays], broadcasts=False)
+        if target is not None:
+            arrays = [primitives.unify_axis(a, i, target, label=function) for a in arrays]
+    return arrays
+
+
+def meeting(function: str, a, i: int, b, j: int, *, broadcasts: bool = False):
+    """Two arrays with the size of one axis of either stated to be equal."""
+    target = _target([a.shape[i], b.shape[j]], broadcasts=broadcasts)
+    if target is None:
+        return a, b
+    if broadcasts:
+        a = primitives.settle_one(a, i, label=function)
+        b = primitives.settle_one(b, j, label=function)
+        if _is_one(a.shape[i]) or _is_one(b.shape[j]):
+            return a, b
+    unify = functools.partial(primitives.unify_axis, label=function, broadcasts=broadcasts)
+    return unify(a, i, target), unify(b, j, target)
+
+
+def _is_one(d) -> bool:
+    return not jp.is_symbolic(d) and d == 1
+
+
+def _target(sizes, *, broadcasts: bool = True):
+    """The size that all others must follow, where two differ and one is known only at run time."""
+    sizes = [d for d in sizes if not (broadcasts and _is_one(d))]
+    distinct = [d for i, d in enumerate(sizes) if not _among(d, sizes[:i])]
+    if len(distinct) < 2 or not any(map(jp.is_symbolic, distinct)):
+        return None
+    return next((d for d in distinct if not jp.is_symbolic(d)), distinct[0])
+
+
+def _among(d, sizes) -> bool:
+    return any(jp.is_symbolic(d) == jp.is_symbolic(e) and d == e for e in sizes)

@@ -1,0 +1,43 @@
+"""Where values belong in a sorted sequence."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src.arguments.checks import is_known
+from shims._src.sizes import primitives
+
+
+def insertion_points(sequence, values, side):
+    """Halve the range of every value until nothing is left of it.
+
+    Args:
+      sequence: array `[..., n]`, ascending.
+      values: array `[..., m]`.
+      side: `left` or `right`.
+
+    Returns:
+      int32 `[..., m]`. NaN compares as in C++: nothing is below it, and it is below nothing.
+    """
+    sequence, values = lax.stop_gradient(sequence), lax.stop_gradient(values)
+    if is_known(sequence.shape[-1]) and sequence.shape[-1] == 0:
+        return jnp.zeros(values.shape, jnp.int32)
+    extent = primitives.as_size(sequence.shape[-1])
+    low = jnp.zeros(values.shape, jnp.int32)
+    high = jnp.broadcast_to(extent, values.shape)
+    last = jnp.maximum(extent - 1, 0)
+
+    def halve(_, state):
+        low, high = state
+        middle = low + (high - low) // 2
+        here = jnp.minimum(middle, last)
+        # Filling, not clipping: a size that turns out to be 0 has no place to be clipped to.
+        at = jnp.take_along_axis(sequence, here, axis=-1, mode="fill", fill_value=0)
+        above = at < values if side == "left" else ~(values < at)
+        above &= low < high
+        return jnp.where(above, middle + 1, low), jnp.where(above, high, middle)
+
+    # As many steps as the size has bits: the same for every value, and for every row under `vmap`.
+    steps = 32 - lax.clz(extent)
+    return lax.fori_loop(0, steps, halve, (low, high))[0]

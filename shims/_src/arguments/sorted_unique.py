@@ -1,0 +1,31 @@
+"""`jnp.unique` of an array whose number of distinct values is not known."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+from shims._src.sizes import primitives
+
+
+def unique(x, return_index=False, return_inverse=False, return_counts=False):
+    """Sorted distinct values, and on request first positions, the inverse and the counts."""
+    shape = x.shape
+    flat = jnp.asarray(x).reshape(-1)
+    order = jnp.argsort(flat, stable=True)
+    ordered = flat[order]
+    places = jnp.arange(flat.shape[0], dtype=jnp.int32)
+    before = ordered[jnp.maximum(places - 1, 0)]
+    same = (ordered == before) | ((ordered != ordered) & (before != before))
+    first = (places == 0) | ~same
+    values = primitives.compress(ordered, first)
+    outs = [values]
+    group = jnp.cumsum(first.astype(jnp.int32)) - 1
+    if return_index:
+        outs.append(primitives.compress(order, first))
+    if return_inverse:
+        inverse = jnp.zeros(flat.shape, jnp.int32).at[order].set(group)
+        outs.append(inverse.reshape(shape))
+    if return_counts:
+        ones = jnp.ones(flat.shape, jnp.int32)
+        outs.append(jnp.zeros(values.shape, jnp.int32).at[group].add(ones))
+    return outs[0] if len(outs) == 1 else tuple(outs)

@@ -1,0 +1,374 @@
+"""Changes of dtype, with the numbers that TensorFlow's CPU kernels give out of range."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments.checks import is_known_shape, static_int
+from shims._src.arguments.conversion import check_width
+from shims._src.arguments.operands import operand
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives
+from shims._src.tracing.dispatch import operator
+from shims._src.types.dtypes import array_dtype
+from shims._src.types.tensor_spec import as_numpy_dtype
+
+# Elements that a kernel of TensorFlow converts at once to integers of 8 and 16 bits, by their dtype.
+_VECTORS = {"float32": 32, "float64": 16, "float16": 16, "bfloat16": 8}
+
+
+@operator(compiled=True)
+def cast(x, dtype, name=None):
+    """`x` in another dtype.
+
+    Args:
+      x: array.
+      dtype: the new dtype.
+      name: ignored.
+
+    Returns:
+      The converted array. A float outside of the range of int32, NaN included, becomes the lowest
+      int32. Narrower integers take the nearest number that they hold in whole vectors (32 elements of
+      float32, 16 of float64 and float16, 8 of bfloat16), and the low bits in what vectors leave over,
+      which is all of a smaller array: 300.0 as uint8 is 255, or 44 among the last elements. uint32
+      makes 2**31 of what it does not hold in whole vectors of 8, and the low bits in the rest.
+
+    Raises:
+      UnimplementedError: to or from strings.
+      NarrowingError: a number of Python or NumPy fits the dtype, and not the 32 bits that JAX has in
+        the place of its 64.
+
+    Differs from TensorFlow:
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. The vectors are those of x86
+      processors; where TensorFlow gives a large array to several threads, it has a rest in each part.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/cast
+    """
+    wanted = array_dtype(dtype, "cast")
+    if _is_text(x):
+        raise errors.UnimplementedError(
+            errors.message(
+                "cast",
+                f"text cannot become {wanted.name}.",
+                required="numbers",
+                received=repr(x),
+                do="read the numbers in Python first: `float(text)`",
+            )
+        )
+    if isinstance(x, (float, np.floating, np.ndarray)):
+        _check_fractions(np.asarray(x), as_numpy_dtype(dtype))
+    return convert(operand(_for(x, dtype)), wanted)
+
+
+def _for(x, dtype):
+    """NumPy's numbers as wide as JAX has them, infinite or not, unless 64 bits are asked for."""
+    is_wide = as_numpy_dtype(dtype) in (np.float64, np.complex128)
+    if is_wide or not isinstance(x, np.ndarray) or x.dtype.kind not in "fc":
+        return x
+    with np.errstate(over="ignore"):
+        return x.astype(jax.dtypes.canonicalize_dtype(x.dtype))
+
+
+def _check_fractions(x, dtype):
+    """Refuse floats of Python and NumPy that an integer of 64 bits holds, and JAX's does not."""
+    if dtype in (np.int64, np.uint64) and x.dtype.kind == "f":
+        check_width(x[np.abs(x) < 2.0**63].astype(dtype))
+
+
+def _is_text(x) -> bool:
+    if isinstance(x, (list, tuple)):
+        return any(isinstance(leaf, (str, bytes)) for leaf in jax.tree.leaves(x))
+    return isinstance(x, (str, bytes)) or (isinstance(x, np.ndarray) and x.dtype.kind in "SU")
+
+
+def convert(x, dtype):
+    """`x` in another dtype, as TensorFlow's CPU kernels convert."""
+    if x.dtype == dtype:
+        return x
+    if jnp.issubdtype(x.dtype, jnp.complexfloating) and not jnp.issubdtype(
+        dtype, jnp.complexfloating
+    ):
+        x = jnp.real(x)
+    if dtype == jnp.bool_:
+        return x != 0
+    if jnp.issubdtype(x.dtype, jnp.floating) and jnp.issubdtype(dtype, jnp.integer):
+        return _to_integer(x, np.dtype(dtype))
+    return lax.convert_element_type(x, dtype)
+
+
+def _to_integer(x, dtype):
+    """Truncation; what does not fit becomes the lowest integer, as the processor has it."""
+    given = x.dtype
+    if given == np.float16:
+        x = x.astype(jnp.float32)  # which has the bounds of integers; float16 ends below them
+    if dtype == np.uint32:
+        low, half = _modulo(x, dtype), 2.0**31
+        fits = (x > -half) & (x < 2 * half)
+        return _by_place(jnp.where(fits, low, dtype.type(half)), low, 8)
+    if dtype == np.uint64:
+        half = 2.0**63
+        high = lax.convert_element_type(x, dtype)
+        return jnp.where((x >= half) & (x < 2 * half), high, _signed(x, np.int64).astype(dtype))
+    whole = _signed(x, np.int64 if dtype == np.int64 else np.int32)
+    low = lax.convert_element_type(whole, dtype)
+    if dtype.itemsize >= 4:
+        return low
+    info = np.iinfo(dtype)
+    nearest = jnp.clip(whole, info.min, info.max)
+    if dtype == np.uint8 and given in (np.float64, np.float16):
+        nearest = jnp.where(whole > np.iinfo(np.int16).max, 0, nearest)  # packed in two steps
+    return _by_place(lax.convert_element_type(nearest, dtype), low, _VECTORS[given.name])
+
+
+def _by_place(vectors, rest, length: int):
+    """What whole vectors of so many elements give, and what is left over behind them."""
+    if is_known_shape(rest) and rest.size < length:
+        return rest
+    place, count = jnp.zeros((), jnp.int32), 1
+    for axis, size in reversed([*enumerate(rest.shape)]):
+        place = place + lax.broadcasted_iota(jnp.int32, rest.shape, axis) * count
+        count = count * primitives.as_size(size)
+    return jnp.where(place < count - count % length, vectors, rest)
+
+
+def _signed(x, dtype):
+    info = np.iinfo(dtype)
+    bound = 2.0 ** (info.bits - 1)
+    fits = (x >= -bound) & (x < bound)
+    return jnp.where(fits, lax.convert_element_type(jnp.where(fits, x, 0), dtype), info.min)
+
+
+def _modulo(x, dtype):
+    """The low 32 bits of the 64-bit integer, in floating-point steps that are all exact."""
+    fits = jnp.abs(x) < 2.0**63
+    whole = jnp.trunc(
+        jnp.where(fits, x, 0).astype(jnp.float32 if x.dtype.itemsize < 4 else x.dtype)
+    )
+    # Of a small negative number 2**32 more may not be a float of 32 bits: integers take it away.
+    size = jnp.abs(whole)
+    low = lax.convert_element_type(size - jnp.floor(size / 2.0**32) * 2.0**32, dtype)
+    return jnp.where(whole < 0, -low, low)
+
+
+@operator(compiled=True)
+def saturate_cast(value, dtype, name=None):
+    """`value` in another dtype, clamped to the range of that dtype.
+
+    Args:
+      value: array of numbers.
+      dtype: the new dtype.
+      name: ignored.
+
+    Returns:
+      The converted array. Infinities become the ends of the range too; NaN stays NaN, or becomes
+      what `cast` makes of it.
+
+    Raises:
+      TypeError: from or to bool.
+
+    Differs from TensorFlow:
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/saturate_cast
+    """
+    x, dtype = operand(_for(value, dtype)), array_dtype(dtype, "saturate_cast")
+    if np.bool_ in (x.dtype, dtype):
+        raise TypeError(f"saturate_cast: bool has no range; from {x.dtype.name} to {dtype.name}.")
+    part = _part_of(dtype)
+    if not jnp.iscomplexobj(x):
+        return convert(_clamped(x, part), dtype)
+    if not jnp.issubdtype(dtype, jnp.complexfloating):
+        return convert(_clamped(jnp.real(x), part), dtype)
+    if np.can_cast(x.dtype, dtype):
+        # TensorFlow leaves complex numbers alone whose parts always fit, infinities included.
+        return convert(x, dtype)
+    return convert(lax.complex(_clamped(jnp.real(x), part), _clamped(jnp.imag(x), part)), dtype)
+
+
+def _part_of(dtype):
+    """The dtype of the parts of complex numbers; any other dtype itself."""
+    return jnp.finfo(dtype).dtype if jnp.issubdtype(dtype, jnp.complexfloating) else dtype
+
+
+def _clamped(x, dtype):
+    """`x` within the range of both dtypes; nothing flows back through what is cut off."""
+    low, high = _common_range(np.dtype(x.dtype), np.dtype(dtype))
+    return jnp.where(x < low, low, jnp.where(x > high, high, x))
+
+
+def _common_range(have, want):
+    """The lowest and the highest number of the dtype `have` that fits into `want`."""
+    mine, other = _limits(have), _limits(want)
+    try:
+        common = np.promote_types(have, want)
+    except TypeError:
+        common = np.dtype(float)
+    number = int if jnp.issubdtype(have, jnp.integer) else float
+    low = have.type(number(max(mine[0], other[0])))
+    high = have.type(number(min(mine[1], other[1])))
+    # An end that rounding pushed out of the range steps back into it, as TensorFlow has it.
+    if common.type(low) < common.type(other[0]):
+        low = np.nextafter(low, have.type(0))
+    if common.type(high) > common.type(other[1]):
+        high = np.nextafter(high, have.type(0))
+    return low, high
+
+
+def _limits(dtype):
+    if jnp.issubdtype(dtype, jnp.integer):
+        return int(jnp.iinfo(dtype).min), int(jnp.iinfo(dtype).max)
+    return float(jnp.finfo(dtype).min), float(jnp.finfo(dtype).max)
+
+
+@operator(compiled=True)
+def stop_gradient(input, name=None):
+    """`input`, through which no gradient flows.
+
+    Args:
+      input: array.
+      name: ignored.
+
+    Returns:
+      The same array.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      An identity.
+
+    https://www.tensorflow.org/api_docs/python/tf/stop_gradient
+    """
+    return lax.stop_gradient(operand(input))
+
+
+@operator(compiled=True)
+def identity(input, name=None):
+    """`input` as an array.
+
+    Args:
+      input: array, or anything that is one.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      Nothing; arrays do not change, so that no copy is needed.
+
+    Under jit:
+      An identity.
+
+    https://www.tensorflow.org/api_docs/python/tf/identity
+    """
+    return operand(input)
+
+
+@operator(compiled=True)
+def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
+    """`value` as an array, with TensorFlow's dtypes for Python numbers.
+
+    Args:
+      value: array, number, or nested numbers.
+      dtype: the dtype; an array of another one is refused.
+      dtype_hint: the dtype that numbers get if they can.
+      name: ignored.
+
+    Returns:
+      The array: float32 and int32 for Python numbers unless `dtype` says more.
+
+    Raises:
+      ValueError: `value` is an array of another dtype.
+      TypeError: a number does not fit the dtype.
+
+    Differs from TensorFlow:
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
+
+    Under jit:
+      A constant, or the traced array itself.
+
+    https://www.tensorflow.org/api_docs/python/tf/convert_to_tensor
+    """
+    if dtype is not None:
+        return _declared(value, dtype, "convert_to_tensor")
+    if dtype_hint is not None:
+        try:
+            return operand(value, array_dtype(dtype_hint, "convert_to_tensor"))
+        except (TypeError, ValueError):
+            pass  # a hint is not a demand
+    return operand(value)
+
+
+def _declared(value, dtype, function):
+    """An array of a dtype that was asked for by name.
+
+    Python's integers wrap around where the dtype is narrow, as in TensorFlow, and not where it is
+    narrow because JAX has none of 64 bits.
+    """
+    wanted = array_dtype(dtype, function)
+    value = _for(value, dtype)
+    try:
+        return operand(value, wanted)
+    except errors.NarrowingError:
+        is_wide = dtype is not int and as_numpy_dtype(dtype) != wanted
+        if is_wide or not isinstance(value, (int, list, tuple)):
+            raise
+        return operand(np.asarray(value).astype(wanted))
+
+
+@operator(compiled=True)
+def constant(value, dtype=None, shape=None, name="Const"):
+    """An array of given numbers.
+
+    Args:
+      value: number, or nested numbers.
+      dtype: the dtype; float32 and int32 for Python numbers when `None`.
+      shape: the shape; one number fills it.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      TypeError: there are neither one nor as many numbers as `shape` needs, or one does not fit
+        the dtype.
+      NarrowingError: an integer does not fit the 32 bits that JAX has in the place of 64.
+
+    Differs from TensorFlow:
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
+
+    Under jit:
+      A constant.
+
+    https://www.tensorflow.org/api_docs/python/tf/constant
+    """
+    wanted = None if dtype is None else array_dtype(dtype, "constant")
+    is_array = isinstance(value, jax.Array) and not value.weak_type
+    if is_array and wanted is not None and value.dtype != wanted:
+        raise TypeError(
+            f"constant: an array of dtype {value.dtype.name} is none of {wanted.name}; cast it."
+        )
+    array = operand(value) if dtype is None else _declared(value, dtype, "constant")
+    if shape is None:
+        return array
+    if jp.is_tracer(shape):
+        static_int("constant", "shape", shape)  # says that it has to be known
+    shape = tuple(static_int("constant", "shape", d) for d in shape)
+    if array.size == 1:
+        return jnp.broadcast_to(array.reshape(()), shape)
+    if array.size != int(np.prod(shape)):
+        raise TypeError(
+            f"constant: {array.size} numbers do not fill the shape {shape}; "
+            "give one, or as many as it has places."
+        )
+    return array.reshape(shape)

@@ -1,0 +1,232 @@
+"""Taking elements by position."""
+
+from __future__ import annotations
+
+import math
+
+import jax
+import jax.numpy as jnp
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import axis_of, check_positions, is_known, static_int
+from shims._src.arguments.operands import agreeing, describe, operand
+from shims._src.errors import errors
+from shims._src.recording import recording
+from shims._src.recording.indexed_slices import rows_of
+from shims._src.sizes import primitives
+from shims._src.tracing.dispatch import operator
+
+
+@operator(compiled=True)
+def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+    """Slices along an axis, by position.
+
+    Args:
+      params: array.
+      indices: integer array.
+      validate_indices: ignored, as in TensorFlow.
+      axis: the axis to take from; `batch_dims` when `None`.
+      batch_dims: how many leading axes `params` and `indices` share.
+      name: ignored.
+
+    Returns:
+      `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
+
+    Raises:
+      InvalidArgumentError: an index is out of range, negative ones included.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      Inside `shims.function` an index out of range raises after the call; in somebody else's trace
+      it reads the nearest element, as TensorFlow's XLA does.
+
+    https://www.tensorflow.org/api_docs/python/tf/gather
+    """
+    params, indices = operand(params), operand(indices)
+    batch_dims = static_int("gather", "batch_dims", batch_dims)
+    batch_dims += indices.ndim if batch_dims < 0 else 0
+    axis = batch_dims if axis is None else axis_of("gather", axis, params.ndim)
+    if not 0 <= batch_dims <= min(indices.ndim, axis):
+        raise checks.invalid(
+            "gather",
+            f"`batch_dims` is {batch_dims}.",
+            required="batch_dims <= axis and <= the rank of `indices`",
+            received=f"axis={axis}, indices of rank {indices.ndim}",
+        )
+    if axis >= params.ndim:
+        raise checks.invalid(
+            "gather",
+            "`params` has no axis to take from.",
+            required=f"rank >= {axis + 1}",
+            received=describe(params),
+        )
+    others = (*params.shape[batch_dims:axis], *params.shape[axis + 1 :])
+    check_positions("gather", "indices", indices, params.shape[axis], others=others)
+    params, indices = agreeing("gather", [params, indices], range(batch_dims))
+    if not batch_dims and _is_none(params.shape[axis]) and not all(map(is_known, indices.shape)):
+        # Nothing can be taken, so the positions, which were checked, turn out to be none.
+        shape = (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :])
+        return jnp.zeros(shape, params.dtype)
+
+    if batch_dims and _is_none(params.shape[axis]):
+        # There are no positions, but one batch that there is not would still read at one.
+        params = jnp.pad(params, [(0, int(i == axis)) for i in range(params.ndim)])
+
+    def take(x, i):
+        return primitives.take(x, i, axis - batch_dims)
+
+    for _ in range(batch_dims):
+        take = jax.vmap(take)
+    if axis == 0 and recording.is_followed(params):
+        return _rows(take, params, indices)
+    return take(params, indices)
+
+
+def _rows(take, params, indices):
+    """Rows by position, under a tape: their gradient is rows as well."""
+    with recording.unrecorded():
+        taken = take(params, indices)
+    shape = params.shape
+    recording.record([params], [taken], lambda ct: [rows_of(ct, indices, shape)])
+    return taken
+
+
+def _is_none(d) -> bool:
+    return is_known(d) and d == 0
+
+
+@operator(compiled=True)
+def batch_gather(params, indices, name=None):
+    """Slices by position, in each row of a batch its own.
+
+    Args:
+      params: array.
+      indices: integer array; all of its axes but the last are those of `params`.
+      name: ignored.
+
+    Returns:
+      `indices.shape + params.shape[indices.ndim:]`.
+
+    Raises:
+      InvalidArgumentError: an index is out of range, negative ones included.
+
+    Differs from TensorFlow:
+      Nothing on CPU. TensorFlow 2 spells it `gather(params, indices, batch_dims=-1)`.
+
+    Under jit:
+      As `gather`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/batch_gather
+    """
+    return gather(params, indices, batch_dims=operand(indices).ndim - 1)
+
+
+@operator(compiled=True)
+def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
+    """Slices by coordinates.
+
+    Args:
+      params: array.
+      indices: integer array `[..., k]` of coordinates into the first `k` axes (after the batch).
+      batch_dims: how many leading axes `params` and `indices` share.
+      name: ignored.
+      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` gives 0.
+
+    Returns:
+      `indices.shape[:-1] + params.shape[batch_dims + k:]`.
+
+    Raises:
+      InvalidArgumentError: coordinates are out of range.
+
+    Differs from TensorFlow:
+      Batches have to be equally many where there are no elements too; coordinates in more than 7
+      axes are served.
+
+    Under jit:
+      Inside `shims.function` coordinates out of range raise after the call; in somebody else's
+      trace they read the nearest element.
+
+    https://www.tensorflow.org/api_docs/python/tf/gather_nd
+    """
+    params, indices = operand(params), operand(indices)
+    batch_dims = static_int("gather_nd", "batch_dims", batch_dims)
+    ignore = bad_indices_policy == "IGNORE"
+    if not ignore:
+        check_coordinates("gather_nd", indices, params.shape[batch_dims:])
+    params, indices = agreeing("gather_nd", [params, indices], range(batch_dims))
+    # JAX takes nothing out of thin air, which no gradient passes.
+    connected = primitives.connected if any(map(_is_none, indices.shape[:-1])) else lambda x, _: x
+    if not indices.shape[-1]:
+        _refuse_nothing(params, indices)
+    elif any(map(_is_none, params.shape[batch_dims:])):
+        return _from_nothing(params, indices, batch_dims)
+    elif not all(map(is_known, params.shape)):
+        _refuse_nothing(params, indices)
+
+    def take(x, i):
+        places = coordinates(i, x.shape, lenient=ignore)
+        if not places:
+            return jnp.broadcast_to(x, (*i.shape[:-1], *x.shape))
+        if ignore:
+            return x.at[places].get(mode="fill", fill_value=0)
+        return x.at[places].get(mode="clip")
+
+    for _ in range(batch_dims):
+        take = jax.vmap(take)
+    return connected(take(params, indices), params)
+
+
+def _from_nothing(params, indices, batch_dims: int):
+    """What `gather_nd` takes from an array without elements: nothing, or it is refused."""
+    _refuse_nothing(params, indices)
+    rest = params.shape[batch_dims + indices.shape[-1] :]
+    return jnp.zeros((*indices.shape[:-1], *rest), params.dtype)
+
+
+def _refuse_nothing(params, indices) -> None:
+    """There must be elements where there are indices, even if those name no axis."""
+    rows, elements = (math.prod(s) for s in (indices.shape[:-1], params.shape))
+    checks.check_data(
+        (primitives.as_size(rows) > 0) & (primitives.true_size(elements) == 0),
+        "gather_nd",
+        "`params` has no elements.",
+        required="no indices",
+        received=f"params of shape {params.shape}, indices of shape {indices.shape}",
+    )
+
+
+def check_coordinates(function: str, indices, shape) -> None:
+    """Coordinates `[..., k]` must lie inside of the first `k` axes of a shape."""
+    if not is_known(indices.shape[-1]):
+        raise errors.FreshSizeError(
+            errors.message(
+                function,
+                "how many axes the coordinates have depends on data.",
+                required="indices.shape[-1] known while the program is traced",
+                received=f"indices of shape {indices.shape}",
+                do="name it: `indices = tf.ensure_shape(indices, [..., 2])`",
+            )
+        )
+    if indices.shape[-1] > len(shape):
+        raise checks.invalid(
+            function,
+            f"coordinates of {indices.shape[-1]} axes for an array of {len(shape)}.",
+            required=f"indices.shape[-1] <= {len(shape)}",
+            received=f"indices of shape {indices.shape}",
+        )
+    for i in range(indices.shape[-1]):
+        check_positions(function, f"indices[..., {i}]", indices[..., i], shape[i])
+
+
+def coordinates(indices, shape, *, lenient: bool = False):
+    """Coordinates `[..., k]` as one index array per axis.
+
+    With `lenient` what is negative points behind the end, since JAX would count it from there.
+    """
+    places = tuple(indices[..., i] for i in range(indices.shape[-1]))
+    if not lenient:
+        return places
+    behind = (primitives.as_size(d).astype(indices.dtype) for d in shape)
+    return tuple(jnp.where(p < 0, n, p) for p, n in zip(places, behind, strict=False))

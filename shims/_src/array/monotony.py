@@ -1,0 +1,106 @@
+"""Whether elements rise, and permutations."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.operands import operand
+from shims._src.sizes import primitives
+from shims._src.tracing.dispatch import operator
+
+
+def _rises(x, compare):
+    """Whether `compare` holds for all pairs of neighbours, in the order of memory."""
+    x = x.reshape(-1)
+    after = lax.pad(x, jnp.zeros((), x.dtype), [(-1, 1, 0)])
+    is_last = jnp.arange(x.shape[0], dtype=jnp.int32) == primitives.as_size(x.shape[0]) - 1
+    return jnp.all(is_last | compare(x, after))
+
+
+@operator
+def is_non_decreasing(x, name=None):
+    """Whether no element is less than the one before it.
+
+    Args:
+      x: array of real numbers, read in the order of memory.
+      name: ignored.
+
+    Returns:
+      A bool scalar; True of fewer than two elements, False next to a NaN.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A selection is packed first.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/is_non_decreasing
+    """
+    return _rises(operand(x), jnp.less_equal)
+
+
+@operator
+def is_strictly_increasing(x, name=None):
+    """Whether every element is greater than the one before it.
+
+    Args:
+      x: array of real numbers, read in the order of memory.
+      name: ignored.
+
+    Returns:
+      A bool scalar; True of fewer than two elements, False next to a NaN.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A selection is packed first.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/is_strictly_increasing
+    """
+    return _rises(operand(x), jnp.less)
+
+
+@operator
+def invert_permutation(x, name=None):
+    """Where each number stands in a permutation.
+
+    Args:
+      x: int32 or int64 vector with every number from 0 to its size - 1 once.
+      name: ignored.
+
+    Returns:
+      The vector `y` with `y[x[i]] == i`.
+
+    Raises:
+      InvalidArgumentError: `x` is not a permutation, or not a vector.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A vector that is no permutation raises after the call.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/invert_permutation
+    """
+    x = operand(x)
+    checks.check_vector("invert_permutation", "x", x)
+    size = x.shape[0]
+    checks.check_positions("invert_permutation", "x", x, size)
+    places = jnp.arange(size, dtype=x.dtype)
+    times = jnp.zeros_like(x).at[x].add(1)
+    checks.check_data(
+        times > 1,
+        "invert_permutation",
+        "a number is duplicated in `x`.",
+        required="every number once",
+    )
+    return jnp.zeros_like(x).at[x].set(places)

@@ -1,0 +1,168 @@
+"""Repeating: whole arrays, or each element as often as a number says."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import axis_of, is_known
+from shims._src.arguments.kernels import checked
+from shims._src.arguments.operands import operand
+from shims._src.array.shapes import size_of, sizes_of
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives, trace
+from shims._src.sizes.padded import Padded
+from shims._src.tracing.sized_by import selected_by, sized_by
+
+
+@sized_by("multiples", compiled=True)
+def tile(input, multiples, name=None):
+    """The array repeated along every axis.
+
+    Args:
+      input: array.
+      multiples: integers `[rank]`.
+      name: ignored.
+
+    Returns:
+      The array of sizes `input.shape * multiples`.
+
+    Raises:
+      InvalidArgumentError: there are not as many multiples as axes, or one is negative.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Multiples may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/tile
+    """
+    x = operand(input)
+    times = sizes_of("tile", multiples)
+    if len(times) != x.ndim:
+        raise checks.invalid(
+            "tile",
+            f"{len(times)} multiples for {x.ndim} axes.",
+            required="one multiple per axis",
+            received=f"multiples={times}",
+        )
+    shape, spread, into = [], [], []
+    for d, m in zip(x.shape, times, strict=True):
+        if not (is_known(m) and m == 1):
+            spread.append(len(shape))
+            shape.append(m)
+        shape.append(d)
+        into.append(d * m)
+    return jnp.broadcast_to(lax.expand_dims(x, spread), shape).reshape(into)
+
+
+def _repeat(x, repeats, axis):
+    """Each slice along `axis` as often as the vector `repeats` says."""
+    repeats = jnp.broadcast_to(repeats, (x.shape[axis],)).astype(jnp.int32)
+    checks.check_data(
+        repeats < 0, "repeat", "`repeats` is negative.", required="repeats >= 0 everywhere"
+    )
+    ends = jnp.cumsum(repeats)
+    total = primitives.fresh_range(jnp.sum(repeats), label="repeat")
+    # Every place where some slice ends moves all later places on by one slice.
+    steps = jnp.zeros(total.shape, jnp.int32).at[ends].add(1, mode="drop")
+    return primitives.take(x, jnp.cumsum(steps), axis)
+
+
+@checked
+def repeat(input, repeats, axis=None, name=None):
+    """Each element, or slice, several times.
+
+    Args:
+      input: array.
+      repeats: how often; one number, or one per slice.
+      axis: the axis whose slices are repeated; the flattened array when `None`.
+      name: ignored.
+
+    Returns:
+      The array; along `axis` its size is the sum of `repeats`.
+
+    Raises:
+      InvalidArgumentError: a number is negative, or there are not as many as slices.
+
+    Differs from TensorFlow:
+      Negative numbers raise instead of counting as 0.
+
+    Under jit:
+      With traced numbers the size depends on data.
+
+    Example:
+      >>> import shims
+      >>> shims.repeat([7, 8], [1, 3]).tolist()
+      [7, 8, 8, 8]
+
+    https://www.tensorflow.org/api_docs/python/tf/repeat
+    """
+    if _is_one_number(repeats):
+        return _repeat_evenly(input, repeats, axis)
+    return _repeat_each(input, repeats, axis)
+
+
+def _is_one_number(repeats) -> bool:
+    if isinstance(repeats, Padded):
+        return False
+    shape = np.shape(repeats)
+    return not shape or (len(shape) == 1 and is_known(shape[0]) and shape[0] == 1)
+
+
+@sized_by("repeats", compiled=True)
+def _repeat_evenly(input, repeats, axis):
+    x, axis = _flattened(input, axis)
+    times = size_of("repeat", repeats if np.ndim(repeats) == 0 else repeats[0])
+    if is_known(times) and times < 0:
+        raise checks.invalid("repeat", "`repeats` is negative.", required="repeats >= 0")
+    shape = (*x.shape[: axis + 1], times, *x.shape[axis + 1 :])
+    out = jnp.broadcast_to(lax.expand_dims(x, (axis + 1,)), shape)
+    return out.reshape((*x.shape[:axis], x.shape[axis] * times, *x.shape[axis + 1 :]))
+
+
+@selected_by("repeats")
+def _repeat_each(input, repeats, axis):
+    x, axis = _flattened(input, axis)
+    repeats = operand(repeats)
+    extent = x.shape[axis]
+    one = repeats.ndim == 0 or (is_known(repeats.shape[0]) and repeats.shape[0] == 1)
+    if not one and is_known(extent) and is_known(repeats.shape[0]) and repeats.shape[0] != extent:
+        raise checks.invalid(
+            "repeat",
+            f"{repeats.shape[0]} numbers of repeats for {extent} slices.",
+            required="one number, or one per slice",
+        )
+    if is_known(extent) and extent == 0:
+        return x
+    if not one and not (is_known(extent) and is_known(repeats.shape[0])):
+        repeats = _one_per_slice(repeats, extent)
+    return _repeat(x, repeats, axis)
+
+
+def _one_per_slice(repeats, extent):
+    """As many numbers as slices; of numbers that data select there may be one for all of them."""
+    state, size = trace.current(), repeats.shape[0]
+    if is_known(size) or state is None or state.fresh.isdisjoint(jp.variables(size)):
+        return primitives.unify_axis(repeats, 0, extent, label="repeat")
+    count, slices = primitives.as_size(size), primitives.as_size(extent)
+    checks.check_data(
+        (count != 1) & (count != slices),
+        "repeat",
+        "there are not as many `repeats` as slices.",
+        required="one number, or one per slice",
+    )
+    places = jnp.where(count == 1, 0, jnp.arange(extent))
+    return jnp.take(repeats, places, mode="clip")
+
+
+def _flattened(input, axis):
+    x = operand(input)
+    if axis is None:
+        return x.reshape((-1,)), 0
+    if not x.ndim:  # one number is a vector of one
+        x = x.reshape((1,))
+    return x, axis_of("repeat", axis, x.ndim)

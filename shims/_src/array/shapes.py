@@ -1,0 +1,508 @@
+"""Shapes as arrays, and arrays in another shape."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import axes_of, axis_of, is_known
+from shims._src.arguments.operands import operand
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import dims, numbering, primitives, size_bounds, trace
+from shims._src.tracing import hooks
+from shims._src.tracing.dispatch import operator
+from shims._src.tracing.sized_by import sized_by
+from shims._src.types.dtypes import array_dtype
+from shims._src.types.tensor_shape import TensorShape
+
+
+def dims_of(function: str, shape) -> tuple:
+    """A shape given as numbers, dimensions, (traced) scalars or one vector, as dimensions.
+
+    -1 stays -1. A number that was computed from dimensions gives the dimension back; any other
+    traced number is a size of its own.
+    """
+    return tuple(size_of(function, d) for d in _parts(shape))
+
+
+def _parts(shape) -> tuple | list:
+    """The sizes in a shape, as they are."""
+    if isinstance(shape, (tuple, list)):
+        return shape
+    if hasattr(shape, "as_list"):
+        return shape.as_list()
+    if np.ndim(shape) == 0:
+        return [shape]
+    if jp.is_tracer(shape):
+        return [shape[i] for i in range(shape.shape[0])]
+    return np.asarray(shape).tolist()
+
+
+def size_of(function: str, value, *, bound=None):
+    """One size, see `dims_of`.
+
+    Raises:
+      InvalidArgumentError: it is negative, or not a scalar; -1 is left to the caller.
+      DtypeMismatchError: it is not an integer.
+    """
+    if not isinstance(value, int):
+        _check_size(function, value)
+    d = primitives.to_dim(value, label=function, bound=bound)
+    if jp.is_tracer(value) and numbering.symbolic_value(value, as_size=True) is None:
+        problem = "a size must be >= 0."
+        checks.check_data(value < 0, function, problem, required="sizes >= 0")
+    if is_known(d) and d < -1:
+        raise negative_size(function, d)
+    return d
+
+
+def _check_size(function, value):
+    if isinstance(value, (tuple, list)) or getattr(value, "ndim", 0):
+        raise checks.invalid(
+            function, "a size must be a scalar.", required="rank 0", received=f"{value}"
+        )
+    if isinstance(value, float) or getattr(value, "dtype", np.dtype(int)).kind not in "iu":
+        raise errors.DtypeMismatchError(
+            errors.message(
+                function,
+                "a size must be an integer.",
+                received=f"{value}",
+                do="cast it: `shims.cast(size, shims.int32)`",
+            )
+        )
+
+
+def sizes_of(function: str, shape) -> tuple:
+    """The dimensions of an array to be made: like `dims_of`, and -1 is refused too."""
+    parts = _parts(shape)
+    wanted = dims_of(function, parts)
+    for part, d in zip(parts, wanted, strict=True):
+        if not (jp.is_tracer(part) and numbering.is_size_of_array(part)):
+            check_size(function, d)
+    return wanted
+
+
+def check_size(function: str, d) -> None:
+    """A dimension must not be negative: raises at once, or when the program runs.
+
+    JAX would refuse `8 - n` for an `n` that data decide, as nothing says that it is none below 0.
+    """
+    if is_known(d):
+        if d < 0:
+            raise negative_size(function, d)
+        return
+    state = trace.current()
+    if state is None or not state.owns(d) or size_bounds.sign(d) is not None:
+        return
+    if state.is_input_only(d) and dims.concrete(d, state.sizes) >= 0:
+        return  # JAX asks, and the answer is guarded
+    state.promised.add(str(d))
+    size = primitives.as_size(d)
+    text = errors.message(function, f"dimension {d} must be >= 0.", required="sizes >= 0")
+    primitives.check(size < 0, state.with_origins(text), size)
+
+
+def negative_size(function: str, d):
+    """The error for a size below 0."""
+    return checks.invalid(
+        function,
+        f"dimension {d} must be >= 0.",
+        required="sizes >= 0",
+        received=f"{d}",
+    )
+
+
+@operator(compiled=True)
+def shape(input, out_type=None, name=None):
+    """The shape as a vector.
+
+    Args:
+      input: array.
+      out_type: int32 (when `None`) or int64.
+      name: ignored.
+
+    Returns:
+      An integer vector. Its elements may be used as sizes, also under a trace.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      The true sizes, not those of the padding.
+
+    Example:
+      >>> import shims
+      >>> shims.shape(shims.zeros([2, 3])).tolist()
+      [2, 3]
+
+    https://www.tensorflow.org/api_docs/python/tf/shape
+    """
+    dtype = array_dtype(np.int32 if out_type is None else out_type, "shape")
+    dims = operand(input).shape
+    if all(map(is_known, dims)):
+        return jnp.asarray(np.asarray(dims, dtype))
+    return jnp.stack([primitives.true_size(d).astype(dtype) for d in dims])
+
+
+@operator(compiled=True)
+def size(input, out_type=None, name=None):
+    """The number of elements.
+
+    Args:
+      input: array.
+      out_type: int32 (when `None`) or int64.
+      name: ignored.
+
+    Returns:
+      An integer scalar, usable as a size.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      The true number, not that of the padding.
+
+    https://www.tensorflow.org/api_docs/python/tf/size
+    """
+    dtype = array_dtype(np.int32 if out_type is None else out_type, "size")
+    dims = operand(input).shape
+    known = math.prod(filter(is_known, dims))
+    if known == 0 or all(map(is_known, dims)):
+        return jnp.asarray(known, dtype)
+    count = math.prod(primitives.true_size(d) for d in dims if not is_known(d))
+    return (count if known == 1 else count * known).astype(dtype)
+
+
+@operator(compiled=True)
+def rank(input, name=None):
+    """The number of axes.
+
+    Args:
+      input: array.
+      name: ignored.
+
+    Returns:
+      An int32 scalar.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A constant.
+
+    https://www.tensorflow.org/api_docs/python/tf/rank
+    """
+    return jnp.asarray(operand(input).ndim, jnp.int32)
+
+
+@sized_by("shape", compiled=True)
+def reshape(tensor, shape, name=None):
+    """The same elements in another shape.
+
+    Args:
+      tensor: array.
+      shape: the sizes; at most one -1 stands for what is left.
+      name: ignored.
+
+    Returns:
+      The array in that shape.
+
+    Raises:
+      InvalidArgumentError: the numbers of elements differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced; what -1 stands for must divide. The -1 itself has to stand in the program:
+      one among sizes that only the run knows is refused.
+
+    https://www.tensorflow.org/api_docs/python/tf/reshape
+    """
+    x = operand(tensor)
+    dims = dims_of("reshape", shape)
+    if all(map(is_known, (*x.shape, *dims))):
+        dims = _known_shape(x, dims)
+    elif dims.count(-1) == 1:
+        if 0 in filter(is_known, dims) and _is_decided_by_data(x):
+            return _of_nothing(x, dims)
+        dims = _without_rest(x, dims)
+    return jnp.reshape(x, dims)
+
+
+def _is_decided_by_data(x) -> bool:
+    state = trace.current()
+    total = math.prod(x.shape)
+    if state is None or not jp.is_symbolic(total):
+        return False
+    return not state.fresh.isdisjoint(jp.variables(total))
+
+
+def _of_nothing(x, dims):
+    """No elements in a shape with a 0 and a -1: zeros are left out on both sides, as in TensorFlow."""
+    sizes = [primitives.as_size(d) for d in x.shape]
+    total = math.prod(jnp.where(d == 0, 1, d) for d in sizes)
+    stated = [primitives.as_size(d) for d in dims if not is_known(d) or d != -1]
+    given = math.prod(jnp.where(d == 0, 1, d) for d in stated)
+    has_elements = functools.reduce(jnp.logical_and, [jnp.asarray(d) != 0 for d in sizes])
+    checks.check_data(
+        has_elements | (total % given != 0),
+        "reshape",
+        "the sizes of no elements do not fit into the requested shape.",
+        required=f"as many values as shape={dims} takes",
+    )
+    missing = primitives.to_dim(total // given, label="reshape")
+    none = jnp.zeros([missing if is_known(d) and d == -1 else d for d in dims], x.dtype)
+    return primitives.connected(none, x)
+
+
+def _without_rest(x, dims):
+    """The shape with a quotient for -1 where a size that data decide must divide.
+
+    Whether it does is checked when the program runs, as any reshape to stated sizes is.
+    """
+    state = trace.current()
+    given = math.prod(d for d in dims if is_known(d) and d != -1)
+    total = math.prod(x.shape)
+    if state is None or given == 0 or not all(map(is_known, dims)):
+        return dims
+    if not jp.is_symbolic(total) or state.fresh.isdisjoint(jp.variables(total)):
+        return dims
+    return tuple(total // given if d == -1 else d for d in dims)
+
+
+def _known_shape(x, dims):
+    """The shape without -1."""
+    if dims.count(-1) > 1:
+        raise checks.invalid(
+            "reshape",
+            "only one size can be -1.",
+            required="at most one -1",
+            received=f"shape={dims}",
+        )
+    if -1 in dims:
+        # A size of 0 says nothing about the missing one: TensorFlow leaves zeros out on both sides.
+        empty = 0 in dims
+        total = math.prod(d for d in x.shape if d or not empty)
+        given = math.prod(d for d in dims if d != -1 and (d or not empty))
+        missing, rest = divmod(total, given)
+        if rest:
+            raise _does_not_fit(x, f"a multiple of {given}", dims)
+        dims = tuple(missing if d == -1 else d for d in dims)
+    if math.prod(dims) != x.size:
+        raise _does_not_fit(x, str(math.prod(dims)), dims)
+    return dims
+
+
+def _does_not_fit(x, wanted, dims):
+    return checks.invalid(
+        "reshape",
+        f"the input has {x.size} values, but the requested shape has {wanted}.",
+        required=f"as many values as shape={dims} takes",
+        received=f"shape {x.shape}",
+    )
+
+
+@operator(compiled=True)
+def transpose(a, perm=None, conjugate=False, name="transpose"):
+    """The array with its axes in another order.
+
+    Args:
+      a: array.
+      perm: the order; reversed when `None`.
+      conjugate: take complex conjugates too.
+      name: ignored.
+
+    Returns:
+      The transposed array.
+
+    Raises:
+      InvalidArgumentError: `perm` is not an order of the axes.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Moves axes, no elements of a selection.
+
+    https://www.tensorflow.org/api_docs/python/tf/transpose
+    """
+    a = operand(a)
+    if perm is None:
+        perm = tuple(reversed(range(a.ndim)))
+    perm = axes_of("transpose", perm, a.ndim, name="perm")
+    if len(perm) != a.ndim:
+        raise checks.invalid(
+            "transpose",
+            "`perm` must name every axis.",
+            required=f"{a.ndim} axes",
+            received=f"perm={perm}",
+        )
+    out = jnp.transpose(a, perm)
+    return jnp.conj(out) if conjugate and jnp.iscomplexobj(out) else out
+
+
+@operator(compiled=True)
+def expand_dims(input, axis, name=None):
+    """The array with a new axis of size 1.
+
+    Args:
+      input: array.
+      axis: where the axis stands in the result.
+      name: ignored.
+
+    Returns:
+      The array with one axis more.
+
+    Raises:
+      InvalidArgumentError: there is no such place.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Moves nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/expand_dims
+    """
+    x = operand(input)
+    return lax.expand_dims(x, (axis_of("expand_dims", axis, x.ndim + 1),))
+
+
+@operator(compiled=True)
+def squeeze(input, axis=None, name=None):
+    """The array without axes of size 1.
+
+    Args:
+      input: array.
+      axis: which; all of size 1 when `None`.
+      name: ignored.
+
+    Returns:
+      The array with fewer axes.
+
+    Raises:
+      InvalidArgumentError: a named axis has another size.
+
+    Differs from TensorFlow:
+      Inside somebody else's trace, with `axis=None`, an axis whose size is known only at run time
+      stays.
+
+    Under jit:
+      A named axis of unknown size is checked to be 1 while running. Without names a function is
+      traced again when an axis turns out to have size 1, or when the rest only does for size 1.
+
+    https://www.tensorflow.org/api_docs/python/tf/squeeze
+    """
+    x = operand(input)
+    if axis is None or (not jp.is_tracer(axis) and np.size(axis) == 0):
+        axes = tuple(i for i, d in enumerate(x.shape) if hooks.is_size(d, 1))
+    else:
+        axes = axes_of("squeeze", axis, x.ndim, twice="once")
+    for i in axes:
+        if not is_known(x.shape[i]):
+            x = primitives.unify_axis(x, i, 1, label="squeeze")
+        elif x.shape[i] != 1:
+            raise checks.invalid(
+                "squeeze",
+                f"axis {i} has size {x.shape[i]}.",
+                required="size 1",
+                received=f"shape {x.shape}",
+            )
+    return lax.squeeze(x, axes)
+
+
+@sized_by("shape", compiled=True)
+def broadcast_to(input, shape, name=None):
+    """The array repeated along axes of size 1, and new leading axes, until it has a shape.
+
+    Args:
+      input: array.
+      shape: the sizes.
+      name: ignored.
+
+    Returns:
+      The array of that shape.
+
+    Raises:
+      ValueError: the shapes do not fit.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/broadcast_to
+    """
+    x, dims = operand(input), sizes_of("broadcast_to", shape)
+    if x.ndim > len(dims):
+        raise checks.invalid(
+            "broadcast_to",
+            "the array has more axes than the shape.",
+            required=f"rank <= {len(dims)}",
+            received=f"shape {x.shape}",
+        )
+    for i in range(1, min(x.ndim, len(dims)) + 1):
+        have, want = x.shape[-i], dims[-i]
+        if not (is_known(have) and is_known(want)) and not (is_known(have) and have == 1):
+            x = primitives.unify_axis(x, x.ndim - i, want, label="broadcast_to", broadcasts=True)
+        elif is_known(have) and is_known(want) and have not in (1, want):
+            raise checks.invalid(
+                "broadcast_to",
+                "the shapes do not fit.",
+                required=f"each size 1, or as in shape={dims}",
+                received=f"shape {x.shape}",
+            )
+    return jnp.broadcast_to(x, dims)
+
+
+@operator(compiled=True)
+def ensure_shape(x, shape, name=None):
+    """The array, which must have a shape.
+
+    Args:
+      x: array.
+      shape: the sizes, of which `None` may be any; `None` for any shape.
+      name: ignored.
+
+    Returns:
+      The same array.
+
+    Raises:
+      InvalidArgumentError: it has another shape.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A size known only at run time is checked while running.
+
+    https://www.tensorflow.org/api_docs/python/tf/ensure_shape
+    """
+    x = operand(x)
+    if jp.is_tracer(shape):
+        checks.static_int("ensure_shape", "shape", shape)  # says that it has to be known
+    shape = TensorShape(shape)
+    if shape.rank is None:
+        return x
+    wanted = shape.as_list()
+    if len(wanted) != x.ndim or any(
+        is_known(have) and isinstance(want, int) and have != want
+        for have, want in zip(x.shape, wanted, strict=True)
+    ):
+        raise checks.invalid(
+            "ensure_shape",
+            f"the array has shape {x.shape}.",
+            required=f"shape {tuple(wanted)}",
+        )
+    for i, want in enumerate(wanted):
+        if isinstance(want, int) and not is_known(x.shape[i]):
+            x = primitives.unify_axis(x, i, want, label="ensure_shape")
+    return x

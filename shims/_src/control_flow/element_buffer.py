@@ -1,0 +1,64 @@
+"""The elements of a list that grows at positions which are data: a room, and how many of it count."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src.sizes import buffers, primitives, trace
+
+
+def space_of_list() -> buffers.Space | None:
+    """The space of a list that may grow, `None` where nothing can make room."""
+    state = trace.current()
+    return buffers.bucket("TensorArray") if state is not None and state.may_assume else None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ElementRoom:
+    """Elements along the leading axis of an array that is longer than they are many.
+
+    Unlike an array of exactly their number it has the same type in every iteration of a loop, so
+    that a loop which writes to it can be differentiated backwards.
+
+    Attributes:
+      array: the room, zero where nothing was written.
+      count: int32 scalar, how many elements there are.
+      space: the capacity, which the top-level call lets grow.
+    """
+
+    array: jax.Array
+    count: jax.Array
+    space: buffers.Space
+
+    @classmethod
+    def of(cls, stacked, space: buffers.Space) -> ElementRoom:
+        """All elements of an array."""
+        room = buffers.put(stacked, (0,), (space,))
+        return cls(jnp.asarray(room.array), room.sizes[0], space)
+
+    @classmethod
+    def empty(cls, count, shape, dtype, space: buffers.Space) -> ElementRoom:
+        """Elements that nothing was written to."""
+        count = primitives.as_size(count)
+        primitives.check_room(count, space.name, space.capacity)
+        return cls(jnp.zeros((space.capacity, *shape), dtype), count, space)
+
+    def write(self, place, value) -> ElementRoom:
+        """With an element at a position, which may lie behind the last one."""
+        count = jnp.maximum(self.count, place + 1)
+        primitives.check_room(count, self.space.name, self.space.capacity)
+        array = lax.dynamic_update_index_in_dim(self.array, value, place, 0)
+        return ElementRoom(array, count, self.space)
+
+    def read(self, place):
+        """The element at a position that was checked."""
+        return jnp.take(self.array, place, axis=0, mode="clip")
+
+    def stacked(self):
+        """All elements, as an array of exactly their number."""
+        room = buffers.Room(self.array, (self.count,), (0,), (self.space.capacity,))
+        return room.value()

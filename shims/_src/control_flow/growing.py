@@ -1,0 +1,106 @@
+"""Loop state whose size changes from one iteration to the next."""
+
+from __future__ import annotations
+
+import jax
+
+from shims._src.control_flow.loop_state import LoopState
+from shims._src.control_flow.staging import is_array, is_staged
+from shims._src.control_flow.undefined import Unwritten
+from shims._src.errors.errors import GrowingStateError
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import buffers, size_bounds, trace
+
+
+class Grown:
+    """The values of a loop, of which some live in buffers.
+
+    Attributes:
+      values: the state before the loop, with rooms in it.
+    """
+
+    def __init__(self, values):
+        self.values = list(values)
+        self._rooms: dict[int, tuple] = {}
+
+    def make_room(self, i: int, error, limit) -> None:
+        """Give value `i` a room, or raise `error` where that cannot be."""
+        value, tree = _only_leaf(self.values[i], error.before)
+        before, after = error.before.shape, error.after.shape
+        if (
+            trace.current() is None
+            or i in self._rooms
+            or not is_array(value)
+            or len(before) != len(after)
+        ):
+            raise error
+        axes = tuple(
+            k for k, (a, b) in enumerate(zip(before, after, strict=True)) if not _same(a, b)
+        )
+        spaces = tuple(_space(before[k], after[k], limit) for k in axes)
+        self._rooms[i] = (tree, axes, spaces)
+        self.values[i] = buffers.put(value, axes, spaces)
+
+    def open(self, values) -> list:
+        """Values of their exact sizes."""
+        return [
+            jax.tree.unflatten(self._rooms[i][0], [v.value()]) if isinstance(v, buffers.Room) else v
+            for i, v in enumerate(values)
+        ]
+
+    def close(self, values) -> list:
+        """Values back in their buffers."""
+        return [
+            buffers.put(jax.tree.leaves(v)[0], *self._rooms[i][1:]) if i in self._rooms else v
+            for i, v in enumerate(values)
+        ]
+
+
+def settled(body, values, names, item=(), *, label: str, limit=None) -> tuple[LoopState, Grown]:
+    """A loop traced over state of which some may grow, and what grows.
+
+    Args:
+      body: `(values, item) -> (values, emitted)`, over values of their exact sizes.
+      values: the state before the loop.
+      names: how messages call the values.
+      item: shapes and dtypes of what differs between iterations.
+      label: how messages call the loop.
+      limit: the most iterations, where that is known.
+
+    Raises:
+      GrowingStateError: a value changes its shape where no room can be made for it.
+    """
+    grown = Grown(values)
+
+    def inside(state, item):
+        values, emitted = body(grown.open(state), item)
+        return grown.close(values), emitted
+
+    while True:
+        try:
+            return LoopState(inside, grown.values, names, item, label=label), grown
+        except GrowingStateError as error:
+            grown.make_room(names.index(error.name), error, limit)
+
+
+def _only_leaf(value, aval):
+    """The array of a value that has one, and the structure around it."""
+    leaves, tree = jax.tree.flatten(value)
+    if len(leaves) != 1:
+        return value, tree
+    leaf = leaves[0]
+    return leaf.zeros(aval.shape, aval.dtype) if isinstance(leaf, Unwritten) else leaf, tree
+
+
+def _same(a, b) -> bool:
+    return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
+
+
+def _space(before, after, limit):
+    """Space for a size that may grow by the same amount in every iteration."""
+    state = trace.current()
+    step = after - before
+    start = size_bounds.upper_bound(state, before)
+    if limit is None or is_staged(limit) or jp.is_symbolic(step) or start is None:
+        return buffers.bucket("while_loop")
+    return start + max(int(step), 0) * limit

@@ -1,0 +1,336 @@
+"""The state that a loop carries: its types, found by tracing the body until they settle."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.arguments.conversion import as_array, strong
+from shims._src.control_flow.staging import (
+    Block,
+    Slot,
+    aval_of,
+    aval_of_leaf,
+    cast_leaf,
+    common_dtype,
+    is_array,
+    is_number,
+    same_shape,
+    scalar_condition,
+    show,
+    show_value,
+    structure,
+    trace_block,
+)
+from shims._src.control_flow.undefined import Undefined, UndefinedReturnValue, Unwritten
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.recording import state
+
+
+@dataclasses.dataclass(eq=False)
+class Leaf:
+    """One leaf of the state.
+
+    Attributes:
+      value: what it is before the first iteration.
+      aval: its type if it is carried, `None` for a Python value that no iteration changes.
+      is_input: whether the body was traced with it as an argument.
+    """
+
+    value: Any
+    aval: Any
+    is_input: bool = True
+
+
+class LoopState:
+    """A loop body traced over state whose types it keeps.
+
+    Args:
+      body: `(values, item) -> (values, emitted)`, with a sequence of Python values as state.
+      values: the state before the first iteration; arrays, numbers, `Undefined`, nested.
+      names: how messages call the values.
+      item: shapes and dtypes of what differs between iterations, nested.
+      label: how messages call the loop.
+
+    Attributes:
+      block: the traced body.
+      emitted: shapes and dtypes of what an iteration emits, nested.
+    """
+
+    def __init__(self, body: Callable, values: Sequence, names: Sequence[str], item=(), label=""):
+        self._body = body
+        self._names = names
+        self.label = label
+        self._item_leaves, self._item_tree = jax.tree.flatten(item)
+        flat = [jax.tree.flatten(value) for value in values]
+        self._trees = [tree for _, tree in flat]
+        self._leaves = [[self._first(leaf) for leaf in leaves] for leaves, _ in flat]
+        self._variables: tuple = ()
+        self.block = self._trace()
+        # Each round widens the type of a Python number or finds a variable, so that this ends.
+        while not self._settle():
+            self.block = self._trace()
+
+    @staticmethod
+    def _first(leaf) -> Leaf:
+        if jp.is_symbolic(leaf):
+            leaf = as_array(leaf)
+        if is_array(leaf):
+            return Leaf(leaf, aval_of(jnp.asarray(leaf)))
+        return Leaf(leaf, aval_of_leaf(leaf) if is_number(leaf) else None)
+
+    def _carried(self) -> list[Leaf]:
+        return [leaf for leaves in self._leaves for leaf in leaves if leaf.aval is not None]
+
+    def _values_of(self, arrays) -> list:
+        """The Python values of the state whose carried leaves are `arrays`."""
+        arrays = iter(arrays)
+        return [
+            jax.tree.unflatten(
+                tree,
+                [leaf.value if leaf.aval is None else next(arrays) for leaf in leaves],
+            )
+            for tree, leaves in zip(self._trees, self._leaves)
+        ]
+
+    def _trace(self) -> Block:
+        inputs = self._carried()
+        for leaf in inputs:
+            leaf.is_input = True
+        count = len(inputs)
+
+        def run(*arrays):
+            item = jax.tree.unflatten(self._item_tree, arrays[count:])
+            values, emitted = self._body(self._values_of(arrays[:count]), item)
+            return [*values, emitted]
+
+        avals = [leaf.aval for leaf in inputs] + self._item_leaves
+        avals += [aval_of(state.read(v)) for v in self._variables]
+        return trace_block(run, avals, self._variables)
+
+    def _settle(self) -> bool:
+        """Take over what the trace showed; False if the body must be traced again."""
+        settled = True
+        for i, name in enumerate(self._names):
+            tree, leaves = self.block.trees[i], self.block.leaves[i]
+            if len(self._leaves[i]) == 1 and isinstance(self._leaves[i][0].value, Undefined):
+                self._define(i, tree, leaves)
+            elif tree != self._trees[i]:
+                self._raise_structure(name, self._trees[i], tree)
+            else:
+                for before, after in zip(self._leaves[i], leaves):
+                    settled &= self._settle_leaf(name, before, after)
+        new = tuple(v for v in self.block.written if all(v is not w for w in self._variables))
+        self._variables += new
+        self.emitted = jax.tree.unflatten(
+            self.block.trees[-1], [self._emitted(leaf) for leaf in self.block.leaves[-1]]
+        )
+        return settled and not new
+
+    def _define(self, i: int, tree, leaves) -> None:
+        """Let a variable without a value before the loop have the one that the body gives it."""
+        if len(leaves) == 1 and isinstance(leaves[0], Undefined):
+            return
+        before = self._leaves[i][0].value
+        self._trees[i] = tree
+        self._leaves[i] = []
+        for leaf in leaves:
+            if not isinstance(leaf, Slot) and not is_number(leaf):
+                self._leaves[i].append(Leaf(leaf, None))
+                continue
+            aval = aval_of_leaf(leaf)
+            nothing = _nothing(aval, is_return=isinstance(before, UndefinedReturnValue))
+            self._leaves[i].append(Leaf(nothing, aval_of(nothing), is_input=False))
+
+    def _settle_leaf(self, name: str, before: Leaf, after) -> bool:
+        if isinstance(before.value, Unwritten) and isinstance(after, Slot):
+            before.value = before.value.zeros(after.aval.shape, after.aval.dtype)
+            before.aval = aval_of(before.value)
+            return False
+        if before.aval is None:
+            value = after.original if isinstance(after, Slot) else after
+            if value is before.value or (not is_array(value) and value == before.value):
+                return True
+            self._raise_not_carried(name, before.value, value)
+        if not isinstance(after, Slot) and not is_number(after):
+            self._raise_not_carried(name, before.value, after)
+        found = aval_of_leaf(after)
+        if not same_shape(before.aval.shape, found.shape):
+            raise growing_state(self.label, name, before.aval, found)
+        common = common_dtype((before.aval, found))
+        if common is None or (not before.aval.weak_type and common[0] != before.aval.dtype):
+            self._raise_dtype(name, before.aval, found)
+        dtype, weak = common
+        if dtype == before.aval.dtype and weak == before.aval.weak_type:
+            return True
+        before.aval = jax.ShapeDtypeStruct(found.shape, dtype, weak_type=weak)
+        return False
+
+    def _emitted(self, leaf):
+        if isinstance(leaf, Slot):
+            return leaf.aval
+        if not is_number(leaf):
+            raise TypeError(
+                errors.message(
+                    self.label,
+                    "what an iteration gives must be arrays.",
+                    required="arrays or numbers",
+                    received=show_value(leaf),
+                    do="leave it out, or say it with a number.",
+                )
+            )
+        return aval_of_leaf(leaf)
+
+    # ---- running ---------------------------------------------------------------------------------
+
+    def initial(self) -> list:
+        """The carry before the first iteration."""
+        values = [cast_leaf(leaf.value, leaf.aval) for leaf in self._carried()]
+        return values + [state.read(v) for v in self._variables]
+
+    def known(self) -> list:
+        """The same, with Python numbers where they are known."""
+        return [leaf.value for leaf in self._carried()] + list(
+            self.initial()[len(self._carried()) :]
+        )
+
+    def known_of(self, values) -> list:
+        """The same of other values of the state, `None` where they do not correspond."""
+        count = len(self._variables)
+        if values is None:
+            return [None] * (len(self._carried()) + count)
+        flat = []
+        for value, tree, leaves in zip(values, self._trees, self._leaves):
+            other: Any
+            found, other = jax.tree.flatten(value)
+            found = found if other == tree else [None] * len(leaves)
+            flat += [x for x, leaf in zip(found, leaves) if leaf.aval is not None]
+        return flat + [None] * count
+
+    def step(self, carry: Sequence, item=()):
+        """One iteration: `(carry, emitted)`."""
+        leaves = self._carried()
+        count = len(leaves)
+        inputs = [x for x, leaf in zip(carry, leaves) if leaf.is_input]
+        arrays, written = self.block.run(*inputs, *jax.tree.leaves(item), *carry[count:])
+
+        def pick(leaf, aval):
+            return cast_leaf(arrays[leaf.position] if isinstance(leaf, Slot) else leaf, aval)
+
+        after = [
+            pick(new, old.aval)
+            for olds, news in zip(self._leaves, self.block.leaves)
+            for old, new in zip(olds, news)
+            if old.aval is not None
+        ]
+        after += [written.get(id(v), x) for v, x in zip(self._variables, carry[count:])]
+        avals, tree = jax.tree.flatten(self.emitted)
+        emitted = [pick(leaf, aval) for leaf, aval in zip(self.block.leaves[-1], avals)]
+        return after, jax.tree.unflatten(tree, emitted)
+
+    def step_jaxpr(self):
+        """The body as a closed jaxpr from the carry and an item to the carry."""
+        avals = [aval_of(x) for x in self.initial()]
+
+        def run(carry, item):
+            return self.step(carry, jax.tree.unflatten(self._item_tree, item))[0]
+
+        return jax.make_jaxpr(run)(avals, self._item_leaves)
+
+    def condition(self, test: Callable):
+        """A test of the state as a closed jaxpr from the carry to a bool scalar."""
+
+        def run(*arrays):
+            return [scalar_condition(as_array(test(self._values_of(arrays))), self.label)]
+
+        avals = [aval_of(x) for x in self.initial()]
+        block = trace_block(run, avals, self._variables)
+        if block.written:
+            raise errors.UnimplementedError(
+                errors.message(
+                    self.label,
+                    "the condition assigns a variable.",
+                    received=", ".join(v.name for v in block.written),
+                    do="assign it in the body.",
+                )
+            )
+        return block.closed
+
+    def finish(self, carry: Sequence) -> list:
+        """The values after the loop; variables that the body assigned get theirs."""
+        leaves = self._carried()
+        for variable, value in zip(self._variables, carry[len(leaves) :], strict=True):
+            state.write(variable, value)
+        arrays = iter(carry)
+        return [
+            jax.tree.unflatten(
+                tree, [x.value if x.aval is None else strong(next(arrays)) for x in found]
+            )
+            for tree, found in zip(self._trees, self._leaves)
+        ]
+
+    # ---- errors ----------------------------------------------------------------------------------
+
+    def _raise_structure(self, name: str, before, after):
+        raise TypeError(
+            errors.message(
+                self.label,
+                f"`{name}` must keep its structure from one iteration to the next.",
+                required=structure(before),
+                received=f"{structure(after)} after one iteration",
+                do="give it the structure before the loop that it has in it.",
+            )
+        )
+
+    def _raise_not_carried(self, name: str, before, after):
+        raise TypeError(
+            errors.message(
+                self.label,
+                f"`{name}` changes in a loop that depends on traced data, but is not an array.",
+                required="an array or a number, before the loop and after each iteration",
+                received=f"{show_value(before)} before the loop, {show_value(after)} after one "
+                "iteration",
+                do="use a number, or an array, in its place.",
+            )
+        )
+
+    def _raise_dtype(self, name: str, before, after):
+        raise TypeError(
+            errors.message(
+                self.label,
+                f"`{name}` must keep its dtype from one iteration to the next.",
+                required=np.dtype(before.dtype).name,
+                received=f"{np.dtype(after.dtype).name} after one iteration",
+                do=f"cast it: `shims.cast({name}, shims.{np.dtype(before.dtype).name})`.",
+            )
+        )
+
+
+def _nothing(aval, *, is_return: bool):
+    """What a variable is after a loop that never ran and would have defined it: not a number.
+
+    A return value is different: a flag beside it says that there is none, and nobody reads it.
+    """
+    is_float = jnp.issubdtype(aval.dtype, jnp.inexact) and not is_return
+    return jnp.full(aval.shape, jnp.nan if is_float else 0, aval.dtype)
+
+
+def growing_state(label: str, name: str, before, after) -> errors.GrowingStateError:
+    """The error for a loop whose state changes its shape, where no room can be made for it."""
+    error = errors.GrowingStateError(
+        errors.message(
+            label,
+            f"`{name}` changes its shape from one iteration to the next.",
+            required=f"{show(before)}, as before the loop",
+            received=f"{show(after)} after one iteration",
+            do="write into an array of fixed size, or collect the values with `map_fn` or `scan`.",
+        )
+    )
+    error.name, error.before, error.after = name, before, after
+    return error

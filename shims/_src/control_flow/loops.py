@@ -1,0 +1,327 @@
+"""`while_loop`, and the ways in which a loop becomes part of a traced program."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.extend import core as jex
+
+from shims._src.arguments.conversion import as_array
+from shims._src.control_flow import growing, untaken_branches
+from shims._src.control_flow.loop_state import LoopState
+from shims._src.control_flow.staging import current_value, is_array, is_number, is_staged
+from shims._src.control_flow.trip_count import Trips, find_trips
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import buffers, primitives, trace
+
+
+def while_loop(
+    cond,
+    body,
+    loop_vars,
+    shape_invariants=None,
+    parallel_iterations=10,
+    back_prop=True,
+    swap_memory=False,
+    maximum_iterations=None,
+    name=None,
+):
+    """What `loop_vars` become by calling `body` on them while `cond` holds.
+
+    Args:
+      cond: a function of the loop variables that gives a bool scalar.
+      body: a function of the loop variables that gives the next ones, in the same structure.
+      loop_vars: a list or tuple of arrays, numbers, or nested structures of them.
+      shape_invariants: shapes that the variables keep; checked, where the loop is not traced.
+      parallel_iterations: accepted; iterations run one after the other.
+      back_prop: False lets a bounded loop end early, and not be differentiated backwards.
+      swap_memory: accepted.
+      maximum_iterations: the most iterations.
+      name: accepted.
+
+    Returns:
+      The final loop variables, in the structure of `loop_vars`.
+
+    Raises:
+      TypeError: a variable changes its structure or dtype.
+      ValueError: there are no loop variables, or a variable breaks its shape invariant.
+      UnimplementedError: the condition is traced, and a variable changes its shape.
+
+    Differs from TensorFlow:
+      Under a trace, variables keep their shapes.
+
+    Under jit:
+      A condition that is known while tracing is decided then, so that the loop is unrolled;
+      eagerly, also under `jax.grad`, shapes may change. Otherwise the loop is staged. It can be
+      differentiated backwards if its number of iterations has a bound: `maximum_iterations`, or a
+      condition `t < n` over an integer `t` that starts at a known number and grows by a constant,
+      and a size `n`; further conditions may stand beside it. Without a bound it can be inside of
+      `shims.function`, which makes room for so many iterations and more where they do not suffice.
+
+    Example:
+      >>> while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + i), (0, 0))[1].item()
+      3
+
+    https://www.tensorflow.org/api_docs/python/tf/while_loop
+    """
+    del parallel_iterations, swap_memory, name
+    if not isinstance(loop_vars, (list, tuple)) or not loop_vars:
+        raise ValueError("while_loop: `loop_vars` must be a list or tuple of loop variables.")
+    values = list(jax.tree.map(_to_array, loop_vars))
+    limit = current_value(maximum_iterations)
+    done = 0
+
+    def step(state: Sequence) -> list:
+        return _next_values(body(*state), len(values))
+
+    while is_staged(limit) or limit is None or done < limit:
+        holds = current_value(cond(*values))
+        if is_staged(holds) or is_staged(limit):
+            values = _stage(cond, step, values, limit, done, back_prop)
+            break
+        if not holds:
+            break
+        values, done = step(values), done + 1
+        _check_invariants(shape_invariants, values)
+    return _like(loop_vars, values)
+
+
+def _next_values(results, count: int) -> list:
+    """What the body returned, one value per loop variable."""
+    if not isinstance(results, (list, tuple)):
+        results = (results,)
+    if len(results) != count:
+        raise ValueError(
+            errors.message(
+                "while_loop",
+                "`body` must return as many values as there are loop variables.",
+                required=str(count),
+                received=str(len(results)),
+            )
+        )
+    return list(jax.tree.map(_to_array, results))
+
+
+def _to_array(leaf):
+    return as_array(leaf) if is_array(leaf) or is_number(leaf) or jp.is_symbolic(leaf) else leaf
+
+
+def _like(template, values):
+    """`values` in the kind of sequence that the loop variables came in."""
+    if hasattr(template, "_fields"):
+        return type(template)(*values)
+    return type(template)(values)
+
+
+def _check_invariants(invariants, values) -> None:
+    if invariants is None:
+        return
+    is_shape = lambda x: hasattr(x, "is_compatible_with")
+    expected = jax.tree.leaves(invariants, is_leaf=is_shape)
+    for shape, value in zip(expected, jax.tree.leaves(values)):
+        shape = getattr(shape, "shape", shape)
+        if is_shape(shape) and not shape.is_compatible_with(value.shape):
+            raise ValueError(
+                errors.message(
+                    "while_loop",
+                    "a loop variable broke its shape invariant.",
+                    required=str(shape),
+                    received=str(tuple(value.shape)),
+                )
+            )
+
+
+def _stage(cond, step, values, limit, done: int, back_prop: bool) -> list:
+    names = [f"loop_vars[{i}]" for i in range(len(values))]
+    if limit is not None:
+        limit = as_array(limit) - done if is_staged(limit) else int(limit) - done
+    body = lambda state, _: (step(state), ())
+    try:
+        loop, grown = growing.settled(body, values, names, label="while_loop", limit=limit)
+    except untaken_branches.REFUSALS as error:
+        untaken_branches.check_not_reached(lambda: _begins(cond(*values), limit), error)
+        return values
+    test = lambda state: cond(*grown.open(state))
+    return grown.open(stage_while(loop, test, limit, back_prop=back_prop)[0])
+
+
+def _begins(holds, limit):
+    """Whether there is a first iteration."""
+    return jnp.asarray(holds) if limit is None else jnp.asarray(holds) & (limit > 0)
+
+
+def stage_while(
+    loop: LoopState, test: Callable, limit=None, *, back_prop: bool = True, earlier=None
+):
+    """Run a traced loop while a traced test of its state holds.
+
+    Args:
+      loop: the traced body.
+      test: from the state to a bool scalar.
+      limit: the most iterations: an int, a dimension, a traced scalar, or `None`.
+      back_prop: whether the loop should be differentiable backwards if it can be.
+      earlier: the state some iterations ago, if they ran as ordinary Python.
+
+    Returns:
+      `(values, emitted, live)`: the state after the loop, and per possible iteration what it
+      emitted and whether it took place; `emitted` is `None` where nothing bounds the iterations.
+    """
+    condition = loop.condition(test)
+    trips = find_trips(condition, loop.step_jaxpr(), loop.known(), loop.known_of(earlier))
+    if limit is not None:
+        trips = _tighter(trips, limit)
+    has_items = bool(jax.tree.leaves(loop.emitted))
+    differentiated = back_prop and (jp.is_differentiated() or _DIFFERENTIATED[-1])
+    if trips is not None and differentiated and is_staged(trips.count) and jp.is_inner_trace():
+        # The way back out of the loop around this one knows no length that the data decides.
+        trips = None if _may_grow() else trips
+    if trips is not None and (has_items or trips.exact or back_prop):
+        length = _length(trips.count)
+        if length is not None:
+            return stage_scan(loop, (), length, None if trips.exact else condition)
+    if (has_items or differentiated) and _may_grow():
+        return _stage_in_bucket(loop, condition)
+    if has_items:
+        raise_unbounded(loop.label)
+    return loop.finish(_while(loop, condition, limit)), None, None
+
+
+# What says so from outside: `gradients` in a graph comes after the loop that it differentiates.
+_DIFFERENTIATED = [False]
+
+
+@contextlib.contextmanager
+def to_be_differentiated(is_so: bool):
+    """Let loops that nothing bounds be differentiable, although nobody differentiates them yet."""
+    _DIFFERENTIATED.append(is_so or _DIFFERENTIATED[-1])
+    try:
+        yield
+    finally:
+        _DIFFERENTIATED.pop()
+
+
+def _may_grow() -> bool:
+    state = trace.current()
+    return state is not None and state.may_assume
+
+
+def _stage_in_bucket(loop: LoopState, condition):
+    """A loop that nothing bounds as a scan of so many iterations that the top level lets it grow."""
+    space = buffers.bucket(loop.label)
+    carry, emitted, flags = _scan(loop, (), space.capacity, condition)
+    step = lambda c: (c[0] + 1, loop.step(c[1])[0])
+    rest = lax.while_loop(
+        lambda c: jex.jaxpr_as_fun(condition)(*c[1])[0],
+        step,
+        (jnp.zeros((), jnp.int32), jax.tree.map(lax.stop_gradient, carry)),
+    )[0]
+    trips = jnp.sum(flags, dtype=jnp.int32) + rest
+    primitives.check_room(trips, space.name, space.capacity)
+    return loop.finish(carry), emitted, flags
+
+
+def _tighter(trips: Trips | None, limit) -> Trips:
+    """The bound of the loop's condition and its stated limit together."""
+    if trips is None or not isinstance(trips.count, int) or not isinstance(limit, int):
+        return Trips(max(limit, 0) if isinstance(limit, int) else limit, exact=False)
+    return trips if trips.count <= limit else Trips(limit, exact=trips.exact)
+
+
+def _length(count):
+    """A bound as the length of a scan, or `None` where nothing can hold that many iterations."""
+    if not is_staged(count):
+        return jnp.arange(count).shape[0]  # not below zero, of a symbolic size either
+    return primitives.fresh_range(count).shape[0] if trace.current() is not None else None
+
+
+def stage_scan(loop: LoopState, items, length, live=None):
+    """Run a traced body once per slice of `items`, in so far as `live` holds.
+
+    Args:
+      loop: the traced body.
+      items: arrays `[length, ...]`, nested; the body gets one slice of each.
+      length: the number of iterations, an int or a dimension.
+      live: closed jaxpr of a condition on the carry; once it fails, nothing happens any more.
+
+    Returns:
+      `(values, emitted, live)` as `stage_while`; `live` is `None` where every iteration took place.
+    """
+    carry, emitted, flags = _scan(loop, items, length, live)
+    return loop.finish(carry), emitted, flags
+
+
+def _scan(loop: LoopState, items, length, live):
+    xs = (items, jnp.arange(length, dtype=jnp.int32))  # `scan` takes no symbolic length but this
+    if live is None:
+        carry, emitted = lax.scan(lambda carry, x: loop.step(carry, x[0]), loop.initial(), xs)
+        return carry, emitted, None
+
+    def step(carry, x):
+        (holds,) = jex.jaxpr_as_fun(live)(*carry)
+        zeros = jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), loop.emitted)
+        carry, emitted = lax.cond(
+            holds, lambda: loop.step(carry, x[0]), lambda: (list(carry), zeros)
+        )
+        return carry, (emitted, holds)
+
+    carry, (emitted, flags) = lax.scan(step, loop.initial(), xs)
+    return carry, emitted, flags
+
+
+def _while(loop: LoopState, condition, limit):
+    """The carry after a loop whose iterations nothing bounds, or that may end early."""
+    if limit is None:
+        return lax.while_loop(
+            lambda carry: jex.jaxpr_as_fun(condition)(*carry)[0],
+            lambda carry: loop.step(carry)[0],
+            loop.initial(),
+        )
+    limit = as_array(limit)
+    return lax.while_loop(
+        lambda c: (c[0] < limit) & jex.jaxpr_as_fun(condition)(*c[1])[0],
+        lambda c: (c[0] + 1, loop.step(c[1])[0]),
+        (jnp.zeros((), limit.dtype), loop.initial()),
+    )[1]
+
+
+def stage_counted(loop: LoopState, count, item: Callable, live=None):
+    """Run a traced body `count` times, a traced number that nothing bounds.
+
+    Args:
+      loop: the traced body, which emits nothing.
+      count: int32 scalar.
+      item: from an iteration's number to its item.
+      live: closed jaxpr of a condition on the carry that ends the loop early.
+
+    Returns:
+      `(values, None, None)`, as `stage_while`.
+    """
+
+    def goes_on(c):
+        holds = c[0] < count
+        return holds if live is None else holds & jex.jaxpr_as_fun(live)(*c[1])[0]
+
+    _, carry = lax.while_loop(
+        goes_on,
+        lambda c: (c[0] + 1, loop.step(c[1], item(c[0]))[0]),
+        (jnp.zeros((), jnp.int32), loop.initial()),
+    )
+    return loop.finish(carry), None, None
+
+
+def raise_unbounded(label: str):
+    """Refuse to collect values of a loop that nothing bounds."""
+    raise errors.CapacityError(
+        errors.message(
+            label,
+            "a list grows in a loop whose number of iterations is traced and has no bound.",
+            required="a bound on the number of iterations",
+            do="call this through `shims.function`, or write `for i in range(shims.bounded(n, "
+            "max=...))`.",
+        )
+    )

@@ -1,0 +1,125 @@
+"""The slices of arrays along their leading axis: checked, staged, taken, stacked again."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from shims._src.arguments.conversion import as_array
+from shims._src.control_flow.loop_state import LoopState
+from shims._src.control_flow.loops import stage_scan
+from shims._src.control_flow.staging import (
+    ambient_is_staging,
+    aval_of,
+    is_array,
+    is_number,
+    is_staged,
+    structure,
+)
+from shims._src.errors import errors
+
+
+def staged(body, values, names, elems, length, label: str):
+    item = jax.tree.map(
+        lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype, weak_type=x.weak_type), elems
+    )
+    loop = LoopState(body, values, names, item, label=label)
+    values, emitted, _ = stage_scan(loop, elems, length)
+    return values, emitted
+
+
+def elements_of(elems, label: str):
+    """`elems` as arrays, and how many slices they have."""
+    _refuse_composites(elems, label)
+    elems = jax.tree.map(lambda leaf: _as_element(leaf, label), elems)
+    leaves = jax.tree.leaves(elems)
+    if not leaves or any(leaf.ndim == 0 for leaf in leaves):
+        raise ValueError(
+            errors.message(
+                label,
+                "`elems` must have an axis to go along.",
+                required="arrays of rank 1 or more",
+                received=structure(jax.tree.structure(elems)).replace("*", "a scalar")
+                if leaves
+                else "no arrays",
+            )
+        )
+    lengths = [leaf.shape[0] for leaf in leaves]
+    if any(d is not lengths[0] and d != lengths[0] for d in lengths[1:]):
+        raise ValueError(
+            errors.message(
+                label,
+                "the arrays of `elems` must be equally long.",
+                required="equal sizes along axis 0",
+                received=", ".join(str(d) for d in lengths),
+            )
+        )
+    return elems, lengths[0]
+
+
+def _refuse_composites(elems, label: str) -> None:
+    is_composite = lambda leaf: getattr(leaf, "is_composite", False)
+    for leaf in jax.tree.leaves(elems, is_leaf=is_composite):
+        if is_composite(leaf):
+            raise errors.UnimplementedError(
+                errors.message(
+                    label,
+                    f"`elems` holds a {type(leaf).__name__}, whose slices have sizes of their own.",
+                    required="arrays",
+                    do="fill it up first (`to_tensor()`), or map its values: "
+                    "`shims.ragged.map_flat_values`, `shims.sparse.map_values`",
+                )
+            )
+
+
+def check_dtypes(label: str, what: str, found, wanted) -> None:
+    """Results must have the dtypes of what they follow, as TensorFlow's lists of tensors have them.
+
+    Raises:
+      DtypeMismatchError: one has another dtype.
+    """
+    for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        if a.dtype != b.dtype:
+            raise errors.DtypeMismatchError(
+                errors.message(label, what, required=b.dtype.name, received=a.dtype.name)
+            )
+
+
+def _as_element(leaf, label: str):
+    if is_array(leaf) or is_number(leaf) or hasattr(leaf, "__jax_array__"):
+        return as_array(leaf)
+    raise TypeError(
+        errors.message(
+            label,
+            "`elems` must be arrays.",
+            required="arrays, or nested numbers",
+            received=repr(leaf),
+        )
+    )
+
+
+def runs_eagerly(tree) -> bool:
+    return not any(is_staged(x) for x in jax.tree.leaves(tree)) and not ambient_is_staging()
+
+
+def slice_at(elems, i: int):
+    return jax.tree.map(lambda x: x[i], elems)
+
+
+def stacked(results, label: str):
+    """Results of one structure as arrays with a new leading axis."""
+    results = [jax.tree.map(as_array, result) for result in results]
+    trees = {jax.tree.structure(r) for r in results}
+    shapes = {tuple(aval_of(x).shape for x in jax.tree.leaves(r)) for r in results}
+    if len(trees) > 1 or len(shapes) > 1:
+        different = " and ".join(", ".join(map(str, s)) for s in sorted(shapes, key=str))
+        raise errors.InvalidArgumentError(
+            errors.message(
+                label,
+                "the results of `fn` must be alike to be stacked.",
+                required="equal structures and shapes",
+                received=different,
+                do="pad them, or return a reduction of each.",
+            )
+        )
+    return jax.tree.map(lambda *xs: jnp.stack(xs), *results)

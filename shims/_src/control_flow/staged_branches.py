@@ -1,0 +1,293 @@
+"""Branches that are staged together: how their outputs, Python values and variables fit.
+
+Each branch is traced on its own. What all of them leave behind alike stays what it is; an output that
+is an array in one of them becomes an array of one type in all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments.conversion import as_array
+from shims._src.control_flow import untaken_branches
+from shims._src.control_flow.staging import (
+    Block,
+    Slot,
+    aval_of_leaf,
+    cast_leaf,
+    common_dtype,
+    is_array,
+    is_number,
+    same_shape,
+    scalar_condition,
+    show,
+    structure,
+)
+from shims._src.control_flow.undefined import Undefined, UndefinedReturnValue, Unwritten
+from shims._src.errors import errors
+from shims._src.recording import state
+from shims._src.sizes import buffers, trace
+
+
+def stage_branches(
+    selector,
+    thunks: Sequence[Callable[[], Sequence]],
+    *,
+    names: Sequence[str] = ("the result",),
+    labels: Sequence[str] = ("main", "else"),
+    label: str = "cond",
+) -> tuple:
+    """The outputs of the branch that a traced `selector` picks.
+
+    Args:
+      selector: for two branches a condition, the first being its true branch; else an int32 scalar
+        in range.
+      thunks: the branches; each returns as many outputs as there are `names`.
+      names: how messages call the outputs.
+      labels: how messages call the branches.
+      label: how messages call the whole.
+
+    Returns:
+      One value per name. Python values on which all branches agree stay Python values.
+    """
+    blocks = untaken_branches.trace_branches(thunks)
+    return join_blocks(selector, blocks, names=names, labels=labels, label=label)
+
+
+def join_blocks(
+    selector,
+    blocks: Sequence[Block],
+    *,
+    names: Sequence[str],
+    labels: Sequence[str] = ("main", "else"),
+    label: str = "cond",
+) -> tuple:
+    """The same for branches that are traced already."""
+    joined = [_join(_Subject(label, name), labels, blocks, i) for i, name in enumerate(names)]
+    wanted = [leaf for _, leaves in joined for leaf in leaves if isinstance(leaf, _Chosen)]
+    written = {id(v): v for block in blocks for v in block.written}
+    before = {key: state.read(v) for key, v in written.items()}
+
+    def branch(number: int):
+        def run():
+            arrays, values = blocks[number].run()
+            outputs = [leaf.of(number, arrays) for leaf in wanted]
+            return outputs, [values.get(key, before[key]) for key in written]
+
+        return run
+
+    branches = [branch(i) for i in range(len(blocks))]
+    if len(branches) == 2:
+        outputs, values = lax.cond(scalar_condition(selector, label), *branches)
+    else:
+        outputs, values = lax.switch(selector, branches)
+    for variable, value in zip(written.values(), values, strict=True):
+        state.write(variable, value)
+    results = iter(outputs)
+    return tuple(
+        jax.tree.unflatten(
+            tree,
+            [leaf.after(next(results)) if isinstance(leaf, _Chosen) else leaf for leaf in leaves],
+        )
+        for tree, leaves in joined
+    )
+
+
+class _Chosen:
+    """A leaf that is an array after the branches, of a type that all of them can give."""
+
+    def __init__(self, specs: Sequence, aval: jax.ShapeDtypeStruct):
+        self._specs = specs
+        self._aval = aval
+
+    @staticmethod
+    def after(result):
+        """The leaf after the branches."""
+        return result
+
+    def of(self, number: int, arrays):
+        """The leaf in branch `number`, whose slots are `arrays`."""
+        spec = self._specs[number]
+        if isinstance(spec, Undefined):
+            return jnp.zeros(self._aval.shape, self._aval.dtype)
+        if isinstance(spec, Unwritten):
+            return spec.zeros(self._aval.shape, self._aval.dtype)
+        value = arrays[spec.position] if isinstance(spec, Slot) else spec
+        return cast_leaf(value, self._aval)
+
+
+class _Subject(NamedTuple):
+    """What a message is about: an output of the construct that the user calls `label`."""
+
+    label: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"`{self.name}`" if self.name.isidentifier() else self.name
+
+
+def _join(subject: _Subject, labels, blocks: Sequence[Block], i: int):
+    """Structure and leaves of output `i` after the branches."""
+    trees = [block.trees[i] for block in blocks]
+    leaves = [block.leaves[i] for block in blocks]
+    defined = [k for k, found in enumerate(leaves) if not _is_undefined(found)]
+    if not defined:
+        return trees[0], leaves[0]
+    for k, found in enumerate(leaves):
+        if k in defined:
+            continue
+        if not isinstance(found[0], UndefinedReturnValue):
+            _raise_undefined(found[0].name, labels[k], [labels[d] for d in defined])
+        # Nobody reads it: a flag beside it says that there is no return value yet.
+        trees[k] = trees[defined[0]]
+        leaves[k] = (found[0],) * len(leaves[defined[0]])
+    if any(tree != trees[0] for tree in trees):
+        _raise_structure(subject, labels, trees)
+    specs = zip(*leaves)
+    return trees[0], [_join_leaf(subject, labels, column) for column in specs]
+
+
+def _is_undefined(leaves) -> bool:
+    return len(leaves) == 1 and isinstance(leaves[0], Undefined)
+
+
+def _join_leaf(subject: _Subject, labels, column: Sequence):
+    originals = [spec.original if isinstance(spec, Slot) else spec for spec in column]
+    if all(x is originals[0] for x in originals):
+        return originals[0]
+    if not any(isinstance(spec, Slot) for spec in column) and _are_equal(originals):
+        return originals[0]
+    for label, x in zip(labels, originals):
+        if not (is_array(x) or is_number(x) or isinstance(x, (Undefined, Unwritten))):
+            _raise_not_an_array(subject, label, x)
+    avals = _avals_of(column)
+    if any(not same_shape(a.shape, avals[0].shape) for a in avals):
+        return _join_branches(subject, labels, column, avals)
+    common = common_dtype(avals)
+    if common is None:
+        _raise_dtypes(subject, labels, avals)
+    dtype, weak = common
+    return _Chosen(column, jax.ShapeDtypeStruct(avals[0].shape, dtype, weak_type=weak))
+
+
+def _avals_of(column: Sequence) -> list:
+    """Shapes and dtypes of a leaf in the branches that have one."""
+    slots = [spec.aval for spec in column if isinstance(spec, Slot)]
+    return [
+        jax.ShapeDtypeStruct((spec.count, *slots[0].shape[1:]), slots[0].dtype)
+        if isinstance(spec, Unwritten)
+        else aval_of_leaf(spec)
+        for spec in column
+        if not isinstance(spec, Undefined)
+    ]
+
+
+def _are_equal(values) -> bool:
+    first = values[0]
+    return all(type(x) is type(first) and not is_array(x) and bool(x == first) for x in values)
+
+
+class _Roomy(_Chosen):
+    """A leaf whose size depends on the branch: it leaves the branches in a room."""
+
+    def __init__(self, specs, aval, axes, spaces):
+        super().__init__(specs, aval)
+        self._axes, self._spaces = axes, spaces
+
+    def of(self, number: int, arrays):
+        spec = self._specs[number]
+        if isinstance(spec, Undefined):
+            shape = list(self._aval.shape)
+            for axis in self._axes:
+                shape[axis] = 0
+            value = jnp.zeros(shape, self._aval.dtype)
+        elif isinstance(spec, Unwritten):
+            value = spec.zeros(self._aval.shape, self._aval.dtype)
+        else:
+            value = as_array(arrays[spec.position] if isinstance(spec, Slot) else spec)
+        return buffers.put(value.astype(self._aval.dtype), self._axes, self._spaces)
+
+    @staticmethod
+    def after(result):
+        return result.value()
+
+
+def _join_branches(subject: _Subject, labels, column, avals):
+    """A result whose shape depends on the branch taken, which needs a size of its own.
+
+    Raises:
+      UnimplementedError: outside of a dynamic trace, or where the ranks differ.
+    """
+    common = common_dtype(avals)
+    if trace.current() is not None and common and len({len(a.shape) for a in avals}) == 1:
+        columns = list(zip(*(a.shape for a in avals), strict=True))
+        axes = [i for i, c in enumerate(columns) if not same_shape(c[:1] * len(c), c)]
+        spaces = [buffers.space_for(columns[i], "cond") for i in axes]
+        aval = jax.ShapeDtypeStruct(avals[0].shape, common[0])
+        return _Roomy(column, aval, axes, spaces)
+    shapes = " and ".join(f"{show(a)} in {label}" for label, a in zip(labels, avals))
+    raise errors.UnimplementedError(
+        errors.message(
+            subject.label,
+            f"the shape of {subject} depends on a traced condition.",
+            required="equal shapes in all branches",
+            received=shapes,
+            do="reduce or pad the result inside the branches.",
+        )
+    )
+
+
+def _raise_undefined(variable: str, missing: str, defined):
+    raise ValueError(
+        errors.message(
+            "if",
+            f"`{variable}` must also be defined in the {missing} branch.",
+            required=f"`{variable}` has a value whichever branch is taken",
+            received=f"a value in the {', '.join(defined)} branch only",
+            do=f"assign `{variable}` before the condition, or in both branches.",
+        )
+    )
+
+
+def _raise_structure(subject: _Subject, labels, trees):
+    received = "; ".join(f"{label}: {structure(tree)}" for label, tree in zip(labels, trees))
+    raise TypeError(
+        errors.message(
+            subject.label,
+            f"{subject} must have the same structure in all branches.",
+            required="equal structures",
+            received=received,
+            do="return the same tuples, lists, dictionaries and `None`s from each branch.",
+        )
+    )
+
+
+def _raise_not_an_array(subject: _Subject, label: str, value):
+    raise TypeError(
+        errors.message(
+            subject.label,
+            f"{subject} depends on a traced condition, but is not an array.",
+            required="an array or a number in each branch",
+            received=f"{value!r} in the {label} branch",
+            do="decide it with a Python condition, or use a number in its place.",
+        )
+    )
+
+
+def _raise_dtypes(subject: _Subject, labels, avals):
+    received = "; ".join(f"{label}: {np.dtype(a.dtype).name}" for label, a in zip(labels, avals))
+    raise TypeError(
+        errors.message(
+            subject.label,
+            f"{subject} must have the same dtype in all branches.",
+            required="equal dtypes",
+            received=received,
+            do="cast one of them: `shims.cast(x, dtype)`.",
+        )
+    )

@@ -1,0 +1,248 @@
+"""Pieces of a program that are traced on their own before they become part of another one.
+
+A branch or a loop body is traced once into a jaxpr, together with what it leaves behind: its
+outputs, of which some are arrays and some plain Python values, and the variables that it assigned.
+Only then is it known how the pieces fit together.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.extend import core as jex
+
+from shims._src.arguments.conversion import as_array
+from shims._src.errors import errors
+from shims._src.recording import state
+from shims._src.sizes import checks_in_bodies, size_carriers
+from shims._src.variables.variable import Variable
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Slot:
+    """A leaf that is an array.
+
+    Attributes:
+      position: where it stands among the results of the jaxpr.
+      aval: its shape and dtype.
+      original: the object that the traced code returned.
+    """
+
+    position: int
+    aval: jax.ShapeDtypeStruct
+    original: Any
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Block:
+    """A traced piece of program.
+
+    Attributes:
+      closed: its jaxpr; values from outside are constants of it.
+      trees: for each output its structure.
+      leaves: for each output its leaves: a `Slot` where it is an array, else the Python value.
+      written: the variables that it assigned, in order; their values are its last results.
+    """
+
+    closed: Any
+    trees: tuple[Any, ...]
+    leaves: tuple[tuple[Any, ...], ...]
+    written: tuple[Variable, ...]
+
+    def run(self, *arrays) -> tuple[list, dict[int, Any]]:
+        """The arrays of its slots, and the new values of its variables by identity."""
+        results = jex.jaxpr_as_fun(self.closed)(*arrays)
+        count = len(results) - len(self.written)
+        values = {id(v): x for v, x in zip(self.written, results[count:], strict=True)}
+        return results[:count], values
+
+
+def trace_block(
+    f: Callable[..., Sequence], avals: Sequence = (), carried: Sequence[Variable] = ()
+) -> Block:
+    """Trace `f(*arrays)`, which returns a sequence of outputs.
+
+    Args:
+      f: the piece of program; what it assigns is kept from the variables.
+      avals: shapes and dtypes of its arguments, then of the values of `carried`.
+      carried: variables whose values are arguments, too.
+    """
+    outer = state.current_scope()
+    found: dict[str, Any] = {}
+
+    def program(*arrays):
+        count = len(arrays) - len(carried)
+        scope = state.Overlay(outer, carried, arrays[count:])
+        with state.state_scope(scope):
+            outputs = f(*arrays[:count])
+        _check_no_creation(scope)
+        results: list = []
+        found["trees"], found["leaves"] = _describe(outputs, results)
+        found["written"] = scope.written
+        return [*results, *(scope.newest(v) for v in scope.written)]
+
+    with size_carriers.inner_program():
+        closed = jax.make_jaxpr(program)(*avals)
+    closed = size_carriers.attached(closed)
+    if avals:
+        closed = checks_in_bodies.kept(closed)
+    return Block(closed, found["trees"], found["leaves"], found["written"])
+
+
+def _describe(outputs, results: list):
+    """Structures and leaves of the outputs; arrays are appended to `results`."""
+    trees, described = [], []
+    for output in outputs:
+        leaves, tree = jax.tree.flatten(output)
+        trees.append(tree)
+        described.append(tuple(_leaf(leaf, results) for leaf in leaves))
+    return tuple(trees), tuple(described)
+
+
+def _leaf(leaf, results: list):
+    if not is_array(leaf):
+        return leaf
+    array = jnp.asarray(leaf)
+    results.append(array)
+    return Slot(len(results) - 1, aval_of(array), leaf)
+
+
+def _check_no_creation(scope: state.Overlay) -> None:
+    if scope.created:
+        names = ", ".join(v.name for v in scope.created.values())
+        raise ValueError(
+            errors.message(
+                "Variable",
+                "a variable was created inside a branch or a loop that depends on traced data.",
+                received=names,
+                do="create it before the branch or the loop.",
+            )
+        )
+
+
+def is_array(x) -> bool:
+    """Whether a value is an array of some kind, traced or not."""
+    return isinstance(x, (jax.Array, np.ndarray, np.generic))
+
+
+def is_number(x) -> bool:
+    """Whether a value is a Python number, which becomes an array where it has to."""
+    return isinstance(x, (bool, int, float, complex))
+
+
+def is_staged(x) -> bool:
+    """Whether the value of an array is unknown until the program runs."""
+    return isinstance(x, jax.core.Tracer) and x.to_concrete_value() is None
+
+
+def ambient_is_staging() -> bool:
+    """Whether operations on concrete arrays are being recorded, as under `jit`."""
+    return isinstance(jnp.zeros(()), jax.core.Tracer)
+
+
+def aval_of(array) -> jax.ShapeDtypeStruct:
+    """Shape and dtype of an array, for tracing."""
+    return jax.ShapeDtypeStruct(array.shape, array.dtype, weak_type=is_weak(array))
+
+
+def is_weak(x) -> bool:
+    """Whether a dtype came from a Python number and gives way to others."""
+    return bool(getattr(x, "weak_type", False))
+
+
+def is_key(aval) -> bool:
+    """Whether an array holds keys of `jax.random`, whose dtype is none of NumPy's."""
+    return jax.dtypes.issubdtype(aval.dtype, jax.dtypes.extended)
+
+
+def aval_of_leaf(leaf) -> jax.ShapeDtypeStruct:
+    """Shape and dtype of a leaf: of a slot, or of the array that a Python number becomes."""
+    if isinstance(leaf, Slot):
+        return leaf.aval
+    return jax.ShapeDtypeStruct((), as_array(leaf).dtype, weak_type=not isinstance(leaf, bool))
+
+
+def common_dtype(avals: Sequence[jax.ShapeDtypeStruct]):
+    """`(dtype, weak)` that all of `avals` can take, or `None`.
+
+    Dtypes that arrays were given do not change, as in TensorFlow; those that came from Python
+    numbers follow JAX's promotion.
+    """
+    if any(is_key(a) for a in avals):
+        return (avals[0].dtype, False) if len({a.dtype for a in avals}) == 1 else None
+    declared = {np.dtype(a.dtype) for a in avals if not a.weak_type}
+    kinds = [_PYTHON_TYPES[np.dtype(a.dtype).kind] for a in avals if a.weak_type]
+    if len(declared) > 1:
+        return None
+    if not declared:
+        return as_array(sum(kind(0) for kind in kinds)).dtype, True
+    return jax.dtypes.canonicalize_dtype(jnp.result_type(*declared, *kinds)), False
+
+
+_PYTHON_TYPES = {"i": int, "u": int, "f": float, "c": complex}
+
+
+def cast_leaf(value, aval: jax.ShapeDtypeStruct):
+    """`value` with the dtype of `aval`, weak if that one is."""
+    if not aval.weak_type:
+        return lax.convert_element_type(value, aval.dtype)
+    kind = _PYTHON_TYPES[np.dtype(aval.dtype).kind]
+    if is_number(value):
+        return jnp.asarray(kind(value))
+    return value if value.dtype == aval.dtype else value * kind(1)
+
+
+def same_shape(a: Sequence, b: Sequence) -> bool:
+    """Whether two shapes are written alike, without asking what unknown sizes are."""
+    return len(a) == len(b) and all(
+        type(x) is type(y) and (x is y or str(x) == str(y)) for x, y in zip(a, b)
+    )
+
+
+def show(aval) -> str:
+    """`float32[n, 3]`, as messages print shapes and dtypes."""
+    sizes = ", ".join(str(d) for d in aval.shape)
+    plain = aval.dtype != object and not is_key(aval)
+    return f"{np.dtype(aval.dtype).name if plain else aval.dtype}[{sizes}]"
+
+
+def show_value(value) -> str:
+    """An array by shape and dtype, anything else as Python prints it."""
+    return show(value) if is_array(value) else repr(value)
+
+
+def structure(tree) -> str:
+    """`(*, [*, None])`, as messages print structures."""
+    return str(jax.tree.unflatten(tree, ["*"] * tree.num_leaves)).replace("'*'", "*")
+
+
+def scalar_condition(value, label: str):
+    """A traced condition as a bool scalar.
+
+    Raises:
+      ValueError: it has more than one element.
+    """
+    if value.ndim:
+        if value.shape != (1,) * value.ndim:
+            raise ValueError(
+                errors.message(
+                    label,
+                    "the condition must be a scalar.",
+                    required="bool[]",
+                    received=show(value),
+                    do="say what the condition of all elements is: `jnp.any(...)` or `jnp.all(...)`.",
+                )
+            )
+        value = value.reshape(())
+    return value if value.dtype == jnp.bool_ else value != 0
+
+
+def current_value(x):
+    """`x`, and the value of `x` where it is a variable."""
+    return as_array(x) if isinstance(x, Variable) else x

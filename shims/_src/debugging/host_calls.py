@@ -1,0 +1,247 @@
+"""Functions of Python among the operators: `py_function` and `numpy_function`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import io_callback
+
+from shims._src.arguments.operands import operand
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.recording.contexts import executing_eagerly
+from shims._src.types.dtypes import array_dtype
+from shims._src.types.tensor_spec import TensorSpec
+
+
+def py_function(func=None, inp=None, Tout=None, name=None):
+    """What a function of Python gives for arrays; it may use operators, and has their gradient.
+
+    Args:
+      func: the function; it gets JAX arrays.
+      inp: a list of arrays.
+      Tout: the dtype of the result, or a list of them for several, or an empty list for none. Inside
+        of a trace a `TensorSpec` each, which says the shape too; a size may be one of an input,
+        `x.shape[0]`.
+      name: ignored.
+
+    Returns:
+      An array, or a list of them where `Tout` is one.
+
+    Raises:
+      InvalidArgumentError: a result is not of the dtype, or not of the shape.
+      UnimplementedError: the shape of a result is not known while tracing.
+
+    Differs from TensorFlow:
+      Inside of a trace the shape must be given, and what `func` raises becomes JAX's runtime
+      error; outside of it, it is raised as it is.
+
+    Under jit:
+      `jax.pure_callback`, so a call may be left out or repeated; a call without results is made
+      once, in the order of the program.
+
+    Example:
+      >>> import shims
+      >>> float(shims.py_function(lambda x: x * 2, [3.0], shims.float32))
+      6.0
+
+    https://www.tensorflow.org/api_docs/python/tf/py_function
+    """
+    if func is None:
+        return lambda f: lambda *args: py_function(f, args, Tout)
+    return _called("py_function", func, inp, Tout, numpy=False, ordered=False)
+
+
+def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
+    """What a function of NumPy gives for arrays; it has no gradient.
+
+    Args:
+      func: the function; it gets NumPy arrays.
+      inp: a list of arrays.
+      Tout: the dtype of the result, or a list of them for several, or an empty list for none. Inside
+        of a trace a `TensorSpec` each, which says the shape too; a size may be one of an input,
+        `x.shape[0]`.
+      stateful: whether every call counts; otherwise it may be left out or repeated.
+      name: ignored.
+
+    Returns:
+      An array, or a list of them where `Tout` is one.
+
+    Raises:
+      InvalidArgumentError: a result is not of the dtype, or not of the shape.
+      UnimplementedError: the shape of a result is not known while tracing.
+
+    Differs from TensorFlow:
+      Inside of a trace the shape must be given, and what `func` raises becomes JAX's runtime
+      error; outside of it, it is raised as it is.
+
+    Under jit:
+      `jax.experimental.io_callback`, or `jax.pure_callback` where it is not `stateful`.
+
+    https://www.tensorflow.org/api_docs/python/tf/numpy_function
+    """
+    if func is None:
+        return lambda f: lambda *args: numpy_function(f, args, Tout, stateful)
+    return _called("numpy_function", func, inp, Tout, numpy=True, ordered=stateful)
+
+
+def _called(function: str, func, inp, outputs, *, numpy: bool, ordered: bool):
+    several = isinstance(outputs, (list, tuple))
+    specs = list(outputs) if several else [outputs]
+    arrays = [operand(x) for x in inp]
+    if numpy:
+        arrays = [jax.lax.stop_gradient(x) for x in arrays]
+    traced = any(map(jp.is_tracer, arrays)) or not executing_eagerly()
+
+    def listed(*values):
+        return _listed(func(*values), several)
+
+    run = _staged if traced else _run
+    results = run(function, listed, arrays, specs, numpy, ordered)
+    return results if several else results[0]
+
+
+def _listed(result, several: bool):
+    """The results of a function: several in a list or tuple, one by itself, none as `None`."""
+    if result is None:
+        return []
+    return list(result) if several and isinstance(result, (list, tuple)) else [result]
+
+
+def _run(function: str, func, arrays: Sequence, specs: Sequence, numpy: bool, ordered: bool):
+    results = func(*(map(np.asarray, arrays) if numpy else arrays))
+    _check_count(function, results, specs)
+    if numpy:
+        return [operand(r) for r in results]
+    return [_as_declared(function, r, s) for r, s in zip(results, specs, strict=True)]
+
+
+def _check_count(function: str, results, specs) -> None:
+    if len(results) < len(specs):
+        raise errors.InvalidArgumentError(
+            errors.message(
+                function,
+                "`func` gives fewer results than `Tout` says.",
+                required=f"{len(specs)}",
+                received=f"{len(results)}",
+            )
+        )
+    del results[len(specs) :]
+
+
+def _dtype(function: str, spec) -> np.dtype:
+    return array_dtype(
+        getattr(spec, "dtype", spec) if isinstance(spec, TensorSpec) else spec, function
+    )
+
+
+def _as_declared(function: str, result, spec):
+    dtype = _dtype(function, spec)
+    try:
+        return operand(result, dtype)
+    except (TypeError, ValueError) as error:
+        raise errors.InvalidArgumentError(
+            errors.message(
+                function,
+                "`func` gives another dtype than `Tout` says.",
+                required=dtype.name,
+                received=str(error),
+            )
+        ) from None
+
+
+# ---- inside of a trace ---------------------------------------------------------------------------
+
+
+def _staged(function: str, func, arrays: Sequence, specs: Sequence, numpy: bool, ordered: bool):
+    shapes = [_shape(function, s) for s in specs]
+
+    def host(*values):
+        given = [np.asarray(v) for v in values] if numpy else [jnp.asarray(v) for v in values]
+        results = func(*given)
+        _check_count(function, results, specs)
+        return [_checked(function, r, s) for r, s in zip(results, shapes, strict=True)]
+
+    if not specs or (ordered and not any(map(jp.is_batched, arrays))):
+        return list(io_callback(host, shapes, *arrays, ordered=bool(ordered or not specs)))
+    if numpy:
+        return list(jax.pure_callback(host, shapes, *arrays, vmap_method="sequential"))
+    return list(_differentiable(func, host, shapes)(*arrays))
+
+
+def _shape(function: str, spec) -> jax.ShapeDtypeStruct:
+    sizes = (
+        list(spec.shape) if isinstance(spec, TensorSpec) and spec.shape.rank is not None else None
+    )
+    if sizes is None or any(d is None or isinstance(d, str) for d in sizes):
+        raise errors.UnimplementedError(
+            errors.message(
+                function,
+                "the shape of what `func` gives is not known while the program is traced.",
+                required="a `TensorSpec` with all sizes in `Tout`",
+                received=f"Tout={spec}",
+                do="write `Tout=shims.TensorSpec(x.shape, shims.float32)`, with the shape it has",
+            )
+        )
+    return jax.ShapeDtypeStruct(tuple(sizes), _dtype(function, spec))
+
+
+def _checked(function: str, result, shape) -> np.ndarray:
+    found = np.asarray(result)
+    if isinstance(result, (int, float, list, tuple)) or found.dtype.itemsize == 8:
+        found = found.astype(shape.dtype) if found.dtype.kind == shape.dtype.kind else found
+    known = [(a, b) for a, b in zip(found.shape, shape.shape, strict=False) if isinstance(b, int)]
+    fits = found.ndim == len(shape.shape) and all(a == b for a, b in known)
+    if found.dtype != shape.dtype or not fits:
+        raise errors.InvalidArgumentError(
+            errors.message(
+                function,
+                "`func` gives something else than `Tout` says.",
+                required=f"{shape.dtype.name}{list(shape.shape)}",
+                received=f"{found.dtype.name}{list(found.shape)}",
+            )
+        )
+    return found
+
+
+def _differentiable(func, host, shapes):
+    """A call of the host whose derivative is one, too."""
+
+    @jax.custom_vjp
+    def call(*arrays):
+        return jax.pure_callback(host, shapes, *arrays, vmap_method="sequential")
+
+    def forward(*arrays):
+        return call(*arrays), arrays
+
+    def backward(arrays, cotangents):
+        moving = [i for i, x in enumerate(arrays) if jnp.issubdtype(x.dtype, jnp.inexact)]
+
+        def host_gradient(arrays, cotangents):
+            given = [jnp.asarray(a) for a in arrays]
+
+            def outputs(*primals):
+                full = list(given)
+                for i, value in zip(moving, primals, strict=True):
+                    full[i] = value
+                return [operand(r) for r in func(*full)]
+
+            _, pull = jax.vjp(outputs, *(given[i] for i in moving))
+            return [np.asarray(g) for g in pull([jnp.asarray(c) for c in cotangents])]
+
+        wanted = [jax.ShapeDtypeStruct(arrays[i].shape, arrays[i].dtype) for i in moving]
+        found = iter(
+            jax.pure_callback(
+                host_gradient, wanted, arrays, list(cotangents), vmap_method="sequential"
+            )
+        )
+        return tuple(
+            next(found) if i in moving else np.zeros(x.shape, jax.dtypes.float0)
+            for i, x in enumerate(arrays)
+        )
+
+    call.defvjp(forward, backward)
+    return call

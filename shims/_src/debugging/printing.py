@@ -1,0 +1,195 @@
+"""`print`: values as TensorFlow's text, at once or when the program runs."""
+
+from __future__ import annotations
+
+import pprint
+import sys
+from typing import Any
+
+import jax
+import numpy as np
+
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.recording.contexts import executing_eagerly
+from shims._src.variables.variable import Variable
+
+_OPTIONS = ("output_stream", "name", "summarize", "sep", "end")
+
+
+def print_(*inputs, **kwargs):
+    """Print values in TensorFlow's format.
+
+    Args:
+      *inputs: arrays, text, and lists, tuples and dictionaries of them.
+      **kwargs: `output_stream` (`sys.stderr`, `sys.stdout`, or `file://` and a path to append to),
+        `summarize` (elements at either end of each axis; all where negative; 3 when left out),
+        `sep`, `end`; `name` is ignored.
+
+    Raises:
+      ValueError: another keyword, or another stream.
+
+    Differs from TensorFlow:
+      Ragged and sparse tensors are refused inside of a trace.
+
+    Under jit:
+      Prints when the program runs, in the order of the program; `jax.effects_barrier()` waits for
+      it.
+
+    Example:
+      >>> import sys, shims
+      >>> shims.print("x =", shims.range(10), output_stream=sys.stdout)
+      x = [0 1 2 ... 7 8 9]
+
+    https://www.tensorflow.org/api_docs/python/tf/print
+    """
+    unknown = {k: v for k, v in kwargs.items() if k not in _OPTIONS}
+    if unknown:
+        raise ValueError(f"Unrecognized keyword arguments for tf.print: {unknown}")
+    summarize = kwargs.get("summarize")
+    sep, end = kwargs.get("sep", " "), kwargs.get("end", "\n")
+    write = _writer(kwargs.get("output_stream"))
+    leaves, tree = jax.tree.flatten(inputs, is_leaf=_is_leaf)
+    places = [i for i, x in enumerate(leaves) if isinstance(x, (jax.Array, Variable))]
+    arrays = [_array(leaves[i]) for i in places]
+
+    def emit(*values):
+        full: list[Any] = list(leaves)
+        for i, value in zip(places, values, strict=True):
+            full[i] = _Shown(array_text(np.asarray(value), summarize))
+        full = [_Shown(_composite_text(x, summarize)) if _is_composite(x) else x for x in full]
+        parts = [_item_text(x) for x in jax.tree.unflatten(tree, full)]
+        write(sep.join(parts) + end)
+
+    if executing_eagerly():
+        emit(*arrays)
+        return
+    composite = list(filter(_is_composite, leaves))
+    if composite:
+        raise errors.UnimplementedError(
+            errors.message(
+                "print",
+                "a ragged or sparse tensor cannot be printed while the program runs.",
+                received=type(composite[0]).__name__,
+                do="print its parts: `x.flat_values, x.row_splits`",
+            )
+        )
+    jax.debug.callback(emit, *arrays, ordered=not any(map(jp.is_batched, arrays)))
+
+
+def _is_leaf(x) -> bool:
+    return x is None or isinstance(x, Variable) or _is_composite(x)
+
+
+def _is_composite(x) -> bool:
+    return getattr(x, "is_composite", False) is True
+
+
+def _array(x):
+    return x.read_value() if isinstance(x, Variable) else x
+
+
+def _writer(stream):
+    """What writes a text to a stream; the stream is looked up when it is written to."""
+    if isinstance(stream, str) and stream.startswith("file://"):
+        path = stream.removeprefix("file://")
+
+        def append(text):
+            with open(path, "a", encoding="utf-8") as file:
+                file.write(text)
+
+        return append
+    if stream is None or stream is sys.stderr:
+        return lambda text: _flushed(sys.stderr, text)
+    if stream is sys.stdout:
+        return lambda text: _flushed(sys.stdout, text)
+    raise ValueError(
+        f"Unsupported output stream, logging level, or file.{stream}. Supported streams are "
+        "sys.stdout, sys.stderr. File needs to be in the form of 'file://<filepath>'."
+    )
+
+
+def _flushed(stream, text) -> None:
+    stream.write(text)
+    stream.flush()
+
+
+class _Shown:
+    """A text that stands in a nested structure without quotation marks."""
+
+    def __init__(self, text: str):
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _item_text(item) -> str:
+    if isinstance(item, str):
+        return item
+    return item.text if isinstance(item, _Shown) else pprint.pformat(item)
+
+
+# ---- arrays --------------------------------------------------------------------------------------
+
+
+def array_text(array: np.ndarray, summarize=None) -> str:
+    """An array as TensorFlow prints it.
+
+    Args:
+      array: the array.
+      summarize: how many elements at either end of each axis; all where negative, 3 when `None`.
+    """
+    if not array.ndim:
+        return element_text(array[()])
+    limit = 3 if summarize is None else array.size if summarize < 0 else summarize
+    return _axis_text(array, min(limit, array.size), 0, array.ndim)
+
+
+def _composite_text(x, summarize) -> str:
+    if hasattr(x, "to_list"):
+        return _rows_text(x.to_list(), 3 if summarize is None else summarize)
+    parts = {"indices": x.indices, "values": x.values, "shape": x.dense_shape}
+    told = [f"{k}={array_text(np.asarray(v), summarize)}" for k, v in parts.items()]
+    return f"'SparseTensor({', '.join(told)})'"
+
+
+def _rows_text(rows, ends: int) -> str:
+    """Nested lists as TensorFlow prints ragged tensors."""
+    if not isinstance(rows, list):
+        return f"{rows:f}" if isinstance(rows, float) else str(rows)
+    if 0 <= 2 * ends < len(rows):
+        shown = [_rows_text(r, ends) for r in (*rows[:ends], *rows[len(rows) - ends :])]
+        shown.insert(ends, "...")
+    else:
+        shown = [_rows_text(r, ends) for r in rows]
+    return f"[{', '.join(shown)}]"
+
+
+def _axis_text(array, ends: int, depth: int, rank: int) -> str:
+    if not array.ndim:
+        return element_text(array[()])
+    space = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * (depth + 1)
+    count = len(array)
+    shown = [_axis_text(x, ends, depth + 1, rank) for x in array[: min(ends, count)]]
+    if count > 2 * ends:
+        shown = [*shown, "..."] if shown else ["", "..."]
+    shown += [_axis_text(x, ends, depth + 1, rank) for x in array[max(ends, count - ends) :]]
+    return f"[{space.join(shown)}]"
+
+
+def element_text(x) -> str:
+    """One element as TensorFlow prints it: as few digits as give it back, or all of them."""
+    if x.dtype == bool:
+        return "1" if x else "0"
+    if np.issubdtype(x.dtype, np.integer):
+        return str(int(x))
+    if np.issubdtype(x.dtype, np.complexfloating):
+        return "?"  # which is what TensorFlow prints
+    wide = np.float64 if x.dtype == np.float64 else np.float32
+    digits = np.finfo(wide).precision
+    value = wide(x)
+    text = f"{float(value):.{digits}g}"
+    if not np.isfinite(value) or wide(text) == value:
+        return text
+    return f"{float(value):.{digits + (2 if wide is np.float64 else 3)}g}"

@@ -1,0 +1,91 @@
+"""Complex numbers from their parts, and their parts."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src.arguments.operands import broadcasting, matching, operand
+from shims._src.elementwise.elementwise import is_inexact
+from shims._src.tracing.dispatch import operator
+
+
+@operator
+def complex(real, imag, name=None):
+    """Complex numbers with the given parts.
+
+    Args:
+      real: float32 or float64 array.
+      imag: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The complex64 or complex128 array.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/dtypes/complex
+    """
+    parts = broadcasting("complex", *matching("complex", real=real, imag=imag))
+    return lax.complex(*jnp.broadcast_arrays(*parts))
+
+
+@operator
+def angle(input, name=None):
+    """The argument of complex numbers, in radians.
+
+    Args:
+      input: complex or floating-point array.
+      name: ignored.
+
+    Returns:
+      Numbers in (-pi, pi]; of real numbers pi below 0 and 0 otherwise, NaN included.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing. `jnp.angle` of real numbers gives pi for -0 and NaN for NaN.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/angle
+    """
+    x = operand(input)
+    if jnp.iscomplexobj(x):
+        return jnp.angle(x)
+    return jnp.where(x < 0, jnp.asarray(jnp.pi, x.dtype), jnp.zeros((), x.dtype))
+
+
+@operator
+def imag(input, name=None):
+    """The imaginary part.
+
+    Args:
+      input: array of numbers.
+      name: ignored.
+
+    Returns:
+      The imaginary part; zeros for real numbers.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/imag
+    """
+    x = operand(input)
+    return jnp.imag(x) if is_inexact(x) and jnp.iscomplexobj(x) else jnp.zeros_like(x)

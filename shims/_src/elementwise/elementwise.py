@@ -1,0 +1,488 @@
+"""Element-wise functions whose plain JAX spelling has another value or gradient somewhere."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.default_dtype import preferring
+from shims._src.arguments.operands import broadcasting, matching, operand
+from shims._src.numeric.mul_no_nan import mul_no_nan
+from shims._src.tracing.dispatch import operator
+
+
+def is_inexact(x) -> bool:
+    """Whether an array has a tangent space of its own."""
+    return bool(jnp.issubdtype(x.dtype, jnp.inexact))
+
+
+def pair(function: str, x, y):
+    """Two operands of one dtype whose sizes agree."""
+    return broadcasting(function, *matching(function, x=x, y=y))
+
+
+# ---- roots, reciprocals and signs ----------------------------------------------------------------
+
+
+@jax.custom_jvp
+def magnitude(x):
+    """The absolute value of a floating-point or complex array."""
+    return jnp.abs(x)
+
+
+@magnitude.defjvp
+def _abs_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    if jnp.issubdtype(x.dtype, jnp.complexfloating):
+        return jax.jvp(jnp.abs, primals, tangents)
+    return jnp.abs(x), t * jnp.sign(x)
+
+
+@operator(compiled=True)
+def abs(x, name=None):
+    """The absolute value.
+
+    Args:
+      x: array of numbers.
+      name: ignored.
+
+    Returns:
+      `|x|`; real for complex `x`.
+
+    Differs from TensorFlow:
+      Nothing; `jnp.abs` has gradient 1 at 0, TensorFlow and this have 0.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/abs
+    """
+    x = operand(x)
+    return magnitude(x) if is_inexact(x) else jnp.abs(x)
+
+
+@operator(compiled=True)
+def sign(x, name=None):
+    """The sign.
+
+    Args:
+      x: array of numbers with a sign.
+      name: ignored.
+
+    Returns:
+      -1, 0 or 1, NaN at NaN; of a complex number `x / |x|`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing: of -0.0 it is 0.0, where `jnp.sign` has -0.0.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/sign
+    """
+    x = operand(x)
+    return _sign(x) if jnp.issubdtype(x.dtype, jnp.floating) else _sign.fun(x)
+
+
+@jax.custom_jvp
+def _sign(x):
+    return jnp.where(x == 0, jnp.zeros((), x.dtype), jnp.sign(x))
+
+
+@_sign.defjvp
+def _sign_jvp(primals, tangents):
+    # Zeros that are there: an infinite slope makes NaN of them, as in TensorFlow.
+    out, (slope,) = _sign(*primals), tangents
+    return out, lax.select(jnp.zeros(out.shape, bool), slope, jnp.zeros_like(slope))
+
+
+@jax.custom_jvp
+def square_root(x):
+    """The root of a floating-point array."""
+    return jnp.sqrt(x)
+
+
+@square_root.defjvp
+def _sqrt_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    root = square_root(x)
+    return root, mul_no_nan(t, 0.5 / root)
+
+
+@operator(compiled=True)
+def sqrt(x, name=None):
+    """The square root.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      The root, NaN below 0.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing on CPU. Where no gradient flows in, none flows out, also at 0 and below, so that
+      `where(d > 0, sqrt(d), 0)` has a finite gradient; `jnp.sqrt` and TensorFlow's XLA give NaN.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/sqrt
+    """
+    x = operand(x)
+    checks.check_kind("sqrt", "inexact", x)
+    return square_root(x)
+
+
+@jax.custom_jvp
+def inverse_root(x):
+    """One over the root of a floating-point array."""
+    return lax.rsqrt(x)
+
+
+@inverse_root.defjvp
+def _rsqrt_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    root = inverse_root(x)
+    return root, mul_no_nan(t, -0.5 * (root * root) * root)
+
+
+@operator(compiled=True)
+def rsqrt(x, name=None):
+    """One over the square root.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      `1 / sqrt(x)`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing on CPU. Where no gradient flows in, none flows out, also at 0 and below.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/rsqrt
+    """
+    x = operand(x)
+    checks.check_kind("rsqrt", "inexact", x)
+    return inverse_root(x)
+
+
+@jax.custom_jvp
+def _reciprocal(x):
+    return jnp.reciprocal(x)
+
+
+@_reciprocal.defjvp
+def _reciprocal_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    inverse = _reciprocal(x)
+    return inverse, mul_no_nan(t, -inverse * inverse)
+
+
+@operator(compiled=True)
+def reciprocal(x, name=None):
+    """One over `x`.
+
+    Args:
+      x: array of numbers.
+      name: ignored.
+
+    Returns:
+      `1 / x`.
+
+    Differs from TensorFlow:
+      Nothing on CPU. Where no gradient flows in, none flows out, also at 0.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reciprocal
+    """
+    x = operand(x)
+    if is_inexact(x):
+        return _reciprocal(x)
+    return lax.div(jnp.ones_like(x), x)
+
+
+@jax.custom_jvp
+def _acosh(x):
+    return jnp.arccosh(x)
+
+
+@_acosh.defjvp
+def _acosh_jvp(primals, tangents):
+    # As TensorFlow; JAX 0.10 has a slope below 1, where there is no value.
+    y = _acosh(*primals)
+    return y, tangents[0] / jnp.sinh(y)
+
+
+@operator(compiled=True)
+def acosh(x, name=None):
+    """The inverse of the hyperbolic cosine.
+
+    Args:
+      x: floating-point or complex array.
+      name: ignored.
+
+    Returns:
+      The array; of real numbers below 1 NaN.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/acosh
+    """
+    x = operand(x)
+    return jnp.arccosh(x) if jnp.iscomplexobj(x) else _acosh(x)
+
+
+# ---- the larger and the smaller ------------------------------------------------------------------
+
+
+@jax.custom_jvp
+def larger(x, y):
+    """`maximum` of two floating-point arrays, ties go to `x`."""
+    return jnp.maximum(x, y)
+
+
+@larger.defjvp
+def _larger_jvp(primals, tangents):
+    (x, y), (tx, ty) = primals, tangents
+    return larger(x, y), jnp.where(x >= y, tx, ty)
+
+
+@jax.custom_jvp
+def smaller(x, y):
+    """`minimum` of two floating-point arrays, ties go to `x`."""
+    return jnp.minimum(x, y)
+
+
+@smaller.defjvp
+def _smaller_jvp(primals, tangents):
+    (x, y), (tx, ty) = primals, tangents
+    return smaller(x, y), jnp.where(x <= y, tx, ty)
+
+
+@operator(compiled=True)
+def maximum(x, y, name=None):
+    """The larger of two, element by element.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x` where `x > y`, otherwise `y`; NaN where either is.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      The sign of a zero beside the other zero depends there on its place in the array, here it
+      does not. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
+
+    Under jit:
+      Element by element; sizes known only at run time are checked to agree.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/maximum
+    """
+    x, y = pair("maximum", x, y)
+    return larger(x, y) if is_inexact(x) else jnp.maximum(x, y)
+
+
+@operator(compiled=True)
+def minimum(x, y, name=None):
+    """The smaller of two, element by element.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x` where `x < y`, otherwise `y`; NaN where either is.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      The sign of a zero beside the other zero depends there on its place in the array, here it
+      does not. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
+
+    Under jit:
+      Element by element; sizes known only at run time are checked to agree.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/minimum
+    """
+    x, y = pair("minimum", x, y)
+    return smaller(x, y) if is_inexact(x) else jnp.minimum(x, y)
+
+
+# ---- powers --------------------------------------------------------------------------------------
+
+
+@jax.custom_jvp
+def _pow(x, y):
+    return lax.pow(*jnp.broadcast_arrays(x, y))
+
+
+@_pow.defjvp
+def _pow_jvp(primals, tangents):
+    (x, y), (tx, ty) = primals, tangents
+    z = _pow(x, y)
+    if jnp.issubdtype(x.dtype, jnp.complexfloating):
+        counts = x != 0
+    else:
+        counts = x > 0
+    logarithm = jnp.where(counts, jnp.log(jnp.where(counts, x, 1)), 0)
+    return z, tx * (y * _pow(x, y - 1)) + ty * (z * logarithm)
+
+
+@operator(compiled=True)
+def pow(x, y, name=None):
+    """`x` to the power of `y`.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The powers.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or an integer has a negative exponent.
+
+    Differs from TensorFlow:
+      Nothing: the gradient with respect to `y` is 0 at `x <= 0`. `jnp.power` gives NaN there.
+
+    Under jit:
+      Element by element; negative integer exponents raise after the call.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/pow
+    """
+    x, y = pair("pow", x, y)
+    if is_inexact(x):
+        return _pow(x, y)
+    checks.check_data(
+        y < 0,
+        "pow",
+        "integers to negative integer powers are not integers.",
+        required="y >= 0 everywhere, or floating-point operands",
+    )
+    return _whole_power(*jnp.broadcast_arrays(x, y))
+
+
+def _whole_power(x, y):
+    """Powers of integers, which wrap around; JAX looks at six bits of the exponent only."""
+    out = jnp.ones_like(x)
+    for _ in range(jnp.iinfo(y.dtype).bits):
+        out = jnp.where((y & 1) == 1, out * x, out)
+        x, y = x * x, y >> 1
+    return out
+
+
+@operator(compiled=True)
+def squared_difference(x, y, name=None):
+    """The square of the absolute difference.
+
+    Args:
+      x: array.
+      y: array of the same dtype that broadcasts with `x`.
+      name: ignored.
+
+    Returns:
+      `(x - y) ** 2`; of complex numbers the square of the absolute value, as a complex number.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/squared_difference
+    """
+    x, y = broadcasting("squared_difference", *matching("squared_difference", x=x, y=y))
+    return squared_distance(jnp.subtract(x, y))
+
+
+def squared_distance(difference):
+    """The square of the absolute value, of the array's dtype."""
+    if jnp.iscomplexobj(difference):
+        return _squared_complex(difference)
+    return jnp.square(difference)
+
+
+@jax.custom_jvp
+def _squared_complex(x):
+    return jnp.conj(x) * x
+
+
+@_squared_complex.defjvp
+def _squared_complex_jvp(primals, tangents):
+    """TensorFlow multiplies the gradient by `2 * x`, which here is conjugated."""
+    (x,), (t,) = primals, tangents
+    return _squared_complex(x), 2 * jnp.conj(x) * t
+
+
+@preferring("float32", "x1", "x2")
+@operator(compiled=True)
+def nextafter(x1, x2, name=None):
+    """The number next to one, in the direction of another.
+
+    Args:
+      x1: float32 or float64 array.
+      x2: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/nextafter
+    """
+    return _nextafter(*jnp.broadcast_arrays(*pair("nextafter", x1, x2)))
+
+
+@jax.custom_jvp
+def _nextafter(x1, x2):
+    return jnp.nextafter(x1, x2)
+
+
+@_nextafter.defjvp
+def _nextafter_jvp(primals, tangents):
+    # By the direction the derivative is 0: of a slope that is not finite NaN, as in TensorFlow.
+    return _nextafter(*primals), tangents[0] + 0 * tangents[1]

@@ -1,0 +1,416 @@
+"""Quotients and products: their dtypes, their zeros, and what forgives a zero."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.arguments import checks
+from shims._src.arguments.operands import operand
+from shims._src.elementwise.elementwise import is_inexact, pair
+from shims._src.numeric.exact_quotient import quotient
+from shims._src.numeric.mul_no_nan import mul_no_nan
+from shims._src.numeric.unconjugated import unconjugated
+from shims._src.tracing.dispatch import operator
+from shims._src.types.dtypes import narrowed
+
+
+def floating_quotients(*operands):
+    """Operands in the dtype of TensorFlow's `/`: small integers float32, others float64."""
+    if is_inexact(operands[0]):
+        return operands
+    dtype = narrowed(np.float32 if operands[0].dtype.itemsize < 4 else np.float64)
+    return tuple(x.astype(dtype) for x in operands)
+
+
+@operator(compiled=True)
+def truediv(x, y, name=None):
+    """The quotient, never an integer.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y`; integers of 8 and 16 bits give float32, wider ones float64.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      float64 is float32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/truediv
+    """
+    return quotient(*floating_quotients(*pair("truediv", x, y)))
+
+
+@operator(compiled=True)
+def realdiv(x, y, name=None):
+    """The quotient of floating-point or complex numbers.
+
+    Args:
+      x: array.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y`.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/realdiv
+    """
+    return quotient(*pair("realdiv", x, y))
+
+
+@operator(compiled=True)
+def divide(x, y, name=None):
+    """The quotient, never an integer; the same as `truediv`.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y`; integers of 8 and 16 bits give float32, wider ones float64.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      float64 is float32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/divide
+    """
+    return quotient(*floating_quotients(*pair("divide", x, y)))
+
+
+@operator(compiled=True)
+def floordiv(x, y, name=None):
+    """The quotient rounded towards minus infinity.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `floor(x / y)` in the dtype of the operands.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
+
+    Differs from TensorFlow:
+      Nothing. `jnp.floor_divide` gives other values at infinities.
+
+    Under jit:
+      Element by element; integer division by zero raises after the call.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/floordiv
+    """
+    x, y = pair("floordiv", x, y)
+    if is_inexact(x):
+        return jnp.floor(quotient(x, y))
+    checks.check_nonzero("floordiv", "y", y, x)
+    return jnp.floor_divide(x, y)
+
+
+@operator(compiled=True)
+def floormod(x, y, name=None):
+    """The remainder that has the sign of the divisor.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x - floordiv(x, y) * y`.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element; integer division by zero raises after the call.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/floormod
+    """
+    x, y = pair("floormod", x, y)
+    checks.check_nonzero("floormod", "y", y, x)
+    return _floormod(x, y) if is_inexact(x) else jnp.mod(x, y)
+
+
+@jax.custom_jvp
+def _floormod(x, y):
+    return jnp.mod(x, y)
+
+
+@_floormod.defjvp
+def _floormod_jvp(primals, tangents):
+    (x, y), (tx, ty) = primals, tangents
+    return _floormod(x, y), tx - ty * jnp.floor(quotient(x, y))
+
+
+# ---- products and quotients that forgive zeros ---------------------------------------------------
+
+
+@operator(compiled=True)
+def divide_no_nan(x, y, name=None):
+    """The quotient, and 0 where `y` is 0.
+
+    Args:
+      x: floating-point array.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y`, and 0 where `y` is 0, with gradient 0 there.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/divide_no_nan
+    """
+    x, y = pair("divide_no_nan", x, y)
+    if not is_inexact(x):
+        x, y = floating_quotients(x, y)
+    return quotient_or_zero(x, y)
+
+
+@jax.custom_jvp
+def quotient_or_zero(x, y):
+    """`x / y`, and 0 where `y` is 0."""
+    return jnp.where(y == 0, 0, quotient(x, jnp.where(y == 0, 1, y)))
+
+
+@quotient_or_zero.defjvp
+def _quotient_or_zero_jvp(primals, tangents):
+    (x, y), (tx, ty) = primals, tangents
+    z = quotient_or_zero(x, y)
+    by_x = jnp.where(y == 0, 0, tx / jnp.where(y == 0, 1, y))
+    return z, by_x - ty * quotient_or_zero(z, y)
+
+
+@operator(compiled=True)
+def reciprocal_no_nan(x, name=None):
+    """One over `x`, and 0 where `x` is 0.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      `1 / x`, and 0 where `x` is 0, with gradient 0 there.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reciprocal_no_nan
+    """
+    x = operand(x)
+    checks.check_kind("reciprocal_no_nan", "inexact", x)
+    return quotient_or_zero(jnp.ones_like(x), x)
+
+
+@jax.custom_jvp
+def product_or_zero(x, y):
+    """`x * y`, and 0 where `y` is 0, whatever `x` is."""
+    return jnp.where(y == 0, 0, x * y)
+
+
+@product_or_zero.defjvp
+def _product_or_zero_jvp(primals, tangents):
+    (x, y), (tx, ty) = primals, tangents
+    # Of `y` TensorFlow's gradient is the product with `x`, 0 only where none flows in.
+    return product_or_zero(x, y), product_or_zero(tx, y) + mul_no_nan(*jnp.broadcast_arrays(ty, x))
+
+
+@operator(compiled=True)
+def multiply_no_nan(x, y, name=None):
+    """The product, and 0 where `y` is 0, even if `x` is NaN or infinite.
+
+    Args:
+      x: floating-point array.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x * y`, and 0 where `y` is 0.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Where `y` is 0, the slope of `x` does not change with `y` when it is differentiated again.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/multiply_no_nan
+    """
+    x, y = pair("multiply_no_nan", x, y)
+    checks.check_kind("multiply_no_nan", "inexact", x)
+    return unconjugated(product_or_zero, x, y)
+
+
+def _at_zero_zero(function):
+    """`x * function(y)` that is 0 where `x` is, its slopes by TensorFlow's formulas.
+
+    They are products, so that a NaN that flows in stays one where `x` is 0.
+
+    Args:
+      function: of `x` and of a `y` that is 1 where `x` is 0.
+    """
+
+    @jax.custom_jvp
+    def product(x, y):
+        return jnp.where(x == 0, 0, function(x, jnp.where(x == 0, 1, y)))
+
+    return product
+
+
+def _is_some(x):
+    return (x != 0).astype(x.dtype)
+
+
+_xlogy = _at_zero_zero(lambda x, y: x * jnp.log(y))
+_xlog1py = _at_zero_zero(lambda x, y: x * jnp.log1p(y))
+_xdivy = _at_zero_zero(quotient)
+
+
+@_xlogy.defjvp
+def _xlogy_jvp(primals, tangents):
+    (x, y), (tx, ty) = primals, tangents
+    return _xlogy(x, y), tx * _xlogy(_is_some(x), y) + ty * _xdivy(x, y)
+
+
+@_xlog1py.defjvp
+def _xlog1py_jvp(primals, tangents):
+    (x, y), (tx, ty) = primals, tangents
+    return _xlog1py(x, y), tx * _xlog1py(_is_some(x), y) + ty * _xdivy(x, y + 1)
+
+
+@_xdivy.defjvp
+def _xdivy_jvp(primals, tangents):
+    (x, y), (tx, ty) = primals, tangents
+    return _xdivy(x, y), tx * _xdivy(_is_some(x), y) + ty * _xdivy(-x, y * y)
+
+
+@operator(compiled=True)
+def xlogy(x, y, name=None):
+    """`x * log(y)`, and 0 where `x` is 0.
+
+    Args:
+      x: floating-point array.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x * log(y)`, and 0 where `x` is 0, with gradients 0 there.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/xlogy
+    """
+    x, y = pair("xlogy", x, y)
+    checks.check_kind("xlogy", "inexact", x)
+    return unconjugated(_xlogy, x, y)
+
+
+@operator(compiled=True)
+def xlog1py(x, y, name=None):
+    """`x * log1p(y)`, and 0 where `x` is 0.
+
+    Args:
+      x: floating-point array.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x * log1p(y)`, and 0 where `x` is 0, with gradients 0 there.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/xlog1py
+    """
+    x, y = pair("xlog1py", x, y)
+    checks.check_kind("xlog1py", "inexact", x)
+    return unconjugated(_xlog1py, x, y)
+
+
+@operator(compiled=True)
+def xdivy(x, y, name=None):
+    """`x / y`, and 0 where `x` is 0.
+
+    Args:
+      x: floating-point array.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y`, and 0 where `x` is 0, with gradients 0 there.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/xdivy
+    """
+    x, y = pair("xdivy", x, y)
+    checks.check_kind("xdivy", "inexact", x)
+    return unconjugated(_xdivy, x, y)

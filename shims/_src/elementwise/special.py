@@ -1,0 +1,108 @@
+"""The gamma function's relatives, where JAX has another value at the pole."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments.checks import check_kind
+from shims._src.arguments.operands import operand
+from shims._src.tracing.dispatch import operator
+
+_LEAST_OF_SUMS = -5
+
+
+@jax.custom_jvp
+def lgamma_of(x):
+    """`lgamma` of a floating-point array."""
+    return lax.lgamma(x)
+
+
+@lgamma_of.defjvp
+def _lgamma_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return lgamma_of(x), t * digamma_of(x)
+
+
+@jax.custom_jvp
+def digamma_of(x):
+    """`digamma` of a floating-point array."""
+    return jnp.where(x == 0, jnp.nan, lax.digamma(x))
+
+
+@digamma_of.defjvp
+def _digamma_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return digamma_of(x), t * trigamma_of(x)
+
+
+def trigamma_of(x):
+    """The derivative of `digamma`, right where the sum that libraries take for it no longer is.
+
+    The sum is of terms from `x` on, of which ten are added one by one; further below 0 the rest is not
+    small yet. There it is taken at `1 - x`, by the formula of reflection.
+    """
+    is_reflected = x < _LEAST_OF_SUMS
+    beside = jnp.where(is_reflected, 1 - x, x)
+    value = jnp.where(jnp.isposinf(beside), 0, lax.polygamma(jnp.ones_like(x), beside))
+    sine = jnp.sin(np.pi * (x - jnp.round(x)))
+    whole = jnp.isinf(x) | (sine == 0)
+    reflected = jnp.where(whole, jnp.inf, jnp.square(np.pi / jnp.where(whole, 1, sine)) - value)
+    return jnp.where(is_reflected, reflected, value).astype(x.dtype)
+
+
+@operator(compiled=True)
+def lgamma(x, name=None):
+    """The logarithm of the absolute value of the gamma function.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at 0 is NaN. JAX has -inf there.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/lgamma
+    """
+    x = operand(x)
+    check_kind("lgamma", "inexact", x)
+    return lgamma_of(x)
+
+
+@operator(compiled=True)
+def digamma(x, name=None):
+    """The derivative of `lgamma`.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      The array; NaN at 0.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      The gradient is right below -5, where TensorFlow's loses its digits; at -9 it is 1e18 times too
+      large. `jax.lax.digamma` is -inf at 0.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/digamma
+    """
+    x = operand(x)
+    check_kind("digamma", "inexact", x)
+    return digamma_of(x)

@@ -1,0 +1,101 @@
+"""Quotients that are rounded towards zero, and those of the other names of division."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.elementwise.elementwise import is_inexact, pair
+from shims._src.elementwise.quotients import floordiv
+from shims._src.errors import errors
+from shims._src.numeric.exact_quotient import quotient
+from shims._src.tracing.dispatch import operator
+
+
+@operator
+def truncatediv(x, y, name=None):
+    """The quotient rounded towards zero.
+
+    Args:
+      x: array of real numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `trunc(x / y)` in the dtype of the operands.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+      InternalError: an integer is divided by zero.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element; integer division by zero raises after the call.
+
+    https://www.tensorflow.org/api_docs/python/tf/truncatediv
+    """
+    x, y = pair("truncatediv", x, y)
+    if is_inexact(x):
+        return jnp.trunc(quotient(x, y))
+    checks.check_nonzero("truncatediv", "y", y, x, error=errors.InternalError)
+    return lax.div(*jnp.broadcast_arrays(x, y))
+
+
+@operator
+def truncatemod(x, y, name=None):
+    """The remainder that has the sign of the dividend.
+
+    Args:
+      x: int32, int64 or floating-point array.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x - truncatediv(x, y) * y`.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+      InternalError: an integer is divided by zero.
+
+    Differs from TensorFlow:
+      TensorFlow has no gradient.
+
+    Under jit:
+      Element by element; integer division by zero raises after the call.
+
+    https://www.tensorflow.org/api_docs/python/tf/truncatemod
+    """
+    x, y = pair("truncatemod", x, y)
+    checks.check_nonzero("truncatemod", "y", y, x, error=errors.InternalError)
+    return lax.rem(*jnp.broadcast_arrays(x, y))
+
+
+@operator
+def div(x, y, name=None):
+    """The quotient of version 1: of integers rounded down, of others as it is.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y` in the dtype of the operands.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+      InternalError: an integer is divided by zero.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element; integer division by zero raises after the call.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/div
+    """
+    x, y = pair("div", x, y)
+    return quotient(x, y) if is_inexact(x) else floordiv(x, y)

@@ -1,0 +1,66 @@
+"""What to write in place of a call that needs to know a data-dependent size."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+from shims._src.errors.failing_call import FailingCall
+
+ANY = (
+    "put the array into one of a static size, `jnp.zeros(8).at[jnp.arange(n)].set(y)` with "
+    "`n = y.shape[0]`, or keep all slots: `jnp.where(mask, x, 0)` in place of `x[mask]`"
+)
+DECISION = "write `shims.cond` or `shims.where`; `autograph=True` converts `if` and `while`"
+VALUE = "keep the value as an array; ask for a Python number or a NumPy array after the call"
+SAME_SIZE = "state it: `shims.same_size(a, b)` gives `a` the size of `b`, checked at run time"
+
+_BRANCHES = "write `shims.cond` or `shims.switch_case`, whose branches may have sizes of their own"
+MEETING = {
+    "cond": _BRANCHES,
+    "switch": _BRANCHES,
+    "while_loop": "write `shims.while_loop`, and name the sizes that change in `shape_invariants`",
+    "fori_loop": "write a `for` statement that `shims.function` converts",
+    "scan": "carry a static size and a mask, or write `shims.while_loop`",
+}
+_SLICES = "cut with slices: `y[: n // 2]` and `y[n // 2 :]`, with `n = y.shape[0]`"
+_SPLIT = "write `shims.split(y, 2)`, which checks the size at run time"
+_RESHAPE = (
+    "write the size out in place of -1: `y.reshape(2, n // 2)` with `n = y.shape[0]`, checked at "
+    "run time"
+)
+_TOP_K = "write `shims.math.top_k(y, k)`, which checks `k` at run time"
+_ITEMS = "use `shims.map_fn` or `jax.vmap`, or a `for` statement that `shims.function` converts"
+_NUMBER = (
+    "keep the size as it is: `n = y.shape[0]` works in `jnp` functions, slices and arithmetic; "
+    "`shims.size(y)` is the number as an array"
+)
+_REMEDIES = {
+    "split": _SPLIT,
+    "vsplit": _SPLIT,
+    "hsplit": "write `shims.split(y, 2, axis=1)`, which checks the size at run time",
+    "array_split": _SLICES,
+    "reshape": _RESHAPE,
+    "bincount": "write `shims.math.bincount(y)`, or give `jnp.bincount` a `length`",
+    "setdiff1d": "write `jnp.unique(y[~jnp.isin(y, z)])`",
+    "union1d": "write `jnp.unique(jnp.concatenate([y, z]))`",
+    "unstack": "give the number of slices: `shims.unstack(y, num=3)`, checked at run time",
+    "top_k": _TOP_K,
+    "approx_max_k": _TOP_K,
+    "int": _NUMBER,
+    "float": "write `jnp.float32(n)`: an array, which may depend on data",
+    "range": "write `jnp.arange(n)`, or a `for` statement that `shims.function` converts",
+    "list": _ITEMS,
+    "tuple": _ITEMS,
+    "enumerate": _ITEMS,
+    "zip": _ITEMS,
+}
+HOST = ("numpy", "math")  # packages whose functions compute with numbers only
+
+
+def remedy(call: FailingCall) -> str:
+    """What to write in place of a call; nothing where only a general answer is known."""
+    if call.package in HOST:
+        if hasattr(jnp, call.name):
+            return f"write `jnp.{call.name}`: `{call.function}` needs numbers, which only the run knows"
+        return ""
+    return _REMEDIES.get(call.name, "")

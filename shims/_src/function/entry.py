@@ -1,0 +1,282 @@
+"""One traced form of a function, compiled once per combination of buckets."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.lowering.exact_program import exact_program
+from shims._src.platform import jax_private as jp
+from shims._src.recording.recording import whole
+from shims._src.sizes import trace
+from shims._src.sizes.padded import OK, Padded
+from shims._src.tracing.dynamic import exact_all
+from shims._src.tracing.program import Program, Size, lower, trace_program
+
+
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """How one input variable is written: a symbol, a constant, or a multiple of a symbol."""
+
+    kind: str = "symbol"
+    number: int = 0
+
+    def fits(self, size: int) -> bool:
+        """Whether a size can be written so."""
+        if self.kind == "constant":
+            return size == self.number
+        return self.kind == "symbol" or size % self.number == 0
+
+    def capacity(self, size: int, bucket) -> int:
+        """The static extent for a size."""
+        if self.kind == "constant":
+            return size
+        return (
+            self.number * bucket(size // self.number) if self.kind == "multiple" else bucket(size)
+        )
+
+    def symbol_size(self, size: int) -> int:
+        """The value of the symbol for a size."""
+        return size // self.number if self.kind == "multiple" else size
+
+
+@jax.tree_util.register_pytree_node_class
+@dataclasses.dataclass(eq=False)
+class Outcome:
+    """What a compiled program returns: arrays, one vector of sizes and codes, and static facts."""
+
+    arrays: Any
+    masks: Any
+    numbers: Any
+    facts: tuple
+
+    def tree_flatten(self):
+        """Arrays, masks and numbers are traced, the rest is static."""
+        return (self.arrays, self.masks, self.numbers), self.facts
+
+    @classmethod
+    def tree_unflatten(cls, facts, children):
+        """The inverse of `tree_flatten`."""
+        return cls(*children, facts)
+
+
+class Entry:
+    """A program for one pattern of sizes, one set of decisions and one set of assumptions.
+
+    Args:
+      f: the function of the flat operands.
+      operands: shapes (with `None` for unknown sizes) and dtypes.
+      pattern: per unknown dimension its variable or constant.
+      places: the unknown dimensions.
+      sizes: the sizes of the variables at the call that made the entry.
+      forms: how each variable is written.
+      pins: fresh sizes assumed constant.
+      host_cuts: results are cut to their true sizes on the host.
+    """
+
+    def __init__(self, f, operands, places, pattern, sizes, forms, pins, host_cuts):
+        self.forms, self.pattern, self.places = forms, pattern, places
+        self.buckets: dict[str, int] = {}
+        self.notes: list[str] = []
+        self.compilations = 0
+        # The host's own selection is faster than any packing that XLA has on CPU.
+        self.host_cuts = host_cuts and jax.default_backend() == "cpu"
+        self._jitted: dict[tuple, Any] = {}
+        symbols = {
+            f"n{i}": form.symbol_size(size)
+            for i, (form, size) in enumerate(zip(forms, sizes, strict=True))
+            if form.kind != "constant"
+        }
+        state = trace.DynamicTrace(sizes=symbols, pins=dict(pins), may_assume=True)
+        shapes = self._shapes(operands, state)
+        specs = [
+            jax.ShapeDtypeStruct(s, o.dtype, weak_type=getattr(o, "weak_type", False))
+            for s, o in zip(shapes, operands, strict=True)
+        ]
+        self.shapes = shapes
+        try:
+            self.program: Program = trace_program(state, f, specs)
+        except Exception as error:
+            trace.note_failure(error, state)
+            raise
+
+    def _shapes(self, operands, state):
+        shapes = [list(o.shape) for o in operands]
+        for place, (kind, index) in zip(self.places, self.pattern, strict=True):
+            shapes[place.operand][place.axis] = (
+                index if kind == "constant" else self._dimension(index, state)
+            )
+        return [tuple(s) for s in shapes]
+
+    def _dimension(self, index, state):
+        form = self.forms[index]
+        if form.kind == "constant":
+            return form.number
+        d = state.dimension(f"n{index}")
+        return form.number * d if form.kind == "multiple" else d
+
+    def matches(self, sizes) -> bool:
+        """Whether this program is right for these sizes of the variables."""
+        if not all(f.fits(s) for f, s in zip(self.forms, sizes, strict=True)):
+            return False
+        symbols = {
+            f"n{i}": f.symbol_size(s)
+            for i, (f, s) in enumerate(zip(self.forms, sizes, strict=True))
+        }
+        return all(g.holds(symbols) for g in self.program.state.guards)
+
+    def call(self, arrays, sizes, capacities):
+        """Run on padded arrays; returns the `Outcome`."""
+        key = tuple(sorted(self.buckets.items()))
+        if key not in self._jitted:
+            self._jitted[key] = jax.jit(self._body(dict(self.buckets)))
+        numbers = np.asarray(
+            [f.symbol_size(s) for f, s in zip(self.forms, sizes, strict=True)], np.int32
+        )
+        with whole():
+            return self._jitted[key](list(arrays), numbers, _Static(capacities))
+
+    def call_exactly(self, arrays, sizes):
+        """Run a program for these very sizes, without padding; returns the `Outcome`."""
+        outcome = self._exactly(sizes)(list(arrays))
+        outcome.arrays += arrays
+        return outcome
+
+    def can_be_exact(self, arrays, sizes) -> bool:
+        """Whether there is a program for these very sizes; it is traced here."""
+        try:
+            jax.eval_shape(self._exactly(sizes), list(arrays))
+        except Exception:  # noqa: BLE001 - whatever it is: the padded program does the same
+            return False
+        return True
+
+    def _exactly(self, sizes):
+        key = (tuple(sorted(self.buckets.items())), sizes)
+        if key not in self._jitted:
+            self._jitted[key] = jax.jit(self._exact_body(dict(self.buckets), sizes))
+        return self._jitted[key]
+
+    def _exact_body(self, buckets, sizes):
+        symbols = {
+            f"n{i}": f.symbol_size(s)
+            for i, (f, s) in enumerate(zip(self.forms, sizes, strict=True))
+            if f.kind != "constant"
+        }
+        program = dataclasses.replace(
+            self.program, jaxpr=exact_program(self.program.jaxpr, symbols)
+        )
+        bound = {name: Size(size, size, size) for name, size in symbols.items()}
+
+        def body(arrays):
+            self.compilations += 1
+            values, ctx = lower(program, arrays, bound, buckets, masks=self.host_cuts)
+            return _outcome(values, ctx, arrays)
+
+        return body
+
+    def _body(self, buckets):
+        def body(arrays, numbers, capacities):
+            self.compilations += 1
+            sizes = {
+                f"n{i}": Size(numbers[i], f.symbol_size(c), 1 if f.kind == "multiple" else 2)
+                for i, (f, c) in enumerate(zip(self.forms, capacities.value, strict=True))
+                if f.kind != "constant"
+            }
+            self.notes = []
+            values, ctx = lower(
+                self.program, arrays, sizes, buckets, self.notes, masks=self.host_cuts
+            )
+            return _outcome(values, ctx)
+
+        return body
+
+
+class _Static:
+    """A hashable static argument."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+jax.tree_util.register_pytree_node(_Static, lambda s: ((), s.value), lambda v, _: _Static(v))
+
+
+def _outcome(values, ctx, inputs=()) -> Outcome:
+    """What a program returns of its results.
+
+    Selections from `inputs` are masks alone: the host has what they select from, and the caller adds
+    the inputs to the arrays.
+    """
+    numbers: list[jax.Array] = []
+    masks: list[jax.Array] = []
+    axes = []
+    for value in values:
+        own = []
+        for i, axis in enumerate(value.axes):
+            if axis is not None and axis.valid is not None:
+                own.append((i, -1 - len(masks)))
+                masks.append(axis.valid)
+            elif axis is not None:
+                own.append((i, len(numbers)))
+                numbers.append(jnp.asarray(axis.size, jnp.int32))
+        axes.append(tuple(own))
+    described = tuple(r.describe() for r in ctx.reports)
+    first_code = len(numbers)
+    numbers += [r.code for r in ctx.reports]
+    vector = jnp.stack(numbers) if numbers else None
+    # Parts of one array that only their masks tell apart come out of the program once.
+    whole_arrays = [v.array if v.unfilled is None else v.unfilled for v in values]
+    given = {id(x): i for i, x in enumerate(inputs)}
+    from_given = [
+        id(a) in given and any(at < 0 for _, at in own)
+        for a, own in zip(whole_arrays, axes, strict=True)
+    ]
+    arrays = {id(a): a for a, known in zip(whole_arrays, from_given, strict=True) if not known}
+    places = {key: i for i, key in enumerate(arrays)}
+    results = tuple(
+        (len(arrays) + given[id(a)] if known else places[id(a)], own)
+        for a, known, own in zip(whole_arrays, from_given, axes, strict=True)
+    )
+    return Outcome(list(arrays.values()), masks, vector, (results, first_code, described))
+
+
+def read_codes(outcome: Outcome):
+    """`(numbers, [(description, code)])`; one read from the device, none where nothing is dynamic."""
+    _, first_code, described = outcome.facts
+    if outcome.numbers is None:
+        return None, []
+    numbers = np.asarray(outcome.numbers)
+    return numbers, list(zip(described, numbers[first_code:].tolist(), strict=True))
+
+
+def exact_results(outcome: Outcome, numbers):
+    """The results cut to their true sizes."""
+    return exact_all(
+        [
+            (
+                outcome.arrays[place],
+                {axis: int(numbers[at]) for axis, at in own if at >= 0},
+                {axis: outcome.masks[-1 - at] for axis, at in own if at < 0},
+            )
+            for place, own in outcome.facts[0]
+        ]
+    )
+
+
+def padded_results(outcome: Outcome):
+    """The results as they are, without waiting for the device."""
+    return [
+        Padded(outcome.arrays[i], {axis: outcome.numbers[at] for axis, at in own}, jnp.int32(OK))
+        if own
+        else outcome.arrays[i]
+        for i, own in outcome.facts[0]
+    ]
+
+
+def is_static(x) -> bool:
+    """Whether a leaf of the arguments is a Python value, which is part of the program."""
+    return not (hasattr(x, "dtype") and hasattr(x, "shape")) and not jp.is_tracer(x)

@@ -1,0 +1,103 @@
+"""What a function tells about itself: guards, sizes, layouts, lines."""
+
+from __future__ import annotations
+
+import re
+
+import jax
+
+from shims._src.types.tensor_spec import TensorSpec
+
+
+def explain(function) -> str:
+    """Guards, fresh sizes and layouts of every program of a function."""
+    lines = [f"{getattr(function, '__name__', 'function')}: {len(function.entries)} program(s)"]
+    for entry in function.entries:
+        lines.append(f"program over {', '.join(map(str, entry.shapes)) or 'no operands'}")
+        for i, form in enumerate(entry.forms):
+            if form.kind == "constant":
+                lines.append(f"  input size {i} is the constant {form.number}")
+            elif form.kind == "multiple":
+                lines.append(f"  input size {i} is a multiple of {form.number}")
+        lines += [f"  guard: {g.text}  ({g.line})" for g in entry.program.state.guards]
+        lines += [f"  size {note}" for note in dict.fromkeys(entry.notes)]
+        for name, capacity in sorted(entry.buckets.items()):
+            lines.append(f"  size `{name}` grew to a capacity of {capacity}")
+    return "\n".join(lines)
+
+
+def numbers_in(text: str) -> list[str]:
+    """The whole numbers in a message."""
+    return re.findall(r"(?<![\w.])\d+(?![\w.])", text)
+
+
+def _is_spec(x) -> bool:
+    return isinstance(x, TensorSpec)
+
+
+class ConcreteFunction:
+    """One program of a function.
+
+    Attributes:
+      structured_input_signature: `(args, kwargs)` of specs.
+    """
+
+    def __init__(self, function, signature):
+        self._function = function
+        self.structured_input_signature = (tuple(signature), {})
+        specs = jax.tree.leaves(tuple(signature), is_leaf=_is_spec)
+        self._specs = specs
+        # Two is a size like any other; 0 and 1 would be programs of their own.
+        examples = [
+            jax.ShapeDtypeStruct([d if isinstance(d, int) else 2 for d in s.shape], s.dtype)
+            for s in specs
+        ]
+        tree = jax.tree.structure(tuple(signature), is_leaf=_is_spec)
+        self._entry = function.compiled(jax.tree.unflatten(tree, examples), {})
+
+    @property
+    def name(self) -> str:
+        """The name of the Python function."""
+        return self._function.__name__
+
+    @property
+    def inputs(self) -> list[TensorSpec]:
+        """Specs of the tensors that it takes."""
+        return list(self._specs)
+
+    @property
+    def outputs(self) -> list[TensorSpec]:
+        """Specs of the tensors that it gives."""
+        return jax.tree.leaves(self.structured_outputs, is_leaf=_is_spec)
+
+    @property
+    def output_shapes(self):
+        """The shapes of the results, in their structure."""
+        return self._of_outputs(lambda s: s.shape)
+
+    @property
+    def output_dtypes(self):
+        """The dtypes of the results, in their structure."""
+        return self._of_outputs(lambda s: s.dtype)
+
+    def _of_outputs(self, f):
+        return jax.tree.map(f, self.structured_outputs, is_leaf=_is_spec)
+
+    @property
+    def jaxpr(self):
+        """The traced program, over symbolic sizes."""
+        return self._entry.program.jaxpr
+
+    @property
+    def structured_outputs(self):
+        """Specs of the results; a size that only the run knows is `None`."""
+        avals = self._entry.program.jaxpr.out_avals
+        specs = [
+            TensorSpec([d if isinstance(d, int) else None for d in a.shape], a.dtype) for a in avals
+        ]
+        out = jax.tree.unflatten(self._entry.program.out_tree, specs)
+        return out if self._entry.found is None else out[0]
+
+    def __call__(self, *args, **kwargs):
+        """Run it."""
+        return self._function(*args, **kwargs)

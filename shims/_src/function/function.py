@@ -1,0 +1,487 @@
+"""`shims.function`: a compiled function over arrays whose sizes are not known beforehand."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import threading
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.arguments.conversion import narrowed
+from shims._src.autograph.bound_function import BoundFunction
+from shims._src.errors import errors
+from shims._src.function import explaining
+from shims._src.function.calls import Call, Plan, bind_positional, plan_key, variable_sizes
+from shims._src.function.entry import Entry, exact_results, is_static, padded_results, read_codes
+from shims._src.function.signature import (
+    bucket_rule,
+    conform,
+    pattern_of,
+    powers_of_two,
+    unknown_dimensions,
+)
+from shims._src.function.specialization import Maker
+from shims._src.platform import jax_private as jp
+from shims._src.random.global_seed import graph_of
+from shims._src.sizes import trace
+from shims._src.sizes.padded import Padded, check_status
+from shims._src.tracing.dynamic import dynamic, settle_reports
+from shims._src.types.composite_specs import arranged
+from shims._src.types.tensor_spec import TensorSpec
+from shims._src.variables.references import ByReference, dereferenced, flattened, is_traced
+
+_MOST_PATTERNS = 16
+_MOST_RETRIES = 24
+_MOST_PLANS = 4096
+_MOST_EXACT = 8
+
+
+def function(
+    func=None,
+    input_signature=None,
+    autograph: bool = True,
+    jit_compile=None,
+    reduce_retracing: bool = False,
+    *,
+    buckets="powers_of_two",
+    overflow: str = "grow",
+    on_specialize: str = "warn",
+    unpad: bool = True,
+):
+    """A compiled function whose arrays may have unknown and data-dependent sizes.
+
+    Args:
+      func: a function of arrays, variables and static Python values, in pytrees; may be a method.
+      input_signature: `TensorSpec`s of the positional arguments. `None` as a size is unknown, a
+        name (`["batch", 3]`) is unknown and equal wherever it stands. Without a signature every
+        shape is compiled for itself.
+      autograph: convert Python control flow on arrays.
+      jit_compile: accepted; everything is compiled by XLA.
+      reduce_retracing: treat all sizes as unknown although there is no signature.
+      buckets: capacities for unknown sizes: `"powers_of_two"`, a number, a list, or a function.
+        With the first, sizes that come again and again are compiled for as they are, for up to
+        eight of them; sums may then be rounded in another order.
+      overflow: what happens when a data-dependent size that nothing bounds outgrows its bucket:
+        `"grow"` runs again with a larger one, `"raise"` raises `CapacityError`.
+      on_specialize: what happens when an unknown input size must become a constant:
+        `"warn"` once and compile per size, or `"raise"` `SpecializationError`.
+      unpad: return exact arrays; with False, `Padded` values without waiting for the device.
+
+    Returns:
+      A `Function`. Under any other trace it acts as `shims.dynamic(func)`.
+
+    Raises:
+      FreshSizeError, UnsupportedPrimitiveError: the program cannot be lowered; names the line.
+      InvalidArgumentError: sizes that must agree do not.
+      CapacityError: see `overflow`.
+
+    Differs from TensorFlow: `jit_compile` changes nothing; `experimental_*` arguments are not
+    taken; a Python number is part of the program, as in TensorFlow.
+
+    >>> import shims
+    >>> @shims.function(input_signature=[shims.TensorSpec([None])])
+    ... def positive_mean(x):
+    ...     return shims.reduce_mean(shims.boolean_mask(x, x > 0))
+
+    https://www.tensorflow.org/api_docs/python/tf/function
+    """
+    options = {
+        "input_signature": input_signature,
+        "autograph": autograph,
+        "reduce_retracing": reduce_retracing,
+        "buckets": buckets,
+        "overflow": overflow,
+        "on_specialize": on_specialize,
+        "unpad": unpad,
+    }
+    if func is None:
+        return lambda f: Function(f, **options)
+    return Function(func, **options)
+
+
+@dataclasses.dataclass
+class Counts:
+    """How often a function was called, traced and compiled, and how much was padding."""
+
+    calls: int = 0
+    traces: int = 0
+    compilations: int = 0
+    reruns: int = 0
+    elements: int = 0
+    padded_elements: int = 0
+
+    @property
+    def waste(self) -> float:
+        """The share of the padded inputs that was padding."""
+        return 1 - self.elements / self.padded_elements if self.padded_elements else 0.0
+
+
+class Function:
+    """What `shims.function` returns."""
+
+    def __init__(
+        self,
+        func,
+        *,
+        input_signature,
+        autograph,
+        reduce_retracing,
+        buckets,
+        overflow,
+        on_specialize,
+        unpad,
+    ):
+        for name, value, allowed in (
+            ("overflow", overflow, ("grow", "raise")),
+            ("on_specialize", on_specialize, ("warn", "raise")),
+        ):
+            if value not in allowed:
+                raise ValueError(f"function: `{name}` is one of {allowed}, not {value!r}")
+        functools.update_wrapper(self, func)
+        self.python_function = func
+        self.input_signature = None if input_signature is None else tuple(input_signature)
+        self._dynamic = dynamic(func, autograph=autograph)
+        self._autograph = autograph
+        self._reduce_retracing = reduce_retracing
+        self._bucket = bucket_rule(buckets)
+        self._overflow = overflow
+        self.on_specialize = on_specialize
+        self.host_cuts = unpad
+        # Buckets that a person chose are kept, and so is the kind of result.
+        self._may_be_exact = unpad and self._bucket is powers_of_two
+        self._exact_programs = 0
+        self._entries: dict[object, list[Entry]] = {}
+        self._patterns: dict[object, int] = {}
+        self._plans: dict[object, Plan] = {}
+        self._rooms: dict[str, int] = {}
+        self.counts = Counts()
+        self._lock = threading.RLock()
+        self._maker = Maker(self)
+
+    def __get__(self, instance, owner=None):
+        """A function is usable as a method."""
+        return self if instance is None else BoundFunction(self, instance)
+
+    def __call__(self, *args, **kwargs):
+        """Run: at the top level compiled, under a trace as `shims.dynamic(func)`."""
+        if trace.current() is not None or not jp.ambient_is_eager():
+            return self._inlined(args, kwargs)
+        # A signature says tensors: it takes the values of variables.
+        leaves, tree = flattened((args, kwargs), by_value=self.input_signature is not None)
+        if any(jp.is_tracer(x) or isinstance(x, (Padded, ByReference)) for x in leaves):
+            if any(map(is_traced, leaves)):
+                return self._inlined(args, kwargs)
+            leaves = [_unpadded(x) for x in leaves]
+            args, kwargs = jax.tree.unflatten(tree, map(dereferenced, leaves))
+        return self._run(args, kwargs, leaves, tree)
+
+    def _inlined(self, args, kwargs):
+        with graph_of(self, self._random_signature(args, kwargs)):
+            return self._dynamic(*args, **kwargs)
+
+    def _random_signature(self, args, kwargs):
+        """What makes TensorFlow trace a function anew, so that its random numbers begin again."""
+        if self.input_signature is not None or self._reduce_retracing:
+            return None
+        return tuple(
+            repr(x) if is_static(x) else (jnp.shape(x), jnp.result_type(x))
+            for x in jax.tree.leaves(flattened((args, kwargs))[0])
+        )
+
+    # ---- a call ----------------------------------------------------------------------------------
+
+    def _prepare(self, args, kwargs, leaves, tree) -> Call:
+        specs: list = [None] * len(leaves)
+        given = leaves
+        if self.input_signature is not None:
+            leaves, specs, tree = self._conformed(args, kwargs)
+        places = [i for i, x in enumerate(leaves) if not is_static(x)]
+        leaves = [x if is_static(x) else narrowed(x) for x in leaves]
+        if self.input_signature is None and self._reduce_retracing:
+            for i in places:
+                specs[i] = TensorSpec([None] * np.ndim(leaves[i]), leaves[i].dtype)
+        return Call(tree, leaves, places, [specs[i] for i in places], given)
+
+    def _conformed(self, args, kwargs):
+        """Arguments as their specs say, in the order of the signature."""
+        bound = bind_positional(self.python_function, args, kwargs, len(self.input_signature))
+        try:
+            signature, given = arranged(
+                self.input_signature, tuple(bound[-len(self.input_signature) :])
+            )
+            specs, tree = jax.tree.flatten(signature, is_leaf=lambda x: isinstance(x, TensorSpec))
+            given = tree.flatten_up_to(given)
+        except ValueError as error:
+            raise ValueError(
+                errors.message(
+                    "function",
+                    "the arguments do not have the structure of `input_signature`.",
+                    required=str(self.input_signature),
+                    received=str(jax.tree.map(jnp.shape, bound)),
+                )
+            ) from error
+        given = [conform(x, s, i) for i, (x, s) in enumerate(zip(given, specs, strict=True))]
+        extra = list(bound[: -len(self.input_signature)])
+        positional = (*extra, *jax.tree.unflatten(tree, given))
+        leaves, full = jax.tree.flatten((tuple(positional), {}))
+        skip = len(leaves) - len(given)
+        return leaves, [None] * skip + specs, full
+
+    def _run(self, args, kwargs, leaves, tree):
+        key = plan_key(leaves, tree)
+        with self._lock:
+            plan = self._plans.get(key) if key is not None else None
+            if plan is None:
+                call, operands = self._prepare(args, kwargs, leaves, tree), None
+            else:
+                call, operands = None, plan.operands(leaves)
+                if self._may_be_exact and self._exact_programs < _MOST_EXACT:
+                    self._exact_programs += plan.came_again(operands)
+
+            def prepared():
+                return call if call is not None else self._prepare(args, kwargs, leaves, tree)
+
+            plan, outcome, numbers, first = self._settled(plan, operands, prepared)
+            if key is not None and first is not None and len(self._plans) < _MOST_PLANS:
+                self._plans[key] = first
+        self.counts.calls += 1
+        return self._finished(plan.entry, outcome, numbers)
+
+    def _finished(self, entry, outcome, numbers):
+        results = exact_results(outcome, numbers) if self.host_cuts else padded_results(outcome)
+        out = jax.tree.unflatten(entry.program.out_tree, results)
+        if entry.found is None:
+            return out
+        out, values = out
+        entry.found.store(values)
+        return out
+
+    def _settled(self, plan, operands, prepared):
+        """Run until no report asks for a larger bucket or another assumption.
+
+        Returns the plan and the outcome of the last run, and the plan of the first.
+        """
+        pins = dict(self._rooms)
+        first = plan
+        for attempt in range(_MOST_RETRIES):
+            if plan is None:
+                plan, outcome = self._outcome(prepared(), pins)
+                first = plan if attempt == 0 else first
+            else:
+                outcome = self.launched(plan, operands)
+            numbers, found = read_codes(outcome)
+            grow = self._overflow == "grow"
+            if not settle_reports(found, plan.entry.buckets, pins, grow=grow):
+                rooms = {k: v for k, v in pins.items() if k.startswith("room")}
+                if rooms != self._rooms:
+                    self._rooms = rooms
+                    self._plans.clear()  # later calls begin with the larger rooms
+                    first = None
+                return plan, outcome, numbers, first
+            plan = None
+            self.counts.reruns += 1
+        raise errors.CapacityError(
+            errors.message("function", "data-dependent sizes did not settle.", received=str(pins))
+        )
+
+    def launched(self, plan, operands):
+        before = plan.entry.compilations
+        outcome = plan.launch(operands)
+        self.counts.compilations += plan.entry.compilations - before
+        self.counts.elements += plan.elements[0]
+        self.counts.padded_elements += plan.elements[0 if plan.is_exact else 1]
+        return outcome
+
+    def _outcome(self, call: Call, pins):
+        unknown = unknown_dimensions(call.specs, call.operands)
+        dims = [call.operands[u.operand].shape[u.axis] for u in unknown]
+        pattern = self._pattern(call, unknown, dims)
+        sizes = variable_sizes(pattern, dims)
+        key = (call.key(unknown), pattern, tuple(sorted(pins.items())))
+        entries = self._entries.setdefault(key, [])
+        for entry in entries:
+            if entry.matches(sizes):
+                plan = self.plan(entry, call, unknown, sizes)
+                return plan, self.launched(plan, call.operands)
+        plan, outcome = self._maker.new_entry(call, unknown, pattern, sizes, pins)
+        entries.append(plan.entry)
+        return plan, outcome
+
+    def _pattern(self, call, unknown, dims):
+        """The pattern of sizes; past a bound on their number, equal sizes are no longer shared."""
+        if not unknown:
+            return ()
+        pattern = pattern_of(unknown, dims)
+        seen = self._patterns.setdefault(call.key(unknown), set())
+        if pattern not in seen and len(seen) >= _MOST_PATTERNS:
+            return pattern_of(unknown, dims, share=False)
+        seen.add(pattern)
+        return pattern
+
+    def plan(self, entry: Entry, call, unknown, sizes) -> Plan:
+        capacities = tuple(
+            f.capacity(s, self._bucket) for f, s in zip(entry.forms, sizes, strict=True)
+        )
+        shapes = [list(np.shape(x)) for x in call.operands]
+        for u, (kind, index) in zip(unknown, entry.pattern, strict=True):
+            if kind == "variable":
+                shapes[u.operand][u.axis] = capacities[index]
+        elements = (
+            sum(int(np.prod(np.shape(x))) for x in call.operands),
+            sum(int(np.prod(s)) for s in shapes),
+        )
+        return Plan(
+            entry,
+            tuple(call.places),
+            tuple(call.conversions),
+            tuple(map(tuple, shapes)),
+            tuple(sizes),
+            capacities,
+            elements,
+        )
+
+    def converted(self):
+        if not hasattr(self, "_conversion"):
+            if self._autograph:
+                from shims._src import autograph
+
+                conversion = autograph.convert(self.python_function)
+            else:
+                conversion = self.python_function
+
+            @functools.wraps(conversion)
+            def in_graph(*args, **kwargs):
+                with graph_of(self, self._random_signature(args, kwargs)):
+                    return conversion(*args, **kwargs)
+
+            self._conversion = in_graph
+        return self._conversion
+
+    # ---- introspection ---------------------------------------------------------------------------
+
+    def precompile(self, *args, sizes=None, **kwargs) -> None:
+        """Compile for example arguments, and for other values of their unknown sizes.
+
+        Args:
+          *args: as for a call; arrays or `jax.ShapeDtypeStruct`s.
+          sizes: for each of these numbers, all unknown sizes are set to it; without any
+            argument, the capacities of listed `buckets`.
+          **kwargs: as for a call.
+        """
+        examples = [(args, kwargs)]
+        if sizes is None and not args and not kwargs and self.input_signature:
+            sizes = getattr(self._bucket, "capacities", None)
+            if sizes is None:
+                raise ValueError(
+                    errors.message(
+                        "precompile",
+                        "nothing says which sizes to compile for.",
+                        required="example arguments, `sizes`, or a list of `buckets`",
+                        do="write `precompile(sizes=[64, 256, 1024])`",
+                    )
+                )
+        if sizes is not None:
+            specs = jax.tree.leaves(self.input_signature or (), is_leaf=_is_spec)
+            examples = [(tuple(_example(s, n) for s in specs), {}) for n in sizes]
+        for a, k in examples:
+            self.compiled(a, k)
+
+    def compiled(self, args, kwargs) -> Entry:
+        """The program for arguments like these, traced and compiled."""
+        leaves, tree = flattened((args, kwargs), by_value=self.input_signature is not None)
+        leaves = [_zeros_like(x) for x in leaves]
+        args, kwargs = jax.tree.unflatten(tree, map(dereferenced, leaves))
+        call = dataclasses.replace(self._prepare(args, kwargs, leaves, tree), is_example=True)
+        with self._lock:
+            return self._settled(None, None, lambda: call)[0].entry
+
+    def stats(self) -> Counts:
+        """How often it was called, traced, compiled and run again, and the share of padding."""
+        return dataclasses.replace(self.counts)
+
+    def explain(self) -> str:
+        """What was traced and why: guards, fresh sizes, layouts, and the line of each."""
+        return explaining.explain(self)
+
+    def get_concrete_function(self, *args, **kwargs) -> explaining.ConcreteFunction:
+        """The program for one kind of arguments.
+
+        Args:
+          *args: `TensorSpec`s, arrays (which stand for their shape and dtype), and Python values,
+            which become part of the program; nothing where there is an `input_signature`.
+          **kwargs: as above.
+
+        Returns:
+          What takes the tensors among the arguments, in order, and tells about its program.
+
+        https://www.tensorflow.org/api_docs/python/tf/types/experimental/PolymorphicFunction
+        """
+        if not args and not kwargs and self.input_signature is not None:
+            return explaining.ConcreteFunction(self, self.input_signature)
+        leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_spec)
+        specs = [_spec_of(leaf) for leaf in leaves]
+
+        def on_tensors(*tensors):
+            left = iter(tensors)
+            full = [x if s is None else next(left) for x, s in zip(leaves, specs, strict=True)]
+            a, k = jax.tree.unflatten(tree, full)
+            return self.converted()(*a, **k)
+
+        function = Function(
+            functools.update_wrapper(on_tensors, self.python_function),
+            input_signature=[s for s in specs if s is not None],
+            autograph=False,
+            reduce_retracing=False,
+            buckets=self._bucket,
+            overflow=self._overflow,
+            on_specialize=self.on_specialize,
+            unpad=self.host_cuts,
+        )
+        return explaining.ConcreteFunction(function, function.input_signature)
+
+    def experimental_get_tracing_count(self) -> int:
+        """How often it was traced."""
+        return self.counts.traces
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The programs traced so far."""
+        return [e for group in self._entries.values() for e in group]
+
+    def pretty_printed_concrete_signatures(self) -> str:
+        """The signatures traced so far."""
+        return "\n".join(str(e.shapes) for e in self.entries)
+
+
+def _unpadded(x):
+    if not isinstance(x, Padded):
+        return x
+    check_status(x.status, x.values)
+    return x.unpad()
+
+
+def _is_spec(x) -> bool:
+    return isinstance(x, TensorSpec)
+
+
+def _spec_of(leaf) -> TensorSpec | None:
+    """What an argument says of its kind; `None` where it is a Python value."""
+    if isinstance(leaf, TensorSpec):
+        return leaf
+    if isinstance(leaf, (jax.Array, np.ndarray, np.generic)):
+        return TensorSpec(np.shape(leaf), leaf.dtype)
+    return None
+
+
+def _example(spec, n):
+    if not isinstance(spec, TensorSpec):
+        return spec
+    shape = [n if d is None or isinstance(d, str) else d for d in spec.shape]
+    return jax.ShapeDtypeStruct(tuple(shape), spec.dtype)
+
+
+def _zeros_like(x):
+    return np.zeros(x.shape, x.dtype) if hasattr(x, "shape") and hasattr(x, "dtype") else x

@@ -1,0 +1,169 @@
+"""How a call is described: which sizes are unknown, which are equal, which bucket they go into."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.arguments.conversion import narrowed
+from shims._src.errors import errors
+from shims._src.platform import host_memory
+from shims._src.recording.recording import is_followed
+from shims._src.tracing.dynamic import next_bucket
+from shims._src.types.tensor_spec import TensorSpec
+
+SMALLEST_BUCKET = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class Unknown:
+    """An unknown input dimension: which operand, which axis, and its name if it has one."""
+
+    operand: int
+    axis: int
+    name: str | None
+
+
+def powers_of_two(size: int) -> int:
+    """The capacity for a size where nobody chose another rule."""
+    return max(next_bucket(size), SMALLEST_BUCKET)
+
+
+def bucket_rule(buckets) -> Callable[[int], int]:
+    """The capacity for a size: powers of two, the entries of a list, or one number.
+
+    Raises:
+      ValueError: `buckets` is none of these.
+    """
+    if buckets == "powers_of_two" or buckets is None:
+        return powers_of_two
+    if callable(buckets):
+        return buckets
+    if isinstance(buckets, int):
+        buckets = (buckets,)
+    if isinstance(buckets, Sequence) and not isinstance(buckets, str) and buckets:
+        return _ListedBuckets(tuple(sorted(int(b) for b in buckets)))
+    raise ValueError(
+        errors.message(
+            "function",
+            "`buckets` is not understood.",
+            required='"powers_of_two", a capacity, a list of capacities, or a function of the size',
+            received=repr(buckets),
+        )
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class _ListedBuckets:
+    capacities: tuple[int, ...]
+
+    def __call__(self, size: int) -> int:
+        for capacity in self.capacities:
+            if size <= capacity:
+                return capacity
+        raise errors.CapacityError(
+            errors.message(
+                "function",
+                "an input is larger than the largest bucket.",
+                required=f"at most {self.capacities[-1]} entries",
+                received=f"{size}",
+                do=f"add {size} to `buckets`",
+            )
+        )
+
+
+def unknown_dimensions(specs, operands) -> list[Unknown]:
+    """The unknown dimensions of a list of specs (`None` where an operand has no spec)."""
+    found = []
+    for i, (spec, x) in enumerate(zip(specs, operands, strict=True)):
+        if spec is None:
+            continue
+        sizes = [None] * len(x.shape) if spec.shape.rank is None else list(spec.shape)
+        for axis, d in enumerate(sizes):
+            if d is None or isinstance(d, str):
+                found.append(Unknown(i, axis, d))
+    return found
+
+
+def pattern_of(unknown: list[Unknown], sizes: list[int], share: bool = True):
+    """Which unknown sizes share a variable, and which are the constants 0 and 1.
+
+    Sizes of 0 and 1 are constants (they broadcast and vanish), equal sizes share one variable, and
+    sizes of one name always do.
+
+    Returns:
+      per unknown dimension either `("constant", size)` or `("variable", index)`.
+
+    Raises:
+      InvalidArgumentError: two sizes of one name differ.
+    """
+    named: dict[str, int] = {}
+    for u, size in zip(unknown, sizes, strict=True):
+        if u.name is not None and named.setdefault(u.name, size) != size:
+            raise errors.InvalidArgumentError(
+                errors.message(
+                    "function",
+                    f"two sizes named `{u.name}` differ.",
+                    required=f"{u.name} = {named[u.name]}",
+                    received=f"{u.name} = {size} (argument {u.operand}, axis {u.axis})",
+                )
+            )
+    seen: dict[object, int] = {}
+    pattern = []
+    for i, (u, size) in enumerate(zip(unknown, sizes, strict=True)):
+        if size < 2:
+            pattern.append(("constant", size))
+            continue
+        key = size if share else (u.name or i)
+        pattern.append(("variable", seen.setdefault(key, len(seen))))
+    return tuple(pattern)
+
+
+def conform(x, spec: TensorSpec, position: int):
+    """An argument as an array of its spec's dtype.
+
+    Raises:
+      TypeError: an array of another dtype.
+      ValueError: a shape that the spec does not describe.
+    """
+    wanted = jax.dtypes.canonicalize_dtype(spec.dtype)
+    array: jax.Array | np.ndarray
+    if isinstance(x, jax.Array):
+        if x.dtype != wanted:
+            raise TypeError(_mismatch("dtype", wanted.name, x.dtype.name, spec, position))
+        array = x
+    else:
+        array = np.asarray(x)
+        if array.dtype != wanted:
+            if array.dtype.kind == "f" and wanted.kind in "iub":
+                raise TypeError(_mismatch("dtype", wanted.name, array.dtype.name, spec, position))
+            array = narrowed(array, wanted)
+    if not spec.shape.is_compatible_with(array.shape):
+        raise ValueError(_mismatch("shape", str(spec.shape), str(array.shape), spec, position))
+    return array
+
+
+def _mismatch(what, required, received, spec, position) -> str:
+    name = spec.name or f"argument {position}"
+    return errors.message(
+        "function",
+        f"`{name}` has another {what} than its spec.",
+        required=required,
+        received=received,
+    )
+
+
+def pad_to(x, shape):
+    """An array filled up with zeros to a larger shape, on the host (no compilation).
+
+    What belongs to the caller is copied: he may write to it before the program has read it.
+    """
+    if tuple(x.shape) == tuple(shape) and isinstance(x, jax.Array):
+        return x
+    if is_followed(x):
+        return jnp.pad(x, [(0, n - m) for m, n in zip(x.shape, shape, strict=True)])
+    return host_memory.filled_up(np.asarray(x), shape)

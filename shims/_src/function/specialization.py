@@ -1,0 +1,210 @@
+"""Making a program for a call: sizes as symbols where that works, as constants elsewhere."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+
+import jax
+
+from shims._src.control_flow import untaken_branches
+from shims._src.errors import errors, refusals
+from shims._src.function import explaining, lift
+from shims._src.function.entry import Entry, Form, exact_results, read_codes
+from shims._src.platform import jax_private as jp
+from shims._src.recording import state
+from shims._src.sizes import trace
+from shims._src.tracing.dynamic import settle_reports
+
+
+class Maker:
+    """Traces the programs of one function.
+
+    Args:
+      owner: the function; it plans and launches what is made here.
+    """
+
+    def __init__(self, owner):
+        self._owner = owner
+        self._warned = False
+        self._called: dict[int, object] = {}
+
+    def new_entry(self, call, unknown, pattern, sizes, pins):
+        """Trace, with input sizes as constants only where symbols do not do."""
+        forms = [Form() for _ in sizes]
+        try:
+            result = self._first_that_works(call, unknown, pattern, sizes, forms, pins)
+        except untaken_branches.REFUSALS as error:
+            if not unknown or not untaken_branches.depends_on_sizes(error):
+                raise
+            result = self._where_it_runs(error, call, unknown, pattern, sizes, pins)
+        receiver = call.receiver()
+        self._called[id(receiver)] = receiver
+        return result
+
+    def _first_that_works(self, call, unknown, pattern, sizes, forms, pins):
+        try:
+            return self._attempt(call, unknown, pattern, sizes, forms, pins)
+        except _NOT_FOR_OTHER_FORMS:
+            raise
+        except Exception as error:  # noqa: BLE001 - JAX has no class for "the size is unknown"
+            first = error
+        for more in _other_answers(first, pins):
+            try:
+                return self._attempt(call, unknown, pattern, sizes, forms, pins | more)
+            except Exception:  # noqa: BLE001 - it was no better; the first is raised
+                continue
+        if not sizes:
+            _raise_translated(first)
+        for forms in _other_forms(first, sizes):
+            try:
+                result = self._attempt(call, unknown, pattern, sizes, forms, pins)
+            except Exception as error:  # noqa: BLE001 - the next form may do; the last is raised
+                last = error
+                continue
+            if any(f.kind == "constant" for f in forms):
+                self._specialized(first, forms, sizes)
+            return result
+        _raise_translated(last)
+
+    def _where_it_runs(self, refused, call, unknown, pattern, sizes, pins):
+        """Trace for these sizes alone, what is refused being refused where the run comes to it."""
+        forms = [Form("constant", s) for s in sizes]
+        try:
+            with untaken_branches.postponed():
+                result = self._attempt(call, unknown, pattern, sizes, forms, pins)
+        except Exception:  # noqa: BLE001 - it is refused anyhow; how it was first is raised
+            raise refused from refused.__cause__
+        if sizes:
+            self._specialized(refused, forms, sizes)
+        return result
+
+    def _attempt(self, call, unknown, pattern, sizes, forms, pins):
+        forms = list(forms)
+        while True:
+            try:
+                entry = self._traced(call, unknown, pattern, sizes, forms, pins)
+                plan = self._owner.plan(entry, call, unknown, sizes)
+                return plan, self._owner.launched(plan, call.operands)
+            except trace.Respecialize as request:
+                for name in request.names:
+                    index = int(name[1:])
+                    forms[index] = Form("constant", sizes[index])
+
+    def _traced(self, call, unknown, pattern, sizes, forms, pins):
+        self._owner.counts.traces += 1
+        f = call.over_operands(self._owner.converted())
+        scope = lift.Discovery(may_create=id(call.receiver()) not in self._called)
+
+        def watched(*xs):
+            with state.state_scope(scope):
+                outputs = lift.read_outputs(f(*xs))
+            return [value for _, value in scope.pending.values()] if scope.pending else outputs
+
+        entry = Entry(
+            watched, call.operands, unknown, pattern, sizes, forms, pins, self._owner.host_cuts
+        )
+        entry.found = None
+        if scope.pending:
+            self._initialise([v for v, _ in scope.pending.values()], entry, call, unknown, sizes)
+        if not scope.created and not scope.reads and not scope.writes:
+            return entry
+        return self._lifted(entry, f, call, unknown, pattern, sizes, forms, pins)
+
+    def _initialise(self, variables, entry, call, unknown, sizes):
+        """Give variables the initial values that a program computes from the arguments."""
+        if call.is_example:
+            raise lift.depends_on_arguments(variables)
+        plan = self._owner.plan(entry, call, unknown, sizes)
+        outcome = plan.launch(call.operands)
+        numbers, found = read_codes(outcome)
+        settle_reports(found, {}, {}, grow=False)
+        values = exact_results(outcome, numbers)
+        for variable, value in zip(variables, values, strict=True):
+            variable.stored_value = value
+
+    def _lifted(self, plain, f, call, unknown, pattern, sizes, forms, pins):
+        """The same with the variables that it uses as operands and results."""
+        specs = [
+            jax.ShapeDtypeStruct(s, o.dtype)
+            for s, o in zip(plain.shapes, call.operands, strict=True)
+        ]
+        with trace.resume(plain.program.state):
+            found = lift.discover(f, *specs, may_create=False)
+        pure = lift.lift(f, found.used, found.written)
+        count = len(found.used)
+        shifted = [dataclasses.replace(u, operand=u.operand + count) for u in unknown]
+        operands = [*found.values(), *call.operands]
+        entry = Entry(
+            lambda *xs: pure(xs[:count], *xs[count:]),
+            operands,
+            shifted,
+            pattern,
+            sizes,
+            forms,
+            pins,
+            {},
+        )
+        entry.found = found
+        return entry
+
+    def _specialized(self, error, forms, sizes):
+        """Tell once that a size became a constant."""
+        fixed = [s for f, s in zip(forms, sizes, strict=True) if f.kind == "constant"]
+        text = errors.message(
+            getattr(self._owner, "__name__", "function"),
+            "an unknown input size has become a constant: one compilation per size, as `jax.jit`.",
+            received=f"sizes {fixed}; {str(error).strip().splitlines()[0] if str(error) else ''}",
+            at=refusals.line_of_error(error),
+            do="keep the size symbolic here (`x.shape[0]` in jnp code), or name a static size",
+        )
+        if self._owner.on_specialize == "raise":
+            raise errors.SpecializationError(text) from error
+        if not self._warned:
+            self._warned = True
+            warnings.warn(text, errors.SpecializationWarning, stacklevel=8)
+
+
+def _raise_translated(error):
+    other = refusals.translated(error)
+    if other is error:
+        raise error
+    raise other from error
+
+
+# What another spelling of the sizes cannot mend.
+_NOT_FOR_OTHER_FORMS = (
+    errors.SpecializationError,
+    errors.CapacityError,
+    KeyboardInterrupt,
+)
+
+
+# So many sizes from data are taken to be what the program asked them for, where it fails otherwise.
+_MOST_ANSWERS = 3
+
+
+def _other_answers(error, pins):
+    """Sizes from data that the failed trace took not to be a number, as that number.
+
+    `squeeze` leaves an axis that is not 1: what follows may only do for one that is. The run checks it.
+    """
+    more: dict[str, int] = {}
+    for name, number in trace.taken_to_differ(error):
+        if name not in pins and name not in more and len(more) < _MOST_ANSWERS:
+            more[name] = number
+            yield dict(more)
+
+
+def _other_forms(error, sizes):
+    """Further ways to write the input sizes: multiples that the error asks for, then constants."""
+    numbers = sorted({int(w) for w in explaining.numbers_in(str(error)) if 1 < int(w) <= 4096})
+    if isinstance(error, jp.InconclusiveDimensionOperation) or "floordiv" in str(error):
+        for k in numbers:
+            for i, size in enumerate(sizes):
+                if size % k == 0 and size >= k:
+                    yield [Form("multiple", k) if j == i else Form() for j in range(len(sizes))]
+    for i in range(len(sizes)):
+        if len(sizes) > 1:
+            yield [Form("constant", s) if j == i else Form() for j, s in enumerate(sizes)]
+    yield [Form("constant", s) for s in sizes]

@@ -1,0 +1,159 @@
+"""`gradients` and `hessians`: derivatives of what a `shims.function` is computing."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+from shims._src.arguments.conversion import as_array
+from shims._src.errors import errors
+from shims._src.gradients.backpropagation import Backpropagation, operations_behind, seeds
+from shims._src.gradients.basis import basis_of, mapped
+from shims._src.gradients.unconnected_gradients import (
+    UnconnectedGradients,
+    check_unconnected,
+    filled,
+)
+from shims._src.platform import jax_private as jp
+from shims._src.recording.connectivity import is_differentiable
+from shims._src.recording.indexed_slices import dense
+from shims._src.recording.operation import conjugate
+from shims._src.recording.row_gathers import with_rows
+
+
+def gradients(
+    ys,
+    xs,
+    grad_ys=None,
+    name="gradients",
+    gate_gradients=False,
+    aggregation_method=None,
+    stop_gradients=None,
+    unconnected_gradients=UnconnectedGradients.NONE,
+):
+    """The gradients of the sum of all elements of `ys` by each of `xs`, inside a function.
+
+    Args:
+      ys: an array or a list of arrays.
+      xs: an array or variable, or a list of them.
+      grad_ys: weights of the elements of `ys`, an array for each or `None`.
+      name: accepted.
+      gate_gradients: accepted.
+      aggregation_method: accepted.
+      stop_gradients: arrays behind which nothing is differentiated.
+      unconnected_gradients: what stands for an `x` that no `y` depends on.
+
+    Returns:
+      A list with an array for each of `xs`, or `None`.
+
+    Raises:
+      RuntimeError: outside of a function; there use `shims.GradientTape`.
+      UnimplementedError: inside of `jax.grad` or `jax.vmap`, which hide what was computed.
+      ValueError: `grad_ys` do not fit, or `unconnected_gradients` is unknown.
+
+    Differs from TensorFlow:
+      Gathered rows have a dense gradient.
+
+    Under jit:
+      It needs a program that is being traced: `shims.function` or `jax.jit`.
+
+    https://www.tensorflow.org/api_docs/python/tf/gradients
+    """
+    del name, gate_gradients, aggregation_method
+    unconnected = check_unconnected(unconnected_gradients)
+    values = [as_array(x) for x in _listed(xs)]
+    pulled = gradients_with_rows(ys, values, grad_ys, stop_gradients, ())
+    return [filled(g, x, unconnected) for g, x in zip(pulled, values, strict=True)]
+
+
+def gradients_with_rows(ys, xs, grad_ys, stop_gradients, of_rows) -> list:
+    """The gradients, some of which are `IndexedSlices`.
+
+    Args:
+      ys: an array or a list of arrays.
+      xs: a list of arrays.
+      grad_ys: weights of the elements of `ys`, or `None`.
+      stop_gradients: arrays behind which nothing is differentiated, or `None`.
+      of_rows: which of `xs`, by number, are to have rows where rows of them are taken.
+    """
+    ys = [as_array(y) for y in _listed(ys)]
+    stopped = [as_array(x) for x in _listed(stop_gradients or [])]
+    _check_traced("gradients", [*ys, *xs])
+    weights = None if grad_ys is None else _listed(grad_ys)
+    kept = [y for y in ys if is_differentiable(y)]
+    cotangents = seeds(ys, weights)
+    cotangents = [c for c, y in zip(cotangents, ys, strict=True) if is_differentiable(y)]
+    rows = [jp.key_of(xs[i]) for i in of_rows]
+    pulled = _way(kept, xs, stopped, rows).pull(kept, cotangents)
+    return [conjugate(g if i in of_rows else dense(g)) for i, g in enumerate(pulled)]
+
+
+def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name="hessians"):
+    """The second derivatives of the sum of `ys` by each of `xs`, inside a function.
+
+    Args:
+      ys: an array or a list of arrays.
+      xs: an array or a list of arrays.
+      gate_gradients: accepted.
+      aggregation_method: accepted.
+      name: accepted.
+
+    Returns:
+      A list with an array `x.shape + x.shape` for each of `xs`.
+
+    Raises:
+      RuntimeError: outside of a function.
+      UnimplementedError: inside of `jax.grad` or `jax.vmap`, which hide what was computed.
+      ValueError: no `y` depends on an `x`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      It needs a program that is being traced: `shims.function` or `jax.jit`.
+
+    https://www.tensorflow.org/api_docs/python/tf/hessians
+    """
+    del gate_gradients, aggregation_method, name
+    values = [as_array(x) for x in _listed(xs)]
+    found = []
+    for x, gradient in zip(values, gradients(ys, values), strict=True):
+        if gradient is None:
+            raise ValueError("hessians: no `y` depends on an `x`, which has no gradient.")
+        way = _way([gradient], [x], ())
+        pull = lambda ct, way=way, gradient=gradient: way.pull([gradient], [ct])
+        (rows,) = mapped(pull, basis_of(gradient), 1)
+        shape = (*x.shape, *x.shape)
+        found.append(jnp.zeros(shape, x.dtype) if rows is None else jnp.reshape(rows, shape))
+    return found
+
+
+def _way(ys, xs, stopped, of_rows=()) -> Backpropagation:
+    ends = {jp.key_of(x) for x in stopped}
+    operations = operations_behind(ys)
+    if of_rows:
+        operations = with_rows(operations, of_rows)
+    kept = [op for op in operations if not ends.intersection(op.output_keys)]
+    return Backpropagation(kept, [(jp.key_of(x),) if is_differentiable(x) else () for x in xs])
+
+
+def _listed(values) -> list:
+    return list(values) if isinstance(values, (list, tuple)) else [values]
+
+
+def _check_traced(function: str, arrays) -> None:
+    if jp.ambient_is_eager() and not any(jp.is_tracer(x) for x in arrays):
+        raise RuntimeError(
+            errors.message(
+                function,
+                "arrays that are not being traced do not know what they were computed from.",
+                do="use `shims.GradientTape`, or call this inside of `shims.function`",
+            )
+        )
+    if any(jp.is_tracer(x) and not jp.is_staged(x) for x in arrays):
+        raise errors.UnimplementedError(
+            errors.message(
+                function,
+                "`jax.grad`, `jax.vmap` and the like hide what an array was computed from.",
+                do="use `shims.GradientTape` here, or call a `shims.function` that has this inside",
+            )
+        )

@@ -1,0 +1,404 @@
+"""`GradientTape`: derivatives of what a `with` block computed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+
+import jax
+import jax.numpy as jnp
+
+from shims._src.arguments.conversion import as_array
+from shims._src.errors import errors
+from shims._src.gradients.backpropagation import Backpropagation, seeds
+from shims._src.gradients.basis import basis_of, mapped
+from shims._src.gradients.unconnected_gradients import (
+    UnconnectedGradients,
+    check_unconnected,
+    filled,
+)
+from shims._src.platform import jax_private as jp
+from shims._src.recording import state
+from shims._src.recording.connectivity import is_differentiable
+from shims._src.recording.indexed_slices import IndexedSlices
+from shims._src.recording.operation import conjugate
+from shims._src.recording.recording import Recorder
+from shims._src.variables.keras_state import OfKeras, standing_for
+from shims._src.variables.variable import Variable
+
+
+class GradientTape(Recorder):
+    """Remembers what is computed from watched arrays and variables, to differentiate it.
+
+    Args:
+      persistent: whether it can be asked more than once.
+      watch_accessed_variables: whether trainable variables are watched when they are read.
+
+    Differs from TensorFlow:
+      What computes nothing (`x.reshape(x.shape)`, `shims.identity(x)`) gives the same array.
+
+    Under jit:
+      Inside `shims.function` and `jax.jit` it differentiates what is being traced. A call of a
+      `shims.function` is remembered as one operation.
+
+    Example:
+      >>> x = jnp.float32(3.0)
+      >>> with GradientTape() as tape:
+      ...     tape.watch(x)
+      ...     y = x * x
+      >>> tape.gradient(y, x).item()
+      6.0
+
+    https://www.tensorflow.org/api_docs/python/tf/GradientTape
+    """
+
+    __module__ = "shims"
+
+    def __init__(self, persistent=False, watch_accessed_variables=True):
+        super().__init__()
+        self._persistent = persistent
+        self._watch_accessed_variables = watch_accessed_variables
+        self._used = True  # nothing has been recorded yet
+        self._sees_keras = False
+        self._clear()
+
+    def _clear(self) -> None:
+        self._arrays: dict[int, object] = {}
+        self._operations: list = []
+        self._variables: dict[int, Variable] = {}
+        self._reads: dict[int, list] = {}
+
+    # ---- recording -------------------------------------------------------------------------------
+
+    def __enter__(self) -> GradientTape:
+        self._push()
+        return self
+
+    def __exit__(self, *exception) -> None:
+        if self.recording:
+            self.stop()
+
+    def _push(self) -> None:
+        if self.recording:
+            raise ValueError(
+                "GradientTape: the tape is still recording.\n"
+                "  Do:       leave its `with` block before entering it again."
+            )
+        if self._used:
+            self._clear()
+            self._used = False
+        self.start()
+        self._sees_keras = state.sees_keras()
+
+    def follows(self, x) -> bool:
+        """Whether an array is watched, or was computed from one that is."""
+        return jp.key_of(x) in self._arrays
+
+    def record(self, operation) -> None:
+        """Keep an operation, and follow what it gave."""
+        inputs = {i for i, x in enumerate(operation.inputs) if self.follows(x)}
+        results = [
+            y for y, link in zip(operation.outputs, operation.links, strict=True) if link & inputs
+        ]
+        if results:
+            self._operations.append(operation)
+            self._arrays.update((jp.key_of(y), y) for y in results)
+
+    def read(self, variable, value) -> None:
+        """Follow the value of a watched variable."""
+        if self._watch_accessed_variables and variable.trainable:
+            self._variables.setdefault(id(variable), variable)
+        if id(variable) in self._variables:
+            self._arrays[jp.key_of(value)] = value
+            self._reads.setdefault(id(variable), []).append(value)
+
+    def watch(self, tensor) -> None:
+        """Differentiate by an array or a variable, or several in a structure.
+
+        Args:
+          tensor: arrays and variables.
+
+        Raises:
+          ValueError: something in `tensor` is neither.
+          RuntimeError: the tape was never entered, or is used up.
+        """
+        for x in map(self._seen, _flat(tensor)):
+            if not isinstance(x, (jax.Array, Variable)):
+                raise ValueError(
+                    f"GradientTape.watch: {x!r} of type {type(x).__name__} is neither an array nor "
+                    "a `Variable`."
+                )
+            if self._used:
+                raise RuntimeError("GradientTape.watch: the tape has not been entered.")
+            if isinstance(x, Variable):
+                self._variables.setdefault(id(x), x)
+            else:
+                self._arrays[jp.key_of(x)] = x
+
+    @contextlib.contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """A context in which nothing is recorded.
+
+        Raises:
+          RuntimeError: the tape has nothing to stop.
+          ValueError: the tape is not recording.
+        """
+        if self._used:
+            raise RuntimeError("GradientTape.stop_recording: the tape has not been entered.")
+        if not self.recording:
+            raise ValueError("GradientTape.stop_recording: the tape is not recording.")
+        self.recording = False
+        try:
+            yield
+        finally:
+            self.recording = True
+
+    def reset(self) -> None:
+        """Forget everything, and go on recording.
+
+        Raises:
+          ValueError: the tape is not recording.
+        """
+        if not self.recording:
+            raise ValueError("GradientTape.reset: the tape is not recording.")
+        self._clear()
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The variables watched so far, in the order in which they were first seen."""
+        return tuple(v.keras if isinstance(v, OfKeras) else v for v in self._variables.values())
+
+    # ---- derivatives -----------------------------------------------------------------------------
+
+    def gradient(
+        self,
+        target,
+        sources,
+        output_gradients=None,
+        unconnected_gradients=UnconnectedGradients.NONE,
+    ):
+        """The gradient of the sum of all elements of `target` by each of `sources`.
+
+        Args:
+          target: arrays and variables, in a structure.
+          sources: arrays and variables, in a structure.
+          output_gradients: weights of the elements, an array for each target or `None`.
+          unconnected_gradients: what stands for a source that `target` does not depend on.
+
+        Returns:
+          For each source an array of its shape, an `IndexedSlices` where rows of it were gathered,
+          or `None`; in the structure of `sources`.
+
+        Raises:
+          RuntimeError: a tape that is not persistent is asked again.
+          TypeError: `target` is `None`, or a source is a variable of Keras.
+          ValueError: `output_gradients` do not fit, or `unconnected_gradients` is unknown.
+        """
+        unconnected = check_unconnected(unconnected_gradients)
+        self._check_usable()
+        self._pause_inside()
+        if target is None:
+            raise TypeError(
+                "GradientTape.gradient: `target` is None; it takes arrays, variables, or a "
+                "structure of them."
+            )
+        # A variable is a target as such: what was assigned to it is another matter.
+        targets = [y if isinstance(y, Variable) else _as_recorded(y) for y in _flat(target)]
+        flat, tree = self._sources(sources)
+        if output_gradients is not None:
+            output_gradients = jax.tree.leaves(output_gradients, is_leaf=_is_leaf_or_none)
+        kept = [i for i, y in enumerate(targets) if is_differentiable(y)]
+        cotangents = seeds(targets, output_gradients) if kept else []
+        way = Backpropagation(list(self._operations), self._keys(flat))
+        pulled = way.pull([targets[i] for i in kept], [cotangents[i] for i in kept])
+        self._finish()
+        results = [filled(conjugate(g), x, unconnected) for g, x in zip(pulled, flat, strict=True)]
+        results = [
+            as_array(g) if isinstance(x, OfKeras) and g is not None else g
+            for g, x in zip(results, flat, strict=True)
+        ]
+        return _packed(sources, tree, results)
+
+    def jacobian(
+        self,
+        target,
+        sources,
+        unconnected_gradients=UnconnectedGradients.NONE,
+        parallel_iterations=None,
+        experimental_use_pfor=True,
+    ):
+        """The derivatives of each element of `target` by each element of `sources`.
+
+        Args:
+          target: an array.
+          sources: arrays and variables, in a structure.
+          unconnected_gradients: what stands for a source that `target` does not depend on.
+          parallel_iterations: accepted.
+          experimental_use_pfor: accepted; the rows are always computed together.
+
+        Returns:
+          For each source an array `target.shape + source.shape`, or `None`.
+
+        Raises:
+          RuntimeError: a tape that is not persistent is asked again.
+          ValueError: `unconnected_gradients` is unknown.
+        """
+        del parallel_iterations, experimental_use_pfor
+        unconnected = check_unconnected(unconnected_gradients)
+        self._check_usable()
+        self._pause_inside()
+        target = _as_recorded(target)
+        flat, tree = self._sources(sources)
+        way = Backpropagation(list(self._operations), self._keys(flat))
+        pulled = mapped(lambda ct: way.pull([target], [ct]), basis_of(target), len(flat))
+        self._finish()
+        results = []
+        for x, g in zip(flat, pulled, strict=True):
+            if g is not None:
+                g = conjugate(jnp.reshape(g, (*target.shape, *g.shape[1:])))
+            elif unconnected is UnconnectedGradients.ZERO:
+                g = jnp.zeros((*target.shape, *as_array(x).shape), as_array(x).dtype)
+            results.append(g)
+        return _packed(sources, tree, results)
+
+    def batch_jacobian(
+        self,
+        target,
+        source,
+        unconnected_gradients=UnconnectedGradients.NONE,
+        parallel_iterations=None,
+        experimental_use_pfor=True,
+    ):
+        """The derivatives of each row of `target` by the same row of `source`.
+
+        Args:
+          target: array `[b, ...]`, of which row `i` depends on row `i` of `source` only.
+          source: array `[b, ...]`.
+          unconnected_gradients: accepted; without a connection TensorFlow gives zeros anyway.
+          parallel_iterations: accepted.
+          experimental_use_pfor: accepted; the rows are always computed together.
+
+        Returns:
+          An array `[b, *target.shape[1:], *source.shape[1:]]`.
+
+        Raises:
+          ValueError: `target` and `source` have no leading axis of one size.
+          RuntimeError: a tape that is not persistent is asked again.
+        """
+        del parallel_iterations, experimental_use_pfor
+        check_unconnected(unconnected_gradients)
+        self._check_usable()
+        source = self._seen(source)
+        target, source_array = _as_recorded(target), as_array(source)
+        _check_rows(target, source_array)
+        self._pause_inside()
+        way = Backpropagation(list(self._operations), self._keys([source]))
+
+        def of_column(column):
+            return way.pull([target], [jnp.broadcast_to(column, target.shape)])
+
+        (pulled,) = mapped(of_column, basis_of(target[0]), 1)
+        self._finish()
+        shape = (target.shape[0], *target.shape[1:], *source_array.shape[1:])
+        if pulled is None:
+            return jnp.zeros(shape, target.dtype)
+        return conjugate(jnp.reshape(jnp.moveaxis(pulled, 0, 1), shape))
+
+    def _sources(self, structure):
+        """The leaves of `sources`, and their structure."""
+        flat, tree = _flatten(structure)
+        return [self._seen(x) for x in flat], tree
+
+    def _seen(self, source):
+        """A source as the tape knows it: what stands for a variable of Keras."""
+        source = standing_for(source) if self._sees_keras else source
+        if type(source).__module__.partition(".")[0] == "keras":
+            raise TypeError(
+                errors.message(
+                    "GradientTape",
+                    "a source is a variable of Keras, whose reads this tape does not see.",
+                    required="Keras on its JAX back end, imported before the `with` block, and a "
+                    "tape that is not inside of a step that `fit` runs",
+                    received=type(source).__name__,
+                    do="set KERAS_BACKEND=jax; inside of `fit` differentiate a function of "
+                    "`model.stateless_call`: docs/keras.md",
+                )
+            )
+        return source
+
+    def _keys(self, sources) -> list[tuple[int, ...]]:
+        keys = []
+        for x in sources:
+            values = [x]
+            if isinstance(x, Variable):
+                values = self._reads.get(id(x), [])
+                values = [x, *values] if id(x) in self._variables else []
+            keys.append(tuple(jp.key_of(v) for v in values if self._is_source(v)))
+        return keys
+
+    def _is_source(self, x) -> bool:
+        return is_differentiable(x) and (isinstance(x, Variable) or self.follows(x))
+
+    def _check_usable(self) -> None:
+        if self._used:
+            raise RuntimeError(
+                "GradientTape: a tape that is not persistent gives one set of gradients (or "
+                "jacobians).\n"
+                "  Do:       write `GradientTape(persistent=True)`."
+            )
+
+    def _pause_inside(self) -> None:
+        """Asked in its own block, a tape that is not persistent ends."""
+        if self.recording and not self._persistent:
+            self.stop()
+
+    def _finish(self) -> None:
+        if not self._persistent:
+            self._used = True
+            self._arrays, self._operations, self._reads = {}, [], {}
+
+
+def _check_rows(target, source) -> None:
+    if not target.ndim or not source.ndim or target.shape[0] != source.shape[0]:
+        raise ValueError(
+            errors.message(
+                "GradientTape.batch_jacobian",
+                "`target` and `source` must have a leading axis of one size.",
+                received=f"shapes {target.shape} and {source.shape}",
+            )
+        )
+
+
+def _as_recorded(x):
+    """A target as the very array that was recorded."""
+    if isinstance(x, IndexedSlices):
+        return x.values
+    return x if isinstance(x, jax.Array) else as_array(x)
+
+
+def _is_leaf(x) -> bool:
+    return isinstance(x, (Variable, IndexedSlices))
+
+
+def _is_leaf_or_none(x) -> bool:
+    return x is None or _is_leaf(x)
+
+
+def _flatten(structure):
+    return jax.tree.flatten(structure, is_leaf=_is_leaf)
+
+
+def _packed(template, tree, results):
+    """Results in the structure of a template; dictionaries keep their order, which JAX sorts."""
+    return _in_order(template, jax.tree.unflatten(tree, results))
+
+
+def _in_order(template, value):
+    if type(template) is dict:
+        return {key: _in_order(inner, value[key]) for key, inner in template.items()}
+    if type(template) in (list, tuple):
+        return type(template)(map(_in_order, template, value))
+    return value
+
+
+def _flat(structure) -> Sequence:
+    return _flatten(structure)[0]

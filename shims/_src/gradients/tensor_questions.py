@@ -1,0 +1,103 @@
+"""What is asked of a value: whether it is a tensor, being traced, known, of which kind."""
+
+from __future__ import annotations
+
+import logging
+
+import jax
+import numpy as np
+
+from shims._src.gradients.custom_gradient import custom_gradient
+from shims._src.platform import jax_private as jp
+from shims._src.recording.indexed_slices import IndexedSlices
+from shims._src.sizes.initial_values import known_value
+from shims._src.variables.variable import Variable
+
+# What `isinstance` asks for; tracers are arrays too.
+Tensor = jax.Array
+
+
+def is_tensor(x) -> bool:
+    """Whether a value is an array of JAX, a variable, or a ragged or sparse tensor.
+
+    https://www.tensorflow.org/api_docs/python/tf/is_tensor
+    """
+    composite = getattr(x, "is_composite", False) is True
+    return composite or isinstance(x, (jax.Array, Variable, IndexedSlices))
+
+
+def is_symbolic_tensor(tensor) -> bool:
+    """Whether a value is being traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/is_symbolic_tensor
+    """
+    return jp.is_tracer(tensor)
+
+
+def get_static_value(tensor, partial=False):
+    """The value of a tensor as a NumPy array, where it does not depend on what is being traced.
+
+    Args:
+      tensor: array, traced or not.
+      partial: accepted; an array is known as a whole or not at all.
+
+    Returns:
+      An array of NumPy, or `None`.
+
+    Differs from TensorFlow:
+      Whatever does not depend on arguments is known, not only what a few operators give.
+
+    Under jit:
+      As above.
+
+    https://www.tensorflow.org/api_docs/python/tf/get_static_value
+    """
+    del partial
+    if isinstance(tensor, Variable):
+        tensor = tensor.read_value()
+    if not isinstance(tensor, jax.Array):
+        return tensor
+    known = known_value(tensor)
+    return None if known is None else np.asarray(known)[()]
+
+
+def grad_pass_through(f):
+    """`f` with the gradient of an identity.
+
+    Args:
+      f: a function of one array that gives an array of the same shape.
+
+    Returns:
+      The function.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      As `f`.
+
+    Example:
+      >>> import jax, shims
+      >>> float(jax.grad(shims.grad_pass_through(shims.round))(0.4))
+      1.0
+
+    https://www.tensorflow.org/api_docs/python/tf/grad_pass_through
+    """
+
+    @custom_gradient
+    def passed_through(*args, **kwargs):
+        def gradient(*cotangents, **unused):
+            variables = unused.get("variables")
+            return (cotangents, [None] * len(variables)) if variables else cotangents
+
+        return f(*args, **kwargs), gradient
+
+    return passed_through
+
+
+def get_logger() -> logging.Logger:
+    """The logger of this library.
+
+    https://www.tensorflow.org/api_docs/python/tf/get_logger
+    """
+    return logging.getLogger("shims")

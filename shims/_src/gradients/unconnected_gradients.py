@@ -1,0 +1,43 @@
+"""`UnconnectedGradients`: what the gradient is where nothing connects a target to a source."""
+
+from __future__ import annotations
+
+import enum
+
+import jax.numpy as jnp
+
+from shims._src.arguments.conversion import as_array
+
+
+class UnconnectedGradients(enum.Enum):
+    """What the gradient by a source is that a target does not depend on.
+
+    `NONE` is `None`, `ZERO` an array of zeros.
+
+    https://www.tensorflow.org/api_docs/python/tf/UnconnectedGradients
+    """
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+UnconnectedGradients.__module__ = "shims"
+
+
+def check_unconnected(value) -> UnconnectedGradients:
+    """A member, given as such or by its value.
+
+    Raises:
+      ValueError: there is no such member.
+    """
+    try:
+        return UnconnectedGradients(value)
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: {value!r}") from None
+
+
+def filled(gradient, source, unconnected: UnconnectedGradients):
+    """`gradient`, or for `None` what `unconnected` says."""
+    if gradient is None and unconnected is UnconnectedGradients.ZERO:
+        return jnp.zeros_like(as_array(source))
+    return gradient

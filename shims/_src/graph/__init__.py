@@ -1,1 +1,0 @@
-"""TensorFlow 1: graphs of operations that a session runs."""

@@ -1,0 +1,432 @@
+"""Images read between their pixels: in another size, or in boxes."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known, is_known_shape
+from shims._src.arguments.default_dtype import fixed
+from shims._src.arguments.operands import operand
+from shims._src.array.cutting import entries
+from shims._src.array.shapes import size_of
+from shims._src.errors import errors
+from shims._src.image.layout import image_of
+from shims._src.nn.windows.pooling import as_given
+from shims._src.numeric.exact_quotient import quotient as exact_quotient
+from shims._src.numeric.image_kernels import KERNELS, weights
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives
+from shims._src.tracing.sized_by import sized_by
+
+_CUBIC_STEPS = 1024
+
+
+@sized_by("size", compiled=True)
+def resize(
+    images, size, method="bilinear", preserve_aspect_ratio=False, antialias=False, name=None
+):
+    """Images in another size.
+
+    Args:
+      images: array `[height, width, channels]` or `[batch, height, width, channels]`.
+      size: `[height, width]` of the result.
+      method: `bilinear`, `nearest`, `bicubic`, `area`, `lanczos3`, `lanczos5`, `gaussian` or
+        `mitchellcubic`.
+      preserve_aspect_ratio: whether `size` is the largest size that is allowed.
+      antialias: whether all pixels of the input count where there are fewer in the output.
+      name: ignored.
+
+    Returns:
+      float32 images; of `nearest` in the dtype of `images`. Pixel centres are at halves.
+
+    Raises:
+      ValueError: `images` has another number of axes, `size` is no pair, or there is no such
+        method.
+      InvalidArgumentError: a size is not positive.
+
+    Differs from TensorFlow:
+      Where many pixels make up one, an infinity among them gives NaN. `area` has a gradient.
+
+    Under jit:
+      Both sizes may be known only at run time, and `size` may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/resize
+    """
+    x = image_of("resize", images)
+    method = str(getattr(method, "value", method)).lower()
+    if method not in _METHODS:
+        raise ValueError(
+            f"resize: `method` must be one of {', '.join(_METHODS)}, received {method!r}."
+        )
+    take = _METHODS[method]
+    if take is None or (antialias and method in KERNELS):
+        take = functools.partial(_with_kernel, KERNELS[method], bool(antialias))
+    target = entries(size)
+    if len(target) != 2:
+        raise ValueError("resize: `size` must hold two numbers, the new height and width.")
+    if preserve_aspect_ratio:
+        target = _fitting(x, target)
+    target = [size_of("resize", d) for d in target]
+    for axis, new in zip((x.ndim - 3, x.ndim - 2), target, strict=True):
+        _check_positive("resize", new)
+        if is_known(x.shape[axis]) and x.shape[axis] == 0:
+            raise checks.invalid("resize", "the images are empty.", received=f"shape {x.shape}")
+    if method != "nearest":
+        x = x.astype(jnp.float32)
+    if take is _bilinear:
+        return _between_pixels(x, target)
+    for axis, new in zip((x.ndim - 3, x.ndim - 2), target, strict=True):
+        x = take(x, axis, new)
+    return x
+
+
+def _check_positive(function, new) -> None:
+    """A new size must be positive, also one that only the run knows."""
+    problem, required = "output dimensions must be positive.", "sizes > 0"
+    if not is_known(new):
+        checks.check_data(primitives.as_size(new) <= 0, function, problem, required=required)
+    elif new <= 0:
+        raise checks.invalid(function, problem, required=required, received=f"{new}")
+
+
+def _fitting(x, target):
+    """The largest size of the images' proportions inside of `target`."""
+    sides = x.shape[-3:-1]
+    if all(is_known(d) and not jp.is_tracer(d) for d in (*sides, *target)):
+        scale = min(np.float32(n) / np.float32(d) for n, d in zip(target, sides, strict=True))
+        return [int(np.round(np.float32(scale) * np.float32(d))) for d in sides]
+    wide = [primitives.as_size(d).astype(jnp.float32) for d in sides]
+    wanted = map(primitives.as_size, target)
+    scale = jnp.minimum(*(quotient(n, d) for n, d in zip(wanted, wide, strict=True)))
+    return [jnp.round(scale * d).astype(jnp.int32) for d in wide]
+
+
+def quotient(have, want):
+    """One number over another in TensorFlow's float32, also where XLA knows the second one.
+
+    Over a constant XLA would multiply by its reciprocal, and what is cut to a pixel be off by one.
+    """
+    have, want = (jnp.asarray(v).astype(jnp.float32) for v in (have, want))
+    return have / lax.optimization_barrier(want)
+
+
+def _scale(have, want):
+    """Input pixels per output pixel."""
+    return quotient(primitives.as_size(have), primitives.as_size(want))
+
+
+def _centres(have, want):
+    """Where the centres of the output's pixels are among the input's."""
+    centres = (jnp.arange(want, dtype=jnp.float32) + 0.5) * _scale(have, want)
+    # Rounded before half a pixel is taken away: which pixels count hangs on what falls on one.
+    return lax.optimization_barrier(centres)
+
+
+def _pick(x, axis, places):
+    return jnp.take(x, places, axis=axis, mode="clip")
+
+
+def _along(vector, x, axis):
+    return vector.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
+
+
+def _between_pixels(x, target):
+    """Images of which each pixel lies between four; those of the same size are copied."""
+    sides = tuple(zip(x.shape[-3:-1], target, strict=True))
+    found = _bilinear(_bilinear(x, x.ndim - 2, target[1]), x.ndim - 3, target[0])
+    if all(is_known(d) for pair in sides for d in pair):
+        return as_given(x, found) if all(a == b for a, b in sides) else found
+    same = functools.reduce(
+        jnp.logical_and, (primitives.as_size(a) == primitives.as_size(b) for a, b in sides)
+    )
+    copied = x
+    for axis, new in zip((x.ndim - 3, x.ndim - 2), target, strict=True):
+        copied = _pick(copied, axis, jnp.arange(new, dtype=jnp.int32))
+    return as_given(jnp.where(same, copied, found), found)
+
+
+def _bilinear(x, axis, want):
+    place = _centres(x.shape[axis], want) - 0.5
+    floor = jnp.floor(place)
+    last = primitives.as_size(x.shape[axis]) - 1
+    low = _pick(x, axis, jnp.maximum(floor.astype(jnp.int32), 0))
+    high = _pick(x, axis, jnp.minimum(jnp.ceil(place).astype(jnp.int32), last))
+    return _lerp(low, high, _along(place - floor, x, axis))
+
+
+@jax.custom_jvp
+def _lerp(low, high, weight):
+    return low + (high - low) * weight
+
+
+@_lerp.defjvp
+def _lerp_jvp(primals, tangents):
+    # By one weight each, as TensorFlow: a slope that is infinite stays so.
+    (low, high, weight), (t_low, t_high, t_weight) = primals, tangents
+    slope = t_low * (1 - weight) + t_high * weight + t_weight * (high - low)
+    return _lerp(low, high, weight), slope
+
+
+def _nearest(x, axis, want):
+    place = jnp.floor(_centres(x.shape[axis], want)).astype(jnp.int32)
+    return _pick(x, axis, jnp.minimum(place, primitives.as_size(x.shape[axis]) - 1))
+
+
+def _bicubic(x, axis, want):
+    """Keys' cubic of -0.5 in TensorFlow's 1024 steps; pixels beyond the edge have no weight."""
+    place = _centres(x.shape[axis], want) - 0.5
+    floor = jnp.floor(place)
+    step = jnp.round((place - floor) * _CUBIC_STEPS) / _CUBIC_STEPS
+    taps, weights = [], []
+    for offset, distance in zip((-1, 0, 1, 2), (step + 1, step, 1 - step, 2 - step), strict=True):
+        near = ((1.5 * distance - 2.5) * distance) * distance + 1
+        far = ((-0.5 * distance + 2.5) * distance - 4) * distance + 2
+        tap = floor.astype(jnp.int32) + offset
+        inside = (tap >= 0) & (tap < primitives.as_size(x.shape[axis]))
+        weight = far if offset in (-1, 2) else near
+        weights.append(jnp.where(inside, weight, 0))
+        taps.append(jnp.maximum(tap, 0))
+    total = sum(weights)
+    total = jnp.where(jnp.abs(total) >= 1000 * jnp.finfo(jnp.float32).tiny, total, 1)
+    return sum(
+        _pick(x, axis, tap) * _along(weight / total, x, axis)
+        for tap, weight in zip(taps, weights, strict=True)
+    )
+
+
+def _area(x, axis, want):
+    """Each output pixel is the mean of what it covers."""
+    scale = _scale(x.shape[axis], want)
+    begin = jnp.arange(want, dtype=jnp.float32) * scale
+    pixel = jnp.arange(x.shape[axis], dtype=jnp.float32)
+    low = jnp.maximum(begin[:, None], pixel)
+    covered = jnp.maximum(jnp.minimum((begin + scale)[:, None], pixel + 1) - low, 0) / scale
+    return _weighted(x, axis, covered, covered > 0)
+
+
+def _with_kernel(kernel, antialias, x, axis, want):
+    """Each output pixel is made of those around it."""
+    have = x.shape[axis]
+    step = _scale(have, want)
+    return _weighted(x, axis, *weights(kernel, have, want, step, antialias=antialias))
+
+
+def _weighted(x, axis, counts, inside):
+    """Sums of pixels, each of which counts so much; one that is not inside may be NaN."""
+    sums = functools.partial(jnp.tensordot, axes=((axis,), (1,)), precision="highest")
+    finite = jnp.isfinite(x)
+    spoiled = sums((~finite).astype(x.dtype), inside.astype(x.dtype)) > 0
+    found = jnp.where(spoiled, jnp.nan, sums(jnp.where(finite, x, 0), counts))
+    # The slopes are those of the sums, whatever a pixel is.
+    return jnp.moveaxis(as_given(found, sums(x, counts)), -1, axis)
+
+
+_METHODS = {
+    "bilinear": _bilinear,
+    "nearest": _nearest,
+    "bicubic": _bicubic,
+    "area": _area,
+    "lanczos3": None,
+    "lanczos5": None,
+    "gaussian": None,
+    "mitchellcubic": None,
+}
+
+
+@fixed("float32", "boxes")
+@fixed("int32", "box_indices")
+@sized_by("crop_size", compiled=True)
+def crop_and_resize(
+    image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0, name=None
+):
+    """Boxes cut out of images, all in one size.
+
+    Args:
+      image: array `[batch, height, width, channels]`.
+      boxes: float32 array `[n, 4]` of `y1, x1, y2, x2`, where 1 is the centre of the last pixel.
+      box_indices: int32 vector `[n]`: which image each box belongs to.
+      crop_size: `[height, width]` of the result.
+      method: `bilinear` or `nearest`.
+      extrapolation_value: what stands outside of the image.
+      name: ignored.
+
+    Returns:
+      float32 array `[n, *crop_size, channels]`.
+
+    Raises:
+      InvalidArgumentError: shapes do not fit, or a size is not positive.
+      OutOfRangeError: the number of an image is out of range.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      The number of boxes and the images' sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/crop_and_resize
+    """
+    x, boxes, owner = operand(image), operand(boxes, np.float32), operand(box_indices)
+    boxes = _corners(x, boxes, owner)
+    if method not in ("bilinear", "nearest"):
+        raise checks.invalid(
+            "crop_and_resize", f"there is no method {method!r}.", required="bilinear or nearest"
+        )
+    owner = primitives.unify_axis(owner, 0, boxes.shape[0], label="crop_and_resize")
+    checks.check_positions(
+        "crop_and_resize", "box_indices", owner, x.shape[0], error=errors.OutOfRangeError
+    )
+    checks.check_data(
+        ~jnp.isfinite(boxes), "crop_and_resize", "a box is not finite.", required="finite boxes"
+    )
+    target = [size_of("crop_and_resize", d) for d in entries(crop_size)]
+    if len(target) != 2:
+        raise checks.invalid(
+            "crop_and_resize", "`crop_size` must be two positive numbers.", received=f"{target}"
+        )
+    for new in target:
+        _check_positive("crop_and_resize", new)
+    _check_pixels(x)
+    x = x.astype(jnp.float32)
+    if is_known(boxes.shape[0]) and boxes.shape[0] == 0:
+        crops = jnp.zeros((0, *target, x.shape[-1]), jnp.float32)
+        return primitives.connected(crops, x, boxes)
+
+    def cut(box, i):
+        one = jnp.take(x, i, axis=0, mode="clip")
+        ends = [(box[axis], box[axis + 2], one.shape[axis], new) for axis, new in enumerate(target)]
+        places, both = _in_image([_places_in(*given) for given in ends], one)
+        read = _nearest_pixels if method == "nearest" else functools.partial(_between, both=both)
+        pixels = jnp.where(both, read(one, *places), jnp.asarray(extrapolation_value, jnp.float32))
+        # By the boxes TensorFlow differentiates as if the method was `bilinear`.
+        ways, both = _in_image([_ways_in(*given) for given in ends], one)
+        smooth = _between(lax.stop_gradient(one), *ways, both=both)
+        return as_given(pixels, pixels + jnp.where(both, smooth, 0))
+
+    return jax.vmap(cut)(boxes, owner)
+
+
+def _check_pixels(x) -> None:
+    """An image must have pixels, even if nothing is cut out of it."""
+    problem, required = "an image has no pixels.", "height, width > 0"
+    for side in x.shape[1:3]:
+        if is_known(side) and side == 0:
+            raise checks.invalid("crop_and_resize", problem, required=required)
+
+
+def _corners(x, boxes, owner):
+    """Boxes as `[n, 4]`; where there are none, TensorFlow takes any number of columns."""
+    columns = boxes.shape[1] if boxes.ndim == 2 else 0
+    none = is_known_shape(boxes) and is_known_shape(owner) and boxes.size == owner.size == 0
+    fits = columns == 4 or none or not is_known(columns)
+    if x.ndim != 4 or boxes.ndim != 2 or owner.ndim != 1 or not fits:
+        raise checks.invalid(
+            "crop_and_resize",
+            "the shapes do not fit.",
+            required="image [batch, height, width, channels], boxes [n, 4], box_indices [n]",
+            received=f"{x.shape}, {boxes.shape} and {owner.shape}",
+        )
+    if none:
+        return primitives.connected(jnp.zeros((0, 4), boxes.dtype), boxes)
+    if is_known(columns):
+        return boxes
+    count, columns = primitives.as_size(boxes.shape[0]), primitives.as_size(columns)
+    checks.check_data(
+        (columns != 4) & (count > 0),
+        "crop_and_resize",
+        "a box has another number of corners.",
+        required="boxes [n, 4]",
+    )
+    return jnp.take(boxes, jnp.arange(4), axis=1, mode="fill", fill_value=0)
+
+
+def _in_image(places, one):
+    """Places along both axes with the number of the last pixel, and which are in the image."""
+    lasts = [primitives.as_size(size) - 1 for size in one.shape[:2]]
+    pairs = list(zip(places, lasts, strict=True))
+    rows, columns = ((p >= 0) & (p <= last.astype(jnp.float32)) for p, last in pairs)
+    return pairs, (rows[:, None] & columns[None, :])[..., None]
+
+
+def _places_in(begin, end, have, want):
+    """Where the crop's pixels are in the image; nothing is differentiated."""
+    begin, end = lax.stop_gradient(begin), lax.stop_gradient(end)
+    side = (primitives.as_size(have) - 1).astype(jnp.float32)
+    return _along_side(
+        begin, end, side, want, lambda steps: exact_quotient((end - begin) * side, steps)
+    )
+
+
+def _ways_in(begin, end, have, want):
+    """The same as TensorFlow's gradient has it, which rounds otherwise, with the slopes by the ends."""
+    side = (primitives.as_size(have) - 1).astype(jnp.float32)
+    found = _along_side(begin, end, side, want, lambda steps: (end - begin) * quotient(side, steps))
+    if is_known(want) and want == 1:
+        return found
+    steps = (primitives.as_size(want) - 1).astype(jnp.float32)
+    one = steps == 0
+    # By one factor for each end, as TensorFlow: an infinite slope meets no other.
+    way = jnp.arange(want, dtype=jnp.float32) * (side / jnp.where(one, 1, steps))
+    middle = 0.5 * (begin + end) * side
+    carrier = jnp.where(one, middle, begin * (side - way) + end * way)
+    return as_given(found, carrier)
+
+
+def _along_side(begin, end, side, want, scale):
+    """Places from one end to the other; `scale` gives, for how many steps, the length of one."""
+    middle = 0.5 * (begin + end) * side
+    if is_known(want) and want == 1:
+        return jnp.reshape(middle, (1,))
+    steps = (primitives.as_size(want) - 1).astype(jnp.float32)
+    one = steps == 0
+    further = jnp.arange(want, dtype=jnp.float32) * scale(jnp.where(one, 1, steps))
+    # Rounded at every step: whether the last pixel lies within the image hangs on it.
+    first, further = lax.optimization_barrier((jnp.where(one, middle, begin * side), further))
+    return first + further
+
+
+def _nearest_pixels(one, *places):
+    for axis, (place, last) in enumerate(places):
+        closest = jnp.trunc(place + jnp.where(place < 0, -0.5, 0.5))
+        one = _pick(one, axis, jnp.clip(closest.astype(jnp.int32), 0, last))
+    return one
+
+
+def _between(one, *places, both):
+    """What stands between four pixels each; those of crops that are outside count for nothing."""
+    floors = [jnp.floor(place) for place, _ in places]
+    ends = [
+        [jnp.clip(f(place).astype(jnp.int32), 0, last) for f in (jnp.floor, jnp.ceil)]
+        for place, last in places
+    ]
+    down, right = (
+        _along(place - lax.stop_gradient(floor), one, axis)
+        for axis, ((place, _), floor) in enumerate(zip(places, floors, strict=True))
+    )
+
+    corners = [jnp.where(both, _pick(_pick(one, 0, y), 1, x), 0) for y in ends[0] for x in ends[1]]
+    return _blend(*corners, right, down)
+
+
+@jax.custom_jvp
+def _blend(top_left, top_right, bottom_left, bottom_right, right, down):
+    top = top_left + (top_right - top_left) * right
+    bottom = bottom_left + (bottom_right - bottom_left) * right
+    return top + (bottom - top) * down
+
+
+@_blend.defjvp
+def _blend_jvp(primals, tangents):
+    # As TensorFlow has it, by each corner and by each way: what is infinite stays so.
+    *corners, right, down = primals
+    top_left, top_right, bottom_left, bottom_right = corners
+    a, b, c, d, t_right, t_down = tangents
+    by_corners = (a * (1 - right) + b * right) * (1 - down) + (c * (1 - right) + d * right) * down
+    by_right = (1 - down) * (top_right - top_left) + down * (bottom_right - bottom_left)
+    by_down = (1 - right) * (bottom_left - top_left) + right * (bottom_right - top_right)
+    return _blend(*primals), by_corners + t_right * by_right + t_down * by_down

@@ -1,0 +1,370 @@
+"""Windows of images, images in frames of their proportions, and boxes drawn into them."""
+
+from __future__ import annotations
+
+import itertools
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.default_dtype import fixed, preferring
+from shims._src.arguments.operands import describe, operand
+from shims._src.errors import errors
+from shims._src.image import layout, sampling
+from shims._src.image.layout import image_of
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives
+from shims._src.tracing.dispatch import operator
+from shims._src.tracing.sized_by import sized_by
+
+# TensorFlow's colours for boxes without any: yellow, blue, red, lime, purple, ...
+_COLOURS = (
+    (1, 1, 0, 1),
+    (0, 0, 1, 1),
+    (1, 0, 0, 1),
+    (0, 1, 0, 1),
+    (0.5, 0, 0.5, 1),
+    (0.5, 0.5, 0, 1),
+    (0.5, 0, 0, 1),
+    (0, 0, 0.5, 1),
+    (0, 1, 1, 1),
+    (1, 0, 1, 1),
+)
+
+
+def _inner(function: str, name: str, numbers, rank: int) -> list[int]:
+    """`[1, a, b, 1]` as `[a, b]`."""
+    if not isinstance(numbers, (list, tuple)):
+        raise TypeError(f"{function}: `{name}` must be a list, not {numbers!r}.")
+    numbers = [int(n) for n in numbers]
+    received = f"{name}={numbers}"
+    if len(numbers) != rank or min(numbers) < 1:
+        required = f"{rank} positive numbers"
+        raise checks.invalid(
+            function, f"`{name}` does not fit.", required=required, received=received
+        )
+    if numbers[0] != 1 or numbers[-1] != 1:
+        problem = f"`{name}` must be 1 for the batch and for the channels."
+        raise errors.UnimplementedError(errors.message(function, problem, received=received))
+    return numbers[1:-1]
+
+
+def _places(function: str, n, size: int, stride: int, rate: int, padding: str):
+    """`[windows, size]`: which slots of an axis of `n` a window reads; outside stands for zero."""
+    reach = (size - 1) * rate + 1
+    if padding == "SAME":
+        count = (n + stride - 1) // stride
+        missing = (primitives.as_size(count) - 1) * stride + reach - primitives.as_size(n)
+        before = jnp.maximum(missing, 0) // 2
+    else:
+        room = n - reach + stride
+        before = jnp.int32(0)
+        # TensorFlow's quotient is cut towards 0: up to a stride less than none gives no window.
+        count = max(room // stride, 0) if is_known(n) else jp.core.max_dim(room // stride, 0)
+        if is_known(room) and room <= -stride:
+            raise checks.invalid(
+                function,
+                "a window is larger than the image.",
+                required=f"sides >= {reach}",
+                received=f"{n}",
+            )
+        if not is_known(n):
+            checks.check_data(
+                primitives.as_size(n) <= reach - 2 * stride,
+                function,
+                "a window is larger than the image.",
+                required=f"sides >= {reach}",
+            )
+    first = jnp.arange(count, dtype=jnp.int32) * stride - before
+    return first[:, None] + jnp.arange(size, dtype=jnp.int32) * rate
+
+
+def _windows(function: str, x, sizes, strides, rates, padding):
+    """Windows of `[batch, *sides, channels]`, their elements side by side in the channels."""
+    padding = str(padding).upper()
+    if padding not in ("SAME", "VALID"):
+        raise checks.invalid(
+            function, f"there is no padding {padding!r}.", required="SAME or VALID"
+        )
+    steps = zip(x.shape[1:-1], sizes, strides, rates, strict=True)
+    places = [_places(function, *step, padding) for step in steps]
+    parts = []
+    for corner in itertools.product(*(range(size) for size in sizes)):
+        part = x
+        for axis, (place, i) in enumerate(zip(places, corner, strict=True), 1):
+            part = _taken(part, axis, place[:, i])
+        parts.append(part)
+    return jnp.concatenate(parts, axis=-1)
+
+
+def _taken(x, axis: int, place):
+    """Slots of an axis; zeros for those outside of it."""
+    n = x.shape[axis]
+    if is_known(n) and n == 0:
+        shape = [place.shape[0] if i == axis else d for i, d in enumerate(x.shape)]
+        return jnp.zeros(shape, x.dtype)
+    inside = (place >= 0) & (place < primitives.as_size(n))
+    inside = inside.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
+    return jnp.where(inside, jnp.take(x, place, axis=axis, mode="clip"), jnp.zeros((), x.dtype))
+
+
+@operator
+def extract_patches(images, sizes, strides, rates, padding, name=None):
+    """Windows of images, each laid flat in the channels.
+
+    Args:
+      images: array `[batch, height, width, channels]` of numbers.
+      sizes: `[1, rows, columns, 1]`: how large a window is.
+      strides: `[1, rows, columns, 1]`: from one window to the next.
+      rates: `[1, rows, columns, 1]`: from one pixel of a window to the next.
+      padding: `SAME` or `VALID`.
+      name: ignored.
+
+    Returns:
+      `[batch, windows down, windows across, rows * columns * channels]`.
+
+    Raises:
+      InvalidArgumentError: the shapes or numbers do not fit, or a window is larger than the image.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      All sizes may be known only at run time; the windows' numbers are Python's.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/extract_patches
+    """
+    function = "extract_patches"
+    x = operand(images)
+    checks.check_kind(function, "number", x)
+    _check_rank(function, x, 4)
+    numbers = [
+        _inner(function, n, v, 4)
+        for n, v in (("sizes", sizes), ("strides", strides), ("rates", rates))
+    ]
+    return _windows(function, x, *numbers, padding)
+
+
+@operator
+def extract_volume_patches(input, ksizes, strides, padding, name=None):
+    """Windows of volumes, each laid flat in the channels.
+
+    Args:
+      input: array `[batch, planes, rows, columns, channels]` of numbers.
+      ksizes: `[1, planes, rows, columns, 1]`: how large a window is.
+      strides: `[1, planes, rows, columns, 1]`: from one window to the next.
+      padding: `SAME` or `VALID`.
+      name: ignored.
+
+    Returns:
+      `[batch, windows..., planes * rows * columns * channels]`.
+
+    Raises:
+      InvalidArgumentError: the shapes or numbers do not fit, or a window is larger than the volume.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      All sizes may be known only at run time; the windows' numbers are Python's.
+
+    https://www.tensorflow.org/api_docs/python/tf/extract_volume_patches
+    """
+    function = "extract_volume_patches"
+    x = operand(input)
+    checks.check_kind(function, "number", x)
+    if jnp.iscomplexobj(x):
+        raise checks.invalid(
+            function, "there is no kernel for complex numbers.", received=describe(x)
+        )
+    _check_rank(function, x, 5)
+    sizes = _inner(function, "ksizes", ksizes, 5)
+    steps = _inner(function, "strides", strides, 5)
+    return _windows(function, x, sizes, steps, [1, 1, 1], padding)
+
+
+def _check_rank(function: str, x, rank: int) -> None:
+    if x.ndim != rank:
+        raise checks.invalid(
+            function,
+            "the array has another number of axes.",
+            required=f"rank {rank}",
+            received=describe(x),
+        )
+
+
+@sized_by("target_height", "target_width")
+def resize_with_pad(image, target_height, target_width, method="bilinear", antialias=False):
+    """Images in another size that keep their proportions, in a frame of zeros.
+
+    Args:
+      image: array `[height, width, channels]` or `[batch, height, width, channels]`.
+      target_height: how many rows there are then.
+      target_width: how many columns there are then.
+      method: see `image.resize`.
+      antialias: see `image.resize`.
+
+    Returns:
+      float32 images of the new size; of `nearest` in the dtype of `image`.
+
+    Raises:
+      ValueError: it has another number of axes, or a size is not positive.
+      UnimplementedError: the method is one that `image.resize` lacks.
+
+    Differs from TensorFlow:
+      As `image.resize`.
+
+    Under jit:
+      All sizes may be known only at run time; the targets are Python numbers where the image's
+      sizes are not known.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/resize_with_pad
+    """
+    x = image_of("resize_with_pad", image)
+    targets = (target_height, target_width)
+    for name, target in zip(("target_height", "target_width"), targets, strict=True):
+        if not jp.is_tracer(target) and is_known(target) and target <= 0:
+            raise checks.invalid(
+                "resize_with_pad", f"`{name}` must be > 0.", received=f"{name}={target}"
+            )
+    have = [primitives.as_size(d).astype(jnp.float32) for d in x.shape[-3:-1]]
+    want = [jnp.asarray(t, jnp.int32).astype(jnp.float32) for t in targets]
+    ratio = jnp.maximum(*(sampling.quotient(h, w) for h, w in zip(have, want, strict=True)))
+    fitting = [h / ratio for h in have]
+    sizes = [
+        _at_most(jnp.floor(f).astype(jnp.int32), t) for f, t in zip(fitting, targets, strict=True)
+    ]
+    margins = [
+        _number(jnp.maximum(jnp.floor((w - f) / 2).astype(jnp.int32), 0))
+        for w, f in zip(want, fitting, strict=True)
+    ]
+    resized = sampling.resize(x, sizes, method=method, antialias=antialias)
+    return layout.pad_to_bounding_box(resized, *margins, *targets)
+
+
+def _at_most(size, target):
+    """A size that is traced, with the bound that follows from the frame."""
+    if jp.is_tracer(size) and not jp.is_tracer(target) and is_known(target):
+        return primitives.bounded(size, max=int(target))
+    return _number(size)
+
+
+def _number(value):
+    return value if jp.is_tracer(value) else int(value)
+
+
+@preferring("float32", "images")
+@fixed("float32", "boxes")
+@operator
+def draw_bounding_boxes(images, boxes, colors, name=None):
+    """Images with the outlines of boxes drawn into them.
+
+    Args:
+      images: float16 or float32 array `[batch, height, width, channels]`, of 1, 3 or 4 channels.
+      boxes: float32 array `[batch, n, 4]` of `y_min, x_min, y_max, x_max` in [0, 1].
+      colors: float32 array `[m, channels]`, used in turn; TensorFlow's own ones when `None`.
+      name: ignored.
+
+    Returns:
+      An array like `images`. What lies outside is not drawn; of boxes at one pixel the last counts.
+
+    Raises:
+      InvalidArgumentError: the shapes do not fit.
+
+    Differs from TensorFlow:
+      Nothing; there is no gradient.
+
+    Under jit:
+      All sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/draw_bounding_boxes
+    """
+    x, boxes = lax.stop_gradient((operand(images), operand(boxes, np.float32)))
+    _check_drawing(x, boxes)
+    boxes = primitives.unify_axis(boxes, 0, x.shape[0], label="draw_bounding_boxes")
+    table = lax.stop_gradient(_table(colors, x.shape[-1]))
+    down, across = (_sides(boxes, i, x.shape[1 + i]) for i in (0, 1))
+    there = (down[2] & across[2])[..., None, None]
+    edge = (down[1][..., :, None] & across[0][..., None, :]) | (
+        down[0][..., :, None] & across[1][..., None, :]
+    )
+    edge = edge & there
+    turn = jnp.arange(boxes.shape[1], dtype=jnp.int32)
+    last = jnp.max(jnp.where(edge, turn[:, None, None] + 1, 0), axis=1, initial=0)
+    colour = jnp.take(table, jnp.remainder(last - 1, table.shape[0]), axis=0, mode="clip")
+    return jnp.where((last > 0)[..., None], colour.astype(x.dtype), x)
+
+
+def _sides(boxes, i: int, n):
+    """Along one axis: within the box, on one of its two sides, and whether it can be drawn."""
+    length = (primitives.as_size(n) - 1).astype(jnp.float32)
+    low, high = _pixel(boxes[..., i] * length), _pixel(boxes[..., i + 2] * length)
+    place = jnp.arange(n, dtype=jnp.int32)
+    low, high = low[..., None], high[..., None]
+    within = (place >= low) & (place <= high)
+    side = (place == low) | (place == high)
+    there = (low <= high) & (low < primitives.as_size(n)) & (high >= 0)
+    return within, side, there[..., 0]
+
+
+def _pixel(place):
+    """A place as TensorFlow's 64 bits have it: far below 0 where it does not fit in."""
+    whole = jnp.clip(place, -(2.0**30), 2.0**30).astype(jnp.int32)
+    return jnp.where(jnp.abs(place) < 2.0**63, whole, jnp.iinfo(jnp.int32).min)
+
+
+def _check_drawing(x, boxes) -> None:
+    _check_rank("draw_bounding_boxes", x, 4)
+    fits = boxes.ndim == 3 and boxes.shape[2] == 4
+    batches = (boxes.shape[0], x.shape[0])
+    if not fits or (all(map(is_known, batches)) and batches[0] != batches[1]):
+        raise checks.invalid(
+            "draw_bounding_boxes",
+            "`boxes` does not fit the images.",
+            required="images [batch, height, width, channels], boxes [batch, n, 4]",
+            received=f"images {describe(x)}, boxes {describe(boxes)}",
+        )
+    if x.shape[-1] not in (1, 3, 4) or x.dtype not in (jnp.float16, jnp.float32):
+        raise checks.invalid(
+            "draw_bounding_boxes",
+            "these are no images.",
+            required="float16 or float32 of 1, 3 or 4 channels",
+            received=describe(x),
+        )
+
+
+def _table(colors, channels: int):
+    """The colours in turn, as `[m, channels]`; grey images get white."""
+    table = None if colors is None else operand(colors, np.float32)
+    if table is None or (is_known(table.shape[0]) and table.shape[0] == 0):
+        own = np.asarray(_COLOURS, np.float32)[:, :channels]
+        return jnp.asarray(np.ones_like(own) if channels == 1 else own)
+    if table.ndim != 2 or table.shape[1] < channels:
+        raise checks.invalid(
+            "draw_bounding_boxes",
+            "`colors` must have a row of channels for each colour.",
+            required=f"[m, {channels}]",
+            received=describe(table),
+        )
+    return table[:, :channels]
+
+
+class ResizeMethod:
+    """The methods of `image.resize`, by name.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/ResizeMethod
+    """
+
+    __module__ = "shims.image"
+
+    BILINEAR = "bilinear"
+    NEAREST_NEIGHBOR = "nearest"
+    BICUBIC = "bicubic"
+    AREA = "area"
+    LANCZOS3 = "lanczos3"
+    LANCZOS5 = "lanczos5"
+    GAUSSIAN = "gaussian"
+    MITCHELLCUBIC = "mitchellcubic"

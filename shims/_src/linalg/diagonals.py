@@ -1,0 +1,360 @@
+"""Diagonals of matrices: read, made into matrices, and replaced."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import describe, matching, operand
+from shims._src.linalg.matrix_operands import check_rank, main_diagonal, on_diagonal
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import trace
+from shims._src.sizes.primitives import as_size, connected, to_dim, unify_axis
+from shims._src.tracing.dispatch import operator
+
+_ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
+
+
+@dataclasses.dataclass(frozen=True)
+class Band:
+    """Neighbouring diagonals of matrices, and how shorter ones stand in a row of an array.
+
+    Attributes:
+      lower: the number of the lowest diagonal; 0 is the main one.
+      upper: the number of the highest.
+      above, below: whether diagonals above and below the main one are aligned to the left.
+    """
+
+    lower: int
+    upper: int
+    above: bool
+    below: bool
+
+    @property
+    def count(self) -> int:
+        """How many diagonals there are."""
+        return self.upper - self.lower + 1
+
+    @property
+    def is_main(self) -> bool:
+        """Whether it is the main diagonal alone."""
+        return self.lower == self.upper == 0
+
+    def longest(self, rows, columns):
+        """The length of the longest diagonal."""
+        down, right = rows + min(self.upper, 0), columns - max(self.lower, 0)
+        state, difference = trace.current(), down - right
+        if state is None or not jp.is_symbolic(difference) or state.is_input_only(difference):
+            return min(down, right)
+        # Which is less, data decide: assuming one of them would refuse diagonals that fit.
+        return to_dim(jnp.minimum(as_size(down), as_size(right)), label="diagonal")
+
+    def offset(self, d, rows, columns, longest):
+        """Where diagonals `d` start in their rows."""
+        length = jnp.minimum(rows + jnp.minimum(d, 0), columns - jnp.maximum(d, 0))
+        left = jnp.where(d >= 0, self.above, self.below)
+        return length, jnp.where(left, 0, longest - length)
+
+
+def _band(function, k, align) -> Band:
+    if align not in _ALIGNMENTS:
+        raise checks.invalid(
+            function,
+            f"there is no alignment {align!r}.",
+            required=", ".join(_ALIGNMENTS),
+            received=f"align={align!r}",
+        )
+    if jp.is_tracer(k) and not checks.is_known_shape(k):
+        checks.static_int(function, "k", k)  # says that it has to be known
+    numbers = [k] if np.ndim(k) == 0 else list(k)
+    if len(numbers) not in (1, 2):
+        raise checks.invalid(
+            function,
+            f"`k` holds {len(numbers)} numbers.",
+            required="a number, or two",
+            received=f"k={k}",
+        )
+    lower, upper = (checks.static_int(function, "k", n) for n in (numbers[0], numbers[-1]))
+    if lower > upper:
+        raise checks.invalid(
+            function,
+            "the lowest diagonal is above the highest.",
+            required="k[0] <= k[1]",
+            received=f"k={(lower, upper)}",
+        )
+    above, _, below = align.partition("_")
+    return Band(lower, upper, above == "LEFT", below == "LEFT")
+
+
+def _check_inside(function, band: Band, x) -> None:
+    rows, columns = x.shape[-2:]
+    for d in (band.lower, band.upper):
+        if d and not ((-d < rows) if d < 0 else (d < columns)):
+            raise checks.invalid(
+                function,
+                f"there is no diagonal {d}.",
+                required="-rows < k < columns",
+                received=f"k={(band.lower, band.upper)}, input {describe(x)}",
+            )
+
+
+@operator(compiled=True)
+def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT"):
+    """Diagonals of matrices.
+
+    Args:
+      input: array `[..., n, m]`.
+      name: ignored.
+      k: the number of a diagonal, 0 for the main one, or those of the lowest and the highest.
+      padding_value: what stands beside diagonals that are shorter than others.
+      align: on which side diagonals above and below the main one stand in their rows.
+
+    Returns:
+      `[..., length]` of one diagonal; `[..., count, length]` of several, the highest first.
+
+    Raises:
+      InvalidArgumentError: there is no such diagonal.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; `k` is known while tracing.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/diag_part
+    """
+    x = operand(input)
+    check_rank("diag_part", "input", x)
+    band = _band("diag_part", k, align)
+    _check_inside("diag_part", band, x)
+    rows, columns = x.shape[-2:]
+    if band.is_main and _same(rows, columns):
+        return main_diagonal(x)
+    longest = band.longest(rows, columns)
+    d = jnp.arange(band.upper, band.lower - 1, -1)[:, None]
+    length, offset = band.offset(d, _size(rows), _size(columns), _size(longest))
+    place = jnp.arange(longest) - offset
+    inside = (place >= 0) & (place < length)
+    row = jnp.where(inside, place + jnp.maximum(-d, 0), 0)
+    column = jnp.where(inside, place + jnp.maximum(d, 0), 0)
+    out = jnp.where(inside, x[..., row, column], _padding(padding_value, x.dtype))
+    return out if band.count > 1 else jnp.squeeze(out, -2)
+
+
+def _same(one, other) -> bool:
+    return is_known(one) == is_known(other) and bool(one == other)
+
+
+def _size(d):
+    return d if is_known(d) else as_size(d)
+
+
+def _placed(band: Band, diagonals, rows, columns):
+    """`(inside, values)`: what stands where in a matrix of these sizes."""
+    if band.is_main and _same(rows, columns):
+        return on_diagonal(rows, columns), diagonals[..., :, None]
+    if band.count == 1:
+        diagonals = diagonals[..., None, :]
+    d = jnp.arange(columns) - jnp.arange(rows)[:, None]
+    inside = (d >= band.lower) & (d <= band.upper)
+    longest = _size(diagonals.shape[-1])
+    _, offset = band.offset(d, _size(rows), _size(columns), longest)
+    place = jnp.minimum(jnp.arange(columns), jnp.arange(rows)[:, None]) + offset
+    if is_known(diagonals.shape[-1]) and diagonals.shape[-1] == 0:
+        return inside, jnp.sum(diagonals, axis=(-2, -1), keepdims=True)
+    which = jnp.where(inside, band.upper - d, 0)
+    return inside, diagonals[..., which, jnp.where(inside, place, 0)]
+
+
+@operator(compiled=True)
+def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
+    """Matrices with given diagonals.
+
+    Args:
+      diagonal: `[..., length]` for one diagonal, `[..., count, length]` for several.
+      name: ignored.
+      k: the number of a diagonal, 0 for the main one, or those of the lowest and the highest.
+      num_rows: the number of rows; as few as possible when -1.
+      num_cols: the number of columns; as few as possible when -1.
+      padding_value: what stands outside of the diagonals.
+      align: on which side diagonals above and below the main one stand in their rows.
+
+    Returns:
+      `[..., num_rows, num_cols]`; square when neither number is given.
+
+    Raises:
+      InvalidArgumentError: the diagonals do not fit into such a matrix.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; `k` is known while tracing.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/diag
+    """
+    x = operand(diagonal)
+    band = _band("diag", k, align)
+    needed = 1 if band.count == 1 else 2
+    fits = x.ndim >= needed and (band.count == 1 or _same(x.shape[-2], band.count))
+    if not fits:
+        raise checks.invalid(
+            "diag",
+            "`diagonal` does not hold the diagonals that `k` names.",
+            required="diagonal [..., length]" if needed == 1 else f"[..., {band.count}, length]",
+            received=f"diagonal {describe(x)}",
+        )
+    rows, columns = _matrix_size(band, x.shape[-1], num_rows, num_cols)
+    inside, values = _placed(band, x, rows, columns)
+    return jnp.where(inside, values, _padding(padding_value, x.dtype))
+
+
+def _padding(value, dtype):
+    """What stands beside diagonals; numbers are truth values where diagonals are."""
+    return operand(bool(value) if dtype == np.bool_ else value, dtype)
+
+
+def _matrix_size(band: Band, length, num_rows, num_cols) -> tuple[Any, Any]:
+    least = (length - min(band.upper, 0), length + max(band.lower, 0))
+    given = [
+        n if not is_known(n) else checks.static_int("diag", name, n)
+        for name, n in (("num_rows", num_rows), ("num_cols", num_cols))
+    ]
+    unset = [is_known(n) and n == -1 for n in given]
+    if all(unset):
+        return (max(least),) * 2
+    rows, columns = (m if u else n for n, m, u in zip(given, least, unset, strict=True))
+    sizes = (rows, columns, *least)
+    if not all(map(is_known, sizes)):
+        sizes = tuple(map(as_size, sizes))
+    too_few = (sizes[0] < sizes[2]) | (sizes[1] < sizes[3])
+    checks.check_data(
+        too_few | ((sizes[0] != sizes[2]) & (sizes[1] != sizes[3])),
+        "diag",
+        "the diagonals do not fill a matrix of this size.",
+        required=f"{least[0]} rows or more and {least[1]} columns or more, one of them exactly",
+        received=f"{rows} rows, {columns} columns",
+    )
+    return rows, columns
+
+
+@operator(compiled=True)
+def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
+    """Matrices with other diagonals.
+
+    Args:
+      input: array `[..., n, m]`.
+      diagonal: array of the same dtype, `[..., length]` for one diagonal, `[..., count, length]`
+        for several.
+      name: ignored.
+      k: the number of a diagonal, 0 for the main one, or those of the lowest and the highest.
+      align: on which side diagonals above and below the main one stand in their rows.
+
+    Returns:
+      An array like `input`.
+
+    Raises:
+      InvalidArgumentError: the shapes do not fit, or there is no such diagonal.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; `k` is known while tracing.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/set_diag
+    """
+    x, diagonal = matching("set_diag", input=input, diagonal=diagonal)
+    check_rank("set_diag", "input", x)
+    band = _band("set_diag", k, align)
+    _check_inside("set_diag", band, x)
+    rows, columns = x.shape[-2:]
+    count = () if band.count == 1 else (band.count,)
+    wanted = (*x.shape[:-2], *count, band.longest(rows, columns))
+    known = [p for p in zip(diagonal.shape, wanted) if all(map(is_known, p))]
+    if diagonal.ndim != len(wanted) or any(d != e for d, e in known):
+        raise checks.invalid(
+            "set_diag",
+            "`diagonal` does not fit.",
+            required=f"diagonal of shape {wanted}",
+            received=f"diagonal {describe(diagonal)}, input {describe(x)}",
+        )
+    for axis, size in enumerate(wanted):
+        diagonal = unify_axis(diagonal, axis, size, label="set_diag")
+    inside, values = _placed(band, diagonal, rows, columns)
+    out = jnp.where(inside, values, x)
+    return connected(out, x) if checks.is_known_shape(x) and not x.size else out
+
+
+@operator(compiled=True)
+def tensor_diag(diagonal, name=None):
+    """An array that holds another one on its diagonal.
+
+    Args:
+      diagonal: array of numbers, `[d, ..., e]`.
+      name: ignored.
+
+    Returns:
+      `[d, ..., e, d, ..., e]`; 0 wherever the first half of a position is not the second.
+
+    Raises:
+      InvalidArgumentError: it is a scalar, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/tensor_diag
+    """
+    x = operand(diagonal)
+    if not x.ndim:
+        raise checks.invalid("tensor_diag", "`diagonal` is a scalar.", required="rank 1 or more")
+    return diag(x.reshape((math.prod(x.shape),))).reshape((*x.shape, *x.shape))
+
+
+@operator(compiled=True)
+def tensor_diag_part(input, name=None):
+    """The diagonal of an array whose axes repeat.
+
+    Args:
+      input: array `[d, ..., e, d, ..., e]`.
+      name: ignored.
+
+    Returns:
+      `[d, ..., e]`.
+
+    Raises:
+      InvalidArgumentError: the second half of the axes does not repeat the first.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/tensor_diag_part
+    """
+    x = operand(input)
+    count = x.ndim // 2
+    pairs = list(zip(x.shape[:count], x.shape[count:], strict=False))
+    if not x.ndim or x.ndim % 2 or any(all(map(is_known, p)) and p[0] != p[1] for p in pairs):
+        raise checks.invalid(
+            "tensor_diag_part",
+            "the second half of the axes does not repeat the first.",
+            required="input of shape [d, ..., e, d, ..., e]",
+            received=f"input {describe(x)}",
+        )
+    for i, (first, second) in enumerate(pairs):
+        axis, size = (i, second) if is_known(second) else (count + i, first)
+        x = unify_axis(x, axis, size, label="tensor_diag_part")
+    half = x.shape[:count]
+    n = math.prod(half)
+    return main_diagonal(x.reshape((n, n))).reshape(half)

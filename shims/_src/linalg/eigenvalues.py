@@ -1,0 +1,206 @@
+"""Eigenvalues and eigenvectors, with TensorFlow's gradients."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.linalg.lu_factors import factors, solved
+from shims._src.linalg.matrix_operands import (
+    below,
+    check_kernel,
+    from_lower,
+    main_diagonal,
+    safe_reciprocals_of_gaps,
+    square_matrices,
+    turned,
+)
+from shims._src.tracing.dispatch import operator
+
+
+@operator(compiled=True)
+def eigh(tensor, name=None):
+    """Eigenvalues and eigenvectors of Hermitian matrices.
+
+    Args:
+      tensor: floating-point array `[..., n, n]`, of which the lower triangle is read.
+      name: ignored.
+
+    Returns:
+      `(e, v)`: the eigenvalues `[..., n]` in ascending order, and the eigenvectors as columns of
+      `[..., n, n]`.
+
+    Raises:
+      InvalidArgumentError: the matrices are not square, or one holds NaN.
+
+    Differs from TensorFlow:
+      Each eigenvector is determined up to a sign (a complex phase), and those of equal eigenvalues
+      up to a rotation; ours may differ in both. Where a matrix holds infinity all vectors are NaN.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/eigh
+    """
+    a = square_matrices("eigh", tensor, name="tensor")
+    values, vectors = hermitian(a)
+    values, vectors = _found("eigh", below(a), values, vectors)
+    return values.astype(a.dtype), vectors
+
+
+@operator(compiled=True)
+def eigvalsh(tensor, name=None):
+    """Eigenvalues of Hermitian matrices.
+
+    Args:
+      tensor: floating-point array `[..., n, n]`, of which the lower triangle is read.
+      name: ignored.
+
+    Returns:
+      `[..., n]` in ascending order.
+
+    Raises:
+      InvalidArgumentError: the matrices are not square, or one holds NaN.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/eigvalsh
+    """
+    a = square_matrices("eigvalsh", tensor, name="tensor")
+    (values,) = _found("eigvalsh", below(a), _hermitian_values(a))
+    return values.astype(a.dtype)
+
+
+def _found(function, a, values, *vectors):
+    """What could be computed of matrices: NaN in them is refused, infinity gives NaN."""
+    infinite = jnp.any(jnp.isinf(a), axis=(-2, -1))
+    lost = jnp.any(jnp.isnan(a), axis=(-2, -1)) | jnp.any(jnp.isnan(values), axis=-1)
+    checks.check_data(
+        lost & ~infinite,
+        function,
+        "the eigenvalues could not be computed.",
+        required="matrices without NaN",
+    )
+    values = jnp.where(infinite[..., None], jnp.nan, values)
+    return values, *(jnp.where(infinite[..., None, None], jnp.nan, v) for v in vectors)
+
+
+@jax.custom_jvp
+def hermitian(a):
+    """Eigenvalues and eigenvectors of matrices whose lower triangle is read."""
+    vectors, values = lax.linalg.eigh(a, lower=True, symmetrize_input=False)
+    return values, vectors
+
+
+@hermitian.defjvp
+def _hermitian_jvp(primals, tangents):
+    (a,), (t,) = primals, tangents
+    e, v = hermitian(a)
+    inner = jnp.matmul(turned(v), jnp.matmul(from_lower(t), v))
+    mixed = safe_reciprocals_of_gaps(e).astype(inner.dtype) * inner
+    return (e, v), (jnp.real(main_diagonal(inner)), jnp.matmul(v, mixed))
+
+
+@jax.custom_jvp
+def _hermitian_values(a):
+    return lax.linalg.eigh(a, lower=True, symmetrize_input=False)[1]
+
+
+@_hermitian_values.defjvp
+def _hermitian_values_jvp(primals, tangents):
+    (a,), (t,) = primals, tangents
+    e, v = hermitian(a)
+    return e, jnp.real(main_diagonal(jnp.matmul(turned(v), jnp.matmul(from_lower(t), v))))
+
+
+@operator(compiled=True)
+def eig(tensor, name=None):
+    """Eigenvalues and eigenvectors of square matrices.
+
+    Args:
+      tensor: floating-point array `[..., n, n]`.
+      name: ignored.
+
+    Returns:
+      `(e, v)`: the complex eigenvalues `[..., n]`, and the eigenvectors as columns of
+      `[..., n, n]`, of length 1.
+
+    Raises:
+      InvalidArgumentError: the matrices are not square, or one holds NaN.
+
+    Differs from TensorFlow:
+      The order of the eigenvalues is not determined, and neither are the phases of the vectors;
+      ours may differ in both.
+
+    Under jit:
+      The leading axes may be known only at run time. CPU and GPU only.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/eig
+    """
+    a = square_matrices("eig", tensor, name="tensor")
+    check_kernel("eig", a)
+    values, vectors = _general(a)
+    return _found("eig", a, values, vectors)
+
+
+@operator(compiled=True)
+def eigvals(tensor, name=None):
+    """Eigenvalues of square matrices.
+
+    Args:
+      tensor: floating-point array `[..., n, n]`.
+      name: ignored.
+
+    Returns:
+      The complex eigenvalues `[..., n]`.
+
+    Raises:
+      InvalidArgumentError: the matrices are not square, or one holds NaN.
+
+    Differs from TensorFlow:
+      The order of the eigenvalues is not determined; ours may differ.
+
+    Under jit:
+      The leading axes may be known only at run time. CPU and GPU only.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/eigvals
+    """
+    a = square_matrices("eigvals", tensor, name="tensor")
+    check_kernel("eigvals", a)
+    return _found("eigvals", a, _general_values(a))[0]
+
+
+@jax.custom_jvp
+def _general(a):
+    values, vectors = lax.linalg.eig(a, compute_left_eigenvectors=False)
+    return values, vectors
+
+
+@_general.defjvp
+def _general_jvp(primals, tangents):
+    (a,), (t,) = primals, tangents
+    e, v = _general(a)
+    inner = solved(v, *factors(v), jnp.matmul(t.astype(v.dtype), v))
+    turn = jnp.matmul(v, safe_reciprocals_of_gaps(e) * inner)
+    # The vectors keep their length.
+    along = jnp.real(jnp.sum(jnp.conj(v) * turn, axis=-2))
+    return (e, v), (main_diagonal(inner), turn - v * along[..., None, :])
+
+
+@jax.custom_jvp
+def _general_values(a):
+    (values,) = lax.linalg.eig(a, compute_left_eigenvectors=False, compute_right_eigenvectors=False)
+    return values
+
+
+@_general_values.defjvp
+def _general_values_jvp(primals, tangents):
+    (a,), (t,) = primals, tangents
+    e, v = _general(a)
+    return e, main_diagonal(solved(v, *factors(v), jnp.matmul(t.astype(v.dtype), v)))

@@ -1,0 +1,261 @@
+"""Triangular factors of matrices with rows in another order, and what is solved with them."""
+
+from __future__ import annotations
+
+import collections
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import agreeing, describe, matching, meeting, operand
+from shims._src.linalg.matrix_operands import (
+    below,
+    check_rank,
+    identity_like,
+    main_diagonal,
+    square_matrices,
+    turned,
+    with_one_batch,
+)
+from shims._src.sizes import primitives
+from shims._src.tracing.dispatch import operator
+from shims._src.types.dtypes import array_dtype
+
+Lu = collections.namedtuple("Lu", ["lu", "p"])
+
+
+def factors(a):
+    """`(lu, order)` of square matrices, for `solved`."""
+    lu, _, order = factored(a)
+    return lu, order
+
+
+def factored(a):
+    """`(lu, pivots, order)` of square matrices.
+
+    A GPU's routine takes the largest pivot, which NaN is not, and loses what it does not take: there
+    NaN is put where it would have come to.
+    """
+    lu, pivots, order = lax.linalg.lu(a)
+    if jax.default_backend() != "cpu":
+        lu = jnp.where(_reached_by_nan(a, order), jnp.nan, lu)
+    return lu, pivots, order
+
+
+def _reached_by_nan(a, order):
+    """All from the first row and the first column with NaN on, after the rows changed places."""
+    missing = jnp.isnan(jnp.take_along_axis(a, order[..., :, None], axis=-2))
+    rows, columns = (jnp.any(missing, axis=i) for i in (-1, -2))
+    rows, columns = (jnp.cumsum(n, axis=-1, dtype=jnp.int32) > 0 for n in (rows, columns))
+    return rows[..., :, None] & columns[..., None, :]
+
+
+def check_invertible(function: str, lu, problem: str = "Input matrix is not invertible.") -> None:
+    """Factors must not have a zero on their diagonal, nor begin it with NaN, as TensorFlow has it."""
+    pivots = main_diagonal(lu)
+    bad = (pivots == 0) | jnp.isnan(pivots[..., :1])
+    checks.check_data(bad, function, problem, required="an invertible matrix")
+
+
+def substituted(lu, order, b):
+    """The solution for right-hand sides `[..., n, k]`, given the factors."""
+    b = jnp.take_along_axis(b, order[..., :, None], axis=-2)
+    b = lax.linalg.triangular_solve(lu, b, left_side=True, lower=True, unit_diagonal=True)
+    return lax.linalg.triangular_solve(lu, b, left_side=True, lower=False)
+
+
+@jax.custom_jvp
+def solved(a, lu, order, b):
+    """The solution of `a @ x = b`, given the factors of `a`.
+
+    A gradient goes through `a` alone. The gradient of a gradient goes through the factors, with which
+    the first one was solved: they must not be behind `stop_gradient`.
+    """
+    return substituted(lu, order, b)
+
+
+@solved.defjvp
+def _solved_jvp(primals, tangents):
+    a, lu, order, b = primals
+    da, _, _, db = tangents
+    x = solved(a, lu, order, b)
+    return x, solved(a, lu, order, db - jnp.matmul(da, x))
+
+
+@operator(compiled=True)
+def lu(input, output_idx_type=np.int32, name=None):
+    """The factors `L` and `U` of a matrix whose rows are put into another order.
+
+    Args:
+      input: floating-point array `[..., n, n]`.
+      output_idx_type: the dtype of the order.
+      name: ignored.
+
+    Returns:
+      `(lu, p)`: `[..., n, n]` with `U` in the upper triangle and `L` without its diagonal of ones
+      below it, and `[..., n]` with the order of the rows.
+
+    Raises:
+      InvalidArgumentError: the matrices are not square, or one is not invertible.
+
+    Differs from TensorFlow:
+      Rows of complex matrices are ordered by the sum of the sizes of both parts of their elements,
+      as LAPACK does, TensorFlow's by the magnitude: now and then other factors of the same matrix.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/lu
+    """
+    a = square_matrices("lu", input)
+    both, _, order = factored(a)
+    check_invertible("lu", both, "Input is not invertible.")
+    return Lu(both, order.astype(array_dtype(output_idx_type, "lu")))
+
+
+@operator(compiled=True)
+def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
+    """The solution of linear equations, given the factors of the matrix.
+
+    Args:
+      lower_upper: `lu` as `shims.linalg.lu` gives it, `[..., n, n]`.
+      perm: the order of the rows, `[..., n]`.
+      rhs: right-hand sides `[..., n, k]`.
+      validate_args: check the shapes; they are always checked.
+      name: ignored.
+
+    Returns:
+      `[..., n, k]`.
+
+    Raises:
+      ValueError: the shapes do not fit.
+
+    Differs from TensorFlow:
+      Nothing; whether the matrix is invertible is not checked.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/lu_solve
+    """
+    lower_upper, rhs = matching("lu_solve", lower_upper=lower_upper, rhs=rhs)
+    lower_upper = square_matrices("lu_solve", lower_upper, name="lower_upper")
+    check_rank("lu_solve", "rhs", rhs)
+    sizes = (lower_upper.shape[-1], rhs.shape[-2])
+    if all(map(is_known, sizes)) and sizes[0] != sizes[1]:
+        raise checks.invalid(
+            "lu_solve",
+            "the sizes do not fit.",
+            required="lower_upper.shape[-1] == rhs.shape[-2]",
+            received=f"lower_upper {describe(lower_upper)}, rhs {describe(rhs)}",
+        )
+    return _solution("lu_solve", lower_upper, perm, rhs)
+
+
+def _solution(function, matrix, perm, rhs):
+    """The solution, with sizes that meet stated to be equal and leading axes broadcast."""
+    _, rhs = meeting(function, matrix, matrix.ndim - 1, rhs, rhs.ndim - 2)
+    perm = _order(function, matrix, perm)
+    checks.check_positions(function, "perm", perm, matrix.shape[-1])
+    matrix, perm, rhs = with_one_batch(function, (matrix, 2), (perm, 1), (rhs, 2))
+    if matrix.ndim > 2:  # TensorFlow takes the rows by positions, of which there are none
+        checks.check_data(
+            (primitives.true_size(rhs.shape[-1]) == 0)
+            & (primitives.true_size(math.prod(perm.shape)) != 0),
+            function,
+            "`rhs` has no columns, beside a batch of matrices.",
+            required="rhs.shape[-1] > 0",
+        )
+    return substituted(matrix, perm, rhs)
+
+
+def _order(function, matrix, perm):
+    """The order of the rows of a matrix, as long as it is high."""
+    perm = operand(perm)
+    fits = perm.ndim == matrix.ndim - 1
+    if fits:
+        perm = meeting(function, matrix, matrix.ndim - 1, perm, perm.ndim - 1)[1]
+        sizes = (perm.shape[-1], matrix.shape[-1])
+        fits = not all(map(is_known, sizes)) or sizes[0] == sizes[1]
+    if not fits:
+        raise checks.invalid(
+            function,
+            "`perm` does not fit `lower_upper`.",
+            required="perm [..., n] beside lower_upper [..., n, n]",
+            received=f"lower_upper {describe(matrix)}, perm {describe(perm)}",
+        )
+    return perm
+
+
+@operator(compiled=True)
+def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None):
+    """The inverse of a matrix, given its factors.
+
+    Args:
+      lower_upper: `lu` as `shims.linalg.lu` gives it, `[..., n, n]`.
+      perm: the order of the rows, `[..., n]`.
+      validate_args: check the shapes; they are always checked.
+      name: ignored.
+
+    Returns:
+      `[..., n, n]`.
+
+    Raises:
+      ValueError: the array has fewer than two axes.
+
+    Differs from TensorFlow:
+      Nothing; whether the matrix is invertible is not checked.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/lu_matrix_inverse
+    """
+    both = square_matrices("lu_matrix_inverse", lower_upper, name="lower_upper")
+    return _solution("lu_matrix_inverse", both, perm, identity_like(both))
+
+
+@operator(compiled=True)
+def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
+    """The matrix that has these factors.
+
+    Args:
+      lower_upper: `lu` as `shims.linalg.lu` gives it, `[..., n, n]`.
+      perm: the order of the rows, `[..., n]`.
+      validate_args: check the shapes; they are always checked.
+      name: ignored.
+
+    Returns:
+      `[..., n, n]`.
+
+    Raises:
+      ValueError: the array has fewer than two axes, or the shapes do not fit.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/lu_reconstruct
+    """
+    both = square_matrices("lu_reconstruct", lower_upper, name="lower_upper")
+    perm = _order("lu_reconstruct", both, perm)
+    perm, _ = agreeing("lu_reconstruct", [perm, both], range(perm.ndim - 1))
+    checks.check_data(
+        jnp.sort(perm, axis=-1) != jnp.arange(perm.shape[-1], dtype=perm.dtype),
+        "lu_reconstruct",
+        "`perm` is no order of the rows.",
+        required="every number of a row once",
+    )
+    lower = below(both, strictly=True) + identity_like(both)
+    product = jnp.matmul(lower, turned(below(turned(both))))
+    # Row i of the product belongs where `perm` has it: the order, inverted.
+    place = jnp.argsort(perm, axis=-1)
+    product, place = with_one_batch("lu_reconstruct", (product, 2), (place, 1))
+    return jnp.take_along_axis(product, place[..., :, None], axis=-2)

@@ -1,0 +1,247 @@
+"""Functions of whole matrices: exponentials, roots, generalised inverses, ranks."""
+
+from __future__ import annotations
+
+import math
+
+import jax
+import jax.numpy as jnp
+import jax.scipy.linalg
+import numpy as np
+from jax import lax
+
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import operand
+from shims._src.linalg.factorizations import svd
+from shims._src.linalg.lu_factors import factors, solved
+from shims._src.linalg.matrix_operands import matrices, square_matrices, turned
+from shims._src.math.over_axes import largest
+from shims._src.numeric.unconjugated import unconjugated
+from shims._src.sizes.primitives import as_size
+from shims._src.tracing.dispatch import operator
+
+# Beyond 2**32 the exponential of a matrix is 0, infinite, or made of rounding.
+_SQUARINGS = 32
+
+
+@operator(compiled=True)
+def expm(input, name=None):
+    """The exponential of matrices.
+
+    Args:
+      input: floating-point array `[..., n, n]`.
+      name: ignored.
+
+    Returns:
+      `[..., n, n]`.
+
+    Raises:
+      InvalidArgumentError: the matrices are not square, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing up to a norm of 2**32; beyond it NaN.
+
+    Under jit:
+      The leading axes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/expm
+    """
+    a = square_matrices("expm", input)
+    if not all(map(is_known, a.shape)) or 0 not in a.shape:
+        return jax.scipy.linalg.expm(a, max_squarings=_SQUARINGS)
+    return a
+
+
+def pseudo_inverse(s, u, v, least):
+    """The generalised inverse, where singular values up to `least` of the largest count as 0."""
+    cutoff = jnp.asarray(least, s.dtype) * largest(s, (s.ndim - 1,))
+    inverted = jnp.where(s > cutoff[..., None], s, jnp.inf)
+    return jnp.matmul(v / inverted[..., None, :].astype(v.dtype), turned(u))
+
+
+@operator(compiled=True)
+def pinv(a, rcond=None, validate_args=False, name=None):
+    """The generalised inverse of matrices after Moore and Penrose.
+
+    Args:
+      a: floating-point array `[..., n, m]`.
+      rcond: relative to the largest, up to this a singular value counts as 0;
+        `10 * max(n, m) * eps` when `None`.
+      validate_args: ignored; the rank is always checked.
+      name: ignored.
+
+    Returns:
+      `[..., m, n]`.
+
+    Raises:
+      TypeError: the matrix holds integers.
+      ValueError: the array has fewer than two axes.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The leading axes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/pinv
+    """
+    x = matrices("pinv", a, name="a")
+    least = 10 * _longest(x) * jnp.finfo(x.dtype).eps if rcond is None else operand(rcond, x.dtype)
+    return pseudo_inverse(*svd(x), least)
+
+
+def _longest(x):
+    """The larger size of the matrices, as a number to compute with."""
+    rows, columns = x.shape[-2:]
+    if is_known(rows) and is_known(columns):
+        return max(rows, columns)
+    return jnp.maximum(as_size(rows), as_size(columns)).astype(jnp.finfo(x.dtype).dtype)
+
+
+@operator(compiled=True)
+def matrix_rank(a, tol=None, validate_args=False, name=None):
+    """The number of singular values that are not 0.
+
+    Args:
+      a: floating-point array `[..., n, m]`.
+      tol: up to this a singular value counts as 0; `eps * max(n, m)` times the largest when `None`.
+      validate_args: ignored; the rank of the array is always checked.
+      name: ignored.
+
+    Returns:
+      int32 `[...]`.
+
+    Raises:
+      TypeError: the matrix holds integers.
+      ValueError: the array has fewer than two axes.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The leading axes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/matrix_rank
+    """
+    x = matrices("matrix_rank", a, name="a")
+    s = svd(x, compute_uv=False)
+    if tol is None:
+        top = largest(s, (s.ndim - 1,))[..., None]
+        tol = jnp.asarray(jnp.finfo(s.dtype).eps * _longest(x), s.dtype) * top
+    return jnp.sum((s > operand(tol, s.dtype)).astype(jnp.int32), axis=-1, dtype=jnp.int32)
+
+
+@operator(compiled=True)
+def sqrtm(input, name=None):
+    """The principal square root of matrices.
+
+    Args:
+      input: floating-point array `[..., n, n]`.
+      name: ignored.
+
+    Returns:
+      `[..., n, n]`; NaN where a real matrix has no real root.
+
+    Raises:
+      InvalidArgumentError: the matrices are not square, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Where a singular matrix has no root, the places of NaN and infinity may differ.
+
+    Under jit:
+      The leading axes are known while tracing. On an accelerator the host computes it.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/sqrtm
+    """
+    return unconjugated(_root, square_matrices("sqrtm", input))
+
+
+@jax.custom_jvp
+def _root(a):
+    *batch, n, _ = a.shape
+    flat = a.reshape((math.prod(batch), n, n))
+    root = _complex_roots(flat) if flat.size else flat
+    root = root.reshape(a.shape)
+    if jnp.iscomplexobj(a):
+        return root.astype(a.dtype)
+    apart = jnp.max(jnp.abs(jnp.imag(root)), axis=(-2, -1), keepdims=True, initial=0)
+    size = jnp.max(jnp.abs(root), axis=(-2, -1), keepdims=True, initial=0)
+    return jnp.where(apart > 1e-3 * size, jnp.nan, jnp.real(root)).astype(a.dtype)
+
+
+def _complex_roots(matrices):
+    """The roots of matrices `[k, n, n]`; JAX has them on CPU only, since it needs Schur's form."""
+    if jax.default_backend() == "cpu":
+        return lax.map(jax.scipy.linalg.sqrtm, matrices)
+    out = jax.ShapeDtypeStruct(matrices.shape, jnp.result_type(matrices.dtype, jnp.complex64))
+    return jax.pure_callback(_roots_on_host, out, matrices, vmap_method="expand_dims")
+
+
+def _roots_on_host(given):
+    # Slow to import, and rarely needed.
+    from scipy.linalg import sqrtm as of_one  # type: ignore[import-untyped]
+
+    array = np.asarray(given)
+    flat = array.reshape((-1, *array.shape[-2:])).astype(np.complex128)
+    roots = [of_one(m) if np.isfinite(m).all() else np.full_like(m, np.nan) for m in flat]
+    return np.asarray(roots, np.result_type(array, np.complex64)).reshape(array.shape)
+
+
+@_root.defjvp
+def _root_jvp(primals, tangents):
+    """From `r @ dr + dr @ r = da`, an equation of `n * n` unknowns."""
+    (a,), (t,) = primals, tangents
+    root = _root(a)
+    *batch, n, _ = a.shape
+    eye = jnp.eye(n, dtype=a.dtype)
+    left = root[..., :, None, :, None] * eye[:, None, :]
+    right = eye[:, None, :, None] * jnp.swapaxes(root, -1, -2)[..., None, :, None, :]
+    matrix = (left + right).reshape((*batch, n * n, n * n))
+    change = solved(matrix, *factors(matrix), t.reshape((*batch, n * n, 1)))
+    return root, change.reshape(t.shape)
+
+
+@operator
+def logm(input, name=None):
+    """The principal logarithm of matrices.
+
+    Args:
+      input: complex array `[..., n, n]`.
+      name: ignored.
+
+    Returns:
+      `[..., n, n]`.
+
+    Raises:
+      InvalidArgumentError: the matrices are not square, or they are not complex.
+
+    Differs from TensorFlow:
+      Nothing; TensorFlow does not differentiate it either.
+
+    Under jit:
+      Sizes are known while tracing. Computed on the host.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/logm
+    """
+    a = square_matrices("logm", input)
+    out = jax.ShapeDtypeStruct(a.shape, a.dtype)
+    return jax.pure_callback(_logarithms, out, a, vmap_method="expand_dims")
+
+
+def _logarithms(given):
+    # Slow to import, and rarely needed.
+    from scipy.linalg import logm as of_one
+
+    array = np.asarray(given)
+    flat = array.reshape((-1, *array.shape[-2:]))
+    logs = [_of_finite(of_one, matrix.astype(np.complex128)) for matrix in flat if matrix.size]
+    return np.asarray(logs, array.dtype).reshape(array.shape)
+
+
+def _of_finite(function, matrix):
+    """NaN for a matrix that is not finite, as TensorFlow gives it; SciPy raises."""
+    return (
+        function(matrix)
+        if np.isfinite(matrix).all()
+        else np.full_like(matrix, complex(np.nan, np.nan))
+    )

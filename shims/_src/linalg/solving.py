@@ -1,0 +1,268 @@
+"""Linear equations: inverses, solutions, triangles, least squares."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import describe, matching, meeting, operand
+from shims._src.errors import errors
+from shims._src.linalg.factorizations import cholesky_factor, svd
+from shims._src.linalg.lu_factors import check_invertible, factors, solved
+from shims._src.linalg.matrix_functions import pseudo_inverse
+from shims._src.linalg.matrix_operands import (
+    check_kernel,
+    check_rank,
+    identity_like,
+    main_diagonal,
+    on_diagonal,
+    square_matrices,
+    turned,
+    with_one_batch,
+)
+from shims._src.sizes.primitives import true_size, unify_axis
+from shims._src.tracing.dispatch import operator
+
+
+@operator(compiled=True)
+def inv(input, adjoint=False, name=None):
+    """The inverse of matrices.
+
+    Args:
+      input: floating-point array `[..., n, n]`.
+      adjoint: the inverse of the conjugate transpose.
+      name: ignored.
+
+    Returns:
+      `[..., n, n]`.
+
+    Raises:
+      InvalidArgumentError: the matrices are not square, or one is not invertible.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; a matrix that is not invertible raises after the call.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/inv
+    """
+    x = operand(input)
+    half = x.dtype == jnp.float16
+    a = square_matrices("inv", x.astype(jnp.float32) if half else x)
+    a = turned(a) if adjoint else a
+    lu, order = factors(a)
+    check_invertible("inv", lu, "Input is not invertible.")
+    out = solved(a, lu, order, identity_like(a))
+    return out.astype(x.dtype) if half else out
+
+
+@operator(compiled=True)
+def solve(matrix, rhs, adjoint=False, name=None):
+    """The solution of linear equations.
+
+    Args:
+      matrix: floating-point array `[..., n, n]`.
+      rhs: array `[..., n, k]` of the same dtype and leading axes.
+      adjoint: solve with the conjugate transpose of `matrix`.
+      name: ignored.
+
+    Returns:
+      `[..., n, k]`.
+
+    Raises:
+      InvalidArgumentError: the shapes do not fit, or a matrix is not invertible.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; a matrix that is not invertible raises after the call.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/solve
+    """
+    matrix, rhs = matching("solve", matrix=matrix, rhs=rhs)
+    a = square_matrices("solve", matrix, name="matrix")
+    a, b = _beside("solve", a, rhs, "matrix")
+    if a.ndim != b.ndim or _differ(a.shape[:-2], b.shape[:-2]):
+        raise _not_fitting("solve", a, b, "equal leading axes")
+    for axis in range(a.ndim - 2):
+        if is_known(b.shape[axis]) and not is_known(a.shape[axis]):
+            checks.check_data(
+                true_size(a.shape[axis]) != b.shape[axis],
+                "solve",
+                "the shapes do not fit.",
+                required="equal leading axes",
+            )
+        b = unify_axis(b, axis, a.shape[axis], label="solve")
+    a = turned(a) if adjoint else a
+    lu, order = factors(a)
+    check_invertible("solve", lu)
+    return solved(a, lu, order, b)
+
+
+def _beside(function, a, b, name):
+    """A matrix and right-hand sides that have as many rows."""
+    check_rank(function, "rhs", b)
+    rows = (a.shape[-2], b.shape[-2])
+    if all(map(is_known, rows)) and rows[0] != rows[1]:
+        raise _not_fitting(function, a, b, f"{name}.shape[-2] == rhs.shape[-2]", name)
+    _, b = meeting(function, a, a.ndim - 2, b, b.ndim - 2)
+    return a, b
+
+
+def _differ(one, other) -> bool:
+    return any(is_known(d) and is_known(e) and d != e for d, e in zip(one, other, strict=True))
+
+
+def _not_fitting(function, a, b, required, name="matrix"):
+    return checks.invalid(
+        function,
+        "the shapes do not fit.",
+        required=required,
+        received=f"{name} {describe(a)}, rhs {describe(b)}",
+    )
+
+
+@operator(compiled=True)
+def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
+    """The solution of linear equations with a triangular matrix.
+
+    Args:
+      matrix: floating-point array `[..., n, n]`; the other triangle is not read.
+      rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
+      lower: the lower triangle is the matrix, not the upper one.
+      adjoint: solve with the conjugate transpose.
+      name: ignored.
+
+    Returns:
+      `[..., n, k]`.
+
+    Raises:
+      InvalidArgumentError: the shapes do not fit.
+
+    Differs from TensorFlow:
+      Nothing; a zero on the diagonal gives infinities, as there.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/triangular_solve
+    """
+    matrix, rhs = matching("triangular_solve", matrix=matrix, rhs=rhs)
+    a = square_matrices("triangular_solve", matrix, name="matrix")
+    a, b = _beside("triangular_solve", a, rhs, "matrix")
+    a, b = with_one_batch("triangular_solve", (a, 2), (b, 2))
+    return solved_triangle(a, b, lower, adjoint)
+
+
+def solved_triangle(a, b, lower=True, adjoint=False):
+    """The solution for a triangle and right-hand sides of equal leading axes."""
+    return lax.linalg.triangular_solve(
+        a,
+        b,
+        left_side=True,
+        lower=bool(lower),
+        transpose_a=bool(adjoint),
+        conjugate_a=bool(adjoint),
+    )
+
+
+@operator(compiled=True)
+def cholesky_solve(chol, rhs, name=None):
+    """The solution of linear equations, given the Cholesky factor of the matrix.
+
+    Args:
+      chol: lower triangles `[..., n, n]`, as `shims.linalg.cholesky` gives them.
+      rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
+      name: ignored.
+
+    Returns:
+      `[..., n, k]`.
+
+    Raises:
+      InvalidArgumentError: the shapes do not fit.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/cholesky_solve
+    """
+    chol, rhs = matching("cholesky_solve", chol=chol, rhs=rhs)
+    a = square_matrices("cholesky_solve", chol, name="chol")
+    a, b = _beside("cholesky_solve", a, rhs, "chol")
+    a, b = with_one_batch("cholesky_solve", (a, 2), (b, 2))
+    return solved_triangle(a, solved_triangle(a, b), adjoint=True)
+
+
+@operator(compiled=True)
+def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
+    """Least squares: the `x` for which `matrix @ x` is nearest to `rhs`.
+
+    Args:
+      matrix: floating-point array `[..., n, m]`.
+      rhs: array `[..., n, k]` of the same dtype.
+      l2_regularizer: how much of the squared norm of `x` is added; only when `fast`.
+      fast: solve the normal equations by Cholesky's method; otherwise by singular values, which
+        takes matrices of any rank.
+      name: ignored.
+
+    Returns:
+      `[..., m, k]`; of several solutions the shortest one.
+
+    Raises:
+      InvalidArgumentError: the shapes do not fit, or `fast` and the rank is not full.
+
+    Differs from TensorFlow:
+      A matrix whose rank is not full is refused when `fast`; recent releases of TensorFlow give
+      some solution. An infinity in a matrix gives NaN otherwise, in TensorFlow 0.
+
+    Under jit:
+      Leading axes and the number of rows may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/lstsq
+    """
+    matrix, rhs = matching("lstsq", matrix=matrix, rhs=rhs)
+    check_rank("lstsq", "matrix", matrix)
+    check_kernel("lstsq", matrix)
+    a, b = _beside("lstsq", matrix, rhs, "matrix")
+    a, b = with_one_batch("lstsq", (a, 2), (b, 2))
+    if matrix.dtype == jnp.complex128 and l2_regularizer != 0:
+        raise errors.UnimplementedError(
+            errors.message("lstsq", "TensorFlow does not regularise complex128 either.")
+        )
+    if not fast:
+        return jnp.matmul(pseudo_inverse(*svd(a), _least(a)), b)
+    high = a.shape[-2] >= a.shape[-1]
+    gram = jnp.matmul(turned(a), a) if high else jnp.matmul(a, turned(a))
+    n = gram.shape[-1]
+    more = jnp.where(on_diagonal(n, n), l2_regularizer, 0).astype(gram.dtype)
+    if high and not is_known(a.shape[-2]):  # without rows the solution is 0
+        is_none = true_size(a.shape[-2]) == 0
+        more = jnp.where(on_diagonal(n, n) & is_none, jnp.ones((), more.dtype), more)
+    factor = cholesky_factor(gram + more)
+    failed = jnp.isnan(main_diagonal(factor)) & ~jnp.isnan(main_diagonal(gram))
+    checks.check_data(
+        failed,
+        "lstsq",
+        "`matrix` does not have full rank.",
+        required="linearly independent columns, or rows where there are fewer of them",
+        do="pass `fast=False`, or a larger `l2_regularizer`",
+    )
+    if high:
+        return _with_factor(factor, jnp.matmul(turned(a), b))
+    return jnp.matmul(turned(a), _with_factor(factor, b))
+
+
+def _with_factor(factor, b):
+    return solved_triangle(factor, solved_triangle(factor, b), adjoint=True)
+
+
+def _least(a):
+    """Relative to the largest, below this a singular value counts as 0."""
+    return jnp.finfo(a.dtype).eps * max(a.shape[-2:])

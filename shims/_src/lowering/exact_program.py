@@ -1,0 +1,134 @@
+"""A traced program of which the sizes of the inputs are known: the same equations, with numbers.
+
+What is left over symbols are sizes that data decide; where there are none, it is the program that
+`jax.jit` would have traced for arrays of these shapes.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import jax
+import numpy as np
+
+from shims._src.numeric import extremes_held
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import dims
+
+# What differs only in how it is differentiated, and the parameter that holds what it computes.
+_WITH_DERIVATIVES = {"custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr"}
+
+# These can be called, and compute nothing.
+_NO_FUNCTIONS = (type, jax.sharding.Mesh)
+
+
+class NotExactError(Exception):
+    """A program holds something that sizes cannot be put into."""
+
+
+def exact_program(jaxpr, sizes: dict[str, int]):
+    """A closed jaxpr with numbers in the place of some of its sizes.
+
+    Args:
+      jaxpr: over symbolic shapes.
+      sizes: the numbers, by the names of the sizes.
+
+    Raises:
+      NotExactError: what it computes with may depend on sizes in a way that cannot be seen.
+    """
+    return _Substitution(sizes).program(jaxpr)
+
+
+class _Substitution:
+    def __init__(self, sizes: dict[str, int]):
+        self.sizes = sizes
+        self._programs: dict[int, tuple[Any, Any]] = {}
+
+    def program(self, jaxpr):
+        """A program with the numbers; one that is called twice is made once."""
+        known = self._programs.get(id(jaxpr))
+        if known is None:
+            known = self._programs[id(jaxpr)] = (jaxpr, self._program(jaxpr))
+        return known[1]
+
+    def _program(self, jaxpr):
+        inner, consts = jp.open_jaxpr(jaxpr)
+        if any(jp.variable_of(c) is not None for c in consts):
+            raise NotExactError("a constant that belongs to another program")
+        env: dict[Any, Any] = {v: v for v in inner.constvars}
+        equations: list[Any] = []
+        invars = [self._renamed(v, env) for v in inner.invars]
+        self._equations(inner, env, equations)
+        outvars = [_read(v, env) for v in inner.outvars]
+        return jp.with_equations(jaxpr, invars, equations, outvars)
+
+    def _equations(self, jaxpr, env, equations) -> None:
+        held = extremes_held.held_operands(jaxpr)
+        for eqn in jaxpr.eqns:
+            if extremes_held.is_extreme(eqn) and eqn.invars[0] in held:
+                var = _read(eqn.invars[0], env)
+                env[eqn.invars[0]] = jp.another_variable(var, var.aval)
+                equations.append(extremes_held.barrier(eqn, var, env[eqn.invars[0]]))
+            self._equation(eqn, env, equations)
+
+    def _equation(self, eqn, env, equations) -> None:
+        operands = [_read(v, env) for v in eqn.invars]
+        name = eqn.primitive.name
+        if name in _WITH_DERIVATIVES:  # nobody differentiates a program that is exact
+            self._in_place(eqn.params[_WITH_DERIVATIVES[name]], operands, eqn, env, equations)
+            return
+        params = {k: self._substituted(v) for k, v in eqn.params.items()}
+        if name == "dim_as_value" and not jp.is_symbolic(params["dim"]):
+            aval = eqn.outvars[0].aval
+            env[eqn.outvars[0]] = jp.Literal(np.asarray(params["dim"], aval.dtype)[()], aval)
+            return
+        outvars = [self._renamed(v, env) for v in eqn.outvars]
+        equations.append(eqn.replace(invars=operands, outvars=outvars, params=params))
+
+    def _in_place(self, jaxpr, operands, eqn, env, equations) -> None:
+        inner, consts = jp.open_jaxpr(jaxpr)
+        if consts or inner.constvars:
+            raise NotExactError("a function with a derivative of its own has constants")
+        local = dict(zip(inner.invars, operands, strict=True))
+        self._equations(inner, local, equations)
+        for out, var in zip(eqn.outvars, inner.outvars, strict=True):
+            env[out] = _read(var, local)
+
+    def _renamed(self, var, env):
+        """A variable of the type that is known now."""
+        env[var] = jp.another_variable(var, self._substituted(var.aval))
+        return env[var]
+
+    def _substituted(self, value):
+        """A parameter or a type, with the numbers; whatever is not made of sizes as it is."""
+        if jp.is_symbolic(value):
+            return dims.substituted(value, self.sizes)
+        if isinstance(value, (tuple, list)):
+            return _like(value, [self._substituted(v) for v in value])
+        if isinstance(value, dict):
+            return {k: self._substituted(v) for k, v in value.items()}
+        if hasattr(value, "eqns"):
+            return self.program(value)
+        if isinstance(value, jp.ShapedArray):
+            if not any(map(jp.is_symbolic, value.shape)):
+                return value
+            return value.update(shape=self._substituted(value.shape))
+        if callable(value) and not isinstance(value, _NO_FUNCTIONS) and not _is_closed(value):
+            raise NotExactError(f"a function of Python: {value!r}")
+        return value
+
+
+def _is_closed(value) -> bool:
+    """Whether a function knows nothing but its arguments."""
+    return isinstance(value, types.FunctionType) and not (value.__closure__ or value.__defaults__)
+
+
+def _read(atom, env):
+    return atom if isinstance(atom, jp.Literal) else env[atom]
+
+
+def _like(value, items):
+    if all(a is b for a, b in zip(value, items, strict=True)):
+        return value
+    return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)

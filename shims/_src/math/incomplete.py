@@ -1,0 +1,275 @@
+"""Incomplete gamma and beta functions, and the zeta function with its relatives."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.operands import agreeing, describe, matching, operand
+from shims._src.elementwise.elementwise import pair
+from shims._src.elementwise.quotients import xlog1py, xlogy
+from shims._src.elementwise.special import digamma_of, lgamma_of, trigamma_of
+from shims._src.nn.windows.pooling import as_given
+from shims._src.tracing.dispatch import operator
+
+
+def _gamma_operands(function, a, x):
+    """The operands, and a 0 that takes the slopes of `a` where nothing depends on it.
+
+    They are products with 0 there, as in TensorFlow: NaN where they are not finite.
+    """
+    a, x = jnp.broadcast_arrays(*pair(function, a, x))
+    # At infinity and at 0 nothing depends on `a`; JAX's derivative is NaN there.
+    level = (x == 0) | ((jnp.isinf(a) | jnp.isinf(x)) & (a > 0) & (x > 0))
+    return jnp.where(level, lax.stop_gradient(a), a), x, jnp.where(level, 0 * a, 0)
+
+
+@operator
+def igamma(a, x, name=None):
+    """The lower incomplete gamma function, divided by the gamma function.
+
+    Args:
+      a: float32 or float64 array.
+      x: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The array; NaN where `a` or `x` is negative, but 0 at `x = 0`.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
+
+    Differs from TensorFlow:
+      In float32 few digits are right, in either library, where `a` and `x` are above 1e5 and close.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/igamma
+    """
+    a, x, nothing = _gamma_operands("igamma", a, x)
+    given = lax.igamma(a, x) + nothing
+    value = jnp.where(jnp.isposinf(a) & (x >= 0), jnp.zeros_like(x), given)
+    value = jnp.where(a == 0, jnp.nan, value)
+    value = jnp.where((x == 0) & ~(a > 0), jnp.zeros_like(x), value)  # 0 at 0, whatever `a` is
+    return as_given(lax.stop_gradient(value), given)
+
+
+@operator
+def igammac(a, x, name=None):
+    """The upper incomplete gamma function, divided by the gamma function.
+
+    Args:
+      a: float32 or float64 array.
+      x: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The array; NaN where `a` is not positive, or `x` negative.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
+
+    Differs from TensorFlow:
+      In float32 few digits are right, in either library, where `a` and `x` are above 1e5 and close.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/igammac
+    """
+    a, x, nothing = _gamma_operands("igammac", a, x)
+    given = lax.igammac(a, x) + nothing
+    far = jnp.where(jnp.isinf(x), jnp.zeros_like(x), jnp.ones_like(x))
+    value = jnp.where(jnp.isposinf(a) & (x >= 0), far, given)
+    value = jnp.where((a == 0) | ((x == 0) & ~(a > 0)), jnp.nan, value)
+    return as_given(lax.stop_gradient(value), given)
+
+
+@operator
+def betainc(a, b, x, name=None):
+    """The regularised incomplete beta function.
+
+    Args:
+      a: float32 or float64 array.
+      b: array of the same dtype.
+      x: array of the same dtype; shapes are equal, or one of them is that of a scalar.
+      name: ignored.
+
+    Returns:
+      The array; NaN where `a` or `b` is not positive, or `x` not in [0, 1].
+
+    Raises:
+      InvalidArgumentError: the dtypes or the shapes differ, or TensorFlow has no kernel for them.
+
+    Differs from TensorFlow:
+      There is a gradient of `x` only, as there; it does not change with `a` and `b` when it is
+      differentiated again. In float32 few digits are right, in either library, where `a` or `b` is
+      above 1e5; what is no probability is NaN.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/betainc
+    """
+    operands = matching("betainc", a=a, b=b, x=x)
+    shapes = {o.shape for o in operands if o.ndim and checks.is_known_shape(o)}
+    if len(shapes) > 1 or len({o.ndim for o in operands if o.ndim}) > 1:
+        raise checks.invalid(
+            "betainc",
+            "the shapes differ.",
+            required="equal shapes, or scalars",
+            received=", ".join(map(describe, operands)),
+        )
+    a, b, x = jnp.broadcast_arrays(*_alike(operands))
+    return _betainc(lax.stop_gradient(a), lax.stop_gradient(b), x)
+
+
+def _alike(operands):
+    """Those that are no scalars with their sizes stated to be equal."""
+    arrays = [o for o in operands if o.ndim]
+    arrays = iter(agreeing("betainc", arrays, range(arrays[0].ndim)) if arrays else ())
+    return [next(arrays) if o.ndim else o for o in operands]
+
+
+@jax.custom_jvp
+def _betainc(a, b, x):
+    is_end = (x == 0) | (x == 1)
+    finite = jnp.isfinite(a) & jnp.isfinite(b)
+    value = jnp.where(is_end, x, jnp.where(finite, lax.betainc(a, b, x), jnp.nan))
+    # Of parameters like 1e30 the fraction overflows to what no probability is.
+    value = jnp.where((value < 0) | (value > 2), jnp.nan, value)
+    return jnp.where((a <= 0) | (b <= 0), jnp.nan, value)
+
+
+@_betainc.defjvp
+def _betainc_jvp(primals, tangents):
+    (a, b, x), (_, _, tx) = primals, tangents
+    # Added up as logarithms: at the ends 0 times infinity is 0, and no power overflows.
+    scale = lgamma_of(a) + lgamma_of(b) - lgamma_of(a + b)
+    slope = jnp.exp(xlog1py(b - 1, -x) + xlogy(a - 1, x) - scale)
+    return _betainc(a, b, x), tx * slope
+
+
+@jax.custom_jvp
+def _zeta(x, q):
+    value = lax.zeta(x, q)
+    # The poles: TensorFlow has their sign for even powers only.
+    even = jnp.isposinf(x) | (jnp.mod(x, 2) == 0)
+    at_pole = jnp.where(even, jnp.inf, jnp.nan)
+    value = jnp.where((x > 1) & (q <= 0) & (q == jnp.floor(q)), at_pole, value)
+    of_infinity = jnp.where(q > 1, 0, jnp.where(q == 1, 1, jnp.inf))
+    # The same of powers so high that single terms overflow.
+    high = jnp.isposinf(x) | (jnp.isnan(value) & (x > 1) & (q <= 1))
+    value = jnp.where(high & ((q > 0) | (even & (q < 0))), of_infinity, value)
+    # Where both are so large that the terms vanish and their factors overflow, the sum is 0.
+    vanishing = (jnp.isposinf(q) & (x > 1)) | (jnp.isnan(value) & (q > 1) & (x > 1))
+    value = jnp.where(vanishing, jnp.zeros_like(value), value)
+    return jnp.where(x < 1, jnp.nan, value)
+
+
+@_zeta.defjvp
+def _zeta_jvp(primals, tangents):
+    (x, q), (_, tq) = primals, tangents
+    return _zeta(x, q), tq * (-x * _zeta(x + 1, q))
+
+
+@operator
+def zeta(x, q, name=None):
+    """The Hurwitz zeta function, the sum of `(q + n) ** -x` over all `n >= 0`.
+
+    Args:
+      x: float32 or float64 array.
+      q: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
+
+    Differs from TensorFlow:
+      There is a gradient of `q` only, as there; it does not change with `x` when it is differentiated
+      again. Below -5 few digits are right, in either library.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/zeta
+    """
+    x, q = jnp.broadcast_arrays(*pair("zeta", x, q))
+    return _zeta(lax.stop_gradient(x), q)
+
+
+@jax.custom_jvp
+def _polygamma(a, x):
+    sign = jnp.where(jnp.mod(a, 2) == 0, -1, 1).astype(x.dtype)
+    value = sign * jnp.exp(lgamma_of(a + 1)) * _zeta(a + 1, x)
+    is_order = (a >= 0) & (a == jnp.floor(a))
+    value = jnp.where(a == 1, trigamma_of(x), value)
+    return jnp.where(a == 0, digamma_of(x), jnp.where(is_order, value, jnp.nan))
+
+
+@_polygamma.defjvp
+def _polygamma_jvp(primals, tangents):
+    (a, x), (_, tx) = primals, tangents
+    return _polygamma(a, x), tx * _polygamma(a + 1, x)
+
+
+@operator
+def polygamma(a, x, name=None):
+    """The derivative of order `a` of `digamma`.
+
+    Args:
+      a: float32 or float64 array of whole numbers.
+      x: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The array; NaN where `a` is negative or not whole.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
+
+    Differs from TensorFlow:
+      Order 1 is right below -5, where TensorFlow's loses its digits; so do higher orders here and there.
+      There is a gradient of `x` only.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/polygamma
+    """
+    a, x = jnp.broadcast_arrays(*pair("polygamma", a, x))
+    return _polygamma(lax.stop_gradient(a), x)
+
+
+@operator
+def lbeta(x, name=None):
+    """The logarithm of the absolute value of the beta function of the last axis.
+
+    Args:
+      x: floating-point array `[..., n]`.
+      name: ignored.
+
+    Returns:
+      The array `[...]`; of no numbers -inf.
+
+    Raises:
+      InvalidArgumentError: `x` has no axis, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A selection is summed where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/lbeta
+    """
+    x = operand(x)
+    if not x.ndim:
+        raise checks.invalid("lbeta", "`x` is a scalar.", required="rank >= 1")
+    return jnp.sum(lgamma_of(x), axis=-1) - lgamma_of(jnp.sum(x, axis=-1))

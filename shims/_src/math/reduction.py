@@ -1,0 +1,393 @@
+"""Reductions, with TensorFlow's dtypes and its values for nothing at all."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src.arguments.checks import axes_of, check_kind
+from shims._src.arguments.default_dtype import fixed
+from shims._src.arguments.operands import operand
+from shims._src.elementwise.elementwise import is_inexact, square_root, squared_distance
+from shims._src.math.over_axes import (
+    largest,
+    logsumexp,
+    mean_over,
+    product_over,
+    smallest,
+    sum_over,
+    variance,
+)
+from shims._src.tracing.dispatch import operator
+from shims._src.types.dtypes import array_dtype
+
+
+def _keep(function: str, x, axis, keepdims, reduce):
+    """`reduce(x, axes)`, with the reduced axes kept as 1 on request."""
+    axes = axes_of(function, axis, x.ndim)
+    out = reduce(x, axes)
+    return lax.expand_dims(out, axes) if keepdims else out
+
+
+@operator(compiled=True)
+def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
+    """The sum over axes, in the dtype of the input.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to sum over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The sum; 0 over nothing.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A selection is summed where it stands; nothing is copied.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_sum
+    """
+    return _keep("reduce_sum", operand(input_tensor), axis, keepdims, sum_over)
+
+
+@operator(compiled=True)
+def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
+    """The mean over axes, in the dtype of the input.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to take the mean over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The mean; integers are truncated towards 0; NaN over nothing.
+
+    Differs from TensorFlow:
+      float16 is added up in float32, so that it does not overflow.
+
+    Under jit:
+      Divides by the number of selected elements.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_mean
+    """
+    return _keep("reduce_mean", operand(input_tensor), axis, keepdims, mean_over)
+
+
+@operator(compiled=True)
+def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
+    """The largest element over axes.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The maximum, NaN where there is one; over nothing -inf, or the lowest integer.
+
+    Differs from TensorFlow:
+      Nothing; ties share the gradient.
+
+    Under jit:
+      A selection is searched where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_max
+    """
+    return _keep("reduce_max", operand(input_tensor), axis, keepdims, largest)
+
+
+@operator(compiled=True)
+def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
+    """The smallest element over axes.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The minimum, NaN where there is one; over nothing inf, or the highest integer.
+
+    Differs from TensorFlow:
+      Nothing; ties share the gradient.
+
+    Under jit:
+      A selection is searched where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_min
+    """
+    return _keep("reduce_min", operand(input_tensor), axis, keepdims, smallest)
+
+
+@operator(compiled=True)
+def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
+    """The product over axes, in the dtype of the input.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to multiply over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The product; 1 over nothing.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A selection is multiplied where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_prod
+    """
+    return _keep("reduce_prod", operand(input_tensor), axis, keepdims, product_over)
+
+
+@fixed("bool", "input_tensor")
+@operator(compiled=True)
+def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
+    """Whether any element over axes is True.
+
+    Args:
+      input_tensor: bool array.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      Bool; False over nothing.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A selection is searched where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_any
+    """
+    return _keep(
+        "reduce_any", operand(input_tensor), axis, keepdims, lambda x, a: jnp.any(x, axis=a)
+    )
+
+
+@fixed("bool", "input_tensor")
+@operator(compiled=True)
+def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
+    """Whether all elements over axes are True.
+
+    Args:
+      input_tensor: bool array.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      Bool; True over nothing.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A selection is searched where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_all
+    """
+    return _keep(
+        "reduce_all", operand(input_tensor), axis, keepdims, lambda x, a: jnp.all(x, axis=a)
+    )
+
+
+@operator(compiled=True)
+def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
+    """`log(sum(exp(x)))` over axes, without overflow.
+
+    Args:
+      input_tensor: floating-point array.
+      axis: the axes to sum over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The logarithm of the sum; -inf over nothing.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A selection is summed where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_logsumexp
+    """
+    x = operand(input_tensor)
+    check_kind("reduce_logsumexp", "inexact", x)
+    return _keep("reduce_logsumexp", x, axis, keepdims, logsumexp)
+
+
+def _check_floating(function, x):
+    if not is_inexact(x):
+        raise TypeError(f"{function}: the input must be floating point, received {x.dtype.name}.")
+
+
+@operator(compiled=True)
+def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
+    """The variance over axes, divided by the number of elements.
+
+    Args:
+      input_tensor: floating-point array.
+      axis: the axes to reduce; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The variance; NaN over nothing.
+
+    Raises:
+      TypeError: integers.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Divides by the number of selected elements.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_variance
+    """
+    x = operand(input_tensor)
+    _check_floating("reduce_variance", x)
+    return _keep("reduce_variance", x, axis, keepdims, variance)
+
+
+@operator(compiled=True)
+def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
+    """The standard deviation over axes, divided by the number of elements.
+
+    Args:
+      input_tensor: floating-point array.
+      axis: the axes to reduce; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The standard deviation; NaN over nothing.
+
+    Raises:
+      TypeError: integers.
+
+    Differs from TensorFlow:
+      Nothing: the gradient of equal elements is NaN, and 0 where none flows in.
+
+    Under jit:
+      Divides by the number of selected elements.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_std
+    """
+    x = operand(input_tensor)
+    _check_floating("reduce_std", x)
+    return _keep("reduce_std", x, axis, keepdims, lambda x, a: square_root(variance(x, a)))
+
+
+@operator(compiled=True)
+def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
+    """The root of the sum of squares over axes.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to reduce; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The norm, in the dtype of the input; 0 over nothing.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at 0 is NaN.
+
+    Under jit:
+      A selection is summed where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_euclidean_norm
+    """
+    x = operand(input_tensor)
+
+    def reduce(x, axes):
+        # The slope of a square would double what is largest.
+        square = squared_distance(x) if jnp.iscomplexobj(x) else x * x
+        total = sum_over(square, axes)
+        if not is_inexact(x):
+            return jnp.sqrt(total).astype(x.dtype)
+        # TensorFlow divides by the norm, so that the gradient at 0 is NaN whatever comes in.
+        return _with_slope_of(0.5 * total, lax.stop_gradient(square_root(total)))
+
+    return _keep("reduce_euclidean_norm", x, axis, keepdims, reduce)
+
+
+@jax.custom_jvp
+def _with_slope_of(half, norm):
+    """The norm, whose tangent is that of half the sum of squares over the norm."""
+    return norm
+
+
+@_with_slope_of.defjvp
+def _slope_of_norm(primals, tangents):
+    half, norm = primals
+    out = _with_slope_of(half, norm)
+    return out, tangents[0] / out
+
+
+@operator(compiled=True)
+def count_nonzero(input, axis=None, keepdims=None, dtype=jnp.int64, name=None):
+    """How many elements over axes are not zero.
+
+    Args:
+      input: array.
+      axis: the axes to count over; all when `None`.
+      keepdims: keep them with size 1.
+      dtype: an integer dtype.
+      name: ignored.
+
+    Returns:
+      The counts.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      A selection is counted where it stands.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/count_nonzero
+    """
+    dtype = array_dtype(dtype, "count_nonzero")
+    hits = (operand(input) != 0).astype(dtype)
+    return _keep("count_nonzero", hits, axis, keepdims, sum_over)
+
+
+@operator(compiled=True)
+def zero_fraction(value, name=None):
+    """The share of elements that are zero, as float32.
+
+    Args:
+      value: array.
+      name: ignored.
+
+    Returns:
+      A float32 scalar; NaN of nothing.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Divides by the number of selected elements.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/zero_fraction
+    """
+    return jnp.mean((operand(value) == 0).astype(jnp.float32))

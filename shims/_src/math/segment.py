@@ -1,0 +1,424 @@
+"""Reductions of rows that carry the number of their segment."""
+
+from __future__ import annotations
+
+import math
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import describe, operand
+from shims._src.array.shapes import sizes_of
+from shims._src.elementwise.elementwise import is_inexact
+from shims._src.math.segment_reducers import (
+    average,
+    average_of_whole,
+    largest_or_lowest,
+    largest_or_zero,
+    over_root,
+    product_of_any,
+    smallest_or_highest,
+    smallest_or_zero,
+    total,
+    total_of_sorted,
+)
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives
+from shims._src.tracing.repeated import Repeated
+from shims._src.tracing.sized_by import selected_by, sized_by
+
+_SORTED = "segment_ids sorted, and >= 0"
+_NOT_SORTED = "segment ids are not increasing."
+# Eagerly the number of segments is known before anything is reduced.
+_REDUCED = {
+    reduce: Repeated(reduce, reduce)
+    for reduce in (
+        total,
+        total_of_sorted,
+        average,
+        product_of_any,
+        largest_or_zero,
+        smallest_or_zero,
+    )
+}
+
+# ---- sorted ids: there are as many segments as the last id says ----------------------------------
+
+
+def _sorted(function, reduce, data, segment_ids):
+    data, ids = operand(data), operand(segment_ids)
+    checks.check_vector(function, "segment_ids", ids)
+    ids = _same_rows(function, data, ids)
+    if not jp.is_tracer(ids):
+        return _of_known_ids(function, reduce, data, ids)
+    before = lax.pad(ids, np.zeros((), ids.dtype), [(1, -1, 0)]) if _may_have_rows(ids) else ids
+    checks.check_data(
+        (ids < before) | (ids < 0),
+        function,
+        _NOT_SORTED,
+        required=_SORTED,
+    )
+    highest = lax.reduce_max(ids, (0,)).astype(jnp.int32)
+    count = primitives.to_dim(jnp.maximum(highest, -1) + 1, label=function)
+    return reduce(data, ids, count)
+
+
+def _of_known_ids(function, reduce, data, ids):
+    known = np.asarray(ids)
+    wrong = np.any(known[1:] < known[:-1]) or np.any(known[:1] < 0)
+    checks.check_data(wrong, function, _NOT_SORTED, required=_SORTED)
+    return _REDUCED[reduce](data, ids, int(known[-1]) + 1 if len(known) else 0)
+
+
+def _may_have_rows(ids) -> bool:
+    return not is_known(ids.shape[0]) or ids.shape[0] > 0
+
+
+def _same_rows(function, data, ids):
+    if data.ndim == 0:
+        raise checks.invalid(function, "`data` is a scalar.", required="at least one axis")
+    rows, named = data.shape[0], ids.shape[0]
+    if is_known(rows) and is_known(named):
+        if rows != named:
+            raise _unlike(function, data, ids)
+        return ids
+    return primitives.unify_axis(ids, 0, rows, label=function)
+
+
+def _unlike(function, data, ids):
+    return checks.invalid(
+        function,
+        "`segment_ids` must match the leading axes of `data`.",
+        required="segment_ids.shape == data.shape[:segment_ids.ndim]",
+        received=f"data {describe(data)}, segment_ids {describe(ids)}",
+    )
+
+
+@selected_by("segment_ids")
+def segment_sum(data, segment_ids, name=None):
+    """The sum of each segment of rows.
+
+    Args:
+      data: array `[n, ...]` of numbers.
+      segment_ids: integers `[n]`, ascending.
+      name: ignored.
+
+    Returns:
+      `[last id + 1, ...]`; 0 for an empty segment.
+
+    Raises:
+      InvalidArgumentError: the ids are not ascending, or not as many as rows.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      The number of segments depends on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/segment_sum
+    """
+    return _sorted("segment_sum", total_of_sorted, data, segment_ids)
+
+
+@selected_by("segment_ids")
+def segment_mean(data, segment_ids, name=None):
+    """The mean of each segment of rows.
+
+    Args:
+      data: array `[n, ...]` of numbers.
+      segment_ids: integers `[n]`, ascending.
+      name: ignored.
+
+    Returns:
+      `[last id + 1, ...]`; 0 for an empty segment.
+
+    Raises:
+      InvalidArgumentError: the ids are not ascending, or not as many as rows.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      The number of segments depends on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/segment_mean
+    """
+    return _sorted("segment_mean", average, data, segment_ids)
+
+
+@selected_by("segment_ids")
+def segment_max(data, segment_ids, name=None):
+    """The largest row of each segment, element by element.
+
+    Args:
+      data: array `[n, ...]` of numbers.
+      segment_ids: integers `[n]`, ascending.
+      name: ignored.
+
+    Returns:
+      `[last id + 1, ...]`; 0 for an empty segment.
+
+    Raises:
+      InvalidArgumentError: the ids are not ascending, or not as many as rows.
+
+    Differs from TensorFlow:
+      A NaN stays; TensorFlow drops one that a number follows. Equal rows share the gradient.
+
+    Under jit:
+      The number of segments depends on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/segment_max
+    """
+    return _sorted("segment_max", largest_or_zero, data, segment_ids)
+
+
+@selected_by("segment_ids")
+def segment_min(data, segment_ids, name=None):
+    """The smallest row of each segment, element by element.
+
+    Args:
+      data: array `[n, ...]` of numbers.
+      segment_ids: integers `[n]`, ascending.
+      name: ignored.
+
+    Returns:
+      `[last id + 1, ...]`; 0 for an empty segment.
+
+    Raises:
+      InvalidArgumentError: the ids are not ascending, or not as many as rows.
+
+    Differs from TensorFlow:
+      A NaN stays; TensorFlow drops one that a number follows. Equal rows share the gradient.
+
+    Under jit:
+      The number of segments depends on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/segment_min
+    """
+    return _sorted("segment_min", smallest_or_zero, data, segment_ids)
+
+
+@selected_by("segment_ids")
+def segment_prod(data, segment_ids, name=None):
+    """The product of each segment of rows.
+
+    Args:
+      data: array `[n, ...]` of numbers.
+      segment_ids: integers `[n]`, ascending.
+      name: ignored.
+
+    Returns:
+      `[last id + 1, ...]`; 1 for an empty segment.
+
+    Raises:
+      InvalidArgumentError: the ids are not ascending, or not as many as rows.
+
+    Differs from TensorFlow:
+      Nothing on CPU, apart from the gradient at zeros, which TensorFlow does not define.
+
+    Under jit:
+      The number of segments depends on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/segment_prod
+    """
+    return _sorted("segment_prod", product_of_any, data, segment_ids)
+
+
+# ---- ids in any order: the number of segments is given -------------------------------------------
+
+
+def _unsorted(function, reduce, data, segment_ids, num_segments):
+    data, ids = operand(data), operand(segment_ids)
+    (count,) = sizes_of(function, [num_segments])
+    # TensorFlow looks at no id where there is no data, but to count rows.
+    others = () if reduce in (average, over_root) else data.shape
+    checks.check_positions(function, "segment_ids", ids, count, low=-1, others=others)
+    there = data.shape[: ids.ndim]
+    known = all(map(is_known, (*there, *ids.shape)))
+    if len(there) < ids.ndim or (known and there != ids.shape):
+        raise _unlike(function, data, ids)
+    if not known:
+        for i, d in enumerate(there):
+            ids = primitives.unify_axis(ids, i, d, label=function)
+    if ids.ndim != 1:
+        flat = math.prod(ids.shape)
+        data, ids = data.reshape((flat, *data.shape[ids.ndim :])), ids.reshape((flat,))
+    if is_known(count) and count == 0:  # JAX can write nothing to and read nothing from no rows
+        none = jnp.zeros((0, *data.shape[1:]), data.dtype)
+        return primitives.connected(none, data) if data.ndim else none
+    # JAX counts negative positions from the end; TensorFlow drops them.
+    ids = jnp.where(ids < 0, primitives.as_size(count).astype(ids.dtype), ids)
+    return reduce(data, ids, count)
+
+
+@sized_by("num_segments", compiled=True)
+def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
+    """The sum of each segment of rows.
+
+    Args:
+      data: array of numbers.
+      segment_ids: integers in the shape of the leading axes of `data`, in any order; rows with a
+        negative one are dropped.
+      num_segments: how many segments there are.
+      name: ignored.
+
+    Returns:
+      `[num_segments, ...]`; 0 for an empty segment.
+
+    Raises:
+      InvalidArgumentError: an id is too large, or the shapes do not match.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      `num_segments` may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_sum
+    """
+    return _unsorted("unsorted_segment_sum", total, data, segment_ids, num_segments)
+
+
+@sized_by("num_segments", compiled=True)
+def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
+    """The mean of each segment of rows.
+
+    Args:
+      data: floating-point array.
+      segment_ids: integers in the shape of the leading axes of `data`, in any order; rows with a
+        negative one are dropped.
+      num_segments: how many segments there are.
+      name: ignored.
+
+    Returns:
+      `[num_segments, ...]`; 0 for an empty segment.
+
+    Raises:
+      InvalidArgumentError: an id is too large, or the shapes do not match.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      `num_segments` may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_mean
+    """
+    data = operand(data)
+    mean = average if is_inexact(data) else average_of_whole
+    return _unsorted("unsorted_segment_mean", mean, data, segment_ids, num_segments)
+
+
+@sized_by("num_segments", compiled=True)
+def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
+    """The sum of each segment of rows over the root of their number.
+
+    Args:
+      data: floating-point array.
+      segment_ids: integers in the shape of the leading axes of `data`, in any order; rows with a
+        negative one are dropped.
+      num_segments: how many segments there are.
+      name: ignored.
+
+    Returns:
+      `[num_segments, ...]`; 0 for an empty segment.
+
+    Raises:
+      InvalidArgumentError: an id is too large, or the shapes do not match.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      `num_segments` may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_sqrt_n
+    """
+    return _unsorted("unsorted_segment_sqrt_n", over_root, data, segment_ids, num_segments)
+
+
+@sized_by("num_segments", compiled=True)
+def unsorted_segment_max(data, segment_ids, num_segments, name=None):
+    """The largest row of each segment, element by element.
+
+    Args:
+      data: array of numbers.
+      segment_ids: integers in the shape of the leading axes of `data`, in any order; rows with a
+        negative one are dropped.
+      num_segments: how many segments there are.
+      name: ignored.
+
+    Returns:
+      `[num_segments, ...]`; the lowest finite number for an empty segment.
+
+    Raises:
+      InvalidArgumentError: an id is too large, or the shapes do not match.
+
+    Differs from TensorFlow:
+      A NaN stays; TensorFlow drops one that a number follows. Equal rows share the gradient.
+
+    Under jit:
+      `num_segments` may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_max
+    """
+    return _unsorted("unsorted_segment_max", largest_or_lowest, data, segment_ids, num_segments)
+
+
+@sized_by("num_segments", compiled=True)
+def unsorted_segment_min(data, segment_ids, num_segments, name=None):
+    """The smallest row of each segment, element by element.
+
+    Args:
+      data: array of numbers.
+      segment_ids: integers in the shape of the leading axes of `data`, in any order; rows with a
+        negative one are dropped.
+      num_segments: how many segments there are.
+      name: ignored.
+
+    Returns:
+      `[num_segments, ...]`; the highest finite number for an empty segment.
+
+    Raises:
+      InvalidArgumentError: an id is too large, or the shapes do not match.
+
+    Differs from TensorFlow:
+      A NaN stays; TensorFlow drops one that a number follows. Equal rows share the gradient.
+
+    Under jit:
+      `num_segments` may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_min
+    """
+    return _unsorted("unsorted_segment_min", smallest_or_highest, data, segment_ids, num_segments)
+
+
+@sized_by("num_segments", compiled=True)
+def unsorted_segment_prod(data, segment_ids, num_segments, name=None):
+    """The product of each segment of rows.
+
+    Args:
+      data: array of numbers.
+      segment_ids: integers in the shape of the leading axes of `data`, in any order; rows with a
+        negative one are dropped.
+      num_segments: how many segments there are.
+      name: ignored.
+
+    Returns:
+      `[num_segments, ...]`; 1 for an empty segment.
+
+    Raises:
+      InvalidArgumentError: an id is too large, or the shapes do not match.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      `num_segments` may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_prod
+    """
+    return _unsorted("unsorted_segment_prod", product_of_any, data, segment_ids, num_segments)

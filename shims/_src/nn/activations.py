@@ -1,0 +1,350 @@
+"""Activation functions whose plain JAX spelling differs somewhere, and softmax."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+
+from shims._src.arguments.checks import axis_of, check_kind
+from shims._src.arguments.operands import operand
+from shims._src.elementwise.elementwise import is_inexact, magnitude
+from shims._src.numeric.unconjugated import unconjugated
+from shims._src.tracing.dispatch import operator
+
+_SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _above_zero(x, highest):
+    return jnp.clip(x, 0, highest)
+
+
+@_above_zero.defjvp
+def _above_zero_jvp(highest, primals, tangents):
+    (x,), (t,) = primals, tangents
+    # TensorFlow multiplies: where none passes, a slope that is not finite becomes NaN. XLA would
+    # make a choice out of a product with 0 and 1.
+    within = (x > 0) & ((x < highest) | (highest == jnp.inf))
+    return _above_zero(x, highest), jnp.where(within, t, 0 * t)
+
+
+def _clipped(x, highest):
+    if is_inexact(x):
+        return _above_zero(x, highest)
+    return jnp.maximum(x, 0) if highest == jnp.inf else jnp.clip(x, 0, highest)
+
+
+@operator(compiled=True)
+def relu(features, name=None):
+    """`x` where it is positive, elsewhere 0.
+
+    Args:
+      features: array of numbers.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing: NaN stays NaN, and the gradient at 0 is 0.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/relu
+    """
+    return _clipped(operand(features), jnp.inf)
+
+
+@operator(compiled=True)
+def relu6(features, name=None):
+    """The array, cut at 0 and at 6.
+
+    Args:
+      features: array of real numbers.
+      name: ignored.
+
+    Returns:
+      The array, in its own dtype.
+
+    Differs from TensorFlow:
+      Nothing. `jax.nn.relu6` makes floating-point numbers of integers.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/relu6
+    """
+    x = operand(features)
+    return _clipped(x, 6)
+
+
+@operator(compiled=True)
+def leaky_relu(features, alpha=0.2, name=None):
+    """`x` where it is positive, `alpha * x` elsewhere.
+
+    Args:
+      features: array of numbers.
+      alpha: the slope below 0.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at 0 is `alpha`. `jax.nn.leaky_relu` has 1 there, and another default.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/leaky_relu
+    """
+    x = operand(features)
+    if jnp.issubdtype(x.dtype, jnp.integer):
+        x = x.astype(jnp.float32)
+    return jnp.where(x > 0, x, operand(alpha, x.dtype) * x)
+
+
+@operator(compiled=True)
+def selu(features, name=None):
+    """The scaled exponential linear unit.
+
+    Args:
+      features: floating-point array.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at 0 is the scale. `jax.nn.selu` has the limit from below.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/selu
+    """
+    x = operand(features)
+    check_kind("selu", "inexact", x)
+    return _selu(x)
+
+
+@jax.custom_jvp
+def _selu(x):
+    below = _SELU_SCALE * _SELU_ALPHA * jnp.expm1(jnp.where(x < 0, x, 0))
+    return jnp.where(x < 0, below, _SELU_SCALE * x)
+
+
+@_selu.defjvp
+def _selu_jvp(primals, tangents):
+    # By the result, as TensorFlow: far below 0 the slope is 0 and nothing infinite gets through. Just
+    # below 0 its result is 0, since it subtracts 1 from the exponential.
+    y = _selu(*primals)
+    is_below = jnp.exp(primals[0]) < 1
+    slope = jnp.where(is_below, y + _SELU_SCALE * _SELU_ALPHA, jnp.asarray(_SELU_SCALE, y.dtype))
+    return y, slope * tangents[0]
+
+
+@operator(compiled=True)
+def elu(features, name=None):
+    """`x` above 0, `exp(x) - 1` below.
+
+    Args:
+      features: floating-point array.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at NaN is 1.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/elu
+    """
+    x = operand(features)
+    check_kind("elu", "inexact", x)
+    return _elu(x)
+
+
+@jax.custom_jvp
+def _elu(x):
+    return jnp.where(x < 0, jnp.expm1(jnp.where(x < 0, x, 0)), x)
+
+
+@_elu.defjvp
+def _elu_jvp(primals, tangents):
+    y = _elu(*primals)
+    return y, jnp.where(y < 0, y + 1, jnp.ones_like(y)) * tangents[0]
+
+
+@jax.custom_jvp
+def _softsign(x):
+    return x / (1 + jnp.abs(x))
+
+
+@_softsign.defjvp
+def _softsign_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return _softsign(x), t / jnp.square(1 + magnitude(x))
+
+
+@operator(compiled=True)
+def softsign(features, name=None):
+    """`x / (1 + |x|)`.
+
+    Args:
+      features: floating-point array.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at infinity is 0. `jax.nn.soft_sign` has NaN there.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/softsign
+    """
+    x = operand(features)
+    check_kind("softsign", "inexact", x)
+    return _softsign(x)
+
+
+@operator(compiled=True)
+def silu(features, beta=1.0):
+    """`x * sigmoid(beta * x)`.
+
+    Args:
+      features: floating-point array.
+      beta: scalar.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/silu
+    """
+    x = operand(features)
+    check_kind("silu", "inexact", x)
+    return unconjugated(_silu, x, operand(beta, x.dtype))
+
+
+@jax.custom_jvp
+def _silu(x, beta):
+    return x * jax.nn.sigmoid(beta * x)
+
+
+@_silu.defjvp
+def _silu_jvp(primals, tangents):
+    (x, beta), (tx, tb) = primals, tangents
+    share = jax.nn.sigmoid(beta * x)
+    slope = share * (1 + (beta * x) * (1 - share))
+    return _silu(x, beta), tx * slope + tb * jnp.square(x) * share * (1 - share)
+
+
+@operator(compiled=True)
+def crelu(features, axis=-1, name=None):
+    """The positive parts of `x` and of `-x`, side by side.
+
+    Args:
+      features: array of numbers.
+      axis: the axis to join along.
+      name: ignored.
+
+    Returns:
+      The array, twice as long along `axis`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element, then a join.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/crelu
+    """
+    x = operand(features)
+    axis = axis_of("crelu", axis, x.ndim)
+    return _clipped(jnp.concatenate([x, -x], axis=axis), jnp.inf)
+
+
+@operator(compiled=True)
+def softmax(logits, axis=None, name=None):
+    """Exponentials that add up to 1.
+
+    Args:
+      logits: floating-point array.
+      axis: the axis that adds up; the last when `None`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Where a logit is inf all of its row is NaN; TensorFlow has some zeros there.
+
+    Under jit:
+      What is not selected counts for nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/softmax
+    """
+    x = operand(logits)
+    check_kind("softmax", "inexact", x)
+    return jax.nn.softmax(x, axis=axis_of("softmax", -1 if axis is None else axis, x.ndim))
+
+
+@operator(compiled=True)
+def log_softmax(logits, axis=None, name=None):
+    """The logarithm of `softmax`.
+
+    Args:
+      logits: floating-point array.
+      axis: the axis that adds up; the last when `None`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      What is not selected counts for nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/log_softmax
+    """
+    x = operand(logits)
+    check_kind("log_softmax", "inexact", x)
+    return jax.nn.log_softmax(x, axis=axis_of("log_softmax", -1 if axis is None else axis, x.ndim))

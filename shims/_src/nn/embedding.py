@@ -1,0 +1,82 @@
+"""Rows of a table of embeddings, by number."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.arguments import checks
+from shims._src.arguments.operands import operand
+from shims._src.array.gather import gather
+from shims._src.linalg.clip import clip_by_norm
+from shims._src.tracing.dispatch import operator
+
+
+@operator
+def embedding_lookup(params, ids, max_norm=None, name=None):
+    """The rows of a table, or of a table in several parts, by number.
+
+    Args:
+      params: array `[n, ...]`, or a list of such arrays that hold the rows in order, the first ones
+        one row more where they do not come out even.
+      ids: int32 or int64 array.
+      max_norm: rows of a larger Euclidean norm are scaled down to it.
+      name: ignored.
+
+    Returns:
+      `[*ids.shape, ...]`.
+
+    Raises:
+      InvalidArgumentError: a number is out of range.
+      ValueError: there is no table.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      As `gather`: inside `shims.function` a number out of range raises after the call.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/embedding_lookup
+    """
+    ids = operand(ids)
+    rows = rows_of("embedding_lookup", params, ids)
+    if max_norm is None:
+        return rows
+    return clip_by_norm(rows, max_norm, axes=list(range(ids.ndim, rows.ndim)))
+
+
+def rows_of(function: str, params, ids):
+    """The rows of a table, or of the parts of one that hold the rows in order.
+
+    Raises:
+      InvalidArgumentError: a number is out of range.
+      ValueError: there is no table.
+    """
+    if params is None:
+        raise ValueError(f"{function}: `params` must be specified.")
+    parts = [operand(p) for p in params] if isinstance(params, (list, tuple)) else [operand(params)]
+    if not parts:
+        raise ValueError(f"{function}: `params` must not be an empty list.")
+    if len(parts) == 1:
+        return gather(parts[0], ids)
+    places = _place(function, parts, ids)
+    return jnp.take(jnp.concatenate(parts), places, axis=0, mode="clip")
+
+
+def _place(function, parts, ids):
+    """Row numbers as positions in all parts put together."""
+    sizes = [p.shape[0] for p in parts]
+    each, more = sum(sizes) // len(parts), sum(sizes) % len(parts)
+    checks.check_positions(function, "ids", ids, sum(sizes))
+    part = ids // (each + 1) if each == 0 else jnp.maximum(ids // (each + 1), (ids - more) // each)
+    begins = np.asarray([i * each + min(i, more) for i in range(len(parts))])
+    within = ids - jnp.take(jnp.asarray(begins, ids.dtype), part, mode="clip")
+    checks.check_data(
+        within >= jnp.take(jnp.asarray(sizes, ids.dtype), part, mode="clip"),
+        function,
+        "the parts of the table are not as long as their number of rows asks for.",
+        required=f"{more} parts of {each + 1} rows, then {len(parts) - more} of {each}",
+        received=f"parts of {sizes} rows",
+    )
+    offsets = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    return jnp.take(jnp.asarray(offsets, ids.dtype), part, mode="clip") + within

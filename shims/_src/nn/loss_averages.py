@@ -1,0 +1,147 @@
+"""Losses of a whole batch, and the loss of counts."""
+
+from __future__ import annotations
+
+import math
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.arguments import checks
+from shims._src.arguments.operands import agreeing, broadcasting, check_alike, matching, operand
+from shims._src.elementwise.quotients import divide_no_nan
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives
+from shims._src.tracing.dispatch import operator
+
+
+@operator
+def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
+    """How unlikely counts are where their rates are known.
+
+    Args:
+      targets: floating-point array, the counts.
+      log_input: array of the same dtype and shape, the logarithms of the rates.
+      compute_full_loss: whether Stirling's approximation of `log(targets!)` is added.
+      name: ignored.
+
+    Returns:
+      `exp(log_input) - log_input * targets`, element by element.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+      ValueError: the shapes differ.
+
+    Differs from TensorFlow:
+      Nothing: the approximation is added for counts outside of [0, 1] only.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/log_poisson_loss
+    """
+    targets, rates = matching("log_poisson_loss", targets=targets, log_input=log_input)
+    checks.check_kind("log_poisson_loss", "inexact", rates)
+    check_alike("log_poisson_loss", log_input=rates, targets=targets)
+    targets, rates = agreeing("log_poisson_loss", [targets, rates], range(targets.ndim))
+    loss = jnp.exp(rates) - rates * targets
+    if not compute_full_loss:
+        return loss
+    stirling = targets * jnp.log(targets) - targets
+    stirling = stirling + 0.5 * jnp.log(2 * math.pi * targets)
+    few = (targets >= 0) & (targets <= 1)
+    return loss + jnp.where(few, 0, stirling)
+
+
+@operator
+def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size=None):
+    """The sum of the examples' losses, divided by the size of the batch.
+
+    Args:
+      per_example_loss: array `[batch, ...]` of numbers.
+      sample_weight: how much each example counts; broadcasts with the losses, also with an axis
+        of size 1 more or one axis less at the end.
+      global_batch_size: integer scalar; the size of the first axis when `None`.
+
+    Returns:
+      A scalar; 0 for a batch of size 0.
+
+    Raises:
+      ValueError: the losses or the size of the batch have a wrong number of axes.
+      TypeError: the size of the batch is not an integer.
+      InvalidArgumentError: it is negative, or the weights do not fit.
+
+    Differs from TensorFlow:
+      There is one replica. The mean of integers is float32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Divides by the number of selected examples.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/compute_average_loss
+    """
+    loss = operand(per_example_loss)
+    dtype = loss.dtype
+    if loss.ndim == 0:
+        raise ValueError(
+            "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. "
+            f"Received per_example_loss={loss} with rank 0"
+        )
+    if sample_weight is not None:
+        loss = _weighted(loss, operand(sample_weight)).astype(dtype)
+    size = loss.shape[0] if global_batch_size is None else global_batch_size
+    total = jnp.sum(loss, dtype=dtype)
+    return divide_no_nan(*_floats(total, _size_of_batch(size).astype(dtype)))
+
+
+def _floats(total, size):
+    if jnp.issubdtype(total.dtype, jnp.inexact):
+        return total, size
+    wide = jnp.result_type(float)
+    return total.astype(wide), size.astype(wide)
+
+
+def _weighted(loss, weight):
+    """The losses times weights that may have one axis more, of size 1, or less."""
+    if weight.ndim and weight.ndim == loss.ndim + 1:
+        weight = primitives.unify_axis(weight, loss.ndim, 1, label="compute_average_loss")[..., 0]
+    elif weight.ndim and weight.ndim == loss.ndim - 1:
+        weight = weight[..., None]
+    wide = jnp.float64 if jnp.float64 in (loss.dtype, weight.dtype) else jnp.float32
+    pair = broadcasting("compute_average_loss", loss.astype(wide), weight.astype(wide))
+    return pair[0] * pair[1]
+
+
+def _size_of_batch(size):
+    if jp.is_symbolic(size):
+        return primitives.as_size(size)
+    if np.ndim(size):
+        raise ValueError(
+            f"global_batch_size must be scalar. Expected scalar shape, saw shape: {np.shape(size)}."
+        )
+    size = jnp.asarray(size)
+    if not jnp.issubdtype(size.dtype, jnp.integer):
+        raise TypeError(f"global_batch_size must be an integer, not {size.dtype.name}.")
+    checks.check_data(size < 0, "compute_average_loss", "`global_batch_size` must not be negative.")
+    return size
+
+
+@operator
+def scale_regularization_loss(regularization_loss):
+    """The sum of losses that do not depend on the batch, for one of all replicas.
+
+    Args:
+      regularization_loss: array of numbers.
+
+    Returns:
+      A scalar.
+
+    Differs from TensorFlow:
+      There is one replica. The sum of integers is float32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Adds up what is selected.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/scale_regularization_loss
+    """
+    loss = operand(regularization_loss)
+    return jnp.true_divide(jnp.sum(loss, dtype=loss.dtype), jnp.asarray(1, loss.dtype))

@@ -1,0 +1,332 @@
+"""Cross-entropies from logits, and moments."""
+
+from __future__ import annotations
+
+import math
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import axes_of, axis_of, is_known, is_known_shape
+from shims._src.arguments.operands import (
+    agreeing,
+    broadcasting,
+    check_alike,
+    describe,
+    matching,
+    meeting,
+    operand,
+)
+from shims._src.array.casting import cast
+from shims._src.elementwise.elementwise import squared_distance
+from shims._src.nn.activations import relu
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives
+from shims._src.tracing.dispatch import operator
+
+
+@operator(compiled=True)
+def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
+    """The cross-entropy of independent labels, element by element.
+
+    Args:
+      labels: array, probabilities.
+      logits: array of the same dtype and shape.
+      name: ignored.
+
+    Returns:
+      `max(z, 0) - z * labels + log(1 + exp(-|z|))`.
+
+    Raises:
+      InvalidArgumentError: dtypes or known shapes differ.
+      ValueError: an argument is missing.
+
+    Differs from TensorFlow:
+      Nothing: at logit 0 the gradient is `0.5 - labels`.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/sigmoid_cross_entropy_with_logits
+    """
+    function = "sigmoid_cross_entropy_with_logits"
+    _check_given(function, labels=labels, logits=logits)
+    z, t = matching(function, logits=logits, labels=labels)
+    check_alike(function, logits=z, labels=t)
+    z, t = broadcasting(function, z, t)  # of unknown sizes one may turn out to be 1, as there
+    positive = z >= 0
+    relu = jnp.where(positive, z, 0)
+    return relu - z * t + jnp.log1p(jnp.exp(jnp.where(positive, -z, z)))
+
+
+def _check_given(function, **arguments):
+    missing = [n for n, v in arguments.items() if v is None]
+    if missing:
+        raise ValueError(f"{function}: `{missing[0]}` must be given.")
+
+
+@operator(compiled=True)
+def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
+    """The cross-entropy of independent labels, with a weight on positive ones.
+
+    Args:
+      labels: array, probabilities.
+      logits: array of the same dtype and shape.
+      pos_weight: how much a positive label counts; broadcasts.
+      name: ignored.
+
+    Returns:
+      The losses, element by element.
+
+    Raises:
+      InvalidArgumentError: dtypes or known shapes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/weighted_cross_entropy_with_logits
+    """
+    function = "weighted_cross_entropy_with_logits"
+    found = matching(function, logits=logits, labels=labels, pos_weight=pos_weight)
+    check_alike(function, logits=found[0], labels=found[1])
+    z, t, weight = broadcasting(function, *found)
+    factor = 1 + (weight - 1) * t
+    # |z| with gradient 0 at 0, as `shims.abs` has it.
+    distance = z * lax.stop_gradient(jnp.sign(z))
+    return (1 - t) * z + factor * (jnp.log1p(jnp.exp(-distance)) + relu(-z))
+
+
+@jax.custom_jvp
+def _softmax_cross_entropy(labels, logits):
+    # Subtracted from 0, so that a certain class costs 0 and not -0.
+    return jnp.sum(labels * (0 - jax.nn.log_softmax(logits, axis=-1)), axis=-1)
+
+
+@_softmax_cross_entropy.defjvp
+def _softmax_cross_entropy_jvp(primals, tangents):
+    (labels, logits), (d_labels, d_logits) = primals, tangents
+    # TensorFlow's gradient is `softmax - labels` whatever the labels add up to.
+    of_logits = (jax.nn.softmax(logits, axis=-1) - labels) * d_logits
+    of_labels = -jax.nn.log_softmax(logits, axis=-1) * d_labels
+    return _softmax_cross_entropy(labels, logits), jnp.sum(of_logits + of_labels, axis=-1)
+
+
+@operator(compiled=True)
+def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
+    """The cross-entropy of one label out of several, given as probabilities.
+
+    Args:
+      labels: array whose rows add up to 1, of any dtype.
+      logits: floating-point array; the two broadcast.
+      axis: the axis of the classes.
+      name: ignored.
+
+    Returns:
+      The losses, without the axis of the classes.
+
+    Raises:
+      InvalidArgumentError: the shapes do not broadcast, or there are neither rows nor classes.
+
+    Differs from TensorFlow:
+      The gradient is `softmax - labels` as there, even where labels do not add up to 1; it changes
+      with the labels when it is differentiated again, which TensorFlow leaves out.
+
+    Under jit:
+      Rows are independent.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/softmax_cross_entropy_with_logits
+    """
+    function = "softmax_cross_entropy_with_logits"
+    logits = operand(logits)
+    labels = cast(labels, logits.dtype)
+    axis = axis_of(function, axis, logits.ndim)
+    if labels.ndim == logits.ndim:
+        labels = jnp.moveaxis(labels, axis, -1)
+    logits = jnp.moveaxis(logits, axis, -1)
+    labels, logits = broadcasting(function, _rows_like(function, labels, logits), logits)
+    _check_filled(function, logits)
+    return _softmax_cross_entropy(*jnp.broadcast_arrays(labels, logits))
+
+
+def _check_filled(function, logits) -> None:
+    """TensorFlow takes no rows of no classes for some, and refuses to give them a shape."""
+    sizes = [d if is_known(d) else primitives.as_size(d) for d in logits.shape]
+    checks.check_data(
+        (sizes[-1] == 0) & (math.prod(sizes[:-1]) == 0),
+        function,
+        "there are neither rows nor classes.",
+        required="at least one row, or one class",
+        received=describe(logits),
+    )
+
+
+def _rows_like(function, labels, logits):
+    """Labels with the leading axes of the logits: as many rows, or one for all of them."""
+    if not (is_known_shape(labels) and is_known_shape(logits)) or labels.shape == logits.shape:
+        return labels
+    rows = math.prod(logits.shape[:-1])
+    classes = labels.shape[-1:] if labels.ndim else (1,)
+    have = math.prod(labels.shape[:-1])
+    if have not in (1, rows) or len({*classes, logits.shape[-1]} - {1}) > 1:
+        raise checks.invalid(
+            function,
+            "`logits` and `labels` must be broadcastable.",
+            required="as many rows of labels as of logits, or one",
+            received=f"logits {describe(logits)}, labels {describe(labels)}",
+        )
+    return labels.reshape((*logits.shape[:-1], *classes) if have == rows else classes)
+
+
+@jax.custom_jvp
+def _cost_of_label(logits, labels):
+    costs = 0 - jax.nn.log_softmax(logits, axis=-1)
+    return jnp.take_along_axis(costs, labels[..., None], axis=-1, mode="clip")[..., 0]
+
+
+@_cost_of_label.defjvp
+def _cost_of_label_jvp(primals, tangents):
+    # One factor for each class, as in TensorFlow: a slope that is infinite stays so.
+    logits, labels = primals
+    is_label = labels[..., None] == jnp.arange(logits.shape[-1], dtype=labels.dtype)
+    slopes = jax.nn.softmax(logits, axis=-1) - is_label.astype(logits.dtype)
+    return _cost_of_label(logits, labels), jnp.sum(slopes * tangents[0], axis=-1)
+
+
+@operator(compiled=True)
+def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
+    """The cross-entropy of one label out of several, given by its number.
+
+    Args:
+      labels: integers `[...]`.
+      logits: floating-point array `[..., classes]`.
+      name: ignored.
+
+    Returns:
+      The losses `[...]`.
+
+    Raises:
+      InvalidArgumentError: a label is out of range, or the shapes do not fit.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      Inside `shims.function` a label out of range raises after the call; in somebody else's trace
+      its loss is NaN, as with TensorFlow's XLA.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/sparse_softmax_cross_entropy_with_logits
+    """
+    function = "sparse_softmax_cross_entropy_with_logits"
+    labels, logits = operand(labels), operand(logits)
+    if labels.ndim != logits.ndim - 1:
+        raise checks.invalid(
+            function,
+            "`logits` must have one axis more than `labels`.",
+            required="labels [...], logits [..., classes]",
+            received=f"labels {describe(labels)}, logits {describe(logits)}",
+        )
+    count = logits.shape[-1]
+    checks.check_data(
+        (count if is_known(count) else primitives.true_size(count)) == 0,
+        function,
+        "there are no classes.",
+        required="at least one logit for each label",
+        received=describe(logits),
+    )
+    checks.check_positions(function, "labels", labels, count)
+    labels, logits = agreeing(function, [labels, logits], range(labels.ndim))
+    loss = _cost_of_label(logits, labels)
+    if not jp.is_tracer(labels):
+        return loss
+    classes = primitives.as_size(logits.shape[-1])
+    return jnp.where((labels >= 0) & (labels < classes), loss, jnp.nan)
+
+
+@operator(compiled=True)
+def moments(x, axes, shift=None, keepdims=False, name=None):
+    """Mean and variance over axes.
+
+    Args:
+      x: floating-point array.
+      axes: the axes to reduce.
+      shift: ignored.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      `(mean, variance)`, the variance divided by the number of elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Divides by the number of selected elements.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/moments
+    """
+    x = operand(x)
+    axes = axes_of("moments", axes, x.ndim, name="axes")
+    # TensorFlow adds up half precision in single precision too.
+    wide = x.astype(jnp.float32) if x.dtype.itemsize < 4 else x
+    mean = jnp.mean(wide, axis=axes, keepdims=True)
+    spread = squared_distance(wide - lax.stop_gradient(mean))
+    variance = jnp.mean(spread, axis=axes, keepdims=keepdims)
+    mean = mean if keepdims else lax.squeeze(mean, axes)
+    return mean.astype(x.dtype), variance.astype(x.dtype)
+
+
+@operator(compiled=True)
+def bias_add(value, bias, data_format=None, name=None):
+    """An array with a vector added along the axis of its channels.
+
+    Args:
+      value: array of numbers.
+      bias: vector of the same dtype.
+      data_format: `N...C` (last axis, also when `None`) or `NC...` (axis 1).
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, `value` is a vector, or `bias` is not as long as it
+        has channels.
+      ValueError: there is no such format.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/bias_add
+    """
+    if data_format is not None and not data_format.startswith("N"):
+        raise ValueError(
+            f"`data_format` must be of the form `N...C` or `NC...`. Received: {data_format!r}"
+        )
+    value, bias = matching("bias_add", value=value, bias=bias)
+    if value.ndim < 2:
+        raise checks.invalid(
+            "bias_add",
+            "`value` has too few axes.",
+            required="at least two axes",
+            received=f"rank {value.ndim}",
+        )
+    checks.check_vector("bias_add", "bias", bias)
+    channels = 1 if data_format is not None and data_format.startswith("NC") else value.ndim - 1
+    value, bias = meeting("bias_add", value, channels, bias, 0)
+    if is_known(bias.shape[0]) and bias.shape[0] != value.shape[channels]:
+        raise checks.invalid(
+            "bias_add",
+            "`bias` must have one number for each channel.",
+            required=f"{value.shape[channels]} numbers",
+            received=f"{bias.shape[0]}",
+        )
+    behind = range(1, value.ndim - channels)
+    return value + lax.expand_dims(bias, tuple(behind))

@@ -1,0 +1,289 @@
+"""Losses over a few sampled classes instead of all."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import agreeing, describe, operand
+from shims._src.nn.embedding import embedding_lookup
+from shims._src.nn.losses import (
+    sigmoid_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits,
+)
+from shims._src.random.candidates import log_uniform_candidate_sampler
+from shims._src.random.global_seed import consume_seed
+from shims._src.sizes import primitives
+from shims._src.tracing.dispatch import operator
+from shims._src.types.dtypes import narrowed
+
+# What TensorFlow adds to the logits of classes that were sampled by accident.
+_NEVER = -np.finfo(np.float32).max
+
+
+def sampled_softmax_loss(
+    weights,
+    biases,
+    labels,
+    inputs,
+    num_sampled,
+    num_classes,
+    num_true=1,
+    sampled_values=None,
+    remove_accidental_hits=True,
+    seed=None,
+    name="sampled_softmax_loss",
+):
+    """The cross-entropy of a softmax over the true classes and a few sampled ones.
+
+    Args:
+      weights: floating-point array `[classes, features]`, or a list of parts of it.
+      biases: vector `[classes]`.
+      labels: integer array `[batch, num_true]`.
+      inputs: array `[batch, features]`.
+      num_sampled: how many classes are sampled.
+      num_classes: how many there are.
+      num_true: how many true ones each example has.
+      sampled_values: `(sampled, true_expected_count, sampled_expected_count)`; those of
+        `random.log_uniform_candidate_sampler` when `None`.
+      remove_accidental_hits: whether a sampled class that is true does not count.
+      seed: an integer for the samples; see `random.set_seed`.
+      name: ignored.
+
+    Returns:
+      A vector, one loss per example.
+
+    Raises:
+      InvalidArgumentError: shapes or dtypes do not fit, or a label is out of range.
+
+    Differs from TensorFlow:
+      The samples are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      The size of the batch may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/sampled_softmax_loss
+    """
+    if sampled_values is None:
+        sampled_values = _samples(labels, num_true, num_sampled, num_classes, seed)
+    given = (weights, biases, labels, inputs, num_true, sampled_values)
+    if remove_accidental_hits:
+        consume_seed(None)  # TensorFlow's search for them takes one, and draws nothing
+    return _softmax_loss(*given, num_sampled if remove_accidental_hits else None)
+
+
+def nce_loss(
+    weights,
+    biases,
+    labels,
+    inputs,
+    num_sampled,
+    num_classes,
+    num_true=1,
+    sampled_values=None,
+    remove_accidental_hits=False,
+    name="nce_loss",
+):
+    """Noise-contrastive estimation: the true classes told from a few sampled ones.
+
+    Args:
+      weights: floating-point array `[classes, features]`, or a list of parts of it.
+      biases: vector `[classes]`.
+      labels: integer array `[batch, num_true]`.
+      inputs: array `[batch, features]`.
+      num_sampled: how many classes are sampled.
+      num_classes: how many there are.
+      num_true: how many true ones each example has.
+      sampled_values: `(sampled, true_expected_count, sampled_expected_count)`; those of
+        `random.log_uniform_candidate_sampler` when `None`.
+      remove_accidental_hits: whether a sampled class that is true does not count.
+      name: ignored.
+
+    Returns:
+      A vector, one loss per example.
+
+    Raises:
+      InvalidArgumentError: shapes or dtypes do not fit, or a label is out of range.
+
+    Differs from TensorFlow:
+      The samples are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      The size of the batch may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/nce_loss
+    """
+    if sampled_values is None:
+        sampled_values = _samples(labels, num_true, num_sampled, num_classes, None)
+    given = (weights, biases, labels, inputs, num_true, sampled_values)
+    if remove_accidental_hits:
+        consume_seed(None)  # TensorFlow's search for them takes one, and draws nothing
+    return _sigmoid_loss(*given, num_sampled if remove_accidental_hits else None)
+
+
+@operator
+def _softmax_loss(*given):
+    logits, targets = _sampled_logits("sampled_softmax_loss", *given)
+    return softmax_cross_entropy_with_logits(labels=targets, logits=logits)
+
+
+@operator
+def _sigmoid_loss(*given):
+    logits, targets = _sampled_logits("nce_loss", *given)
+    return jnp.sum(sigmoid_cross_entropy_with_logits(labels=targets, logits=logits), axis=1)
+
+
+def _samples(labels, num_true, num_sampled, num_classes, seed):
+    classes = operand(labels)
+    if not jnp.issubdtype(classes.dtype, jnp.integer):
+        classes = classes.astype(jnp.int32)
+    return log_uniform_candidate_sampler(
+        classes, num_true, num_sampled, True, num_classes, seed=seed
+    )
+
+
+def _sampled_logits(
+    function, weights, biases, labels, inputs, num_true, sampled_values, num_sampled
+):
+    """Logits of the true classes and behind them of the sampled ones, and the targets.
+
+    Hits are looked for among `num_sampled` samples, and not at all where that is `None`.
+    """
+    inputs, labels = operand(inputs), operand(labels)
+    if not jnp.issubdtype(labels.dtype, jnp.integer):
+        labels = labels.astype(narrowed(jnp.int64))
+    if labels.ndim != 2 or labels.shape[1] != num_true or inputs.ndim != 2:
+        raise checks.invalid(
+            function,
+            "the shapes do not fit.",
+            required=f"labels [batch, {num_true}], inputs [batch, features]",
+            received=f"labels {describe(labels)}, inputs {describe(inputs)}",
+        )
+    labels = primitives.unify_axis(labels, 0, inputs.shape[0], label=function)
+    sampled, true_count, sampled_count = (
+        lax.stop_gradient(operand(value)) for value in sampled_values
+    )
+    checks.check_vector(function, "sampled_values[0]", sampled)
+    # How often each is to be expected: one number for all of them will do.
+    if not _is_for_all(sampled_count):
+        checks.check_vector(function, "sampled_values[2]", sampled_count)
+        if is_known(sampled_count.shape[0]):
+            sampled, sampled_count = agreeing(function, [sampled, sampled_count], (0,))
+        else:  # which may turn out to be one
+            sampled_count = primitives.unify_axis(
+                sampled_count, 0, sampled.shape[0], label=function, broadcasts=True
+            )
+    if not _is_for_all(true_count):
+        true_count = primitives.unify_axis(
+            true_count, 0, inputs.shape[0], label=function, broadcasts=True
+        )
+    # One look-up of both, as in TensorFlow: its derivative is one set of rows.
+    flat = labels.reshape(-1)
+    both = jnp.concatenate([flat, sampled.astype(flat.dtype)])
+    rows = embedding_lookup(weights, both).astype(inputs.dtype)
+    offsets = embedding_lookup(biases, both).astype(inputs.dtype)
+    _check_parameters(function, rows, offsets, inputs)
+    rows = primitives.unify_axis(rows, 1, inputs.shape[1], label=function)
+    true_rows, sampled_rows = rows[: flat.shape[0]], rows[flat.shape[0] :]
+    true_rows = true_rows.reshape(*labels.shape, rows.shape[1])
+    true_logits = jnp.sum(inputs[:, None, :] * true_rows, axis=2)
+    true_logits = true_logits + offsets[: flat.shape[0]].reshape(labels.shape)
+    sampled_logits = jnp.matmul(inputs, sampled_rows.T) + offsets[flat.shape[0] :]
+    if num_sampled is not None:
+        is_hit = jnp.any(_hits(labels, sampled), axis=1)
+        is_hit = _as_told(function, is_hit, sampled, num_sampled)
+        sampled_logits = sampled_logits + jnp.where(is_hit, _NEVER, 0).astype(inputs.dtype)
+    true_logits = true_logits - jnp.log(true_count)
+    sampled_logits = sampled_logits - jnp.log(sampled_count)
+    targets = [jnp.ones_like(true_logits) / num_true, jnp.zeros_like(sampled_logits)]
+    return jnp.concatenate([true_logits, sampled_logits], 1), jnp.concatenate(targets, 1)
+
+
+def _is_for_all(counts) -> bool:
+    return not counts.ndim or (is_known(counts.shape[0]) and counts.shape[0] == 1)
+
+
+def _as_told(function, is_hit, sampled, num_sampled):
+    """Hits among as many samples as were told: one sample stands for all of them in TensorFlow."""
+    count = checks.static_int(function, "num_sampled", num_sampled)
+    problem = "`sampled_values` are not as many as `num_sampled`."
+    if not is_known(sampled.shape[0]):
+        unlike = primitives.true_size(sampled.shape[0]) != count
+        checks.check_data(unlike, function, problem, required=f"{count} samples")
+        return is_hit
+    if sampled.shape[0] == count:
+        return is_hit
+    if sampled.shape[0] != 1 or count < 1:
+        received = describe(sampled)
+        raise checks.invalid(function, problem, required=f"{count} samples", received=received)
+    return jnp.pad(is_hit, [(0, 0), (0, count - 1)])
+
+
+def _check_parameters(function, rows, offsets, inputs) -> None:
+    """Rows of the weights and of the biases must fit the inputs."""
+    sizes = [a.shape[-1] for a in (rows, inputs)] if rows.ndim == 2 else []
+    fits = offsets.ndim == 1 and sizes and (not all(map(is_known, sizes)) or len(set(sizes)) == 1)
+    if not fits:
+        raise checks.invalid(
+            function,
+            "the shapes do not fit.",
+            required="weights [classes, features], biases [classes], inputs [batch, features]",
+            received=f"rows of weights {describe(rows)} and of biases {describe(offsets)}, "
+            f"inputs {describe(inputs)}",
+        )
+
+
+def _hits(labels, sampled):
+    """Where a true class was sampled, `[batch, num_true, sampled]`: of equal samples the last."""
+    later = jnp.triu(jnp.ones((sampled.shape[0], sampled.shape[0]), bool), 1)
+    is_last = ~jnp.any((sampled[:, None] == sampled) & later, axis=1)
+    return (labels[:, :, None] == sampled.astype(labels.dtype)) & is_last
+
+
+@operator(fresh=True)
+def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=None, name=None):
+    """Which sampled classes are true ones of an example.
+
+    Args:
+      true_classes: int64 array `[batch, num_true]`.
+      sampled_candidates: int64 vector.
+      num_true: how many true ones each example has.
+      seed: ignored.
+      name: ignored.
+
+    Returns:
+      The example, the place among the samples, and the weight `-3.4e38` of each hit.
+
+    Raises:
+      InvalidArgumentError: the shapes do not fit.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on; int32 classes are taken too.
+
+    Under jit:
+      The number of hits depends on data: call it inside `shims.function`.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/compute_accidental_hits
+    """
+    labels, sampled = operand(true_classes), operand(sampled_candidates)
+    if labels.ndim != 2 or labels.shape[1] != num_true or sampled.ndim != 1:
+        raise checks.invalid(
+            "compute_accidental_hits",
+            "the shapes do not fit.",
+            required=f"true_classes [batch, {num_true}], sampled_candidates a vector",
+            received=f"{describe(labels)} and {describe(sampled)}",
+        )
+    hits = _hits(labels, sampled)
+    if is_known(sampled.shape[0]) and sampled.shape[0] == 0:  # a place among none is not defined
+        hits = jnp.zeros((*labels.shape, 1), bool)
+    any_hit = jnp.any(hits, axis=2).reshape(-1)
+    example = jnp.broadcast_to(
+        jnp.arange(labels.shape[0], dtype=jnp.int32)[:, None], labels.shape
+    ).reshape(-1)
+    place = jnp.argmax(hits, axis=2).reshape(-1).astype(jnp.result_type(int))
+    chosen = primitives.compress(example, any_hit)
+    weights = jnp.full(chosen.shape, _NEVER, jnp.float32)
+    return chosen, primitives.compress(place, any_hit), weights

@@ -1,0 +1,506 @@
+"""Losses of TensorFlow 1: weighted, and added up or averaged into one number."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import broadcasting, describe, operand
+from shims._src.array import casting, shapes
+from shims._src.elementwise import elementwise, quotients
+from shims._src.math import reduction as sums
+from shims._src.nn import losses
+from shims._src.nn.activations import relu
+from shims._src.platform import jax_private
+from shims._src.sizes.primitives import true_size
+from shims._src.tracing.dispatch import operator
+
+NONE, SUM, MEAN = "none", "weighted_sum", "weighted_mean"
+BY_NONZERO, OVER_NONZERO = "weighted_sum_by_nonzero_weights", "weighted_sum_over_nonzero_weights"
+OVER_BATCH = "weighted_sum_over_batch_size"
+_REDUCTIONS = (SUM, OVER_BATCH, MEAN, NONE, OVER_NONZERO, BY_NONZERO)
+
+
+def compute_weighted_loss(
+    losses, weights=1.0, scope=None, loss_collection="losses", reduction=BY_NONZERO
+):
+    """Losses times weights, added up or averaged.
+
+    Args:
+      losses: array.
+      weights: number, or array of the rank of `losses` with the same sizes or 1.
+      scope: ignored.
+      loss_collection: ignored; there are no collections.
+      reduction: `none`, `weighted_sum`, `weighted_mean` (divided by the sum of the weights),
+        `weighted_sum_over_batch_size` (by the number of losses) or
+        `weighted_sum_by_nonzero_weights` (by the number of losses whose weight is not 0).
+
+    Returns:
+      A scalar of the dtype of `losses`, or an array of its shape; 0 where the divisor is 0.
+
+    Raises:
+      ValueError: `reduction` is unknown, or the weights do not fit.
+
+    Differs from TensorFlow:
+      The loss is not added to a collection.
+
+    Under jit:
+      Losses that do not count have no part in it.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/compute_weighted_loss
+    """
+    if reduction not in _REDUCTIONS:
+        raise ValueError(f"Invalid Reduction Key {reduction}. Key should be one of {_REDUCTIONS}.")
+    given = operand(losses)
+    values, factors = _floats(given), _floats(weights)
+    _check_weights(factors, values)
+    weighted = _times(values, factors)
+    if reduction == NONE:
+        return casting.cast(weighted, given.dtype)
+    total = _sum(weighted)
+    if reduction == MEAN:
+        total = quotients.divide_no_nan(total, _sum(_spread(factors, values)))
+    elif reduction == OVER_BATCH:
+        total = quotients.divide_no_nan(total, _sum(_spread(_floats(1.0), values)))
+    elif reduction != SUM:
+        total = quotients.divide_no_nan(total, _sum(_spread(_is_there(factors), values)))
+    return casting.cast(total, given.dtype)
+
+
+def absolute_difference(
+    labels, predictions, weights=1.0, scope=None, loss_collection="losses", reduction=BY_NONZERO
+):
+    """The weighted distance of predictions from labels.
+
+    Args:
+      labels: array.
+      predictions: array of the same shape.
+      weights: see `compute_weighted_loss`, as are the other arguments.
+      scope: ignored.
+      loss_collection: ignored.
+      reduction: how the losses become one.
+
+    Returns:
+      A float32 scalar, or an array with `reduction="none"`.
+
+    Raises:
+      ValueError: the shapes differ, or an argument is `None`.
+
+    Differs from TensorFlow:
+      The loss is not added to a collection.
+
+    Under jit:
+      As `compute_weighted_loss`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/absolute_difference
+    """
+    labels, predictions = _alike(labels=labels, predictions=predictions)
+    distance = elementwise.abs(_minus(predictions, labels))
+    return compute_weighted_loss(distance, weights, scope, loss_collection, reduction)
+
+
+def cosine_distance(
+    labels,
+    predictions,
+    axis=None,
+    weights=1.0,
+    scope=None,
+    loss_collection="losses",
+    reduction=BY_NONZERO,
+    dim=None,
+):
+    """One minus the product of labels and predictions, which have length 1 along an axis.
+
+    Args:
+      labels: array.
+      predictions: array of the same shape.
+      axis: along which they have length 1.
+      weights: see `compute_weighted_loss`, as are the other arguments.
+      scope: ignored.
+      loss_collection: ignored.
+      reduction: how the losses become one.
+      dim: another name of `axis`.
+
+    Returns:
+      A float32 scalar, or an array with `reduction="none"`.
+
+    Raises:
+      ValueError: the shapes differ, an argument is `None`, or `axis` is given twice or not at all.
+
+    Differs from TensorFlow:
+      The loss is not added to a collection.
+
+    Under jit:
+      As `compute_weighted_loss`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/cosine_distance
+    """
+    if axis is not None and dim is not None:
+        raise ValueError("Cannot specify both 'axis' and 'dim'.")
+    axis = dim if axis is None else axis
+    if axis is None:
+        raise ValueError("You must specify argument `axis`.")
+    labels, predictions = _alike(labels=labels, predictions=predictions)
+    product = _sum(_times(predictions, labels), axis=axis, keepdims=True)
+    return compute_weighted_loss(1 - product, weights, scope, loss_collection, reduction)
+
+
+def hinge_loss(
+    labels, logits, weights=1.0, scope=None, loss_collection="losses", reduction=BY_NONZERO
+):
+    """How far logits are from 1 on the side that labels of 0 and 1 name.
+
+    Args:
+      labels: array of zeros and ones.
+      logits: array of the same shape.
+      weights: see `compute_weighted_loss`, as are the other arguments.
+      scope: ignored.
+      loss_collection: ignored.
+      reduction: how the losses become one.
+
+    Returns:
+      A float32 scalar, or an array with `reduction="none"`.
+
+    Raises:
+      ValueError: the shapes differ, or an argument is `None`.
+
+    Differs from TensorFlow:
+      The loss is not added to a collection.
+
+    Under jit:
+      As `compute_weighted_loss`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/hinge_loss
+    """
+    labels, logits = _alike(labels=labels, logits=logits)
+    distance = relu(1 - _times(2 * labels - 1, logits))
+    return compute_weighted_loss(distance, weights, scope, loss_collection, reduction)
+
+
+def huber_loss(
+    labels,
+    predictions,
+    weights=1.0,
+    delta=1.0,
+    scope=None,
+    loss_collection="losses",
+    reduction=BY_NONZERO,
+):
+    """The squared error up to a distance, and a straight line from there.
+
+    Args:
+      labels: array.
+      predictions: array of the same shape.
+      weights: see `compute_weighted_loss`, as are the other arguments.
+      delta: the distance.
+      scope: ignored.
+      loss_collection: ignored.
+      reduction: how the losses become one.
+
+    Returns:
+      A float32 scalar, or an array with `reduction="none"`.
+
+    Raises:
+      ValueError: the shapes differ, or an argument is `None`.
+
+    Differs from TensorFlow:
+      The loss is not added to a collection.
+
+    Under jit:
+      As `compute_weighted_loss`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/huber_loss
+    """
+    labels, predictions = _alike(labels=labels, predictions=predictions)
+    distance = elementwise.abs(_minus(predictions, labels))
+    near = elementwise.minimum(distance, delta)
+    loss = 0.5 * (near * near) + delta * (distance - near)
+    return compute_weighted_loss(loss, weights, scope, loss_collection, reduction)
+
+
+def log_loss(
+    labels,
+    predictions,
+    weights=1.0,
+    epsilon=1e-7,
+    scope=None,
+    loss_collection="losses",
+    reduction=BY_NONZERO,
+):
+    """The cross-entropy of probabilities.
+
+    Args:
+      labels: array.
+      predictions: array of the same shape, probabilities.
+      weights: see `compute_weighted_loss`, as are the other arguments.
+      epsilon: added to both probabilities.
+      scope: ignored.
+      loss_collection: ignored.
+      reduction: how the losses become one.
+
+    Returns:
+      A float32 scalar, or an array with `reduction="none"`.
+
+    Raises:
+      ValueError: the shapes differ, or an argument is `None`.
+
+    Differs from TensorFlow:
+      The loss is not added to a collection.
+
+    Under jit:
+      As `compute_weighted_loss`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/log_loss
+    """
+    labels, predictions = _alike(labels=labels, predictions=predictions)
+    of_one = _times(labels, jnp.log(predictions + epsilon))
+    of_zero = _times(1 - labels, jnp.log(1 - predictions + epsilon))
+    return compute_weighted_loss(-of_one - of_zero, weights, scope, loss_collection, reduction)
+
+
+def mean_squared_error(
+    labels, predictions, weights=1.0, scope=None, loss_collection="losses", reduction=BY_NONZERO
+):
+    """The weighted squared distance of predictions from labels.
+
+    Args:
+      labels: array.
+      predictions: array of the same shape.
+      weights: see `compute_weighted_loss`, as are the other arguments.
+      scope: ignored.
+      loss_collection: ignored.
+      reduction: how the losses become one.
+
+    Returns:
+      A float32 scalar, or an array with `reduction="none"`.
+
+    Raises:
+      ValueError: the shapes differ, or an argument is `None`.
+
+    Differs from TensorFlow:
+      The loss is not added to a collection.
+
+    Under jit:
+      As `compute_weighted_loss`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/mean_squared_error
+    """
+    labels, predictions = _alike(labels=labels, predictions=predictions)
+    loss = elementwise.squared_difference(predictions, labels)
+    return compute_weighted_loss(loss, weights, scope, loss_collection, reduction)
+
+
+def sigmoid_cross_entropy(
+    multi_class_labels,
+    logits,
+    weights=1.0,
+    label_smoothing=0,
+    scope=None,
+    loss_collection="losses",
+    reduction=BY_NONZERO,
+):
+    """The weighted cross-entropy of independent labels.
+
+    Args:
+      multi_class_labels: array of zeros and ones.
+      logits: array of the same shape.
+      weights: see `compute_weighted_loss`, as are the other arguments.
+      label_smoothing: how far labels are moved towards 0.5.
+      scope: ignored.
+      loss_collection: ignored.
+      reduction: how the losses become one.
+
+    Returns:
+      A scalar of the dtype of `logits`, or an array with `reduction="none"`.
+
+    Raises:
+      ValueError: the shapes differ, or an argument is `None`.
+
+    Differs from TensorFlow:
+      The loss is not added to a collection.
+
+    Under jit:
+      As `compute_weighted_loss`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/sigmoid_cross_entropy
+    """
+    labels, logits = _of_logits(multi_class_labels=multi_class_labels, logits=logits)
+    if label_smoothing > 0:
+        labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
+    loss = losses.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
+    return compute_weighted_loss(loss, weights, scope, loss_collection, reduction)
+
+
+def softmax_cross_entropy(
+    onehot_labels,
+    logits,
+    weights=1.0,
+    label_smoothing=0,
+    scope=None,
+    loss_collection="losses",
+    reduction=BY_NONZERO,
+):
+    """The weighted cross-entropy of labels that exclude each other.
+
+    Args:
+      onehot_labels: array `[..., classes]`; nothing is differentiated by it.
+      logits: array of the same shape.
+      weights: see `compute_weighted_loss`, as are the other arguments; of the shape `[...]`.
+      label_smoothing: how far labels are moved towards one part in `classes`.
+      scope: ignored.
+      loss_collection: ignored.
+      reduction: how the losses become one.
+
+    Returns:
+      A scalar of the dtype of `logits`, or an array with `reduction="none"`.
+
+    Raises:
+      ValueError: the shapes differ, or an argument is `None`.
+
+    Differs from TensorFlow:
+      The loss is not added to a collection.
+
+    Under jit:
+      As `compute_weighted_loss`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/softmax_cross_entropy
+    """
+    labels, logits = _of_logits(onehot_labels=onehot_labels, logits=logits)
+    if label_smoothing > 0:
+        classes = casting.cast(shapes.shape(labels)[-1], logits.dtype)
+        labels = labels * (1.0 - label_smoothing) + label_smoothing / classes
+    loss = losses.softmax_cross_entropy_with_logits(
+        labels=casting.stop_gradient(labels), logits=logits
+    )
+    return compute_weighted_loss(loss, weights, scope, loss_collection, reduction)
+
+
+def sparse_softmax_cross_entropy(
+    labels, logits, weights=1.0, scope=None, loss_collection="losses", reduction=BY_NONZERO
+):
+    """The weighted cross-entropy of classes given by number.
+
+    Args:
+      labels: integer array `[...]`, or `[..., 1]`.
+      logits: array `[..., classes]`.
+      weights: see `compute_weighted_loss`, as are the other arguments; `[...]` or `[..., 1]`.
+      scope: ignored.
+      loss_collection: ignored.
+      reduction: how the losses become one.
+
+    Returns:
+      A scalar of the dtype of `logits`, or an array with `reduction="none"`.
+
+    Raises:
+      ValueError: the shapes differ, or an argument is `None`.
+
+    Differs from TensorFlow:
+      The loss is not added to a collection.
+
+    Under jit:
+      As `compute_weighted_loss`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/sparse_softmax_cross_entropy
+    """
+    labels, logits = _given(labels=labels, logits=logits)
+    rank = labels.ndim
+    if rank == logits.ndim:
+        labels = shapes.squeeze(labels, axis=-1)
+    weights = operand(weights)
+    if weights.ndim == labels.ndim + 1:
+        weights = shapes.squeeze(weights, axis=-1)
+    loss = losses.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    return compute_weighted_loss(loss, weights, scope, loss_collection, reduction)
+
+
+def _given(**arguments):
+    for name, value in arguments.items():
+        if value is None:
+            raise ValueError(f"Argument `{name}` must not be None.")
+    return [operand(value) for value in arguments.values()]
+
+
+def _alike(**arguments):
+    """Two arrays of one shape as float32."""
+    arrays = [_floats(x) for x in _given(**arguments)]
+    _check_shapes(list(arguments), arrays)
+    return arrays
+
+
+def _of_logits(**arguments):
+    """Labels and logits of one shape in the dtype of the logits."""
+    labels, logits = _given(**arguments)
+    _check_shapes(list(arguments), [labels, logits])
+    return casting.cast(labels, logits.dtype), logits
+
+
+def _check_shapes(names, arrays):
+    first, second = arrays
+    sizes = zip(first.shape, second.shape, strict=False)
+    if first.ndim != second.ndim or any(_differ(d, e) for d, e in sizes):
+        raise ValueError(
+            f"`{names[0]}` and `{names[1]}` must have one shape: "
+            f"{describe(first)} and {describe(second)}."
+        )
+
+
+def _check_weights(weights, values):
+    sizes = list(zip(weights.shape, values.shape, strict=False))
+    fits = weights.ndim == values.ndim and not any(
+        _differ(d, e) and _differ(d, 1) for d, e in sizes
+    )
+    if weights.ndim and not fits:
+        raise ValueError(
+            "weights can not be broadcast to values: "
+            f"weights {describe(weights)}, values {describe(values)}."
+        )
+    for d, e in sizes if weights.ndim else ():
+        if not (is_known(d) and is_known(e)) and d is not e:
+            given, wanted = true_size(d), true_size(e)
+            checks.check_data(
+                (given != wanted) & (given != 1),
+                "losses",
+                "weights can not be broadcast to values.",
+                required="sizes of the values, or 1",
+                received=f"weights {describe(weights)}, values {describe(values)}",
+            )
+
+
+def _differ(d, e) -> bool:
+    known = not (jax_private.is_symbolic(d) or jax_private.is_symbolic(e))
+    return known and d != e
+
+
+def _floats(x):
+    return casting.cast(x, jnp.float32)
+
+
+def _sum(x, **options):
+    return sums.reduce_sum(x, **options)
+
+
+@operator(compiled=True)
+def _times(x, y):
+    x, y = broadcasting("losses", operand(x), operand(y))
+    return x * y
+
+
+@operator(compiled=True)
+def _minus(x, y):
+    x, y = broadcasting("losses", operand(x), operand(y))
+    return x - y
+
+
+@operator(compiled=True)
+def _is_there(weights):
+    """1 for each weight that is not 0."""
+    weights = operand(weights)
+    return jnp.where(weights == 0, jnp.zeros_like(weights), jnp.ones_like(weights))
+
+
+@operator(compiled=True)
+def _spread(weights, values):
+    """Weights in the shape of values, for the number of values that they stand for."""
+    weights, values = broadcasting("losses", operand(weights), operand(values))
+    return jnp.ones_like(values) * weights

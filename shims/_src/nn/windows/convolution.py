@@ -1,0 +1,328 @@
+"""Convolutions: kernels that slide over the spatial axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import describe, matching, meeting
+from shims._src.errors import errors
+from shims._src.nn.windows.frame import framed, spans
+from shims._src.nn.windows.layout import (
+    Windows,
+    channels_back,
+    channels_last,
+    check_named,
+    is_channels_first,
+    padding_of,
+    per_axis,
+)
+from shims._src.tracing.dispatch import operator
+
+_FLOATS = ("float16", "bfloat16", "float32", "float64")
+KERNELS = {1: (*_FLOATS, "int32"), 2: (*_FLOATS, "int32"), 3: _FLOATS}
+# JAX's names of the axes, with the channels last.
+DIMENSIONS = {1: ("NWC", "WIO", "NWC"), 2: ("NHWC", "HWIO", "NHWC"), 3: ("NDHWC", "DHWIO", "NDHWC")}
+
+
+@operator
+def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None, name=None):
+    """A two-dimensional convolution.
+
+    Args:
+      input: array `[..., height, width, channels]` (`NHWC`) or `[..., channels, height, width]`.
+      filters: array `[height, width, channels / groups, out]` of the same dtype.
+      strides: one number, one for height and width each, or one for every axis.
+      padding: `SAME`, `VALID`, or a pair of pads for every axis.
+      data_format: `NHWC` or `NCHW`.
+      dilations: how far apart the elements are that a kernel meets, like `strides`.
+      name: ignored.
+
+    Returns:
+      `[..., new_height, new_width, out]`, or with the channels in front of them. With `SAME` and a
+      stride the odd element of padding is behind.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or options do not fit, or a kernel does not fit in.
+      ValueError: a list has another length.
+      UnimplementedError: a stride over the batch or the channels.
+
+    Differs from TensorFlow:
+      Nothing, but where the result has no elements: TensorFlow's CPU kernel then gives the array
+      that it was given.
+
+    Under jit:
+      All sizes of `input` but the channels may be known only at run time; with `VALID` and a
+      stride one kernel must then fit in. Where `input` has NaN or infinities, more elements of the
+      kernel's gradient may be NaN than TensorFlow has.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/conv2d
+    """
+    return convolved("conv2d", 2, input, filters, strides, padding, data_format, dilations)
+
+
+@operator
+def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, name=None):
+    """A one-dimensional convolution.
+
+    Args:
+      input: array `[..., width, channels]` (`NWC`) or `[..., channels, width]`.
+      filters: array `[width, channels / groups, out]` of the same dtype.
+      stride: one number, or one for every axis.
+      padding: `SAME` or `VALID`.
+      data_format: `NWC` or `NCW`.
+      dilations: how far apart the elements are that a kernel meets.
+      name: ignored.
+
+    Returns:
+      `[..., new_width, out]`, or with the channels in front.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or options do not fit, or a kernel does not fit in.
+      ValueError: a list has another length, or there is no such format.
+      TypeError: `padding` is not a string.
+
+    Differs from TensorFlow:
+      Nothing, but where the result has no elements: TensorFlow's CPU kernel then gives the array
+      that it was given.
+
+    Under jit:
+      All sizes of `input` but the channels may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/conv1d
+    """
+    check_named("conv1d", padding)
+    return convolved("conv1d", 1, input, filters, stride, padding, data_format, dilations)
+
+
+@operator
+def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None, name=None):
+    """A three-dimensional convolution.
+
+    Args:
+      input: array `[..., depth, height, width, channels]` (`NDHWC`), or with the channels in front
+        of the spatial axes.
+      filters: array `[depth, height, width, channels, out]` of the same dtype.
+      strides: one number for every axis of `input`, five in all.
+      padding: `SAME` or `VALID`.
+      data_format: `NDHWC` or `NCDHW`.
+      dilations: how far apart the elements are that a kernel meets, five numbers.
+      name: ignored.
+
+    Returns:
+      `[..., new_depth, new_height, new_width, out]`, or with the channels in front.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or options do not fit, or a kernel does not fit in.
+      TypeError: `padding` is not a string, or `strides` not a list.
+
+    Differs from TensorFlow:
+      Nothing, but where the result has no elements: TensorFlow's CPU kernel then gives the array
+      that it was given.
+
+    Under jit:
+      All sizes of `input` but the channels may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/conv3d
+    """
+    check_named("conv3d", padding)
+    if np.ndim(strides) != 1:
+        raise TypeError(f"conv3d: Expected list for 'strides' argument, not {strides}.")
+    if len(strides) < 5:
+        raise checks.invalid("conv3d", "`strides` must have five numbers.", received=f"{strides}")
+    return convolved("conv3d", 3, input, filters, strides, padding, data_format, dilations)
+
+
+@operator
+def convolution(
+    input, filters, strides=None, padding="VALID", data_format=None, dilations=None, name=None
+):
+    """A convolution over as many spatial axes as the kernel has.
+
+    Args:
+      input: array `[..., *spatial, channels]`, or with the channels in front of the spatial axes.
+      filters: array `[*spatial, channels / groups, out]` with one to three spatial axes.
+      strides: one number, or one for each spatial axis.
+      padding: `SAME` or `VALID`.
+      data_format: as `conv1d`, `conv2d` or `conv3d` have it.
+      dilations: how far apart the elements are that a kernel meets.
+      name: ignored.
+
+    Returns:
+      What `conv1d`, `conv2d` or `conv3d` gives.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or options do not fit, or a kernel does not fit in.
+      ValueError: `filters` has another number of axes, or both strides and dilations are above 1.
+      TypeError: `padding` is not a string.
+
+    Differs from TensorFlow:
+      Nothing, but where the result has no elements: TensorFlow's CPU kernel then gives the array
+      that it was given.
+
+    Under jit:
+      All sizes of `input` but the channels may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/convolution
+    """
+    input, filters = matching("convolution", input=input, filters=filters)
+    count = filters.ndim - 2
+    if not 1 <= count <= 3:
+        raise ValueError(
+            f"`num_spatial_dims` must be 1, 2, or 3. Received: num_spatial_dims={count}."
+        )
+    check_named("convolution", padding)
+    if np.any(np.asarray(strides or 1) > 1) and np.any(np.asarray(dilations or 1) > 1):
+        raise ValueError(
+            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
+            f"Received: strides={strides} and dilation_rate={dilations}"
+        )
+    return convolved("convolution", count, input, filters, strides, padding, data_format, dilations)
+
+
+@operator
+def atrous_conv2d(value, filters, rate, padding, name=None):
+    """A two-dimensional convolution with holes in its kernel.
+
+    Args:
+      value: array `[batch, height, width, channels]`.
+      filters: array `[height, width, channels, out]` of the same dtype.
+      rate: how far apart the elements are that a kernel meets.
+      padding: `SAME` or `VALID`.
+      name: ignored.
+
+    Returns:
+      `[batch, new_height, new_width, out]`.
+
+    Raises:
+      InvalidArgumentError: shapes or dtypes do not fit, a kernel does not fit in, or `rate` is not
+        positive.
+      TypeError: `padding` is not a string.
+
+    Differs from TensorFlow:
+      Nothing, but where the result has no elements: TensorFlow's CPU kernel then gives the array
+      that it was given.
+
+    Under jit:
+      All sizes of `value` but the channels may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/atrous_conv2d
+    """
+    check_named("atrous_conv2d", padding)
+    return convolved("atrous_conv2d", 2, value, filters, 1, padding, "NHWC", rate)
+
+
+def convolved(function, count, x, kernel, strides, padding, data_format, dilations):
+    """The convolution that all operators of this file are."""
+    first = is_channels_first(function, data_format, count)
+    windows = windows_of(function, kernel, count, strides, padding, dilations, first)
+    x, kernel = matching(function, input=x, filters=kernel)
+    check_kernel(function, count, x, kernel)
+    check_elements(function, x, kernel)
+    if x.ndim < count + 2:
+        raise unfitting(function, x, kernel, f"an input of at least {count + 2} axes")
+    lead = x.shape[: x.ndim - count - 1]
+    x = channels_last(x.reshape(-1, *x.shape[len(lead) :]) if len(lead) != 1 else x, first)
+    x, groups = in_groups(function, x, kernel)
+    all_spans = spans(windows, x.shape[1:-1])
+    out = slide(windows, all_spans, x, kernel, groups)
+    out = channels_back(out, first)
+    return out.reshape(*lead, *out.shape[1:]) if len(lead) != 1 else out
+
+
+def slide(windows: Windows, all_spans, x, kernel, groups: int):
+    """The products of a kernel with every window of an array whose channels are last."""
+    if any(is_known(s.size) and s.size == 0 for s in all_spans):  # nothing to cut padding from
+        counts = [s.count for s in all_spans]
+        return jnp.zeros((x.shape[0], *counts, kernel.shape[-1]), x.dtype)
+    static = all(is_known(n) for s in all_spans for n in (s.size, s.low))
+    pads: Any = [(s.low, s.length - s.size - s.low) for s in all_spans]
+    if not static:
+        x, pads = framed(x, all_spans, 0), "VALID"
+    return lax.conv_general_dilated(
+        x,
+        kernel,
+        windows.strides,
+        pads,
+        rhs_dilation=windows.dilations,
+        dimension_numbers=DIMENSIONS[len(all_spans)],
+        feature_group_count=groups,
+        preferred_element_type=x.dtype,
+    )
+
+
+def windows_of(function, kernel, count, strides, padding, dilations, first) -> Windows:
+    """The windows of a kernel `[*spatial, in, out]`."""
+    sizes = jnp.shape(kernel)[:count]
+    if len(jnp.shape(kernel)) != count + 2:
+        raise checks.invalid(
+            function,
+            f"`filters` must have {count + 2} axes.",
+            received=f"shape {jnp.shape(kernel)}",
+        )
+    return Windows(
+        function,
+        tuple(sizes),
+        per_axis(function, "strides", strides, count, first),
+        per_axis(function, "dilations", dilations, count, first),
+        padding_of(function, padding, count, first),
+    )
+
+
+def check_kernel(function, count, x, kernel) -> None:
+    """TensorFlow convolves arrays of that dtype, with a kernel of a size."""
+    if x.dtype.name not in KERNELS[count]:
+        raise errors.DtypeMismatchError(
+            errors.message(
+                function,
+                f"there is no kernel for {x.dtype.name}.",
+                required=", ".join(KERNELS[count]),
+                received=describe(x),
+            )
+        )
+    checks.check_known(function, "elements of the kernel", *kernel.shape)
+    if jnp.issubdtype(x.dtype, jnp.integer) and jax.default_backend() != "cpu":
+        raise errors.UnimplementedError(
+            errors.message(
+                function,
+                "there is no kernel for integers on this device.",
+                required="floats on an accelerator",
+                received=describe(x),
+                do="cast to float32, which is exact up to 2 ** 24, or run on CPU: JAX_PLATFORMS=cpu",
+            )
+        )
+
+
+def check_elements(function, x, kernel) -> None:
+    """TensorFlow convolves with no kernel that has no elements."""
+    if 0 in kernel.shape:
+        raise unfitting(function, x, kernel, "filters of at least one element")
+
+
+def in_groups(function, x, kernel):
+    """The array with a size of channels that fits the kernel, and into how many groups it falls."""
+    x, _ = meeting(function, x, x.ndim - 1, kernel, kernel.ndim - 2)
+    channels, taken, out = x.shape[-1], kernel.shape[-2], kernel.shape[-1]
+    grouped = len(kernel.shape) != 5
+    if channels == 0 or channels % taken or (channels != taken and not grouped):
+        raise unfitting(function, x, kernel, "as many channels as `filters` takes, or a multiple")
+    groups = channels // taken
+    if out % groups:
+        raise unfitting(function, x, kernel, f"outputs of `filters` in {groups} groups")
+    return x, groups
+
+
+def unfitting(function, x, kernel, required) -> errors.InvalidArgumentError:
+    """The error for an array and a kernel that do not go together."""
+    return checks.invalid(
+        function,
+        "the shapes do not fit.",
+        required=required,
+        received=f"input {describe(x)}, filters {describe(kernel)}",
+    )

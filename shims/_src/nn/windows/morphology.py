@@ -1,0 +1,147 @@
+"""Dilations and erosions: the largest sum, or the smallest difference, of a window and a kernel."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.operands import matching
+from shims._src.nn.windows.convolution import unfitting
+from shims._src.nn.windows.frame import framed, spans, tap
+from shims._src.nn.windows.layout import Windows, padding_of, per_axis
+from shims._src.nn.windows.pooling import as_given, check_dtype, first_of, lowest
+from shims._src.sizes import primitives
+from shims._src.tracing.dispatch import operator
+
+_REALS = (
+    *("float16", "bfloat16", "float32", "float64", "int32", "int64"),
+    *("uint8", "int16", "int8", "uint16", "uint32", "uint64"),
+)
+
+
+@operator
+def dilation2d(input, filters, strides, padding, data_format, dilations, name=None):
+    """The largest sum of the elements of a window and of a kernel, channel by channel.
+
+    Args:
+      input: array of real numbers `[batch, height, width, channels]`.
+      filters: array `[height, width, channels]` of the same dtype.
+      strides: four numbers, one for every axis.
+      padding: `SAME` or `VALID`; what is outside of the array does not count.
+      data_format: `NHWC`.
+      dilations: four numbers, how far apart the elements are that a kernel meets.
+      name: ignored.
+
+    Returns:
+      `[batch, rows, columns, channels]`.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or options do not fit.
+      ValueError: there is no such format.
+      TypeError: `strides` or `dilations` is a number.
+
+    Differs from TensorFlow:
+      Nothing: NaN is never the largest, and of equal sums the first has the gradient.
+
+    Under jit:
+      All sizes but the channels may be known only at run time; with `VALID` and a stride one kernel
+      must then fit in.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/dilation2d
+    """
+    return _dilated("dilation2d", input, filters, strides, padding, data_format, dilations)
+
+
+@operator
+def erosion2d(value, filters, strides, padding, data_format, dilations, name=None):
+    """The smallest difference of the elements of a window and of a kernel, channel by channel.
+
+    Args:
+      value: array of real numbers `[batch, height, width, channels]`.
+      filters: array `[height, width, channels]` of the same dtype.
+      strides: four numbers, one for every axis.
+      padding: `SAME` or `VALID`; what is outside of the array does not count.
+      data_format: `NHWC`.
+      dilations: four numbers, how far apart the elements are that a kernel meets.
+      name: ignored.
+
+    Returns:
+      `[batch, rows, columns, channels]`.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or options do not fit.
+      ValueError: there is no such format.
+      TypeError: `strides` or `dilations` is a number.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      All sizes but the channels may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/erosion2d
+    """
+    x, kernel = matching("erosion2d", value=value, filters=filters)
+    if kernel.ndim == 3:
+        kernel = lax.rev(kernel, (0, 1))
+    return -_dilated("erosion2d", -x, kernel, strides, padding, data_format, dilations)
+
+
+def _dilated(function, x, kernel, strides, padding, data_format, dilations):
+    if data_format != "NHWC":
+        raise ValueError(
+            "`data_format` values other  than 'NHWC' are not supported. "
+            f"Received: data_format={data_format}"
+        )
+    x, kernel = matching(function, input=x, filters=kernel)
+    check_dtype(function, x, _REALS)
+    fits = x.ndim == 4 and kernel.ndim == 3
+    if fits:
+        checks.check_known(function, "elements of the kernel", x.shape[-1], *kernel.shape)
+    if not fits or x.shape[-1] != kernel.shape[-1]:
+        raise unfitting(function, x, kernel, "input of 4 axes, filters of 3, and as many channels")
+    windows = Windows(
+        function,
+        tuple(kernel.shape[:2]),
+        _four(function, "strides", strides),
+        _four(function, "dilations", dilations),
+        padding_of(function, padding if isinstance(padding, str) else "", 2, False),
+    )
+    return _largest_sums(windows, x, kernel)
+
+
+def _four(function, name, value) -> tuple[int, ...]:
+    if np.ndim(value) != 1:
+        raise TypeError(f"{function}: Expected list for '{name}' argument, not {value}.")
+    if len(value) != 4:
+        raise checks.invalid(function, f"`{name}` must have four numbers.", received=f"{value}")
+    return per_axis(function, name, value, 2, False)
+
+
+def _largest_sums(windows: Windows, x, kernel):
+    all_spans = spans(windows, x.shape[1:-1])
+    inexact = jnp.issubdtype(x.dtype, jnp.floating)
+    low = lowest(x.dtype) if inexact else np.iinfo(x.dtype).min
+    if 0 in windows.sizes:  # TensorFlow has windows of nothing, in which nothing is larger
+        counts = [s.count for s in all_spans]
+        none = jnp.full((x.shape[0], *counts, x.shape[-1]), low, x.dtype)
+        return primitives.connected(none, x, kernel)
+    rests = [stride - 1 for stride in windows.strides]
+    wide = framed(x, all_spans, low, rests=rests)
+    inside = framed(jnp.ones((1, *x.shape[1:-1], 1), bool), all_spans, False, rests=rests)
+    carrier = first_of(windows, all_spans, x) + kernel[0, 0]
+    best = jnp.full(carrier.shape, low, x.dtype)
+    for place in np.ndindex(*windows.sizes):
+        one, real = (_at(windows, all_spans, a, place) for a in (wide, inside))
+        one = one + kernel[place]
+        larger = real & (one > best)
+        best, carrier = jnp.where(larger, one, best), jnp.where(larger, one, carrier)
+    return as_given(lax.stop_gradient(best), carrier) if inexact else best
+
+
+def _at(windows: Windows, all_spans, x, place):
+    for i, (span, offset) in enumerate(zip(all_spans, place, strict=True)):
+        x = tap(x, i + 1, span, windows.strides[i], offset * windows.dilations[i])
+    return x

@@ -1,0 +1,391 @@
+"""Largest elements of windows."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.default_dtype import as_preferred, preferring
+from shims._src.arguments.operands import describe, operand
+from shims._src.errors import errors
+from shims._src.nn.windows.folding import folded
+from shims._src.nn.windows.frame import spans
+from shims._src.nn.windows.layout import (
+    Windows,
+    channels_back,
+    channels_last,
+    check_named,
+    is_channels_first,
+    padding_of,
+    per_axis,
+)
+from shims._src.sizes import primitives, trace
+from shims._src.tracing.dispatch import operator
+from shims._src.types.dtypes import array_dtype
+
+_SMALL = ("float16", "bfloat16", "float32")
+_REALS = (*_SMALL, "float64", "int32", "int64", "uint8", "int16", "int8", "uint16")
+
+
+@operator
+def max_pool(input, ksize, strides, padding, data_format=None, name=None):
+    """The largest element of every window over one to three spatial axes.
+
+    Args:
+      input: array of numbers `[batch, *spatial, channels]`, or with the channels behind the batch.
+      ksize: how large windows are: one number, one for each spatial axis, or one for every axis.
+      strides: how far apart they are, like `ksize`.
+      padding: `SAME`, `VALID`, or, of two spatial axes, a pair of pads for every axis.
+      data_format: `NWC`, `NHWC`, `NDHWC`, or with the C behind the N.
+      name: ignored.
+
+    Returns:
+      `[batch, *counts, channels]`, or with the channels behind the batch.
+
+    Raises:
+      InvalidArgumentError: dtypes or options do not fit, or a window does not fit in.
+      ValueError: `input` has another number of axes, or a list another length.
+      UnimplementedError: windows over the batch, or windows over the channels that overlap.
+
+    Differs from TensorFlow:
+      Nothing: NaN is never the largest, and a window without numbers has the lowest finite one.
+
+    Under jit:
+      All sizes but the channels may be known only at run time; with `VALID` and a stride one window
+      must then fit in.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/max_pool
+    """
+    x = operand(input)
+    if x.ndim == 4 and trace.current() is None:  # only that operator has a dtype of its own
+        x = operand(as_preferred(input, "float32"))
+    if not 3 <= x.ndim <= 5:
+        raise ValueError(
+            f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={x.shape} of rank "
+            f"{x.ndim}."
+        )
+    return largest("max_pool", x.ndim - 2, x, ksize, strides, padding, data_format)
+
+
+@operator
+def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
+    """The largest element of every window over one spatial axis.
+
+    Args:
+      input: array of numbers `[batch, width, channels]` (`NWC`) or `[batch, channels, width]`.
+      ksize: how large windows are.
+      strides: how far apart they are.
+      padding: `SAME`, `VALID`, or a pair of pads for every axis.
+      data_format: `NWC` or `NCW`.
+      name: ignored.
+
+    Returns:
+      `[batch, count, channels]`, or with the channels in front.
+
+    Raises:
+      InvalidArgumentError: dtypes or options do not fit, or a window does not fit in.
+      ValueError: a list has another length.
+
+    Differs from TensorFlow:
+      Nothing: NaN is never the largest.
+
+    Under jit:
+      All sizes but the channels may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/max_pool1d
+    """
+    return largest("max_pool1d", 1, operand(input), ksize, strides, padding, data_format)
+
+
+@preferring("float32", "input")
+@operator
+def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
+    """The largest element of every window over two spatial axes.
+
+    Args:
+      input: array of numbers `[batch, height, width, channels]` (`NHWC`) or
+        `[batch, channels, height, width]`.
+      ksize: how large windows are: one number, two, or one for every axis.
+      strides: how far apart they are, like `ksize`.
+      padding: `SAME`, `VALID`, or a pair of pads for every axis.
+      data_format: `NHWC` or `NCHW`.
+      name: ignored.
+
+    Returns:
+      `[batch, rows, columns, channels]`, or with the channels in front.
+
+    Raises:
+      InvalidArgumentError: dtypes or options do not fit, or a window does not fit in.
+      ValueError: a list has another length.
+      UnimplementedError: windows over the batch, or windows over the channels that overlap.
+
+    Differs from TensorFlow:
+      Nothing: NaN is never the largest. The gradient flows to the first of equal elements.
+
+    Under jit:
+      All sizes but the channels may be known only at run time; with `VALID` and a stride one window
+      must then fit in.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/max_pool2d
+    """
+    return largest("max_pool2d", 2, operand(input), ksize, strides, padding, data_format)
+
+
+@operator
+def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
+    """The largest element of every window over three spatial axes.
+
+    Args:
+      input: array `[batch, depth, height, width, channels]` (`NDHWC`), or with the channels behind
+        the batch; float32, float16 or bfloat16.
+      ksize: how large windows are: one number, three, or one for every axis.
+      strides: how far apart they are, like `ksize`.
+      padding: `SAME` or `VALID`.
+      data_format: `NDHWC` or `NCDHW`.
+      name: ignored.
+
+    Returns:
+      `[batch, *counts, channels]`, or with the channels in front.
+
+    Raises:
+      InvalidArgumentError: dtypes or options do not fit, or a window does not fit in.
+      ValueError: a list has another length.
+      TypeError: `padding` is not a string.
+
+    Differs from TensorFlow:
+      Nothing: NaN is never the largest. The gradient flows to all elements that are less than 1e-5
+      below the largest, and to none where that is infinite.
+
+    Under jit:
+      All sizes but the channels may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/max_pool3d
+    """
+    return largest("max_pool3d", 3, operand(input), ksize, strides, padding, data_format)
+
+
+@operator
+def max_pool_with_argmax(
+    input,
+    ksize,
+    strides,
+    padding,
+    data_format="NHWC",
+    output_dtype=np.int64,
+    include_batch_in_index=False,
+    name=None,
+):
+    """The largest element of every window over two spatial axes, and where it stands.
+
+    Args:
+      input: array of numbers `[batch, height, width, channels]`.
+      ksize: how large windows are: one number, two, or one for every axis.
+      strides: how far apart they are, like `ksize`.
+      padding: `SAME` or `VALID`.
+      data_format: `NHWC`.
+      output_dtype: int64 or int32, of the places.
+      include_batch_in_index: whether places count through the whole array, not through one image.
+      name: ignored.
+
+    Returns:
+      The elements, and their places `(row * width + column) * channels + channel`.
+
+    Raises:
+      InvalidArgumentError: dtypes or options do not fit, or a window does not fit in.
+      ValueError: there is no such format, or a list has another length.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on. A window that begins with NaN has NaN, as there.
+
+    Under jit:
+      All sizes may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/max_pool_with_argmax
+    """
+    function = "max_pool_with_argmax"
+    if data_format != "NHWC":
+        raise ValueError(
+            "`data_format` values other  than 'NHWC' are not supported. "
+            f"Received: data_format={data_format}"
+        )
+    dtype = array_dtype(output_dtype, function)
+    x = operand(input)
+    check_dtype(function, x, _REALS)
+    checks.check_data(
+        jnp.stack([primitives.true_size(d) for d in x.shape]) == 0,
+        function,
+        "`input` has no elements.",
+        required="no size of 0",
+        received=describe(x),
+    )
+    windows, _ = pool_windows(function, 2, x, ksize, strides, padding, None)
+    all_spans = spans(windows, x.shape[1:-1])
+    numbers = _numbers_of(x, include_batch_in_index, dtype)
+    best, place = folded(windows, all_spans, (x, numbers), (_none(x.dtype), 0), _later)
+    if jnp.issubdtype(x.dtype, jnp.floating):
+        first, first_place = (first_of(windows, all_spans, a) for a in (x, numbers))
+        stuck = jnp.isnan(first)
+        best, place = jnp.where(stuck, first, best), jnp.where(stuck, first_place, place)
+    return best, place
+
+
+def _numbers_of(x, with_batch: bool, dtype):
+    """The place of every element, counted through its image or through all of them."""
+    number = jnp.zeros((), dtype)
+    for axis in range(0 if with_batch else 1, x.ndim):
+        along = jnp.arange(x.shape[axis], dtype=dtype)
+        number = number * primitives.as_size(x.shape[axis]).astype(dtype)
+        number = number[..., None] + along
+    return jnp.broadcast_to(number, x.shape)
+
+
+def largest(function, count, x, ksize, strides, padding, data_format):
+    """The maximum that all operators of this file are."""
+    check_dtype(function, x, _SMALL if count == 3 else _REALS)
+    if count == 3:
+        check_named(function, padding)
+    if count == 2 and _over_channels(ksize, data_format):
+        return _of_channels(function, x, ksize, strides, padding)
+    windows, first = pool_windows(function, count, x, ksize, strides, padding, data_format)
+    return channels_back(maxima(windows, channels_last(x, first)), first)
+
+
+def pool_windows(function, count, x, ksize, strides, padding, data_format):
+    """The windows, and whether the channels stand behind the batch."""
+    first = is_channels_first(function, data_format, count)
+    windows = Windows(
+        function,
+        per_axis(function, "ksize", ksize, count, first),
+        per_axis(function, "strides", strides, count, first),
+        (1,) * count,
+        padding_of(function, padding, count, first),
+    )
+    if x.ndim != count + 2:
+        raise checks.invalid(function, f"`input` must have {count + 2} axes.", received=describe(x))
+    for size, pads in zip(windows.sizes, windows.padding, strict=False):
+        if not isinstance(padding, str) and max(pads) >= size:
+            raise checks.invalid(
+                function,
+                "a padding must be smaller than the window.",
+                required=f"pads below {size}",
+                received=f"{pads}",
+            )
+    return windows, first
+
+
+def check_dtype(function, x, names) -> None:
+    """TensorFlow has a kernel for these dtypes only."""
+    if x.dtype.name not in names:
+        raise errors.DtypeMismatchError(
+            errors.message(
+                function,
+                f"there is no kernel for {x.dtype.name}.",
+                required=", ".join(names),
+                received=describe(x),
+            )
+        )
+
+
+def maxima(windows: Windows, x):
+    """The largest element of every window of `[batch, *spatial, channels]`."""
+    all_spans = spans(windows, x.shape[1:-1])
+    (best,) = folded(windows, all_spans, (x,), (_none(x.dtype),), _later)
+    if not jnp.issubdtype(x.dtype, jnp.floating):
+        return best
+    low = lowest(x.dtype)
+    value = lax.stop_gradient(jnp.where(best >= low, best, low))
+    if len(all_spans) == 3:
+        return as_given(value, _equal_ones(windows, all_spans, x, value))
+    first = first_of(windows, all_spans, x)
+    return as_given(value, jnp.where(jnp.isnan(first), first, best))
+
+
+def _none(dtype):
+    """What no element is smaller than, or NaN, which is passed over."""
+    return np.nan if jnp.issubdtype(dtype, jnp.floating) else np.iinfo(dtype).min
+
+
+def lowest(dtype):
+    """The maximum of nothing in TensorFlow."""
+    return -np.inf if dtype == jnp.bfloat16 else jnp.finfo(dtype).min
+
+
+def _later(before, behind):
+    """The larger of two elements with what belongs to it: the first of equal ones, no NaN."""
+    is_larger = behind[0] > before[0]
+    if jnp.issubdtype(before[0].dtype, jnp.floating):
+        is_larger |= jnp.isnan(before[0])
+    return tuple(jnp.where(is_larger, b, a) for a, b in zip(before, behind, strict=True))
+
+
+def first_of(windows: Windows, all_spans, x):
+    """The first element of every window."""
+    for i, span in enumerate(all_spans):
+        place = jnp.arange(span.count, dtype=jnp.int32) * windows.strides[i]
+        place = jnp.maximum(place - primitives.as_size(span.low), 0)
+        x = jnp.take(x, place, axis=i + 1, mode="clip")
+    return x
+
+
+def _equal_ones(windows: Windows, all_spans, x, value):
+    """What has the derivative of all elements of a window that are as large as the largest.
+
+    Or nearly: TensorFlow asks for less than 1e-5 between them, which two infinities have not.
+    """
+    total = jnp.zeros((), x.dtype)
+    for place in np.ndindex(*windows.sizes):
+        one = x
+        (one,) = folded(
+            Windows(windows.function, (1, 1, 1), windows.strides, (1, 1, 1), "VALID"),
+            [_moved(s, n) for s, n in zip(all_spans, place, strict=True)],
+            (one,),
+            (np.nan,),
+            _later,
+        )
+        total = total + jnp.where(jnp.abs(value - one) < 1e-5, one, 0)
+    return total
+
+
+def _moved(span, offset: int):
+    """The windows of one element each that stand at one place of larger windows."""
+    low = span.low - offset
+    return type(span)(span.size, low, span.count, span.length)
+
+
+@jax.custom_jvp
+def as_given(value, carrier):
+    """`value`, with the derivative of `carrier`."""
+    return value
+
+
+@as_given.defjvp
+def as_given_jvp(primals, tangents):
+    return as_given(*primals), tangents[1]
+
+
+def _over_channels(ksize, data_format) -> bool:
+    ksize = np.ravel(np.asarray(ksize))
+    return len(ksize) == 4 and ksize[-1] > 1 and data_format in (None, "NHWC")
+
+
+def _of_channels(function, x, ksize, strides, padding):
+    """The maximum of channels that stand side by side."""
+    size, channels = int(ksize[-1]), x.shape[-1]
+    fits = tuple(ksize[:3]) == tuple(strides[:3]) == (1, 1, 1) and strides[-1] == size
+    if not fits or not is_known(channels) or channels % size or not isinstance(padding, str):
+        raise errors.UnimplementedError(
+            errors.message(
+                function,
+                "windows over the channels must part them.",
+                required="ksize = strides = [1, 1, 1, n], where n divides the channels",
+                received=f"ksize={ksize}, strides={strides}, {describe(x)}",
+            )
+        )
+    x = x.reshape(*x.shape[:-1], channels // size, size)
+    flat = Windows(function, (size,), (size,), (1,), "VALID")
+    rows = x.reshape(-1, size, 1)
+    return maxima(flat, rows).reshape(x.shape[:-1])

@@ -1,0 +1,355 @@
+"""Transposed convolutions: the derivatives of convolutions by what they are given."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known, is_known_shape
+from shims._src.arguments.operands import describe, matching, meeting
+from shims._src.array.shapes import sizes_of
+from shims._src.nn.windows.convolution import (
+    DIMENSIONS,
+    check_elements,
+    check_kernel,
+    unfitting,
+    windows_of,
+)
+from shims._src.nn.windows.frame import spans
+from shims._src.nn.windows.layout import (
+    channels_back,
+    channels_last,
+    check_named,
+    is_channels_first,
+)
+from shims._src.sizes import primitives
+from shims._src.tracing.sized_by import sized_by
+
+
+@sized_by("output_shape")
+def conv2d_transpose(
+    input,
+    filters,
+    output_shape,
+    strides,
+    padding="SAME",
+    data_format="NHWC",
+    dilations=None,
+    name=None,
+):
+    """The transpose of `conv2d`: what has the shape of a convolution's result becomes its input.
+
+    Args:
+      input: array `[batch, height, width, channels]` (`NHWC`) or `[batch, channels, height, width]`.
+      filters: array `[height, width, out, channels]` of the same dtype.
+      output_shape: the sizes of the result, or of its height and width.
+      strides: one number, one for height and width each, or one for every axis.
+      padding: of the convolution: `SAME`, `VALID`, or a pair of pads for every axis.
+      data_format: `NHWC` or `NCHW`.
+      dilations: how far apart the elements are that a kernel meets.
+      name: ignored.
+
+    Returns:
+      An array of that shape.
+
+    Raises:
+      InvalidArgumentError: a convolution of an array of that shape gives no array like `input`, or
+        dtypes or options do not fit.
+      ValueError: a list has another length.
+
+    Differs from TensorFlow:
+      Nothing; where TensorFlow's process ends because of sizes that do not fit, there is an error.
+
+    Under jit:
+      The sizes of `input` may be known only at run time, and `output_shape` may be computed.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/conv2d_transpose
+    """
+    return _transposed(
+        *("conv2d_transpose", 2, input, filters, output_shape),
+        *(strides, padding, data_format, dilations),
+    )
+
+
+@sized_by("output_shape")
+def conv1d_transpose(
+    input,
+    filters,
+    output_shape,
+    strides,
+    padding="SAME",
+    data_format="NWC",
+    dilations=None,
+    name=None,
+):
+    """The transpose of `conv1d`.
+
+    Args:
+      input: array `[batch, width, channels]` (`NWC`) or `[batch, channels, width]`.
+      filters: array `[width, out, channels]` of the same dtype.
+      output_shape: the sizes of the result.
+      strides: one number, or one for every axis.
+      padding: of the convolution: `SAME` or `VALID`.
+      data_format: `NWC` or `NCW`.
+      dilations: how far apart the elements are that a kernel meets.
+      name: ignored.
+
+    Returns:
+      An array of that shape.
+
+    Raises:
+      InvalidArgumentError: a convolution of an array of that shape gives no array like `input`, or
+        dtypes or options do not fit.
+      ValueError: a list has another length.
+
+    Differs from TensorFlow:
+      Nothing; where TensorFlow's process ends because of sizes that do not fit, there is an error.
+
+    Under jit:
+      The sizes of `input` may be known only at run time, and `output_shape` may be computed.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/conv1d_transpose
+    """
+    return _transposed(
+        *("conv1d_transpose", 1, input, filters, output_shape),
+        *(strides, padding, data_format, dilations),
+    )
+
+
+@sized_by("output_shape")
+def conv3d_transpose(
+    input,
+    filters,
+    output_shape,
+    strides,
+    padding="SAME",
+    data_format="NDHWC",
+    dilations=None,
+    name=None,
+):
+    """The transpose of `conv3d`.
+
+    Args:
+      input: array `[batch, depth, height, width, channels]` (`NDHWC`), or with the channels behind
+        the batch.
+      filters: array `[depth, height, width, out, channels]` of the same dtype.
+      output_shape: the sizes of the result.
+      strides: one number, one for each spatial axis, or one for every axis.
+      padding: of the convolution: `SAME` or `VALID`.
+      data_format: `NDHWC` or `NCDHW`.
+      dilations: how far apart the elements are that a kernel meets.
+      name: ignored.
+
+    Returns:
+      An array of that shape.
+
+    Raises:
+      InvalidArgumentError: a convolution of an array of that shape gives no array like `input`, or
+        dtypes or options do not fit.
+      ValueError: a list has another length.
+
+    Differs from TensorFlow:
+      Nothing; where TensorFlow's process ends because of sizes that do not fit, there is an error.
+
+    Under jit:
+      The sizes of `input` may be known only at run time, and `output_shape` may be computed.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/conv3d_transpose
+    """
+    check_named("conv3d_transpose", padding)
+    return _transposed(
+        *("conv3d_transpose", 3, input, filters, output_shape),
+        *(strides, padding, data_format, dilations),
+    )
+
+
+@sized_by("output_shape")
+def conv_transpose(
+    input,
+    filters,
+    output_shape,
+    strides,
+    padding="SAME",
+    data_format=None,
+    dilations=None,
+    name=None,
+):
+    """The transpose of a convolution over one to three spatial axes.
+
+    Args:
+      input: array `[batch, *spatial, channels]`, or with the channels behind the batch.
+      filters: array `[*spatial, out, channels]` of the same dtype.
+      output_shape: the sizes of the result.
+      strides: one number, or one for each spatial axis.
+      padding: of the convolution: `SAME` or `VALID`.
+      data_format: as `conv1d`, `conv2d` or `conv3d` have it.
+      dilations: how far apart the elements are that a kernel meets.
+      name: ignored.
+
+    Returns:
+      An array of that shape.
+
+    Raises:
+      InvalidArgumentError: a convolution of an array of that shape gives no array like `input`, or
+        dtypes or options do not fit.
+      ValueError: `output_shape` is a number, or there are no one to three spatial axes.
+
+    Differs from TensorFlow:
+      Nothing; where TensorFlow's process ends because of sizes that do not fit, there is an error.
+
+    Under jit:
+      The sizes of `input` may be known only at run time, and `output_shape` may be computed.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/conv_transpose
+    """
+    if np.ndim(output_shape) == 0 and not hasattr(output_shape, "__len__"):
+        raise ValueError(
+            "`output_shape` must be a tensor or sized collection. "
+            f"Received: output_shape={output_shape}"
+        )
+    count = len(entries_of(output_shape)) - 2
+    if not 1 <= count <= 3:
+        raise ValueError(
+            f"`output_shape` must be of length 3, 4 or 5. Received: output_shape={output_shape}"
+        )
+    return _transposed(
+        *("conv_transpose", count, input, filters, output_shape),
+        *(strides, padding, data_format, dilations),
+    )
+
+
+@sized_by("output_shape")
+def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=None):
+    """The transpose of `atrous_conv2d`.
+
+    Args:
+      value: array `[batch, height, width, channels]`.
+      filters: array `[height, width, out, channels]` of the same dtype.
+      output_shape: the sizes of the result.
+      rate: how far apart the elements are that a kernel meets.
+      padding: of the convolution: `SAME` or `VALID`.
+      name: ignored.
+
+    Returns:
+      An array of that shape.
+
+    Raises:
+      InvalidArgumentError: a convolution of an array of that shape gives no array like `value`, or
+        dtypes or options do not fit.
+      ValueError: there is no such padding.
+
+    Differs from TensorFlow:
+      Where TensorFlow's process ends because of sizes that do not fit, there is an error. Sizes have
+      to fit in a result without elements too; TensorFlow gives whatever it is asked for there.
+
+    Under jit:
+      The sizes of `value` may be known only at run time, and `output_shape` may be computed.
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/atrous_conv2d_transpose
+    """
+    return _transposed(
+        "atrous_conv2d_transpose", 2, value, filters, output_shape, 1, padding, "NHWC", rate
+    )
+
+
+def entries_of(shape):
+    """What can be counted of a shape."""
+    return shape.as_list() if hasattr(shape, "as_list") else shape
+
+
+def _transposed(function, count, y, kernel, output_shape, strides, padding, data_format, dilations):
+    first = is_channels_first(function, data_format, count)
+    windows = windows_of(function, kernel, count, strides, padding, dilations, first)
+    y, kernel = matching(function, input=y, filters=kernel)
+    check_kernel(function, count, y, kernel)
+    if y.ndim != count + 2:
+        raise unfitting(function, y, kernel, f"an input of {count + 2} axes")
+    y = channels_last(y, first)
+    sizes = _wanted(function, y, kernel, sizes_of(function, output_shape), first)
+    if _is_of_nothing(function, y, kernel, sizes):
+        return channels_back(jnp.zeros(sizes, y.dtype), first)
+    y, _ = meeting(function, y, y.ndim - 1, kernel, kernel.ndim - 1)
+    if y.shape[-1] != kernel.shape[-1]:
+        raise unfitting(function, y, kernel, "as many channels as `filters` has at its end")
+    _check_channels(function, sizes[-1], kernel)
+    y = primitives.unify_axis(y, 0, sizes[0], label=function)
+    all_spans = spans(windows, sizes[1:-1])
+    for i, span in enumerate(all_spans):
+        y = _counted(function, y, i + 1, span.count)
+    return channels_back(_spread(windows, all_spans, y, kernel), first)
+
+
+def _wanted(function, y, kernel, shape, first):
+    """The sizes of the result, with the channels last."""
+    if len(shape) == y.ndim - 2:
+        return (y.shape[0], *shape, kernel.shape[-2])
+    if len(shape) != y.ndim:
+        raise checks.invalid(
+            function, f"`output_shape` must have {y.ndim} numbers.", received=f"{shape}"
+        )
+    return (shape[0], *shape[2:], shape[1]) if first else tuple(shape)
+
+
+def _is_of_nothing(function, y, kernel, sizes) -> bool:
+    """Whether one of the three has no elements: TensorFlow looks at no other size then.
+
+    `atrous_conv2d_transpose` does look at them.
+    """
+    if function == "atrous_conv2d_transpose":
+        check_elements(function, y, kernel)
+        return False
+    known = all(map(is_known, sizes)) and is_known_shape(y)
+    return known and min(sizes) >= 0 and 0 in (*y.shape, *kernel.shape, *sizes)
+
+
+def _check_channels(function, channels, kernel) -> None:
+    checks.check_known(function, "channels", channels)
+    if channels != kernel.shape[-2]:
+        raise checks.invalid(
+            function,
+            "`output_shape` and `filters` differ in the channels.",
+            required=f"{kernel.shape[-2]} channels",
+            received=f"{channels}",
+        )
+
+
+def _counted(function, y, axis, count):
+    """The array with one element per window."""
+    if is_known(count) and is_known(y.shape[axis]) and count != y.shape[axis]:
+        raise checks.invalid(
+            function,
+            "no convolution of `output_shape` gives an array like `input`.",
+            required=f"size {count} along axis {axis}",
+            received=f"input {describe(y)}",
+        )
+    return primitives.unify_axis(y, axis, count, label=function)
+
+
+def _spread(windows, all_spans, y, kernel):
+    """Every element of an array times the kernel, added up where the kernels lie."""
+    spatial = range(len(all_spans))
+    around = []
+    for i, (span, stride) in enumerate(zip(all_spans, windows.strides, strict=True)):
+        reach, steps = windows.reach(i), (span.count - 1) * stride + 1
+        low = reach - 1 - span.low
+        around.append((low, span.size - low - steps + reach - 1))
+    if all(is_known(n) for pair in around for n in pair):
+        dilation, pads = windows.strides, around
+    else:
+        widths = [
+            (low, high, s - 1) for (low, high), s in zip(around, windows.strides, strict=True)
+        ]
+        y = lax.pad(y, jnp.zeros((), y.dtype), [(0, 0, 0), *widths, (0, 0, 0)])
+        dilation, pads = (1,) * len(widths), "VALID"
+    return lax.conv_general_dilated(
+        y,
+        jnp.swapaxes(lax.rev(kernel, tuple(spatial)), -1, -2),
+        (1,) * len(all_spans),
+        pads,
+        lhs_dilation=dilation,
+        rhs_dilation=windows.dilations,
+        dimension_numbers=DIMENSIONS[len(all_spans)],
+        preferred_element_type=y.dtype,
+    )

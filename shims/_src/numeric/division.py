@@ -1,0 +1,141 @@
+"""Division with TensorFlow's derivative: no power of the divisor overflows or vanishes.
+
+JAX differentiates `x / y` by `y` as `-x * y ** -2`. That is infinite, NaN or 0 where the divisor is
+below 1e-19 or above 1e19, although the quotient is an ordinary number. TensorFlow divides twice. The
+primitive here computes what `lax.div` computes and is differentiated as TensorFlow does.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.extend import core as jex
+
+from shims._src.platform import jax_private as jp
+
+ratio_p = jp.Primitive("ratio")
+
+
+def ratio(x, y):
+    """`x / y` of two floating-point arrays of one dtype and rank, or a number; they broadcast."""
+    return ratio_p.bind(x, y)
+
+
+def _compute(x, y):
+    x, y = jnp.broadcast_arrays(x, y)
+    out = lax.div(x, y)
+    # XLA would make `x / (y * z)` of `x / y / z`, which overflows. It does not know that the two
+    # branches are the same: both are NaN where y is.
+    return jnp.where(y == y, out, -out)
+
+
+ratio_p.def_impl(jax.jit(_compute))
+jp.mlir.register_lowering(ratio_p, jp.mlir.lower_fun(_compute, multiple_results=False))
+jp.batching.defbroadcasting(ratio_p)
+
+
+@ratio_p.def_abstract_eval
+def _aval(x, y):
+    longer = x if len(x.shape) >= len(y.shape) else y
+    shape = tuple(
+        b if isinstance(a, int) and a == 1 else a
+        for a, b in zip(x.shape or longer.shape, y.shape or longer.shape, strict=True)
+    )
+    return longer.update(shape=shape, weak_type=x.weak_type and y.weak_type)
+
+
+def _jvp(primals, tangents):
+    (x, y), (x_dot, y_dot) = primals, tangents
+    out = ratio_p.bind(x, y)
+    terms = []
+    if type(x_dot) is not jp.ad.Zero:
+        terms.append(ratio_p.bind(x_dot, y))
+    if type(y_dot) is not jp.ad.Zero:
+        terms.append(-ratio_p.bind(out, y) * y_dot)
+    if not terms:
+        return out, jp.ad.Zero(jp.core.typeof(out).to_tangent_aval())
+    return out, terms[0] if len(terms) == 1 else terms[0] + terms[1]
+
+
+def _transpose(ct, x, y):
+    if type(ct) is jp.ad.Zero:
+        return [None, None]
+    return [_summed(ratio_p.bind(ct, y), x.aval.shape), None]
+
+
+def _summed(ct, shape):
+    """The cotangent of what was spread over more elements."""
+    if not shape:
+        return jnp.sum(ct)
+    spread = [
+        i
+        for i, (n, full) in enumerate(zip(shape, ct.shape, strict=True))
+        if isinstance(n, int) and n == 1 and not (isinstance(full, int) and full == 1)
+    ]
+    return jnp.sum(ct, axis=tuple(spread), keepdims=True) if spread else ct
+
+
+jp.ad.primitive_jvps[ratio_p] = _jvp
+jp.ad.primitive_transposes[ratio_p] = _transpose
+
+
+def apply(eqn, operands):
+    """Apply an equation of a JAX program; what divides in it is differentiated as TensorFlow does."""
+    if divides(eqn):
+        return [ratio(*operands)]
+    return jp.bind(eqn, operands, programs_with_ratios(eqn.params))
+
+
+def apply_primitive(primitive, params, operands):
+    """The same for a primitive with its parameters."""
+    if primitive is lax.div_p and jnp.issubdtype(operands[0].dtype, jnp.floating):
+        return [ratio(*operands)]
+    out = primitive.bind(*operands, **programs_with_ratios(params))
+    return out if primitive.multiple_results else [out]
+
+
+def divides(eqn) -> bool:
+    """Whether an equation is a division of real numbers, not by a constant."""
+    return (
+        eqn.primitive is lax.div_p
+        and jnp.issubdtype(eqn.outvars[0].aval.dtype, jnp.floating)
+        and not isinstance(eqn.invars[1], jex.Literal)
+    )
+
+
+def programs_with_ratios(params):
+    """Parameters of a primitive, with the divisions in the programs among them replaced."""
+    found = {}
+    for name, value in params.items():
+        new = _replaced(value)
+        if new is not value:
+            found[name] = new
+    return {**params, **found} if found else params
+
+
+def _replaced(value):
+    if isinstance(value, jex.ClosedJaxpr):
+        return _program(value)
+    if isinstance(value, tuple) and any(isinstance(v, jex.ClosedJaxpr) for v in value):
+        new = tuple(map(_replaced, value))
+        return value if all(a is b for a, b in zip(new, value, strict=True)) else new
+    return value
+
+
+@functools.lru_cache(maxsize=512)
+def _program(closed):
+    jaxpr, _ = jp.open_jaxpr(closed)
+    eqns = list(map(_equation, jaxpr.eqns))
+    if all(a is b for a, b in zip(eqns, jaxpr.eqns, strict=True)):
+        return closed
+    return closed.replace(jaxpr=jaxpr.replace(eqns=eqns))
+
+
+def _equation(eqn):
+    if divides(eqn):
+        return eqn.replace(primitive=ratio_p, params={})
+    params = programs_with_ratios(eqn.params)
+    return eqn if params is eqn.params else eqn.replace(params=params)

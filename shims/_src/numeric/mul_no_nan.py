@@ -1,0 +1,61 @@
+"""`t * d`, and 0 where `t` is 0, whatever `d` is: linear in `t`, forward and backward.
+
+TensorFlow's kernels for the gradients of `sqrt`, `rsqrt` and `reciprocal` give 0 where the incoming
+gradient is 0, although the derivative is infinite there. A `select` cannot say that in a rule that
+JAX has to transpose, because the condition depends on the tangent itself; a primitive can.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from shims._src.platform import jax_private as jp
+
+mul_no_nan_p = jp.Primitive("mul_no_nan")
+
+
+def mul_no_nan(t, d):
+    """`t * d` for arrays of one shape and dtype, and 0 where `t` is 0."""
+    return mul_no_nan_p.bind(t, d)
+
+
+def _compute(t, d):
+    return jnp.where(t == 0, jnp.zeros_like(t), t * d)
+
+
+mul_no_nan_p.def_impl(jax.jit(_compute))
+jp.mlir.register_lowering(mul_no_nan_p, jp.mlir.lower_fun(_compute, multiple_results=False))
+jp.batching.defbroadcasting(mul_no_nan_p)
+
+
+@mul_no_nan_p.def_abstract_eval
+def _aval(t, d):
+    return t.update(weak_type=False)
+
+
+def _jvp(primals, tangents):
+    t, d = primals
+    out = mul_no_nan(t, d)
+    t_dot, d_dot = tangents
+    # The second term is linear in `d_dot`: what is 0 in `t` stays 0 to second order too.
+    terms = []
+    if type(t_dot) is not jp.ad.Zero:
+        terms.append(mul_no_nan(t_dot, d))
+    if type(d_dot) is not jp.ad.Zero:
+        terms.append(mul_no_nan(t, d_dot))
+    if not terms:
+        return out, jp.ad.Zero(jp.core.typeof(out).to_tangent_aval())
+    return out, terms[0] if len(terms) == 1 else terms[0] + terms[1]
+
+
+def _transpose(ct, t, d):
+    if type(ct) is jp.ad.Zero:
+        return [None, None]
+    if jp.ad.is_undefined_primal(t):
+        return [mul_no_nan(ct, d), None]
+    return [None, mul_no_nan(t, ct)]
+
+
+jp.ad.primitive_jvps[mul_no_nan_p] = _jvp
+jp.ad.primitive_transposes[mul_no_nan_p] = _transpose

@@ -1,0 +1,52 @@
+"""`shims.keras`: Keras 3 where it is installed and computes with JAX."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+import types
+
+from shims._src.errors import errors
+
+
+def load() -> types.ModuleType:
+    """The module `keras`, with JAX behind it.
+
+    Raises:
+      ImportError: it is not installed, older than version 3, or computes with something else.
+    """
+    if importlib.util.find_spec("keras") is None:
+        raise ImportError(
+            errors.message(
+                "keras",
+                "Keras 3 is not installed.",
+                do="install it: `pip install tf2jax-port[keras]`",
+            )
+        )
+    if "keras" not in sys.modules:
+        os.environ.setdefault("KERAS_BACKEND", "jax")
+    keras = importlib.import_module("keras")
+    version = getattr(keras, "__version__", "?")
+    if version.partition(".")[0] < "3":
+        raise ImportError(
+            errors.message(
+                "keras",
+                "this version of Keras computes with TensorFlow only.",
+                required="Keras 3",
+                received=f"Keras {version}",
+            )
+        )
+    backend = keras.backend.backend()
+    if backend != "jax":
+        raise ImportError(
+            errors.message(
+                "keras",
+                "Keras does not compute with JAX.",
+                required="KERAS_BACKEND=jax in the environment before Keras is imported",
+                received=f"backend {backend}",
+                do="import `shims.keras` before Keras and TensorFlow, or set the variable",
+            )
+        )
+    return keras

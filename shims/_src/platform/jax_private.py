@@ -1,0 +1,452 @@
+"""Every private JAX name that the engine needs, in one place; nothing else imports `jax._src`."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from typing import Any, TypeAlias
+
+import jax
+import numpy as np
+from jax._src import array as _array
+from jax._src import core, dtypes
+from jax._src import effects as _effects
+from jax._src import linear_util as lu
+from jax._src import source_info_util as _source_info
+from jax._src.export import shape_poly
+from jax._src.interpreters import ad, batching, mlir, pxla
+from jax._src.interpreters import partial_eval as pe
+from jax._src.lib import xla_client as _xc
+from jax._src.numpy import indexing as _indexing
+
+from shims._src.platform import user_frames
+
+DimExpr = shape_poly._DimExpr
+ShapedArray = core.ShapedArray
+ArrayImpl = _array.ArrayImpl
+Tracer = core.Tracer
+Literal = core.Literal
+Primitive = core.Primitive
+InconclusiveDimensionOperation = core.InconclusiveDimensionOperation
+dim_as_value_p = shape_poly.dim_as_value_p
+
+__all__ = ["ArrayImpl", "DimExpr", "ad", "batching", "core", "lu", "mlir", "pe", "shape_poly"]
+
+
+# Part of the keys of JAX's trace caches: what was traced under other sizes is never used again.
+_TRACE_KEY = jax.make_user_context()
+
+
+def trace_key():
+    """The present part of this project in the keys of JAX's trace caches."""
+    return _TRACE_KEY.value
+
+
+def set_trace_key(value) -> None:
+    """Set it for this thread; the caller sets it back."""
+    _TRACE_KEY._obj.set_local(value)
+
+
+def is_symbolic(d) -> bool:
+    """Whether a dimension is symbolic."""
+    return isinstance(d, DimExpr)
+
+
+# `(var_name, None, (), exponent)` or `(None, operation, operands, exponent)`.
+Factor: TypeAlias = tuple[Any, Any, Any, int]
+
+
+def terms(d: DimExpr) -> tuple[tuple[tuple[Factor, ...], int], ...]:
+    """`((factors, coefficient), ...)` of a symbolic dimension."""
+    return _terms(d)
+
+
+@functools.lru_cache(maxsize=4096)
+def _terms(d):
+    out = []
+    for term, coefficient in d._sorted_terms:
+        factors = tuple((f.var, f.operation, f.operands, e) for f, e in term._factors)
+        out.append((factors, int(coefficient)))
+    return tuple(out)
+
+
+def variables(d) -> frozenset[str]:
+    """The names of the variables in a dimension."""
+    return frozenset(d._get_vars()) if isinstance(d, DimExpr) else frozenset()
+
+
+def lower_bound(d) -> float:
+    """What JAX knows a dimension to be at least, which takes no variable for 0."""
+    precision = shape_poly.BoundsPrecision.FOR_GEQ0_OR_LT0
+    return shape_poly._bounds_decision(d, precision)[0]
+
+
+def renamed_dimension(d: DimExpr, name: str) -> DimExpr:
+    """The dimension of one name in the scope of another dimension."""
+    (renamed,) = shape_poly.symbolic_shape(name, scope=d.scope)
+    assert isinstance(renamed, DimExpr)  # a name, and no number
+    return renamed
+
+
+def same_scope(d: DimExpr, scope) -> bool:
+    """Whether a symbolic dimension belongs to a scope."""
+    return d.scope is scope
+
+
+def primal_tracer(x):
+    """The tracer under differentiation wrappers (a mask has no tangent of its own)."""
+    while isinstance(x, (ad.JVPTracer, ad.LinearizeTracer)):
+        x = x.primal
+    return x
+
+
+def defining_equation(x):
+    """`(equation, position of x among its outputs)` of a staged tracer, or `None`."""
+    if not isinstance(x, pe.DynamicJaxprTracer) or x.parent is None:
+        return None
+    for i, var in enumerate(x.parent.outvars):
+        if var is x.val:
+            return x.parent, i
+    return None
+
+
+def operand_atoms(eqn):
+    """The operands of an equation that is being staged, as tracers or literals."""
+    return eqn.in_tracers
+
+
+def constant_of(x):
+    """The concrete value behind a staged tracer, or `None`."""
+    if isinstance(x, core.Literal):
+        return x.val
+    if not isinstance(x, pe.DynamicJaxprTracer):
+        return None if isinstance(x, Tracer) else x
+    if isinstance(x.val, core.Literal):
+        return x.val.val
+    return x._trace.frame.constvar_to_val.get(x.val)
+
+
+def as_outside(x):
+    """The tracer that a branch or a body closes over where `x` stands for one, otherwise `x`."""
+    outside = constant_of(x)
+    return outside if isinstance(outside, pe.DynamicJaxprTracer) else x
+
+
+def variable_of(x):
+    """The variable of a finished trace that a tracer stood for, or `None`."""
+    return x.val if isinstance(x, pe.DynamicJaxprTracer) and is_finished(x) else None
+
+
+def identity_of(x) -> object:
+    """A hashable name for a staged input that has no defining equation."""
+    if isinstance(x, pe.DynamicJaxprTracer):
+        return (id(x._trace.frame), id(x.val))
+    return ("object", id(x))
+
+
+def is_finished(x) -> bool:
+    """Whether the trace that a tracer belongs to is over."""
+    while isinstance(x, core.Tracer):
+        if isinstance(x, pe.DynamicJaxprTracer):
+            return not x._trace.frame.tracing_eqns  # emptied when the trace ends
+        if x._trace._invalidated:
+            return True
+        x = getattr(x, "primal", getattr(x, "val", None))
+    return False
+
+
+def is_batched(x) -> bool:
+    """Whether a tracer carries a `vmap` axis at the innermost level."""
+    return isinstance(x, batching.BatchTracer)
+
+
+def is_tracer(x) -> bool:
+    """Whether a value is being traced."""
+    return isinstance(x, core.Tracer)
+
+
+def is_staged(x) -> bool:
+    """Whether a tracer stands for a value of a program, which knows what it is computed from."""
+    return isinstance(x, pe.DynamicJaxprTracer)
+
+
+def ambient_is_eager() -> bool:
+    """Whether no JAX trace is in progress in this thread; a tape leaves values concrete."""
+    context = core.trace_ctx
+    return below(context.trace) is core.eval_trace and context.axis_env is core.top_axis_env
+
+
+class _Report(_effects.Effect):
+    """What an operation does that reports something of a run, and gives nothing."""
+
+    def __str__(self) -> str:
+        return "Report"
+
+
+report_effect = _Report()
+for _allowed in (
+    _effects.lowerable_effects,
+    _effects.control_flow_allowed_effects,
+    _effects.remat_allowed_effects,
+    _effects.custom_derivatives_allowed_effects,
+    _effects.partial_eval_kept_effects,
+):
+    _allowed.add_type(_Report)
+
+
+def is_differentiated() -> bool:
+    """Whether somebody wants derivatives of what is traced now, at this level or further out."""
+    trace = core.trace_ctx.trace
+    while trace is not None:
+        if isinstance(trace, (ad.JVPTrace, ad.LinearizeTrace)) or getattr(trace, "looks_on", False):
+            return True
+        trace = getattr(trace, "parent_trace", None)
+    return False
+
+
+def is_inner_trace() -> bool:
+    """Whether what is traced now becomes a part of another program that is being traced."""
+    trace, count = core.trace_ctx.trace, 0
+    while trace is not None:
+        count += isinstance(trace, pe.DynamicJaxprTrace)
+        trace = getattr(trace, "parent_trace", None)
+    return count > 1
+
+
+def nothing_looks_on() -> bool:
+    """Whether operations are carried out at once, and nobody wants to know of them."""
+    context = core.trace_ctx
+    return context.trace is core.eval_trace and context.axis_env is core.top_axis_env
+
+
+def as_array_like(values: np.ndarray, like) -> jax.Array:
+    """NumPy's numbers as an array that lies where `like` does, for a third of `jnp.asarray`'s cost."""
+    aval = core.ShapedArray(values.shape, values.dtype)
+    return pxla.batched_device_put(aval, like.sharding, [values], list(like.devices()), False)
+
+
+def scopes_of(eqn) -> list[str]:
+    """The names of the scopes in which an equation was staged, outermost first."""
+    return [scope.name for scope in eqn.source_info.name_stack.stack if hasattr(scope, "name")]
+
+
+def user_line_of(eqn) -> tuple[str, int] | None:
+    """File and line of the user's code that staged an equation."""
+    if eqn.source_info.traceback is None:
+        return None
+    for frame in eqn.source_info.traceback.frames:
+        if user_frames.is_user_file(frame.file_name):
+            return frame.file_name, frame.line_num
+    return None
+
+
+def source_context(eqn):
+    """A context that gives the lowered operations the source line of their equation."""
+    name_stack = _source_info.current_name_stack() + eqn.source_info.name_stack
+    return _source_info.user_context(eqn.source_info.traceback, name_stack=name_stack)
+
+
+def open_jaxpr(jaxpr):
+    """`(jaxpr, consts)` of a closed or an open jaxpr."""
+    consts = getattr(jaxpr, "consts", ())
+    return getattr(jaxpr, "jaxpr", jaxpr), tuple(consts)
+
+
+def with_equations(jaxpr, invars, equations, outvars):
+    """A closed or an open jaxpr of the same constants that computes something else."""
+    inner, _ = open_jaxpr(jaxpr)
+    changed = inner.replace(invars=invars, eqns=equations, outvars=outvars)
+    return changed if type(jaxpr) is type(inner) else jaxpr.replace(jaxpr=changed)
+
+
+def another_variable(var, aval):
+    """A variable like another one, of another type."""
+    return type(var)(aval)
+
+
+def used_inputs(closed) -> list[bool]:
+    """Which inputs of a closed jaxpr its outputs are computed from."""
+    jaxpr, _ = open_jaxpr(closed)
+    _, used = pe.dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))
+    return list(used)
+
+
+def sub_jaxprs(params):
+    """The jaxprs among an equation's parameters."""
+    for value in params.values():
+        for item in value if isinstance(value, (tuple, list)) else (value,):
+            if hasattr(item, "eqns"):
+                yield item
+
+
+def bind(eqn, args, params=None):
+    """Apply an equation's primitive to other operands, or with other parameters."""
+    given = eqn.params if params is None else params
+    out = eqn.primitive.bind(*args, **eqn.primitive.get_bind_params(given))
+    return list(out) if eqn.primitive.multiple_results else [out]
+
+
+def index_update_class():
+    """The class behind `x.at[i]`."""
+    from jax._src.numpy import array_methods
+
+    return array_methods._IndexUpdateRef
+
+
+def hook_points():
+    """The modules whose functions a dynamic trace looks in on."""
+    from jax._src.lax.control_flow import loops
+    from jax._src.numpy import lax_numpy, setops, ufuncs
+    from jax._src.numpy import util as numpy_util
+    from jax._src.ops import scatter
+
+    return {
+        "shape_poly": shape_poly,
+        "indexing": _indexing,
+        "scatter": scatter,
+        "util": numpy_util,
+        "ufuncs": ufuncs,
+        "batching": batching,
+        "numpy": (jax.numpy, lax_numpy, numpy_util, setops, jax.lax, loops),
+        "jvps": ad.primitive_jvps,
+        "reduce_prod": jax.lax.reduce_prod_p,
+    }
+
+
+def batch_over(fun, call):
+    """A wrapped function like `fun` that runs `call(f, *args)`."""
+    return _batch_over(fun, call)
+
+
+@lu.transformation2
+def _batch_over(f, call, *args):
+    return call(f, *args)
+
+
+def close(jaxpr, count: int):
+    """A closed jaxpr whose `count` constants have become leading operands."""
+    return pe.close_jaxpr(pe.convert_constvars_jaxpr(jaxpr)) if count else pe.close_jaxpr(jaxpr)
+
+
+def scan_counts(params) -> tuple[int, int]:
+    """`(number of constants, number of carries)` of a scan equation."""
+    if "num_consts" in params:
+        return params["num_consts"], params["num_carry"]
+    consts, carry, _ = params["ft_in"].unpack()
+    return len(list(consts)), len(list(carry))
+
+
+def debug_printer(params):
+    """What `jax.debug.print` does with its operands on the host."""
+    fmt, in_tree, static = params["fmt"], params["in_tree"], list(params["static_args"])
+
+    def show(arrays):
+        args, kwargs = jax.tree.unflatten(in_tree, [*arrays, *static])
+        print(fmt.format(*args, **kwargs) if params["has_placeholders"] else fmt)  # noqa: T201
+
+    return show
+
+
+# The place of an operand without a `vmap` axis.
+NOT_MAPPED = getattr(batching, "not_mapped", None)
+
+
+def is_ordered(effect) -> bool:
+    """Whether what has this effect happens in the order of the program."""
+    return type(effect).__name__.startswith("Ordered")
+
+
+def expansion(eqn):
+    """What a high-level primitive computes, as a function of its operands."""
+    primitive = eqn.params["_prim"]
+
+    def call(*flat):
+        args = jax.tree.unflatten(primitive.in_tree, flat)
+        return jax.tree.leaves(primitive.expand(*args))
+
+    return call
+
+
+def register_type(cls, to_aval) -> None:
+    """What JAX asks for when a value of a class is given to a primitive."""
+    core.pytype_aval_mappings[cls] = to_aval
+    dtypes.canonicalize_value_handlers[cls] = to_aval  # newer versions ask here first
+
+
+def array_from_host(x):
+    """A NumPy array as a JAX array, without compiling (`jnp.asarray` compiles a copy per shape)."""
+    if jax.config.jax_default_device is not None or jax.device_count() > 1:
+        return jax.device_put(x)
+    aval = core.ShapedArray(x.shape, x.dtype)
+    device = jax.devices()[0]
+    return _xc.batched_device_put(aval, jax.sharding.SingleDeviceSharding(device), [x], [device])
+
+
+def current_trace():
+    """The trace that this thread's operations go to."""
+    return core.trace_ctx.trace
+
+
+def below(trace):
+    """The trace under those that compute as it does, and only look on."""
+    while getattr(trace, "looks_on", False):
+        trace = trace.parent
+    return trace
+
+
+def set_trace(trace) -> None:
+    """Send this thread's operations to a trace; the caller sets it back."""
+    core.trace_ctx.set_trace(trace)
+
+
+def under(trace):
+    """A context in which operations go to a trace."""
+    return core.set_current_trace(trace)
+
+
+def trace_of(x):
+    """The trace that an array belongs to: of a concrete one, none in particular."""
+    return x._trace if isinstance(x, Tracer) else None
+
+
+def is_within(trace, outer) -> bool:
+    """Whether a trace is `outer`, or was begun while that was going on."""
+    while trace is not None and trace is not outer:
+        trace = getattr(trace, "parent_trace", None)
+    return trace is outer
+
+
+def key_of(x) -> int:
+    """What two references to one array share; the array must stay alive."""
+    return id(x.val) if isinstance(x, pe.DynamicJaxprTracer) else id(x)
+
+
+def another(x):
+    """The same values as an array of its own, without copying what is concrete."""
+    if isinstance(x, Tracer):
+        return jax.lax.copy_p.bind(x)
+    return ArrayImpl(x.aval, x.sharding, x._arrays, committed=x._committed)
+
+
+def with_method(array, method):
+    """A concrete array, which is an object with attributes of its own, with a method more."""
+    setattr(array, method.__name__, method)
+    return array
+
+
+@contextlib.contextmanager
+def emptied_stores(functions):
+    """Let wrapped functions run again: each remembers once what it returned, and must forget."""
+    stores = [s for f in functions for s in getattr(f, "stores", ()) if s is not None]
+    kept = []
+    for store in stores:
+        with contextlib.suppress(lu.StoreException):
+            kept.append((store, store.val))
+        store.reset()
+    try:
+        yield
+    finally:
+        for store in stores:
+            store.reset()
+        for store, value in kept:
+            store.store(value)

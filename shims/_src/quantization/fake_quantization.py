@@ -1,0 +1,361 @@
+"""Numbers rounded to those that a few bits can say, and back."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.default_dtype import fixed
+from shims._src.arguments.operands import agreeing, check_alike, matching, meeting, operand
+from shims._src.numeric.exact_quotient import quotient
+from shims._src.tracing.dispatch import operator
+
+
+class FakeQuantGradients(NamedTuple):
+    """Gradients of numbers, and of the range or ranges that they are rounded in."""
+
+    backprops_wrt_input: jax.Array
+    backprop_wrt_min: jax.Array
+    backprop_wrt_max: jax.Array
+
+
+# ---- fake_quant_with_min_max_* -------------------------------------------------------------------
+
+
+def _levels(function, num_bits, narrow_range) -> tuple[int, int]:
+    """The lowest and the highest integer."""
+    num_bits = checks.static_int(function, "num_bits", num_bits)
+    if not 2 <= num_bits <= 16:
+        raise checks.invalid(
+            function,
+            "`num_bits` is out of range.",
+            required="num_bits in [2, 16]",
+            received=f"{num_bits}",
+        )
+    return int(bool(narrow_range)), 2**num_bits - 1
+
+
+def _nudged(low, high, levels):
+    """The range moved so that 0 is one of its numbers: its ends, and the step."""
+    lowest, highest = levels
+    # By way of reciprocals halves would round wrongly.
+    step = quotient(high - low, jnp.asarray(highest - lowest, high.dtype))
+    zero = lowest - quotient(low, step)
+    # NaN becomes 0, as the integer that it is in TensorFlow, even where 0 is below the lowest.
+    rounded = jnp.where(jnp.isnan(zero), 0, _rounded(zero))
+    zero = jnp.where(zero < lowest, lowest, jnp.where(zero > highest, highest, rounded))
+    return (lowest - zero) * step, (highest - zero) * step, step
+
+
+def _rounded(x):
+    """Halves away from zero, as the C library does."""
+    return jnp.sign(x) * jnp.floor(jnp.abs(x) + 0.5)
+
+
+def _quantized(x, low, high, levels, divides):
+    start, end, step = _nudged(low, high, levels)
+    lowest, highest = levels
+    # TensorFlow's halves fall where these have them: one kernel divides, the other two multiply by
+    # a number that is not `1 / step`, which would be rounded twice.
+    inverse = quotient(0 * high + (highest - lowest), high - low)
+    clamped = jnp.where(x > end, end, x)
+    clamped = jnp.where(clamped < start, start, clamped)
+    zero = jnp.floor(-start * inverse + 0.5)
+    above = clamped - start
+    steps = quotient(above, step) if divides else above * inverse
+    value = jnp.floor(lax.optimization_barrier(steps) - zero + 0.5) * step
+    return jnp.where((low == 0) & (high == 0), jnp.zeros_like(value), value)
+
+
+def _masks(x, low, high, levels):
+    """Where a number is within the range, below it and above it; everywhere in an empty range."""
+    start, end, _ = _nudged(low, high, levels)
+    empty = (low == 0) & (high == 0)
+    within = empty | ((x >= start) & (x <= end))
+    return within, ~empty & (x < start), ~empty & (x > end)
+
+
+def _slopes(dy, x, low, high, levels):
+    """Gradients of the numbers and of the ends of the range, the latter per element."""
+    check_alike("fake_quant_gradient", gradients=dy, inputs=x)
+    dy, x = agreeing("fake_quant_gradient", [dy, x], range(x.ndim))
+    dy, x = lax.stop_gradient(dy), lax.stop_gradient(x)  # as in TensorFlow
+    return tuple(_masked(mask, dy, low, high) for mask in _masks(x, low, high, levels))
+
+
+def _masked(mask, slope, low, high):
+    """The slope where the mask is, elsewhere 0 times it: NaN where it is not finite.
+
+    In an empty range TensorFlow multiplies nothing: there is 0.
+    """
+    nothing = jnp.where((low == 0) & (high == 0), 0, slope)
+    return jnp.where(mask, slope, 0 * nothing)
+
+
+def _fake_quantized(x, low, high, levels, *, divides=False):
+    """The rounding with TensorFlow's gradients: 1 within the range, the ends' beyond it."""
+
+    @jax.custom_jvp
+    def rounding(x, low, high):
+        return _quantized(x, low, high, levels, divides)
+
+    @rounding.defjvp
+    def _jvp(primals, tangents):
+        x, low, high = primals
+        tx, low_t, high_t = tangents
+        within, below, above = _masks(x, low, high, levels)
+        masked = ((within, tx), (below, low_t), (above, high_t))
+        return rounding(x, low, high), sum(_masked(m, t, low, high) for m, t in masked)
+
+    return rounding(x, low, high)
+
+
+def _scalars(function, inputs, low, high):
+    x, low, high = matching(function, inputs=inputs, min=low, max=high)
+    if low.ndim or high.ndim:
+        raise checks.invalid(
+            function, "`min` and `max` must be scalars.", required="rank 0", received="arrays"
+        )
+    return x, low, high
+
+
+def _channels(function, inputs, low, high):
+    x, low, high = matching(function, inputs=inputs, min=low, max=high)
+    for name, end in (("min", low), ("max", high)):
+        checks.check_vector(function, name, end)
+        sizes = (end.shape[0], x.shape[-1])
+        if all(map(checks.is_known, sizes)) and sizes[0] != sizes[1]:
+            raise checks.invalid(
+                function,
+                f"`{name}` has incorrect size.",
+                required=f"{sizes[1]}, one for each channel",
+                received=f"{sizes[0]}",
+            )
+    x, low = meeting(function, x, x.ndim - 1, low, 0)
+    x, high = meeting(function, x, x.ndim - 1, high, 0)
+    return x, low, high
+
+
+def _fixed_range(function, inputs, low, high):
+    if low >= high:
+        raise checks.invalid(
+            function, "`min` has to be smaller than `max`.", received=f"{low} >= {high}"
+        )
+    x = operand(inputs)
+    return x, jnp.asarray(low, x.dtype), jnp.asarray(high, x.dtype)
+
+
+@fixed("float32", "inputs")
+@operator
+def fake_quant_with_min_max_args(inputs, min=-6, max=6, num_bits=8, narrow_range=False, name=None):
+    """Numbers rounded to those that an integer of few bits has in a fixed range.
+
+    Args:
+      inputs: float32 array.
+      min: a number below 0.
+      max: a number above `min`.
+      num_bits: between 2 and 16.
+      narrow_range: whether the lowest integer is 1 instead of 0.
+      name: ignored.
+
+    Returns:
+      The array. Its gradient is that of `inputs` within the range.
+
+    Raises:
+      InvalidArgumentError: the number of bits is not between 2 and 16, the range is empty, or TensorFlow has no kernel for
+        the dtype.
+
+    Differs from TensorFlow:
+      A second derivative is that of the slopes; TensorFlow has none.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/quantization/fake_quant_with_min_max_args
+    """
+    levels = _levels("fake_quant_with_min_max_args", num_bits, narrow_range)
+    return _fake_quantized(*_fixed_range("fake_quant_with_min_max_args", inputs, min, max), levels)
+
+
+@fixed("float32", "gradients", "inputs")
+@operator
+def fake_quant_with_min_max_args_gradient(
+    gradients, inputs, min=-6, max=6, num_bits=8, narrow_range=False, name=None
+):
+    """The gradient of `fake_quant_with_min_max_args`.
+
+    Args:
+      gradients: float32 array, the gradient of the result.
+      inputs: float32 array.
+      min: a number below 0.
+      max: a number above `min`.
+      num_bits: between 2 and 16.
+      narrow_range: whether the lowest integer is 1 instead of 0.
+      name: ignored.
+
+    Returns:
+      The gradient of `inputs`.
+
+    Raises:
+      InvalidArgumentError: the number of bits is not between 2 and 16, the range is empty, or TensorFlow has no kernel for
+        the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/quantization/fake_quant_with_min_max_args_gradient
+    """
+    levels = _levels("fake_quant_with_min_max_args_gradient", num_bits, narrow_range)
+    x, low, high = _fixed_range("fake_quant_with_min_max_args_gradient", inputs, min, max)
+    return _slopes(operand(gradients, x.dtype), x, low, high, levels)[0]
+
+
+@fixed("float32", "inputs", "min", "max")
+@operator
+def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=False, name=None):
+    """Numbers rounded to those that an integer of few bits has in a range.
+
+    Args:
+      inputs: float32 array.
+      min: float32 scalar, the lowest number.
+      max: float32 scalar, the highest number.
+      num_bits: between 2 and 16.
+      narrow_range: whether the lowest integer is 1 instead of 0.
+      name: ignored.
+
+    Returns:
+      The array. Its gradient is that of `inputs` within the range, and that of its ends beyond.
+
+    Raises:
+      InvalidArgumentError: the number of bits is not between 2 and 16, or TensorFlow has no kernel for
+        the dtype.
+
+    Differs from TensorFlow:
+      A second derivative is that of the slopes; TensorFlow has none.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/quantization/fake_quant_with_min_max_vars
+    """
+    levels = _levels("fake_quant_with_min_max_vars", num_bits, narrow_range)
+    operands = _scalars("fake_quant_with_min_max_vars", inputs, min, max)
+    return _fake_quantized(*operands, levels, divides=True)
+
+
+@fixed("float32", "gradients", "inputs", "min", "max")
+@operator
+def fake_quant_with_min_max_vars_gradient(
+    gradients, inputs, min, max, num_bits=8, narrow_range=False, name=None
+):
+    """The gradient of `fake_quant_with_min_max_vars`.
+
+    Args:
+      gradients: float32 array, the gradient of the result.
+      inputs: float32 array.
+      min: float32 scalar, the lowest number.
+      max: float32 scalar, the highest number.
+      num_bits: between 2 and 16.
+      narrow_range: whether the lowest integer is 1 instead of 0.
+      name: ignored.
+
+    Returns:
+      The gradients of `inputs`, of `min` and of `max`.
+
+    Raises:
+      InvalidArgumentError: the number of bits is not between 2 and 16, or TensorFlow has no kernel for
+        the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/quantization/fake_quant_with_min_max_vars_gradient
+    """
+    levels = _levels("fake_quant_with_min_max_vars_gradient", num_bits, narrow_range)
+    x, low, high = _scalars("fake_quant_with_min_max_vars_gradient", inputs, min, max)
+    dx, below, above = _slopes(operand(gradients, x.dtype), x, low, high, levels)
+    return FakeQuantGradients(dx, jnp.sum(below), jnp.sum(above))
+
+
+@fixed("float32", "inputs", "min", "max")
+@operator
+def fake_quant_with_min_max_vars_per_channel(
+    inputs, min, max, num_bits=8, narrow_range=False, name=None
+):
+    """Numbers rounded to those that an integer of few bits has in a range for each channel.
+
+    Args:
+      inputs: float32 array.
+      min: float32 vector, one for each channel of the last axis.
+      max: float32 vector, one for each channel.
+      num_bits: between 2 and 16.
+      narrow_range: whether the lowest integer is 1 instead of 0.
+      name: ignored.
+
+    Returns:
+      The array. Its gradient is that of `inputs` within the range, and that of its ends beyond.
+
+    Raises:
+      InvalidArgumentError: the number of bits is not between 2 and 16, the sizes differ, or TensorFlow has no kernel for
+        the dtype.
+
+    Differs from TensorFlow:
+      A second derivative is that of the slopes; TensorFlow has none.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/quantization/fake_quant_with_min_max_vars_per_channel
+    """
+    levels = _levels("fake_quant_with_min_max_vars_per_channel", num_bits, narrow_range)
+    return _fake_quantized(
+        *_channels("fake_quant_with_min_max_vars_per_channel", inputs, min, max), levels
+    )
+
+
+@fixed("float32", "gradients", "inputs", "min", "max")
+@operator
+def fake_quant_with_min_max_vars_per_channel_gradient(
+    gradients, inputs, min, max, num_bits=8, narrow_range=False, name=None
+):
+    """The gradient of `fake_quant_with_min_max_vars_per_channel`.
+
+    Args:
+      gradients: float32 array, the gradient of the result.
+      inputs: float32 array.
+      min: float32 vector, one for each channel of the last axis.
+      max: float32 vector, one for each channel.
+      num_bits: between 2 and 16.
+      narrow_range: whether the lowest integer is 1 instead of 0.
+      name: ignored.
+
+    Returns:
+      The gradients of `inputs`, of `min` and of `max`, the latter two as vectors.
+
+    Raises:
+      InvalidArgumentError: the number of bits is not between 2 and 16, the sizes differ, or TensorFlow has no kernel for
+        the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Element by element.
+
+    https://www.tensorflow.org/api_docs/python/tf/quantization/fake_quant_with_min_max_vars_per_channel_gradient
+    """
+    levels = _levels("fake_quant_with_min_max_vars_per_channel_gradient", num_bits, narrow_range)
+    x, low, high = _channels("fake_quant_with_min_max_vars_per_channel_gradient", inputs, min, max)
+    dx, below, above = _slopes(operand(gradients, x.dtype), x, low, high, levels)
+    axes = tuple(range(x.ndim - 1))
+    return FakeQuantGradients(dx, jnp.sum(below, axes), jnp.sum(above, axes))

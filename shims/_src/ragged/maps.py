@@ -1,0 +1,224 @@
+"""`map_fn` and `vectorized_map`: one function over the slices of arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.arguments.conversion import as_array
+from shims._src.control_flow.slices import (
+    check_dtypes,
+    elements_of,
+    runs_eagerly,
+    slice_at,
+    stacked,
+    staged,
+)
+from shims._src.control_flow.staging import structure
+from shims._src.errors import errors
+from shims._src.ragged import mapping
+from shims._src.recording import state
+from shims._src.types.tensor_shape import TensorShape
+from shims._src.types.tensor_spec import TensorSpec, as_numpy_dtype
+
+
+def map_fn(
+    fn,
+    elems,
+    dtype=None,
+    parallel_iterations=None,
+    back_prop=None,
+    swap_memory=None,
+    infer_shape=True,
+    name=None,
+    fn_output_signature=None,
+):
+    """The results of `fn` for each slice of `elems` along axis 0, stacked.
+
+    Args:
+      fn: a function of one slice of `elems`, in the structure of `elems`.
+      elems: arrays `[n, ...]` and ragged tensors of `n` rows, nested.
+      dtype: an older name of `fn_output_signature`.
+      parallel_iterations: accepted; iterations run one after the other.
+      back_prop: accepted.
+      swap_memory: accepted.
+      infer_shape: accepted.
+      name: accepted.
+      fn_output_signature: the dtype, or a spec, of each result; checked. A `RaggedTensorSpec` says
+        that results have sizes of their own.
+
+    Returns:
+      Arrays `[n, ...]` in the structure of what `fn` returns; ragged tensors where the signature says
+      so, or where there is none and `elems` is ragged.
+
+    Raises:
+      ValueError: `elems` has no axis, or axes of different lengths.
+      InvalidArgumentError: the results differ in shape, or without a signature in dtype from
+        `elems`.
+      UnimplementedError: `elems` holds sparse tensors, or results are ragged in a traced program.
+      TypeError: the results differ from `fn_output_signature`, or are not arrays.
+
+    Differs from TensorFlow:
+      Without `fn_output_signature` the results may have any structure. Ragged results inside of
+      `shims.function` are refused. No slices at all give `[0, ...]` with the shape that `fn` would
+      return, where TensorFlow's eager mode gives `[0]`; so does this one where `fn` asks for values.
+
+    Under jit:
+      A scan; `fn` is traced once.
+
+    Example:
+      >>> import jax.numpy as jnp
+      >>> map_fn(lambda row: row.sum(), jnp.ones((2, 3))).tolist()
+      [3.0, 3.0]
+
+    https://www.tensorflow.org/api_docs/python/tf/map_fn
+    """
+    del parallel_iterations, back_prop, swap_memory, infer_shape, name
+    signature = dtype if fn_output_signature is None else fn_output_signature
+    if mapping.holds_ragged(elems, signature):
+        return mapping.map_rows(fn, elems, signature, _map_arrays)
+    return _map_arrays(fn, elems, signature)
+
+
+def _map_arrays(fn, elems, signature):
+    elems, length = elements_of(elems, "map_fn")
+    body = lambda values, item: (values, fn(item))
+    if runs_eagerly(elems) and length:
+        results = stacked([fn(slice_at(elems, i)) for i in range(length)], "map_fn")
+    elif runs_eagerly(elems):
+        results = _map_nothing(body, elems, signature)
+    else:
+        results = staged(body, (), (), elems, length, "map_fn")[1]
+    if signature is not None:
+        _check_signature(signature, results)
+    elif jax.tree.structure(results) == jax.tree.structure(elems):
+        what = "without `fn_output_signature` the results must have the dtypes of `elems`."
+        check_dtypes("map_fn", what, results, elems)
+    return results
+
+
+def _map_nothing(body, elems, signature):
+    """What no slices give eagerly, where TensorFlow does not call the function."""
+    try:
+        return staged(body, (), (), elems, 0, "map_fn")[1]
+    except Exception:  # noqa: BLE001 - it is one for values alone: it branches or slices by them
+        specs = elems if signature is None else signature
+        return jax.tree.map(_no_results, specs, is_leaf=_is_spec)
+
+
+def _no_results(spec):
+    """An array of no results; their shape is known from a spec alone."""
+    shape = TensorShape(spec.shape if isinstance(spec, TensorSpec) else None)
+    known = shape.as_list() if shape.is_fully_defined() else []
+    return jnp.zeros((0, *known), _dtype_of(spec))
+
+
+def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
+    """The results of `fn` for each slice of `elems` along axis 0, computed side by side.
+
+    Args:
+      fn: a function of one slice of `elems`, in the structure of `elems`.
+      elems: arrays `[n, ...]`, nested; those of length 1 serve every slice.
+      fallback_to_while_loop: accepted; every function is vectorised.
+      warn: accepted.
+
+    Returns:
+      Arrays `[n, ...]` in the structure of what `fn` returns.
+
+    Raises:
+      InvalidArgumentError: the lengths differ and are not 1.
+      UnimplementedError: `fn` assigns a variable.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `jax.vmap`.
+
+    Example:
+      >>> import jax.numpy as jnp
+      >>> vectorized_map(lambda x: x * 2, jnp.arange(3)).tolist()
+      [0, 2, 4]
+
+    https://www.tensorflow.org/api_docs/python/tf/vectorized_map
+    """
+    del fallback_to_while_loop, warn
+    leaves, tree = jax.tree.flatten(jax.tree.map(as_array, elems))
+    lengths = [leaf.shape[0] if leaf.ndim else 1 for leaf in leaves]
+    is_shared = [isinstance(d, int) and d == 1 for d in lengths]
+    known = {d for d in lengths if isinstance(d, int) and d != 1}
+    if len(known) > 1:
+        raise errors.InvalidArgumentError(
+            errors.message(
+                "vectorized_map",
+                "the arrays of `elems` must be equally long.",
+                required="equal sizes along axis 0, or 1",
+                received=", ".join(map(str, lengths)),
+            )
+        )
+    if all(is_shared):
+        is_shared = [False] * len(leaves)
+    shared = [leaf[0] if once and leaf.ndim else leaf for leaf, once in zip(leaves, is_shared)]
+    axes = [None if once else 0 for once in is_shared]
+    scope = state.Overlay(state.current_scope())
+
+    def on_slice(*slices):
+        with state.state_scope(scope):
+            result = fn(jax.tree.unflatten(tree, slices))
+        return jax.tree.map(as_array, result)
+
+    results = jax.vmap(on_slice, in_axes=axes)(*shared)
+    if scope.writes:
+        raise errors.UnimplementedError(
+            errors.message(
+                "vectorized_map",
+                "`fn` assigns a variable, for which the slices run in no order.",
+                received=", ".join(v.name for v in scope.written),
+                do="use `map_fn`.",
+            )
+        )
+    return results
+
+
+def _check_signature(signature, results) -> None:
+    wanted: list
+    tree: Any
+    wanted, tree = jax.tree.flatten(signature, is_leaf=_is_spec)
+    found = jax.tree.leaves(results)
+    if tree != jax.tree.structure(results):
+        raise TypeError(
+            errors.message(
+                "map_fn",
+                "`fn` must return what `fn_output_signature` says.",
+                required=structure(tree),
+                received=structure(jax.tree.structure(results)),
+            )
+        )
+    for spec, result in zip(wanted, found):
+        shape: Any = getattr(spec, "shape", None)
+        dtype = _dtype_of(spec)
+        fits = not hasattr(shape, "is_compatible_with") or shape.is_compatible_with(
+            result.shape[1:]
+        )
+        if np.dtype(result.dtype) != dtype or not fits:
+            raise TypeError(
+                errors.message(
+                    "map_fn",
+                    "`fn` must return what `fn_output_signature` says.",
+                    required=str(spec) if shape is not None else dtype.name,
+                    received=f"{result.dtype.name}{list(result.shape[1:])}",
+                )
+            )
+
+
+def _is_spec(x) -> bool:
+    return not isinstance(x, (tuple, list, dict)) or hasattr(x, "dtype")
+
+
+def _dtype_of(spec) -> np.dtype:
+    """The dtype of a spec or of an array, or the one that stands for itself."""
+    dtype = spec if getattr(spec, "shape", None) is None else spec.dtype
+    return jax.dtypes.canonicalize_dtype(as_numpy_dtype(dtype))

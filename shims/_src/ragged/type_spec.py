@@ -1,0 +1,76 @@
+"""`TypeSpec`: what `isinstance` asks for where any spec will do, and the spec of a value."""
+
+from __future__ import annotations
+
+import abc
+
+import jax
+import numpy as np
+
+from shims._src.arguments.conversion import as_array
+from shims._src.errors import errors
+from shims._src.ragged.spec import RaggedTensorSpec
+from shims._src.ragged.tensor import RaggedTensor
+from shims._src.sparse.spec import SparseTensorSpec
+from shims._src.sparse.tensor import SparseTensor
+from shims._src.types.tensor_spec import TensorSpec
+from shims._src.variables.variable import Variable
+
+
+class TypeSpec(abc.ABC):
+    """What describes a value: a `TensorSpec`, `RaggedTensorSpec` or `SparseTensorSpec`.
+
+    Differs from TensorFlow:
+      For `isinstance` and annotations; no other kinds of specs can be derived from it.
+
+    https://www.tensorflow.org/api_docs/python/tf/TypeSpec
+    """
+
+    __module__ = "shims"
+
+    @abc.abstractmethod
+    def is_compatible_with(self, spec_or_value) -> bool:
+        """Whether a value, or what another spec describes, may be what this one describes."""
+
+
+for _spec in (TensorSpec, RaggedTensorSpec, SparseTensorSpec):
+    TypeSpec.register(_spec)
+
+
+def type_spec_from_value(value):
+    """What describes a value.
+
+    Args:
+      value: array, ragged or sparse tensor, variable, numbers.
+
+    Returns:
+      A spec.
+
+    Raises:
+      TypeError: nothing describes it.
+
+    Differs from TensorFlow:
+      The spec of a variable is that of its value.
+
+    Under jit:
+      Sizes may be symbolic.
+
+    https://www.tensorflow.org/api_docs/python/tf/type_spec_from_value
+    """
+    if isinstance(value, RaggedTensor):
+        return RaggedTensorSpec.from_value(value)
+    if isinstance(value, SparseTensor):
+        return SparseTensorSpec.from_value(value)
+    if isinstance(value, (jax.Array, np.ndarray, Variable)):
+        return TensorSpec(value.shape, value.dtype)
+    if isinstance(value, (bool, int, float, complex, np.generic, list, tuple)):
+        array = as_array(value)
+        return TensorSpec(array.shape, array.dtype)
+    raise TypeError(
+        errors.message(
+            "type_spec_from_value",
+            "nothing describes the value.",
+            required="an array, a ragged or a sparse tensor",
+            received=f"{value!r} of {type(value).__name__}",
+        )
+    )

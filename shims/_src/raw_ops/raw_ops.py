@@ -1,0 +1,142 @@
+"""`raw_ops`: operators that have no other public name."""
+
+from __future__ import annotations
+
+import math
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import describe, operand
+from shims._src.array import creation
+from shims._src.array.unique import Unique, UniqueWithCounts
+from shims._src.sizes import primitives
+from shims._src.tracing.sized_by import selected_by, sized_by
+from shims._src.types.dtypes import array_dtype
+
+
+@sized_by("shape")
+def Empty(shape, dtype, init=False, name=None):
+    """An array whose contents do not matter.
+
+    Args:
+      shape: the sizes.
+      dtype: a dtype.
+      init: whether it must be filled with zeros.
+      name: ignored.
+
+    Returns:
+      Zeros.
+
+    Raises:
+      InvalidArgumentError: a size is negative.
+
+    Differs from TensorFlow:
+      It is always filled.
+
+    Under jit:
+      Sizes may be traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/raw_ops/Empty
+    """
+    return creation.zeros(shape, dtype)
+
+
+def _alike(rows):
+    """For each row of a matrix the position of the first one that is equal; NaN equals nothing."""
+    place = jnp.arange(rows.shape[0], dtype=jnp.int32)
+
+    def split_by(ids, column):
+        """Groups of equal rows, parted further by one more column."""
+        ids, column, order = lax.sort((ids, column, place), num_keys=3)
+        before = jnp.maximum(place - 1, 0)
+        new = (ids != ids[before]) | (column != column[before])
+        group = jnp.cumsum((new & (place > 0)).astype(jnp.int32))
+        return jnp.zeros(ids.shape, jnp.int32).at[order].set(group, unique_indices=True), None
+
+    ids, _ = lax.scan(split_by, jnp.zeros(place.shape, jnp.int32), jnp.moveaxis(rows, 1, 0))
+    first = jnp.full(place.shape, primitives.as_size(rows.shape[0])).at[ids].min(place)
+    return first[ids]
+
+
+def _unique(function, x, axis, dtype):
+    x = lax.stop_gradient(operand(x))
+    axes = np.asarray(axis).ravel().tolist()
+    if len(axes) > 1 or (not axes and x.ndim != 1):
+        raise checks.invalid(
+            function,
+            "`axis` names one axis, or none for a vector.",
+            required="[axis], or [] and a vector",
+            received=f"axis={axes}, x {describe(x)}",
+        )
+    axis = checks.axis_of(function, axes[0], x.ndim) if axes else 0
+    rows = jnp.moveaxis(x, axis, 0)
+    flat = rows.reshape((rows.shape[0], math.prod(rows.shape[1:])))
+    place = jnp.arange(rows.shape[0], dtype=jnp.int32)
+    if is_known(rows.shape[0]) and rows.shape[0] == 0:
+        return x, place.astype(array_dtype(dtype, function))
+    first = _alike(flat)
+    is_first = first == place
+    values = primitives.compress(x, is_first, axis)
+    rank = lax.cumsum(is_first.astype(jnp.int32)) - 1
+    return values, rank[first].astype(array_dtype(dtype, function))
+
+
+@selected_by("x")
+def UniqueV2(x, axis, out_idx=np.int32, name=None):
+    """The distinct slices along an axis, in order of appearance.
+
+    Args:
+      x: array.
+      axis: `[axis]`, or `[]` for a vector.
+      out_idx: the dtype of the positions.
+      name: ignored.
+
+    Returns:
+      `(y, idx)`: the distinct slices, and for each slice of `x` the position of its equal.
+
+    Raises:
+      InvalidArgumentError: there is no such axis.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The number of slices depends on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/raw_ops/UniqueV2
+    """
+    return Unique(*_unique("UniqueV2", x, axis, out_idx))
+
+
+@selected_by("x")
+def UniqueWithCountsV2(x, axis, out_idx=np.int32, name=None):
+    """The distinct slices along an axis, in order of appearance, and how often each appears.
+
+    Args:
+      x: array.
+      axis: `[axis]`, or `[]` for a vector.
+      out_idx: the dtype of positions and counts.
+      name: ignored.
+
+    Returns:
+      `(y, idx, count)`.
+
+    Raises:
+      InvalidArgumentError: there is no such axis.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The number of slices depends on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/raw_ops/UniqueWithCountsV2
+    """
+    values, idx = _unique("UniqueWithCountsV2", x, axis, out_idx)
+    axes = np.asarray(axis).ravel().tolist()
+    count = values.shape[axes[0] if axes else 0]
+    return UniqueWithCounts(values, idx, jnp.zeros((count,), idx.dtype).at[idx].add(1))

@@ -1,0 +1,225 @@
+"""`with` blocks that TensorFlow programs put around operators: names, order, devices, no graph."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+from collections.abc import Callable
+
+import jax
+
+from shims._src.platform import jax_private as jp
+from shims._src.recording import recording, state
+from shims._src.sizes import trace
+
+
+class _Thread(threading.local):
+    """The names of the open scopes of each thread, and who makes its variables."""
+
+    names: tuple[str, ...] = ()
+    creators: tuple[Callable, ...] = ()
+
+
+_THREAD = _Thread()
+
+
+class name_scope:
+    """A block whose operations and variables are named after it.
+
+    Args:
+      name: the name; the empty string and one that ends in `/` start from the root again.
+
+    Raises:
+      ValueError: `name` is no string.
+
+    Differs from TensorFlow:
+      Names of operations show in profiles and compiled programs only. A name used twice stays as
+      it is.
+
+    Under jit:
+      `jax.named_scope`.
+
+    Example:
+      >>> import shims
+      >>> with shims.name_scope("block") as scope:
+      ...     print(scope, shims.Variable(1.0, name="w").name)
+      block/ block/w:0
+
+    https://www.tensorflow.org/api_docs/python/tf/name_scope
+    """
+
+    __module__ = "shims"
+
+    def __init__(self, name):
+        if not isinstance(name, str):
+            raise ValueError(f"name for name_scope must be a string, not {name!r}.")
+        self._name = name
+        self._open: list[tuple[tuple[str, ...], contextlib.ExitStack]] = []
+
+    @property
+    def name(self) -> str:
+        """The name that it was made with."""
+        return self._name
+
+    def __enter__(self) -> str:
+        stack = contextlib.ExitStack()
+        self._open.append((_THREAD.names, stack))
+        parts = tuple(filter(None, self._name.split("/")))
+        is_absolute = not self._name or self._name.endswith("/")
+        _THREAD.names = parts if is_absolute else (*_THREAD.names, *parts)
+        if parts:
+            stack.enter_context(jax.named_scope("/".join(parts)))
+        return f"{'/'.join(_THREAD.names)}/" if _THREAD.names else ""
+
+    def __exit__(self, *error) -> None:
+        _THREAD.names, stack = self._open.pop()
+        stack.__exit__(*error)
+
+
+def get_current_name_scope() -> str:
+    """The names of the open scopes, outermost first, joined by `/`.
+
+    https://www.tensorflow.org/api_docs/python/tf/get_current_name_scope
+    """
+    return "/".join(_THREAD.names)
+
+
+def scoped_name(name: str) -> str:
+    """The name of a variable that is made here."""
+    return "/".join((*_THREAD.names, name))
+
+
+@contextlib.contextmanager
+def variable_creator_scope(variable_creator):
+    """A block in which a function makes the variables.
+
+    Args:
+      variable_creator: `f(next_creator, **kwargs)`, which gets the arguments of `Variable` and calls
+        `next_creator(**kwargs)`, or makes something else.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/variable_creator_scope
+    """
+    outer = _THREAD.creators
+    _THREAD.creators = (*outer, variable_creator)
+    try:
+        yield
+    finally:
+        _THREAD.creators = outer
+
+
+def variable_creators() -> tuple[Callable, ...]:
+    """The functions that make variables here, the innermost last."""
+    return _THREAD.creators
+
+
+@contextlib.contextmanager
+def control_dependencies(control_inputs):
+    """A block that runs after its `control_inputs`, as everything does here.
+
+    Args:
+      control_inputs: operations and arrays, or `None`.
+
+    Differs from TensorFlow:
+      Nothing has to be ordered: assignments, checks and prints happen in the order of the program,
+      in `shims.function` too, and none of them is left out.
+
+    Under jit:
+      As above.
+
+    https://www.tensorflow.org/api_docs/python/tf/control_dependencies
+    """
+    del control_inputs
+    yield
+
+
+@contextlib.contextmanager
+def init_scope():
+    """A block that runs at once, outside of every function being traced and of every tape.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Its arrays are constants of the program.
+
+    Example:
+      >>> import shims
+      >>> @shims.function
+      ... def f(x):
+      ...     with shims.init_scope():
+      ...         assert shims.executing_eagerly()
+      ...     return x
+
+    https://www.tensorflow.org/api_docs/python/tf/init_scope
+    """
+    with (
+        recording.unrecorded(),
+        trace.resume(None),
+        state.state_scope(None),
+        jp.under(jp.core.eval_trace),
+    ):
+        yield
+
+
+_DEVICE = re.compile(r"(?:.*/)?(?:device:)?(cpu|gpu|tpu):?(\d+|\*)?$", re.IGNORECASE)
+
+
+@contextlib.contextmanager
+def device(device_name):
+    """A block whose arrays are made on a device.
+
+    Args:
+      device_name: TensorFlow's name, `/CPU:0` or `/device:GPU:1`; `None` changes nothing.
+
+    Raises:
+      ValueError: the name is not of that form.
+
+    Differs from TensorFlow:
+      A device that is not there is passed over, as TensorFlow does with soft placement.
+
+    Under jit:
+      Nothing: what is compiled runs where its arguments are.
+
+    https://www.tensorflow.org/api_docs/python/tf/device
+    """
+    found = None if device_name is None else _device(str(getattr(device_name, "name", device_name)))
+    if found is None or found == (jax.config.jax_default_device or jax.devices()[0]):
+        yield
+        return
+    with jax.default_device(found):
+        yield
+
+
+def _device(name: str):
+    if not name:
+        return None
+    parsed = _DEVICE.match(name)
+    if parsed is None:
+        raise ValueError(f"Unknown attribute {name!r} is encountered while parsing the device name")
+    kind, number = parsed.groups()
+    try:
+        devices = jax.devices(kind.lower())
+    except RuntimeError:  # no such backend
+        return None
+    index = 0 if number in (None, "*") else int(number)
+    return devices[index] if index < len(devices) else None
+
+
+def executing_eagerly() -> bool:
+    """Whether operators compute at once: outside of every trace, and inside `init_scope`.
+
+    https://www.tensorflow.org/api_docs/python/tf/executing_eagerly
+    """
+    return trace.current() is None and jp.ambient_is_eager()
+
+
+def inside_function() -> bool:
+    """Whether a function is being traced.
+
+    https://www.tensorflow.org/api_docs/python/tf/inside_function
+    """
+    return not executing_eagerly()

@@ -1,0 +1,211 @@
+"""`IndexedSlices`: the gradient of rows that were taken by position."""
+
+from __future__ import annotations
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.arguments.conversion import as_array
+from shims._src.platform.jax_private import is_tracer
+from shims._src.sizes.primitives import as_size, to_dim, unify_axis
+
+
+@jax.tree_util.register_pytree_node_class
+class IndexedSlices:
+    """Rows of an array that is zero elsewhere; rows with one index add up.
+
+    Args:
+      values: array `[n, ...]`.
+      indices: integer vector `[n]`.
+      dense_shape: the shape of the whole array.
+
+    Differs from TensorFlow:
+      `dense_shape` is a tuple of sizes. JAX functions take it as the whole array.
+
+    Under jit:
+      A pytree of `values`, `indices` and the sizes that are not known beforehand.
+
+    Example:
+      >>> IndexedSlices(jnp.ones([2, 1]), jnp.array([0, 0]), (2, 1)).to_dense().tolist()
+      [[2.0], [0.0]]
+
+    https://www.tensorflow.org/api_docs/python/tf/IndexedSlices
+    """
+
+    __module__ = "shims"
+
+    def __init__(self, values, indices, dense_shape=None):
+        self._values, self._indices = values, indices
+        self._dense_shape = None if dense_shape is None else _sizes_in(dense_shape)
+
+    @property
+    def values(self):
+        """The rows."""
+        return self._values
+
+    @property
+    def indices(self):
+        """The position of each row."""
+        return self._indices
+
+    @property
+    def dense_shape(self):
+        """The shape of the whole array, or `None`."""
+        return self._dense_shape
+
+    @property
+    def dtype(self):
+        """The dtype of the rows."""
+        return self._values.dtype
+
+    @property
+    def shape(self):
+        """The shape of the whole array, or `None`."""
+        if _is_of_graph(self._dense_shape):
+            from shims._src.v1.graph.outline import shape_behind
+
+            return shape_behind(self._dense_shape)
+        return self._dense_shape
+
+    def get_shape(self):
+        """The same as `shape`."""
+        return self.shape
+
+    @property
+    def is_composite(self) -> bool:
+        """Whether the rows are tensors of a graph, which are fetched one by one."""
+        return _is_of_graph(self._values)
+
+    @property
+    def op(self):
+        """The operation that gives the rows, in a graph."""
+        return self._values.op
+
+    @property
+    def graph(self):
+        """The graph of the rows."""
+        return self._values.graph
+
+    @property
+    def name(self) -> str:
+        """The name of the rows, in a graph."""
+        return self._values.name
+
+    @property
+    def device(self):
+        """The device of the rows."""
+        return self._values.device
+
+    def to_dense(self):
+        """The whole array.
+
+        Raises:
+          ValueError: there is no `dense_shape`.
+        """
+        if _is_of_graph(self._values):
+            from shims._src.v1.graph.conversion import convert_to_tensor
+
+            return convert_to_tensor(self)
+        if self._dense_shape is None:
+            raise ValueError(
+                "IndexedSlices: without `dense_shape` it cannot become an array.\n"
+                f"  Received: {self!r}"
+            )
+        count = to_dim(self._dense_shape[0], label="IndexedSlices")
+        values = unify_axis(self._values, 0, self._indices.shape[0], label="IndexedSlices")
+        whole = jnp.zeros((count, *values.shape[1:]), values.dtype)
+        return whole.at[self._indices].add(values)
+
+    def __jax_array__(self):
+        return self.to_dense()
+
+    def __array__(self, dtype=None, copy=None):
+        del copy
+        return jax.device_get(self.to_dense()).astype(dtype or self.dtype)
+
+    def __neg__(self):
+        return IndexedSlices(-self._values, self._indices, self._dense_shape)
+
+    def __repr__(self) -> str:
+        return (
+            f"IndexedSlices(indices={self._indices!r}, values={self._values!r}, "
+            f"dense_shape={self._dense_shape!r})"
+        )
+
+    def tree_flatten(self):
+        """Values, indices and sizes that are not plain numbers are traced."""
+        shape = self._dense_shape
+        if shape is None:
+            return (self._values, self._indices), None
+        if _is_of_graph(shape):
+            return (self._values, self._indices, shape), "tensor"
+        open_sizes = [as_size(d) for d in shape if not isinstance(d, int)]
+        known = tuple(d if isinstance(d, int) else None for d in shape)
+        return (self._values, self._indices, *open_sizes), known
+
+    @classmethod
+    def tree_unflatten(cls, known, children):
+        """The inverse of `tree_flatten`."""
+        values, indices, *open_sizes = children
+        if known is None or known == "tensor":
+            return cls(values, indices, *open_sizes)
+        sizes = iter(open_sizes)
+        shape = tuple(_plain(next(sizes)) if d is None else d for d in known)
+        return cls(values, indices, shape)
+
+
+def _is_of_graph(value) -> bool:
+    """Whether something is a tensor of a graph, whose numbers only a session knows."""
+    return hasattr(value, "graph")
+
+
+def _sizes_in(shape):
+    """The sizes; iterating over a vector that is traced would hide what they were computed from."""
+    if _is_of_graph(shape):
+        return shape
+    if is_tracer(shape):
+        return tuple(shape[i] for i in range(shape.shape[0]))
+    return tuple(shape)
+
+
+def _plain(size):
+    """A size as a number where it is one."""
+    is_number = isinstance(size, (jax.Array, np.ndarray)) and not is_tracer(size)
+    return int(size) if is_number else size
+
+
+def values_of(t):
+    """The rows of `IndexedSlices`; anything else as it is."""
+    return t.values if isinstance(t, IndexedSlices) else t
+
+
+def with_values(t, values):
+    """`values` in the places of the rows of `t`, or as they are where `t` has no rows."""
+    if not isinstance(t, IndexedSlices):
+        return values
+    return IndexedSlices(values, t.indices, t.dense_shape)
+
+
+def dense(gradient):
+    """A gradient as an array."""
+    return gradient.to_dense() if isinstance(gradient, IndexedSlices) else gradient
+
+
+def added(first, second):
+    """The sum of two gradients; rows stay rows."""
+    if isinstance(first, IndexedSlices) and isinstance(second, IndexedSlices):
+        values = jnp.concatenate([first.values, second.values])
+        indices = jnp.concatenate([first.indices, second.indices])
+        return IndexedSlices(values, indices, first.dense_shape)
+    return dense(first) + dense(second)
+
+
+def rows_of(cotangent, indices, shape) -> IndexedSlices:
+    """The gradient of `params[indices]` by `params`."""
+    indices = as_array(indices)
+    count = math.prod(indices.shape)
+    values = jnp.reshape(cotangent, (count, *shape[1:]))
+    return IndexedSlices(values, jnp.reshape(indices, (count,)), shape)

@@ -1,0 +1,277 @@
+"""What a tape remembers of one operation: operands, results, and how to differentiate it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.extend import core as jex
+
+from shims._src.numeric import division
+from shims._src.platform import jax_private as jp
+from shims._src.recording import connectivity
+from shims._src.recording.indexed_slices import dense
+
+
+class Application:
+    """A JAX program applied to arrays; JAX differentiates it.
+
+    Attributes:
+      inputs: the operands.
+      outputs: the results.
+      links: per output, the positions of the inputs that it is differentiable by.
+      program: what was applied; see `Bound`.
+    """
+
+    def __init__(self, inputs: Sequence, outputs: Sequence, links, program):
+        self.inputs, self.outputs = tuple(inputs), tuple(outputs)
+        self.computed: tuple = ()
+        self.links = links
+        self.program = program
+        self.output_keys = tuple(map(jp.key_of, outputs))
+
+    def pull(self, wanted: Sequence[int], given: Sequence[int], cotangents: Sequence) -> Sequence:
+        """Cotangents of the inputs `wanted`, from those of the outputs `given`."""
+        operands = (list(self.inputs), [dense(c) for c in cotangents])
+        pull = _pull
+        if self.program.compiles and _all_concrete(operands):
+            pull = _compiled_pull
+        return pull(self.program, tuple(wanted), tuple(given), *operands)
+
+    def push(self, moving: Sequence[int], given: Sequence[int], tangents: Sequence) -> Sequence:
+        """Tangents of the outputs `given`, from those of the inputs `moving`."""
+        chosen, primals = _chosen(self.program, moving, given, self.inputs)
+        with self.program.running():
+            return jax.jvp(chosen, tuple(primals), tuple(tangents))[1]
+
+
+class Explicit:
+    """An operation with a derivative of its own.
+
+    Args:
+      inputs: the operands.
+      outputs: the results.
+      backward: `(*cotangents of all outputs) -> gradients of all inputs`, `None` for no gradient,
+        in TensorFlow's convention of complex gradients.
+      computed: the values behind the outputs, where their own operations are recorded; forward
+        mode follows these, as TensorFlow's does.
+    """
+
+    def __init__(
+        self, inputs: Sequence, outputs: Sequence, backward: Callable, computed: Sequence = ()
+    ):
+        self.computed = tuple(computed)
+        self.inputs, self.outputs = tuple(inputs), tuple(outputs)
+        self.links = connectivity.links_between(inputs, outputs)
+        self._backward = backward
+        self.output_keys = tuple(map(jp.key_of, outputs))
+
+    def pull(self, wanted: Sequence[int], given: Sequence[int], cotangents: Sequence) -> Sequence:
+        """Gradients of the inputs `wanted`; outputs that are not `given` have the cotangent 0."""
+        known = dict(zip(given, cotangents, strict=True))
+        full = [
+            conjugate(dense(known[j])) if j in known else jnp.zeros_like(y)
+            for j, y in enumerate(self.outputs)
+        ]
+        gradients = self._backward(*full)
+        return [None if gradients[i] is None else conjugate(gradients[i]) for i in wanted]
+
+    def push(self, moving: Sequence[int], given: Sequence[int], tangents: Sequence) -> Sequence:
+        """Tangents of the outputs `given`: the transpose of what `pull` computes."""
+
+        def pull(*cotangents):
+            pulled = self.pull(moving, given, cotangents)
+            return [
+                jnp.zeros_like(self.inputs[i]) if g is None else dense(g)
+                for i, g in zip(moving, pulled, strict=True)
+            ]
+
+        transposed = jax.linear_transpose(pull, *(self.outputs[j] for j in given))
+        return transposed(list(tangents))
+
+
+def conjugate(x):
+    """TensorFlow's gradient is the conjugate of JAX's."""
+    if isinstance(x, jax.Array) and jnp.issubdtype(x.dtype, jnp.complexfloating):
+        return jnp.conj(x)
+    return x
+
+
+# ---- programs ------------------------------------------------------------------------------------
+
+
+class Bound:
+    """A primitive with its parameters; two of them are equal where they compute the same."""
+
+    def __init__(self, primitive, params: dict[str, Any]):
+        self._primitive, self._params = primitive, params
+        self._prints = bool(built_in_effects(primitive, params))
+        self._key = (primitive, tuple(sorted(params.items(), key=lambda item: item[0])))
+        try:
+            self._hash = hash(self._key)
+            self.compiles = True
+        except TypeError:
+            self._hash = id(self)
+            self.compiles = False
+
+    def call(self, *operands) -> Sequence:
+        """Apply it; what it did beside computing is not done again."""
+        if self._prints:
+            return _evaluate(self._params["jaxpr"], operands, {})
+        return division.apply_primitive(self._primitive, self._params, operands)
+
+    def running(self):
+        """A context in which it may be applied again."""
+        return jp.emptied_stores(())
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other) -> bool:
+        return self is other or (
+            isinstance(other, Bound) and self.compiles and self._key == other._key
+        )
+
+
+class Rule(Bound):
+    """A function with a rule for its derivative, as JAX hands it over."""
+
+    compiles = False
+
+    def __init__(self, primitive, functions, params):
+        self._primitive, self._functions = primitive, functions
+        self._prints = False
+        self._params = {**params, "subfuns": functions}
+        self._hash = id(self)
+
+    def running(self):
+        """A context in which it may be applied again."""
+        return jp.emptied_stores(self._functions)
+
+    __hash__ = Bound.__hash__
+
+    def __eq__(self, other) -> bool:
+        return self is other
+
+
+class Equation:
+    """An equation of a program that is being traced, which is `eqn`."""
+
+    compiles = False
+
+    def __init__(self, eqn):
+        self.eqn = eqn
+
+    def call(self, *operands) -> Sequence:
+        """Apply it."""
+        return division.apply(self.eqn, operands)
+
+    def running(self):
+        """A context in which it may be applied again."""
+        return jp.emptied_stores(())
+
+
+class Capturing:
+    """A compiled function that has arrays built in, which come behind its operands here."""
+
+    compiles = False
+
+    def __init__(self, closed, built_in: Sequence):
+        self._closed = closed
+        self._built_in = tuple(map(id, built_in))
+
+    def call(self, *operands) -> Sequence:
+        """Apply it."""
+        count = len(operands) - len(self._built_in)
+        given = dict(zip(self._built_in, operands[count:], strict=True))
+        return _evaluate(self._closed, operands[:count], given)
+
+    def running(self):
+        """A context in which it may be applied again."""
+        return jp.emptied_stores(())
+
+
+class Identity:
+    """What gives back its operand."""
+
+    compiles = False
+
+    def call(self, operand) -> Sequence:
+        """Apply it."""
+        return [operand]
+
+    def running(self):
+        """A context in which it may be applied again."""
+        return jp.emptied_stores(())
+
+
+def built_in_arrays(primitive, params) -> tuple:
+    """The arrays that a compiled function has built in: what it closes over is no operand."""
+    if primitive.name not in ("jit", "pjit"):
+        return ()
+    return _arrays_in(params["jaxpr"])
+
+
+def built_in_effects(primitive, params):
+    """What a compiled function does beside computing: printing, above all."""
+    return params["jaxpr"].effects if primitive.name in ("jit", "pjit") else ()
+
+
+@functools.lru_cache(maxsize=512)
+def _arrays_in(closed) -> tuple:
+    jaxpr, consts = jp.open_jaxpr(closed)
+    found = {id(c): c for c in consts if isinstance(c, jax.Array)}
+    for eqn in jaxpr.eqns:
+        found.update((id(c), c) for c in built_in_arrays(eqn.primitive, eqn.params))
+    return tuple(found.values())
+
+
+def _evaluate(closed, operands, given) -> list:
+    """Run a program for its results, with some of the arrays that it has built in replaced."""
+    jaxpr, consts = jp.open_jaxpr(closed)
+    env = dict(zip(jaxpr.constvars, (given.get(id(c), c) for c in consts), strict=True))
+    env.update(zip(jaxpr.invars, operands, strict=True))
+    for eqn in jaxpr.eqns:
+        values = [a.val if isinstance(a, jex.Literal) else env[a] for a in eqn.invars]
+        if eqn.effects and not eqn.outvars:
+            continue
+        inner = built_in_arrays(eqn.primitive, eqn.params)
+        prints = built_in_effects(eqn.primitive, eqn.params)
+        if prints or any(id(c) in given for c in inner):
+            outs = _evaluate(eqn.params["jaxpr"], values, given)
+        else:
+            outs = division.apply(eqn, values)
+        env.update(zip(eqn.outvars, outs, strict=True))
+    return [a.val if isinstance(a, jex.Literal) else env[a] for a in jaxpr.outvars]
+
+
+# ---- derivatives ---------------------------------------------------------------------------------
+
+
+def _chosen(program, wanted, given, inputs):
+    """Some outputs of a program as a function of some inputs, and the values of these."""
+
+    def chosen(*values):
+        operands = list(inputs)
+        for i, value in zip(wanted, values, strict=True):
+            operands[i] = value
+        outputs = program.call(*operands)
+        return [outputs[j] for j in given]
+
+    return chosen, [inputs[i] for i in wanted]
+
+
+def _pull(program, wanted, given, inputs, cotangents):
+    chosen, primals = _chosen(program, wanted, given, inputs)
+    with program.running():
+        return jax.vjp(chosen, *primals)[1](list(cotangents))
+
+
+_compiled_pull = jax.jit(_pull, static_argnums=(0, 1, 2))
+
+
+def _all_concrete(operands) -> bool:
+    return not any(jp.is_tracer(x) for x in jax.tree.leaves(operands))

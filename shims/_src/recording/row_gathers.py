@@ -1,0 +1,96 @@
+"""Which operations take rows by position, so that their gradient is rows as well."""
+
+from __future__ import annotations
+
+from shims._src.platform import jax_private as jp
+from shims._src.recording.indexed_slices import dense, rows_of
+
+
+def rows_taken(primitive, params) -> bool:
+    """Whether an operation takes rows of its first operand, at positions that are its second."""
+    if primitive.name not in ("jit", "pjit") or params.get("name") != "_take":
+        return False
+    inner = next(iter(jp.sub_jaxprs(params)), None)
+    if inner is None:
+        return False
+    jaxpr, _ = jp.open_jaxpr(inner)
+    for eqn in jaxpr.eqns:
+        if eqn.primitive.name == "gather" and eqn.invars[0] is jaxpr.invars[0]:
+            return _is_of_rows(eqn)
+    return False
+
+
+def _is_of_rows(eqn) -> bool:
+    numbers = eqn.params["dimension_numbers"]
+    shape = eqn.invars[0].aval.shape
+    whole = all(a is b or a == b for a, b in zip(eqn.params["slice_sizes"][1:], shape[1:]))
+    return (
+        tuple(numbers.start_index_map) == (0,)
+        and tuple(numbers.collapsed_slice_dims) == (0,)
+        and not numbers.operand_batching_dims
+        and whole
+    )
+
+
+def only_rows(closed) -> frozenset[int]:
+    """The inputs of a program of which it takes rows, and uses nothing else.
+
+    Args:
+      closed: a jaxpr.
+    """
+    jaxpr, _ = jp.open_jaxpr(closed)
+    others: set = {v for v in jaxpr.outvars if not isinstance(v, jp.Literal)}
+    taken: set = set()
+    for eqn in jaxpr.eqns:
+        takes = rows_taken(eqn.primitive, eqn.params)
+        for i, atom in enumerate(eqn.invars):
+            if not isinstance(atom, jp.Literal):
+                (taken if takes and i == 0 else others).add(atom)
+    return frozenset(i for i, v in enumerate(jaxpr.invars) if v in taken and v not in others)
+
+
+def with_rows(operations, sources) -> list:
+    """The operations, those replaced that take rows of a source.
+
+    Args:
+      operations: of `operations_behind`.
+      sources: the keys of values whose gradients are to be rows.
+    """
+    keys, found = set(sources), []
+    for operation in operations:
+        eqn = getattr(operation.program, "eqn", None)
+        if eqn is None or not operation.inputs or jp.key_of(operation.inputs[0]) not in keys:
+            found.append(operation)
+        elif eqn.primitive.name == "copy":
+            keys.update(operation.output_keys)
+            found.append(_OfRows(operation, lambda ct: ct))
+        elif rows_taken(eqn.primitive, eqn.params):
+            found.append(_OfRows(operation, _rows(operation)))
+        else:
+            found.append(operation)
+    return found
+
+
+def _rows(operation):
+    params, indices = operation.inputs[:2]
+    return lambda ct: rows_of(dense(ct), indices, params.shape)
+
+
+class _OfRows:
+    """An operation whose first operand has rows for its gradient.
+
+    Args:
+      operation: the operation.
+      backward: from the cotangent of its result to that of its first operand.
+    """
+
+    def __init__(self, operation, backward):
+        self.inputs, self.outputs = operation.inputs, operation.outputs
+        self.links, self.output_keys = operation.links, operation.output_keys
+        self._backward = backward
+
+    def pull(self, wanted, given, cotangents):
+        """Gradients of the inputs `wanted`, which is the first one."""
+        del given
+        (cotangent,) = cotangents
+        return [self._backward(cotangent) if i == 0 else None for i in wanted]

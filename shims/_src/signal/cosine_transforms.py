@@ -1,0 +1,254 @@
+"""Cosine transforms, whole and of overlapping frames."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.operands import describe, operand
+from shims._src.signal.framing import frame, overlap_and_add
+from shims._src.signal.window_functions import vorbis_window
+from shims._src.sizes import primitives
+from shims._src.tracing.dispatch import operator
+
+_INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
+
+
+def _check(function, x, type, n, axis, norm):
+    """What TensorFlow refuses of the arguments."""
+    if axis != -1:
+        raise NotImplementedError(f"axis must be -1. Got: {axis}")
+    if n is not None and n < 1:
+        raise ValueError("n should be a positive integer or None")
+    if type not in _INVERSE:
+        raise ValueError("Types I, II, III and IV (I)DCT are supported.")
+    if type == 1:
+        if norm == "ortho":
+            raise ValueError("Normalization is not supported for the Type-I DCT.")
+        if checks.is_known(x.shape[-1]) and x.shape[-1] < 2:
+            raise ValueError("Type-I DCT requires the dimension to be greater than one.")
+    if norm not in (None, "ortho"):
+        raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
+
+
+def _sized(x, n):
+    """The last axis cut off or filled with zeros."""
+    if n is None:
+        return x
+    size = x.shape[-1]
+    if not checks.is_known(size):
+        return jnp.take(x, jnp.arange(n), axis=-1, mode="fill", fill_value=0)
+    if n <= size:
+        return x[..., :n]
+    return jnp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, n - size)])
+
+
+def _phase(n, sign, dtype):
+    """`2 * exp(sign * i * pi * k / 2n)`."""
+    angle = jnp.asarray(sign * 0.5 * np.pi / n, dtype) * jnp.arange(n).astype(dtype)
+    return 2.0 * lax.complex(jnp.cos(angle), jnp.sin(angle))
+
+
+def _weights(n, first, others, dtype):
+    return jnp.where(np.arange(n) == 0, jnp.asarray(first, dtype), jnp.asarray(others, dtype))
+
+
+def _type1(x, norm):
+    mirrored = jnp.concatenate([x, x[..., -2:0:-1]], axis=-1)
+    return jnp.real(jnp.fft.rfft(mirrored))
+
+
+def _type2(x, norm):
+    n = x.shape[-1]
+    out = jnp.real(jnp.fft.rfft(x, n=2 * n)[..., :n] * _phase(n, -1, x.dtype))
+    first = 0.5 / np.sqrt(n)
+    return out * _weights(n, first, first * np.sqrt(2.0), x.dtype) if norm else out
+
+
+def _type3(x, norm):
+    n = x.shape[-1]
+    first = np.sqrt(n)
+    x = x * _weights(n, first, first * np.sqrt(0.5), x.dtype) if norm else x * n
+    spectrum = _phase(n, 1, x.dtype) * lax.complex(x, jnp.zeros_like(x))
+    return jnp.fft.irfft(spectrum, n=2 * n)[..., :n]
+
+
+def _type4(x, norm):
+    n = x.shape[-1]
+    out = _type2(_sized(x, 2 * n), None)[..., 1::2]
+    return out * jnp.asarray(np.sqrt(0.5) / np.sqrt(n), x.dtype) if norm else out
+
+
+_TYPES = {1: _type1, 2: _type2, 3: _type3, 4: _type4}
+
+
+def _cosine_transform(function, x, type, n, axis, norm):
+    _check(function, x, type, n, axis, norm)
+    x = _sized(x, n)
+    if type != 1:
+        if checks.is_known(x.shape[-1]) and x.shape[-1] == 0:
+            return x
+        _check_filled(function, x)
+    return _TYPES[type](x, norm)
+
+
+def _check_filled(function, x) -> None:
+    """TensorFlow's Fourier transform fills nothing up with zeros."""
+    for d in x.shape:
+        checks.check_data(
+            d == 0 if checks.is_known(d) else primitives.true_size(d) == 0,
+            function,
+            "there is nothing to transform.",
+            required="an array with elements",
+            received=describe(x),
+        )
+
+
+@operator
+def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
+    """The discrete cosine transform.
+
+    Args:
+      input: float32 or float64 array `[..., samples]`.
+      type: 1, 2, 3 or 4.
+      n: the size of the transform; the axis is cut off or filled with zeros.
+      axis: -1.
+      norm: `None` or `ortho`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      ValueError: there is no such type or normalisation, or type 1 meets one sample.
+      NotImplementedError: the axis is not -1.
+
+    Differs from TensorFlow:
+      Which results are NaN beside infinity: there a rest of TensorFlow's vectors is multiplied by
+      another rule than the vectors.
+
+    Under jit:
+      The size of the last axis must be known, or `n` given; those of the others may be unknown.
+
+    https://www.tensorflow.org/api_docs/python/tf/signal/dct
+    """
+    type = checks.static_int("dct", "type", type)
+    return _cosine_transform("dct", operand(input), type, n, axis, norm)
+
+
+@operator
+def idct(input, type=2, n=None, axis=-1, norm=None, name=None):
+    """The inverse of the discrete cosine transform, but for a factor.
+
+    Args:
+      input: float32 or float64 array `[..., samples]`.
+      type: 1, 2, 3 or 4.
+      n: the size of the transform; the axis is cut off or filled with zeros.
+      axis: -1.
+      norm: `None` or `ortho`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      ValueError: there is no such type or normalisation, or type 1 meets one sample.
+      NotImplementedError: the axis is not -1.
+
+    Differs from TensorFlow:
+      Which results are NaN beside infinity: there a rest of TensorFlow's vectors is multiplied by
+      another rule than the vectors.
+
+    Under jit:
+      The size of the last axis must be known, or `n` given; those of the others may be unknown.
+
+    https://www.tensorflow.org/api_docs/python/tf/signal/idct
+    """
+    x = operand(input)
+    type = checks.static_int("idct", "type", type)
+    _check("idct", x, type, n, axis, norm)
+    return _cosine_transform("idct", x, _INVERSE[type], n, axis, norm)
+
+
+@operator
+def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=None, name=None):
+    """The modified discrete cosine transform of overlapping frames.
+
+    Args:
+      signals: float32 or float64 array `[..., samples]`.
+      frame_length: how many samples a window has, a multiple of 4.
+      window_fn: gives a window for a length and `dtype=`; `None` for none.
+      pad_end: whether windows that reach over the end are kept, filled up with zeros.
+      norm: `None` or `ortho`.
+      name: ignored.
+
+    Returns:
+      `[..., frames, frame_length // 2]`.
+
+    Raises:
+      ValueError: the length is no multiple of 4.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The number of samples may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/signal/mdct
+    """
+    if frame_length % 4:
+        raise ValueError("The frame length must be a multiple of 4.")
+    framed = frame(operand(signals), frame_length, frame_length // 2, pad_end=pad_end)
+    if window_fn is not None:
+        framed = framed * window_fn(frame_length, dtype=framed.dtype)
+    else:
+        framed = framed * jnp.asarray(1.0 / np.sqrt(2.0), framed.dtype)
+    a, b, c, d = jnp.split(framed, 4, axis=-1)
+    folded = jnp.concatenate([-jnp.flip(c, -1) - d, a - jnp.flip(b, -1)], axis=-1)
+    return _cosine_transform("mdct", folded, 4, None, -1, norm)
+
+
+@operator
+def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
+    """The inverse of the modified discrete cosine transform.
+
+    Args:
+      mdcts: float32 or float64 array `[..., frames, half_length]`.
+      window_fn: gives a window for a length and `dtype=`; `None` for none.
+      norm: `None` or `ortho`.
+      name: ignored.
+
+    Returns:
+      The signals, `[..., samples]`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The number of frames may be known only at run time.
+
+    https://www.tensorflow.org/api_docs/python/tf/signal/inverse_mdct
+    """
+    x = operand(mdcts)
+    half = x.shape[-1]
+    if not checks.is_known(half) or half % 2:
+        raise checks.invalid(
+            "inverse_mdct",
+            "a frame has an odd number of coefficients.",
+            required="mdcts.shape[-1] even, and known",
+            received=f"{half}",
+        )
+    if half == 0:
+        return jnp.sum(x, axis=-2)
+    unfolded = _cosine_transform("inverse_mdct", x, 4, None, -1, norm)
+    if norm is None:
+        unfolded = unfolded * jnp.asarray(0.5 / half, x.dtype)
+    first, second = jnp.split(unfolded, 2, axis=-1)
+    frames = jnp.concatenate([second, -jnp.flip(second, -1), -jnp.flip(first, -1), -first], -1)
+    if window_fn is not None:
+        frames = frames * window_fn(2 * half, dtype=frames.dtype)
+    else:
+        frames = frames * jnp.asarray(1.0 / np.sqrt(2.0), frames.dtype)
+    return overlap_and_add(frames, half)

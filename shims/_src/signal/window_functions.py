@@ -1,0 +1,182 @@
+"""Windows that signals are multiplied with."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.tracing.dispatch import operator
+from shims._src.types.dtypes import array_dtype
+
+
+def _arguments(function: str, window_length, dtype):
+    """The length as a number, and the dtype."""
+    dtype = array_dtype(dtype, function)
+    if not jnp.issubdtype(dtype, jnp.floating):
+        raise ValueError(f"dtype must be a floating point type. Found {dtype.name}")
+    if np.ndim(window_length):
+        raise ValueError(f"window_length must be a scalar, received {window_length!r}")
+    return checks.static_int(function, "window_length", window_length), dtype
+
+
+def _raised_cosine(function, window_length, periodic, dtype, a, b):
+    length, dtype = _arguments(function, window_length, dtype)
+    if length == 1:
+        return jnp.ones(1, dtype)
+    # TensorFlow's windows of odd length are never periodic.
+    last = jnp.asarray(length + (bool(periodic) and length % 2 == 0) - 1, dtype)
+    places = jnp.arange(length).astype(dtype)
+    return a - b * jnp.cos(jnp.asarray(2 * np.pi, dtype) * places / last)
+
+
+@operator
+def hann_window(window_length, periodic=True, dtype=np.float32, name=None):
+    """The Hann window.
+
+    Args:
+      window_length: how many samples it has.
+      periodic: whether it goes on smoothly when it is repeated; only where the length is even.
+      dtype: a floating-point dtype.
+      name: ignored.
+
+    Returns:
+      The vector.
+
+    Raises:
+      ValueError: the dtype is not a floating-point one.
+
+    Differs from TensorFlow:
+      The length has to be known while a program is traced.
+
+    Under jit:
+      A constant.
+
+    https://www.tensorflow.org/api_docs/python/tf/signal/hann_window
+    """
+    return _raised_cosine("hann_window", window_length, periodic, dtype, 0.5, 0.5)
+
+
+@operator
+def hamming_window(window_length, periodic=True, dtype=np.float32, name=None):
+    """The Hamming window.
+
+    Args:
+      window_length: how many samples it has.
+      periodic: whether it goes on smoothly when it is repeated; only where the length is even.
+      dtype: a floating-point dtype.
+      name: ignored.
+
+    Returns:
+      The vector.
+
+    Raises:
+      ValueError: the dtype is not a floating-point one.
+
+    Differs from TensorFlow:
+      The length has to be known while a program is traced.
+
+    Under jit:
+      A constant.
+
+    https://www.tensorflow.org/api_docs/python/tf/signal/hamming_window
+    """
+    return _raised_cosine("hamming_window", window_length, periodic, dtype, 0.54, 0.46)
+
+
+@operator
+def kaiser_window(window_length, beta=12.0, dtype=np.float32, name=None):
+    """The Kaiser window.
+
+    Args:
+      window_length: how many samples it has.
+      beta: its shape.
+      dtype: a floating-point dtype.
+      name: ignored.
+
+    Returns:
+      The vector.
+
+    Raises:
+      ValueError: the dtype is not a floating-point one.
+      InvalidArgumentError: the length is 0.
+
+    Differs from TensorFlow:
+      The length has to be known while a program is traced.
+
+    Under jit:
+      A constant, where `beta` is one.
+
+    https://www.tensorflow.org/api_docs/python/tf/signal/kaiser_window
+    """
+    length, dtype = _arguments("kaiser_window", window_length, dtype)
+    if length < 1:
+        raise checks.invalid(
+            "kaiser_window", "there is no window of nothing.", required="window_length >= 1"
+        )
+    if length == 1:
+        return jnp.ones(1, dtype)
+    half = (length - 1) / 2.0
+    beta = jnp.asarray(beta, dtype)
+    places = (jnp.arange(length).astype(dtype) - half) / half
+    exponent = beta * jnp.sqrt(jnp.maximum(1 - jnp.square(places), 0))
+    return jnp.exp(exponent - beta) * lax.bessel_i0e(exponent) / lax.bessel_i0e(beta)
+
+
+@operator
+def kaiser_bessel_derived_window(window_length, beta=12.0, dtype=np.float32, name=None):
+    """The Kaiser-Bessel-derived window.
+
+    Args:
+      window_length: how many samples it has.
+      beta: its shape.
+      dtype: a floating-point dtype.
+      name: ignored.
+
+    Returns:
+      The vector; one sample less where the length is odd.
+
+    Raises:
+      ValueError: the dtype is not a floating-point one.
+
+    Differs from TensorFlow:
+      The length has to be known while a program is traced.
+
+    Under jit:
+      A constant, where `beta` is one.
+
+    https://www.tensorflow.org/api_docs/python/tf/signal/kaiser_bessel_derived_window
+    """
+    length, dtype = _arguments("kaiser_bessel_derived_window", window_length, dtype)
+    sums = jnp.cumsum(kaiser_window(length // 2 + 1, beta, dtype))
+    half = jnp.sqrt(sums[:-1] / sums[-1])
+    return jnp.concatenate([half, half[::-1]])
+
+
+@operator
+def vorbis_window(window_length, dtype=np.float32, name=None):
+    """The Vorbis power-complementary window.
+
+    Args:
+      window_length: how many samples it has.
+      dtype: a floating-point dtype.
+      name: ignored.
+
+    Returns:
+      The vector.
+
+    Raises:
+      ValueError: the dtype is not a floating-point one.
+
+    Differs from TensorFlow:
+      The length has to be known while a program is traced.
+
+    Under jit:
+      A constant.
+
+    https://www.tensorflow.org/api_docs/python/tf/signal/vorbis_window
+    """
+    length, dtype = _arguments("vorbis_window", window_length, dtype)
+    places = (jnp.arange(length).astype(dtype) + 0.5) * (np.pi / max(length, 1))
+    return jnp.sin(np.pi / 2.0 * jnp.square(jnp.sin(places))).astype(dtype)

@@ -1,0 +1,178 @@
+"""Symbolic dimensions: what they are at run time, and how large they can get."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src.platform import jax_private as jp
+
+# A dimension is an int or one of JAX's symbolic ones, whose class is private.
+Dim: TypeAlias = Any
+Interval: TypeAlias = tuple[int, int]
+
+# Of how many sizes it is asked what a dimension is where some of them are 0.
+MANY = 3
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Binding:
+    """What one dimension variable stands for while a program is lowered.
+
+    `size` is an int32 scalar (traced), `low` and `capacity` bound it statically, `serial` tells two
+    sizes apart that carry the same name, `valid` is the selecting vector where there is one.
+    """
+
+    size: jax.Array
+    capacity: int
+    low: int
+    serial: int
+    fresh: bool
+    valid: jax.Array | None = None
+    assumed_low: int = 0
+
+
+def interval(d: Dim, env: dict[str, Binding], *, assume_nonempty: bool = False) -> Interval:
+    """Static bounds of a dimension; `assume_nonempty` reasons as JAX does (every size >= 1)."""
+    if not jp.is_symbolic(d):
+        return int(d), int(d)
+    low = high = 0
+    for factors, coefficient in jp.terms(d):
+        bounds = (1, 1)
+        for factor in factors:
+            one = _factor_interval(factor, env, assume_nonempty)
+            for _ in range(factor[3]):
+                bounds = _times(bounds, one)
+        bounds = _times(bounds, (coefficient, coefficient))
+        low, high = low + bounds[0], high + bounds[1]
+    return low, high
+
+
+def _times(a: Interval, b: Interval) -> Interval:
+    products = (a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1])
+    return min(products), max(products)
+
+
+def _factor_interval(factor: jp.Factor, env: dict[str, Binding], assume_nonempty: bool) -> Interval:
+    var, operation, operands, _ = factor
+    if var is not None:
+        binding = env[var]
+        low = max(binding.low, 1) if assume_nonempty else binding.low
+        return low, max(binding.capacity, low)
+    a, b = (interval(o, env, assume_nonempty=assume_nonempty) for o in operands)
+    if operation == "floordiv":
+        divisors = [d for d in (*b, 1, -1) if d and b[0] <= d <= b[1]] or [1]
+        quotients = [n // d for n in a for d in divisors]
+        return min(quotients), max(quotients)
+    if operation == "mod":
+        bound = max(abs(b[0]), abs(b[1]), 1) - 1
+        if b[0] >= 0:
+            return 0, (min(bound, a[1]) if a[0] >= 0 else bound)
+        return -bound, bound
+    pick = max if operation == "max" else min
+    return pick(a[0], b[0]), pick(a[1], b[1])
+
+
+def evaluate(d: Dim, env: dict[str, Binding]) -> int | jax.Array:
+    """The run-time value of a dimension: a Python int, or an int32 scalar."""
+    if not jp.is_symbolic(d):
+        return int(d)
+    total: Any = None  # numbers first, then traced ones
+    for factors, coefficient in jp.terms(d):
+        value: Any = None
+        for factor in factors:
+            one = _factor_value(factor, env)
+            for _ in range(factor[3]):
+                value = one if value is None else value * one
+        if value is None:
+            value = coefficient
+        elif coefficient != 1:
+            value = value * jnp.int32(coefficient)
+        total = value if total is None else total + jnp.int32(value)
+    return total
+
+
+def _factor_value(factor: jp.Factor, env: dict[str, Binding]) -> jax.Array:
+    var, operation, operands, _ = factor
+    if var is not None:
+        return env[var].size
+    a, b = (jnp.asarray(evaluate(o, env), jnp.int32) for o in operands)
+    if operation == "floordiv":
+        return _floordiv(a, b)
+    if operation == "mod":
+        return jnp.where(b == 0, 0, a - _floordiv(a, b) * b)
+    return lax.max(a, b) if operation == "max" else lax.min(a, b)
+
+
+def _floordiv(a: jax.Array, b: jax.Array) -> jax.Array:
+    divisor = jnp.where(b == 0, 1, b)
+    quotient = lax.div(a, divisor)
+    inexact = (lax.rem(a, divisor) != 0) & ((a < 0) != (divisor < 0))
+    # A divisor of zero belongs to an empty array, which has nothing to divide up.
+    return jnp.where(b == 0, 0, quotient - inexact.astype(jnp.int32))
+
+
+def is_product(d: Dim) -> bool:
+    """Whether sizes are multiplied in a dimension."""
+    return jp.is_symbolic(d) and any(sum(f[3] for f in factors) > 1 for factors, _ in jp.terms(d))
+
+
+def may_mislead(d: Dim, env: dict[str, Binding]) -> bool:
+    """Whether a dimension may not say what it comes to where data select nothing.
+
+    `y[1:]` has `u - 1` elements, which below 0 are none; `(u - 1)(u - 1)` is 1 there.
+    """
+    if not is_product(d) or interval(d, env)[0] >= 0:
+        return False
+    names = [v for v in sorted(jp.variables(d)) if env[v].low == 0]
+    return len(names) > MANY or any(_most(e) > 0 for e in with_zeros(d, names))
+
+
+def with_zeros(d: Dim, names: Sequence[str]) -> Iterator[Dim]:
+    """What a dimension is where some of the sizes are 0, whichever they are."""
+    for n in range(1, len(names) + 1):
+        for zeros in itertools.combinations(names, n):
+            yield substituted(d, dict.fromkeys(zeros, 0))
+
+
+def _most(d: Dim) -> float:
+    return -jp.lower_bound(-d) if jp.is_symbolic(d) else d
+
+
+def concrete(d: Dim, sizes: Mapping[str, int]) -> int:
+    """The value of a dimension for given sizes of its variables."""
+    return int(substituted(d, sizes))
+
+
+def substituted(d: Dim, sizes: Mapping[str, int]) -> Dim:
+    """A dimension with numbers for some of its variables: an `int` when none is left."""
+    if not jp.is_symbolic(d):
+        return int(d)
+    named = jp.variables(d)  # none in a number that JAX writes as an expression
+    if named and not named & sizes.keys():
+        return d
+    total = 0
+    for factors, coefficient in jp.terms(d):
+        product = coefficient
+        for factor in factors:
+            product = product * _substituted_factor(d, factor, sizes) ** factor[3]
+        total = total + product
+    return total
+
+
+def _substituted_factor(d: Dim, factor: jp.Factor, sizes: Mapping[str, int]) -> Dim:
+    var, operation, operands, _ = factor
+    if var is not None:
+        return sizes[var] if var in sizes else jp.renamed_dimension(d, var)
+    a, b = (substituted(o, sizes) for o in operands)
+    if operation == "floordiv":
+        return a // b
+    if operation == "mod":
+        return a % b
+    return jp.core.max_dim(a, b) if operation == "max" else jp.core.min_dim(a, b)

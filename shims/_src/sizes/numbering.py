@@ -1,0 +1,287 @@
+"""Value numbering: the same mask gives the same size, and sizes are found behind numbers.
+
+A traced program is a graph of equations; two masks computed by the same equations from the same
+inputs select alike. Abstract evaluation cannot tell (JAX caches it by types), so every fresh size
+gets its name here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import size_bounds, trace
+
+_DEPTH = 60
+
+
+def size_of_selection(state, mask):
+    """`(name, dimension)` of the number of True entries of `mask`."""
+    name, dim = _numbered(state, ("selection", number(state, mask)), mask)
+    state.bounds.setdefault(name, size_bounds.upper_bound(state, mask.shape[0]))
+    return name, dim
+
+
+def size_of_count(state, count, bound=None):
+    """`(name, dimension)` of a counted size."""
+    name, dim = _numbered(state, ("count", number(state, count)), count)
+    if bound is not None:
+        state.bounds.setdefault(name, size_bounds.upper_bound(state, bound))
+    return name, dim
+
+
+def _numbered(state, key, keep):
+    if key not in state.numbered:
+        state.numbered[key] = state.new_size()
+        state.kept.append(keep)  # identities in the key must not be reused
+        state.sources[state.numbered[key][0]] = keep
+    elif jp.is_finished(state.sources[state.numbered[key][0]]):
+        state.make_again(state.numbered[key][0], keep)
+    return state.numbered[key]
+
+
+def number(state, x) -> int:
+    """A number for the computation behind a value: equal for equal computations."""
+    return _number(state, jp.primal_tracer(x), {}, 0)
+
+
+def _number(state, x, seen, depth) -> int:
+    if id(x) in seen:
+        return seen[id(x)]
+    key = _key(state, x, seen, depth)
+    # Numbers instead of nested keys: a program is a graph, and its paths are many.
+    seen[id(x)] = state.interned.setdefault(key, len(state.interned))
+    return seen[id(x)]
+
+
+def _key(state, x, seen, depth):
+    constant = jp.constant_of(x)
+    if jp.is_tracer(constant):  # a value of the program around this one
+        return _key(state, jp.primal_tracer(constant), seen, depth + 1)
+    if constant is not None:
+        array = np.asarray(constant) if np.ndim(constant) == 0 else None
+        if array is not None and array.dtype != object:
+            return ("constant", str(array.dtype), array.tobytes())
+        state.kept.append(constant)
+        return ("object", id(constant))
+    found = jp.defining_equation(x)
+    params = None if found is None or depth > _DEPTH else _hashable(found[0].params)
+    if params is None:
+        state.kept.append(x)
+        return ("input", jp.identity_of(x))
+    eqn, position = found
+    operands = tuple(
+        _number(state, jp.primal_tracer(a), seen, depth + 1) for a in jp.operand_atoms(eqn)
+    )
+    return ("equation", eqn.primitive.name, params, operands, position)
+
+
+def _hashable(params):
+    items = []
+    for name, value in sorted(params.items()):
+        # Inner programs are traced once per function and types: identity is equality.
+        item = ("id", id(value)) if hasattr(value, "eqns") else value
+        try:
+            hash(item)
+        except TypeError:
+            return None
+        items.append((name, item))
+    return tuple(items)
+
+
+def symbolic_value(x, *, as_size: bool = False):
+    """The dimension behind a traced integer scalar that was computed from dimensions, or `None`.
+
+    Args:
+      x: the scalar.
+      as_size: whether the dimension is taken for the size of an array, and nothing is computed with
+        it. `y[1:]` of no elements has the size `u - 1`, of which an array has none; the number is 0,
+        and no dimension says what is computed from it.
+    """
+    cut: list = []
+    try:
+        found = _evaluate(jp.primal_tracer(x), 0, cut)
+    except _Unknown:
+        return None
+    if found.ndim:
+        return None
+    value = found.item()
+    if not jp.is_symbolic(value):
+        return None if cut else int(value)
+    return None if cut and not (as_size and _is_multiple(value, cut)) else value
+
+
+def is_size_of_array(x) -> bool:
+    """Whether a traced scalar is how many elements an array has, which no check has to see."""
+    return symbolic_value(x) is None and symbolic_value(x, as_size=True) is not None
+
+
+def _is_multiple(d, cut) -> bool:
+    """Whether a dimension is one of the sizes in `cut`, once or several times: 0 where that is 0.
+
+    In a branch or a body it is a size of its own, see `primitives.with_own_size`.
+    """
+    state = trace.current()
+    if len(set(cut)) != 1 or state is None or not state.varying.isdisjoint(jp.variables(d)):
+        return False
+    return any((c > 0) and d - cut[0] * c == 0 for c in _coefficients(d))
+
+
+def _coefficients(d) -> set[int]:
+    return {coefficient for _, coefficient in jp.terms(d)}
+
+
+class _Unknown(Exception):
+    pass
+
+
+def _evaluate(x, depth, cut) -> np.ndarray:
+    """A small integer array as an object array of ints and dimensions.
+
+    `cut` takes up the sizes of arrays among them that may fall short of 0.
+    """
+    constant = jp.constant_of(x)
+    if constant is not None:
+        if jp.is_tracer(constant):  # a value of the program around this one
+            return _evaluate(jp.primal_tracer(constant), depth + 1, cut)
+        array = np.asarray(constant)
+        if array.size > 64 or array.dtype.kind not in "iu":
+            raise _Unknown
+        return array.astype(object)
+    found = jp.defining_equation(x)
+    if found is None or depth > _DEPTH:
+        raise _Unknown
+    eqn, position = found
+    return _apply(eqn, lambda a: _evaluate(jp.primal_tracer(a), depth + 1, cut), cut)[position]
+
+
+def _apply(eqn, read, cut):
+    """The results of an equation over object arrays."""
+    name, params = eqn.primitive.name, eqn.params
+    operands = jp.operand_atoms(eqn) if hasattr(eqn, "in_tracers") else eqn.invars
+    if name in ("dim_as_value", "size_number"):
+        if params.get("of_array"):
+            cut.append(params["dim"])
+        return [_object(params["dim"])]
+    if name in ("jit", "pjit"):
+        return _apply_inner(params, [read(a) for a in operands], cut)
+    rule = _RULES.get(name)
+    if rule is None:
+        raise _Unknown
+    result = rule(params, *[read(a) for a in operands])
+    # NumPy gives the object itself where an array of objects would have no axis.
+    return [result if isinstance(result, np.ndarray) else _object(result)]
+
+
+def _apply_inner(params, values, cut):
+    named = _NAMED.get(params["name"])
+    if named is not None and len(values) == 2 and all(v.ndim == 0 for v in values):
+        return [_object(named(values[0].item(), values[1].item()))]
+    jaxpr, consts = jp.open_jaxpr(params["jaxpr"])
+    env = dict(zip(jaxpr.invars, values, strict=True))
+    env.update(
+        (v, np.asarray(c).astype(object)) for v, c in zip(jaxpr.constvars, consts, strict=True)
+    )
+
+    def read(atom):
+        if isinstance(atom, jp.Literal):
+            return np.asarray(atom.val).astype(object)
+        return env[atom]
+
+    for eqn in jaxpr.eqns:
+        env.update(zip(eqn.outvars, _apply(eqn, read, cut), strict=True))
+    return [read(v) for v in jaxpr.outvars]
+
+
+def _object(value):
+    out = np.empty((), object)
+    out[()] = value
+    return out
+
+
+def _binary(f):
+    def rule(params, a, b):
+        out = np.empty(np.broadcast_shapes(a.shape, b.shape), object)
+        for i in np.ndindex(out.shape):
+            out[i] = f(np.broadcast_to(a, out.shape)[i], np.broadcast_to(b, out.shape)[i])
+        return out
+
+    return rule
+
+
+def _dim_max(a, b):
+    return _even_if_empty(jp.core.max_dim(a, b), a, b, 1)
+
+
+def _dim_min(a, b):
+    return _even_if_empty(jp.core.min_dim(a, b), a, b, -1)
+
+
+def _even_if_empty(chosen, a, b, sign):
+    """The larger or smaller of two sizes, unless JAX chose it as if no selection were empty."""
+    state = trace.current()
+    for one, other in ((a, b), (b, a)):
+        difference = one - other
+        if jp.is_symbolic(difference) and not jp.is_symbolic(chosen - one):
+            known = state is None or state.is_input_only(difference)
+            if not known and size_bounds.sign(difference) != sign and chosen - one == 0:
+                raise _Unknown
+    return chosen
+
+
+def _convert(params, a):
+    if np.dtype(params["new_dtype"]).kind not in "iu":
+        raise _Unknown
+    return a
+
+
+def _slice(params, a):
+    strides = params["strides"] or (1,) * a.ndim
+    bounds = zip(params["start_indices"], params["limit_indices"], strides, strict=True)
+    return a[tuple(slice(*b) for b in bounds)]
+
+
+def _broadcast(params, a):
+    shape = params["shape"]
+    if any(jp.is_symbolic(d) for d in shape):
+        raise _Unknown
+    expanded = [1] * len(shape)
+    for i, j in enumerate(params["broadcast_dimensions"]):
+        expanded[j] = a.shape[i]
+    return np.broadcast_to(a.reshape(expanded), shape)
+
+
+def _reshape(params, a):
+    if any(jp.is_symbolic(d) for d in params["new_sizes"]):
+        raise _Unknown
+    return a.reshape(params["new_sizes"])
+
+
+def _product(params, a):
+    if a.ndim != 1:
+        raise _Unknown
+    out = 1
+    for item in a:
+        out = item * out
+    return _object(out)
+
+
+_NAMED = {"floor_divide": lambda a, b: a // b, "remainder": lambda a, b: a % b}
+_RULES = {
+    "add": _binary(lambda a, b: a + b),
+    "sub": _binary(lambda a, b: a - b),
+    "mul": _binary(lambda a, b: a * b),
+    "max": _binary(_dim_max),
+    "min": _binary(_dim_min),
+    "neg": lambda params, a: -a,
+    "convert_element_type": _convert,
+    "copy": lambda params, a: a,
+    "copy_p": lambda params, a: a,
+    "slice": _slice,
+    "squeeze": lambda params, a: np.squeeze(a, tuple(params["dimensions"])),
+    "reshape": _reshape,
+    "broadcast_in_dim": _broadcast,
+    "concatenate": lambda params, *parts: np.concatenate(parts, params["dimension"]),
+    "stack": lambda params, *parts: np.stack(parts, params["axis"]),
+    "reduce_prod": _product,
+}

@@ -1,0 +1,63 @@
+"""What NumPy does better than a compiled program: sizes that depend on data, eagerly on a CPU.
+
+There the arrays lie in memory that NumPy can read, a size may be anything, and nothing is compiled
+for it. Tapes and derivatives need JAX's operations; they are never taken from here.
+"""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+
+from shims._src.platform import jax_private as jp
+
+_COMMON = frozenset("?bBhHiIlLqQfd")
+
+
+def lies_here(*arrays) -> bool:
+    """Whether arrays are plain values in this machine's memory, of dtypes that NumPy is quick at."""
+    if not jp.nothing_looks_on():
+        return False
+    return all(
+        type(x) is jp.ArrayImpl and x.dtype.char in _COMMON and _is_on_cpu(x) for x in arrays
+    )
+
+
+def _is_on_cpu(x: jax.Array) -> bool:
+    devices = x.devices()
+    return len(devices) == 1 and next(iter(devices)).platform == "cpu"
+
+
+def selected(x, mask: np.ndarray, axis: int):
+    """The slices of `x` along `axis` where `mask` is True."""
+    return jp.as_array_like(np.compress(mask, np.asarray(x), axis=axis), x)
+
+
+def positions(condition, dtype):
+    """`[n, rank]`: where an array is not zero, row by row."""
+    values = np.asarray(condition)
+    found = np.atleast_1d(values).nonzero()
+    rows = np.empty((len(found[0]), values.ndim), dtype)  # of a scalar: a row of no coordinates
+    for column in range(values.ndim):
+        rows[:, column] = found[column]
+    return jp.as_array_like(rows, condition)
+
+
+def first_occurrences(x: np.ndarray) -> np.ndarray:
+    """For each element of a vector the position of the first one that is equal; NaN equals nothing."""
+    places = np.arange(len(x), dtype=np.int32)
+    if x.dtype.kind in "biu" and len(x):
+        low, high = int(x.min()), int(x.max())
+        if high - low <= 4 * len(x) + 1024:
+            slots = x - x.dtype.type(low) if x.dtype.kind == "u" else x.astype(np.int64) - low
+            first = np.empty(high - low + 1, np.int32)
+            first[slots[::-1]] = places[::-1]  # the last one that is written is the first in order
+            return first[slots]
+    order = np.argsort(x, kind="stable")
+    ordered = x[order]
+    starts = np.ones(len(x), bool)
+    starts[1:] = ordered[1:] != ordered[:-1]
+    start = np.maximum.accumulate(np.where(starts, places, 0))
+    first = np.empty(len(x), np.int32)
+    first[order] = order[start]
+    return first

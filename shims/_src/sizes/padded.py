@@ -1,0 +1,260 @@
+"""`Padded`: an array with spare room, and how much of it counts."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.typing import ArrayLike
+
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+
+OK, ASSUMPTION, INVALID = 0, -1, -2
+
+
+@jax.tree_util.register_pytree_node_class
+class Padded:
+    """A value whose true size is known only while the program runs.
+
+    What a shims operator with a data-dependent result returns inside somebody else's `jax.jit`,
+    `grad` or `vmap`, and what `shims.function(unpad=False)` returns. It is a pytree: it passes
+    through `jit`, `vmap`, `grad`, `scan` carries, `device_put` and pickling. No JAX function takes
+    it for an array by mistake; shims operators and functions wrapped in `shims.dynamic` take it.
+
+    Attributes:
+      values: array `[capacity, ...]`; along each dynamic axis the true entries come first.
+      sizes: `{axis: int32 scalar}`, how many entries count.
+      status: int32 scalar; 0 when all is well, a positive number when the data needed that many
+        entries, a negative one when the operands were invalid. `unpad` turns it into an error.
+
+    Differs from TensorFlow: TensorFlow has no such value; its tensors have exact sizes.
+    Under `vmap` a mapped `Padded` has one size per row.
+
+    >>> import jax, jax.numpy as jnp, shims
+    >>> f = jax.jit(lambda x: shims.boolean_mask(x, x > 0))
+    >>> f(jnp.array([1., -2., 3.])).unpad()
+    Array([1., 3.], dtype=float32)
+    """
+
+    __module__ = "shims"
+
+    def __init__(
+        self, values: Any, sizes: Mapping[int, jax.Array], status: jax.Array | int = 0
+    ) -> None:
+        self.values = values
+        # Axes count from the end, so that a leading axis added by `vmap` changes nothing.
+        rank = jnp.ndim(values)
+        self._axes = tuple(a - rank if a >= 0 else a for a in sizes)
+        self._sizes = tuple(sizes.values())
+        self.status: Any = status
+
+    @classmethod
+    def pad(cls, x: ArrayLike, capacity: int, *, axis: int = 0, fill: ArrayLike = 0) -> Padded:
+        """`x` with room for `capacity` entries along `axis`.
+
+        Args:
+          x: array.
+          capacity: at least the size of `x` along `axis`.
+          axis: the axis that becomes dynamic.
+          fill: what stands in the spare room; no result depends on it.
+
+        Raises:
+          CapacityError: `x` has more than `capacity` entries.
+        """
+        x = np.asarray(x)
+        size = x.shape[axis]
+        if size > capacity:
+            raise errors.CapacityError(
+                errors.message(
+                    "Padded.pad",
+                    "`x` does not fit.",
+                    required=f"at most {capacity} entries along axis {axis}",
+                    received=f"{size}",
+                )
+            )
+        widths = [(0, capacity - size if i == axis % x.ndim else 0) for i in range(x.ndim)]
+        with np.errstate(all="ignore"):
+            filler = np.asarray(fill).astype(x.dtype)
+        values = np.pad(x, widths, constant_values=filler)
+        return cls(jnp.asarray(values), {axis % x.ndim: jnp.int32(size)}, jnp.int32(OK))
+
+    @property
+    def sizes(self) -> dict[int, jax.Array]:
+        """`{axis: how many entries count}`."""
+        rank = jnp.ndim(self.values)
+        return {a + rank: s for a, s in zip(self._axes, self._sizes, strict=True)}
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the entries."""
+        return self.values.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The rank."""
+        return jnp.ndim(self.values)
+
+    def valid(self, axis: int = 0) -> jax.Array:
+        """Bool vector `[capacity]`: which entries along `axis` count."""
+        axis = axis % self.ndim
+        return jnp.arange(self.values.shape[axis]) < self.sizes[axis]
+
+    def unpad(self) -> Any:
+        """The entries that count, as an exact array (a list of arrays under a `vmap` axis).
+
+        Raises:
+          CapacityError: the data needed more entries than there is room for.
+          InvalidArgumentError: operands of the computation were invalid.
+        """
+        check_status(self.status, self.values)
+        sizes = [np.asarray(s) for s in self._sizes]
+        if any(s.ndim for s in sizes):
+            rows = range(self.values.shape[0])
+            return [self._row(i).unpad() for i in rows]
+        values = np.asarray(self.values)
+        index = [slice(None)] * values.ndim
+        for axis, size in zip(self._axes, sizes, strict=True):
+            index[axis] = slice(int(size))
+        return jp.array_from_host(values[tuple(index)])
+
+    def _row(self, i: int) -> Padded:
+        sizes = {
+            a: s[i] if jnp.ndim(s) else s for a, s in zip(self._axes, self._sizes, strict=True)
+        }
+        status = self.status[i] if jnp.ndim(self.status) else self.status
+        return Padded(self.values[i], sizes, status)
+
+    def _refuse(self) -> NoReturn:
+        """Refuse: the padding would be taken for data."""
+        raise errors.PaddedUseError(
+            errors.message(
+                "Padded",
+                "a padded value was given to a JAX function, which would read its padding.",
+                received=repr(self),
+                do="use the shims operator of that name (`shims.reduce_sum(x)`), or wrap the whole "
+                "computation: `shims.dynamic(f)(x)`",
+            )
+        )
+
+    def __jax_array__(self) -> NoReturn:
+        """Refuse: `jax.numpy` asks for this before it reads a value."""
+        self._refuse()
+
+    def __array__(self, *args: object, **kwargs: object) -> NoReturn:
+        """Refuse: NumPy would read the padding."""
+        self._refuse()
+
+    __iter__ = None
+
+    def __len__(self) -> int:
+        self._refuse()
+
+    def __getitem__(self, index: Any) -> Any:
+        """Index the true entries."""
+        return _through_dynamic(lambda x, i: x[i], self, index)
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"axis {a}: {_shown(s)}" for a, s in self.sizes.items())
+        shape = "x".join(map(str, jnp.shape(self.values)))
+        return f"Padded({self.values.dtype.name}[{shape}], {sizes})"
+
+    def tree_flatten(self) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        """Arrays, and which axes are dynamic."""
+        return (self.values, self._sizes, self.status), self._axes
+
+    @classmethod
+    def tree_unflatten(cls, axes: tuple[int, ...], children: tuple[Any, ...]) -> Padded:
+        """The inverse of `tree_flatten`."""
+        self = object.__new__(cls)
+        self.values, self._sizes, self.status = children
+        self._axes = axes
+        return self
+
+
+def _shown(size: Any) -> str:
+    return "traced" if isinstance(size, jax.core.Tracer) else str(np.asarray(size))
+
+
+def check_status(status: Any, values: Any = None) -> None:
+    """Raise what a status stands for."""
+    codes = np.asarray(status)
+    if not codes.any():
+        return
+    worst = int(codes.min()) if codes.min() < 0 else int(codes.max())
+    if worst > 0:
+        room = "" if values is None else f"{max(jnp.shape(values), default=0)}"
+        raise errors.CapacityError(
+            errors.message(
+                "Padded",
+                "the data needed more entries than there is room for; the values are not valid.",
+                required=f"room for {worst} entries",
+                received=f"{room} entries" if room else "",
+                do=f"raise the bound to {worst}, or call through `shims.function`, which grows",
+            )
+        )
+    problem = (
+        "operands of this computation were invalid (sizes that had to agree do not)."
+        if worst == INVALID
+        else "an assumption about a data-dependent size does not hold for this data."
+    )
+    raise errors.InvalidArgumentError(
+        errors.message(
+            "Padded",
+            problem,
+            do="call the function through `shims.function` at the top level, which names the "
+            "operands or traces again",
+        )
+    )
+
+
+def _refuse_abstract(padded: Padded) -> NoReturn:
+    padded._refuse()
+
+
+jp.register_type(Padded, _refuse_abstract)
+
+
+def _through_dynamic(f: Callable[..., Any], *args: Any) -> Any:
+    from shims._src.tracing.dynamic import dynamic
+
+    return dynamic(f, autograph=False)(*args)
+
+
+def _operator(name: str, f: Callable[..., Any], reflected: bool = False) -> None:
+    def method(self: Padded, other: Any) -> Any:
+        return _through_dynamic((lambda a, b: f(b, a)) if reflected else f, self, other)
+
+    method.__name__ = name
+    method.__doc__ = f"`{name.strip('_')}` over the true entries."
+    setattr(Padded, name, method)
+
+
+for _name in [
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "matmul",
+    "and",
+    "or",
+    "xor",
+]:
+    _f = getattr(operator, f"__{_name}__")
+    _operator(f"__{_name}__", _f)
+    _operator(f"__r{_name}__", _f, reflected=True)
+for _name in ["lt", "le", "gt", "ge"]:
+    _operator(f"__{_name}__", getattr(operator, f"__{_name}__"))
+for _name in ["neg", "invert", "abs"]:
+    setattr(
+        Padded,
+        f"__{_name}__",
+        (lambda f: lambda self: _through_dynamic(f, self))(getattr(operator, f"__{_name}__")),
+    )

@@ -1,0 +1,526 @@
+"""The only sources of data-dependent sizes; every operator is composed from these and JAX.
+
+`compress` and `fresh_range` make sizes, `as_size` and `to_dim` carry them between arrays and shapes,
+`same_size` and `bounded` state what is known of them, and `check` tests a condition at run time.
+Each runs eagerly on concrete arrays and symbolically inside a dynamic trace.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import numbering, on_host, size_bounds, trace
+
+compress_p = jp.Primitive("compress")
+expand_p = jp.Primitive("expand")
+fresh_range_p = jp.Primitive("fresh_range")
+limit_p = jp.Primitive("limit")
+unify_p = jp.Primitive("unify")
+sized_p = jp.Primitive("sized")
+size_number_p = jp.Primitive("size_number")
+check_p = jp.Primitive("runtime_check")
+check_p.multiple_results = True
+room_p = jp.Primitive("room")
+room_p.multiple_results = True
+
+
+# ---- the functions that operators call ---------------------------------------------------------
+
+
+def compress(x, mask, axis: int = 0):
+    """The slices of `x` along `axis` where the vector `mask` is True.
+
+    Args:
+      x: array `[..., n, ...]`.
+      mask: bool vector `[n]`.
+      axis: which axis of `x` the mask belongs to.
+
+    Returns:
+      The selected slices in order; under a dynamic trace the axis has a size of its own.
+    """
+    if not jp.is_tracer(mask):
+        if on_host.lies_here(x):
+            return on_host.selected(x, np.asarray(mask), axis)
+        return take(jnp.asarray(x), np.nonzero(np.asarray(mask))[0], axis % jnp.ndim(x))
+    state = _require_trace("boolean_mask")
+    mask = jnp.asarray(mask, bool)
+    axis = axis % jnp.ndim(x)
+    if all(not jp.is_symbolic(d) and d == 0 for d in (mask.shape[0], jnp.shape(x)[axis])):
+        return jnp.asarray(x)  # nothing can be selected from nothing
+    name, dim = numbering.size_of_selection(state, mask)
+    again = functools.partial(compress_p.bind, mask, mask, axis=0, name=name, dim=dim)
+    state.makers.setdefault(name, again)
+    return compress_p.bind(jnp.asarray(x), mask, axis=axis, name=name, dim=dim)
+
+
+def take(x, positions, axis: int):
+    """`jnp.take` of positions that are in range.
+
+    Of no positions `jnp.take` makes a constant, which no gradient passes; this is a slice of `x`.
+    """
+    shape = (*x.shape[:axis], *np.shape(positions), *x.shape[axis + 1 :])
+    if any(not jp.is_symbolic(d) and d == 0 for d in shape):
+        return lax.slice_in_dim(x, 0, 0, axis=axis).reshape(shape)
+    return jnp.take(x, positions, axis=axis, mode="clip")
+
+
+def connected(result, *operands):
+    """`result`, said to depend on floating-point arrays of whose elements none took part.
+
+    JAX drops gathers and scatters of nothing, and a tape would find no connection: a gradient of
+    `None` where TensorFlow has zeros.
+    """
+    for x in operands:
+        if x.ndim and jnp.issubdtype(x.dtype, jnp.inexact):
+            result = result + jnp.sum(lax.slice_in_dim(x, 0, 0)).astype(result.dtype)
+    return result
+
+
+def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
+    """`[0, 1, ..., count - 1]` for a count that may be traced.
+
+    Args:
+      count: int scalar; below zero counts as zero.
+      bound: a static or symbolic upper bound where the caller knows a better one than the
+        interval analysis of the count would find; the caller vouches for it.
+      dtype: an integer dtype.
+      label: the operator's name for messages.
+    """
+    if not jp.is_tracer(count):
+        if jp.is_symbolic(count):
+            return jnp.arange(count, dtype=dtype)
+        return jnp.arange(max(int(count), 0), dtype=dtype)
+    known = numbering.symbolic_value(count, as_size=True)
+    if known is None and bound is not None and not jp.is_symbolic(bound) and bound <= 0:
+        known = 0  # JAX takes no positions of a size that it cannot see from an axis of none
+    if known is not None:
+        return jnp.arange(known, dtype=dtype)
+    return _counted(count, bound, dtype, label)
+
+
+def _counted(count, bound, dtype, label):
+    """Positions of a size of its own."""
+    state = _require_trace(label)
+    count = jnp.asarray(count, jnp.int32)
+    name, dim = numbering.size_of_count(state, count, bound)
+    params = {"name": name, "dim": dim, "bound": bound, "dtype": np.dtype(dtype), "label": label}
+    state.makers.setdefault(name, functools.partial(fresh_range_p.bind, count, **params))
+    return fresh_range_p.bind(count, **params)
+
+
+def as_size(d):
+    """A dimension (int or symbolic) as an int32 scalar."""
+    return jnp.asarray(d, jnp.int32)
+
+
+def true_size(d):
+    """The size of an array's axis as an int32 scalar: 0 where `y[1:]` is cut off nothing.
+
+    `as_size` gives what JAX's expression for the size comes to, which may be less than 0 there: a
+    number that a caller has computed from sizes.
+    """
+    state = trace.current()
+    if state is None or not jp.is_symbolic(d) or not size_bounds.may_fall_short(state, d):
+        return as_size(d)
+    counts = state.counts(d)
+    return size_number_p.bind(*counts.values(), dim=d, names=tuple(counts), of_array=True)
+
+
+def to_dim(value, *, label: str = "range", bound=None):
+    """A size given as a number, a dimension or a (traced) scalar, as a dimension.
+
+    A traced scalar that was computed from dimensions gives those back; any other is a fresh size.
+    """
+    if jp.is_symbolic(value):
+        return value
+    if not jp.is_tracer(value):
+        return int(value)
+    known = numbering.symbolic_value(value, as_size=True)
+    if known is not None:
+        return known
+    return fresh_range(value, bound=bound, label=label).shape[0]
+
+
+def bounded(x, max: int):
+    """`x` with a stated upper bound, which is checked while the program runs.
+
+    Args:
+      x: int array or scalar.
+      max: the largest value that `x` takes.
+
+    Returns:
+      `x`. Above the bound a top-level call grows and runs again, or raises `CapacityError` under
+      `overflow="raise"`; under somebody else's `jit` the result is an error value.
+
+    Raises:
+      CapacityError: eagerly, when `x` exceeds the bound.
+    """
+    if not jp.is_tracer(x):
+        high = int(np.max(np.asarray(x), initial=-(2**31)))
+        if high > max:
+            raise errors.CapacityError(
+                errors.message(
+                    "bounded",
+                    f"`x` is {high}, above its stated bound.",
+                    required=f"x <= {max}",
+                    received=str(high),
+                    do=f"raise the bound: `shims.bounded(x, max={high})`",
+                )
+            )
+        return x
+    state = trace.current()
+    name = "bounded" if state is None else state.new_limit()
+    return limit_p.bind(jnp.asarray(x), max=int(max), name=name)
+
+
+def same_size(a, b):
+    """`a` with its leading axis stated to be as long as that of `b`, checked while running.
+
+    Args:
+      a: array `[n, ...]`.
+      b: array `[m, ...]`, or a dimension.
+
+    Returns:
+      `a`, whose leading dimension is now that of `b`.
+
+    Raises:
+      InvalidArgumentError: when the sizes differ (eagerly at once, otherwise after the call).
+    """
+    target = b.shape[0] if hasattr(b, "shape") else b
+    return unify_axis(a, 0, target, label="same_size")
+
+
+def settle_one(x, axis: int, *, label: str):
+    """`x` with an axis stated to be 1 where this call's sizes make it 1.
+
+    Only a size computed from those of the inputs is asked (`n - 2`, `n // 3`), and the answer guarded:
+    an input size itself is a constant where it is 1. Without it a 1 would not broadcast.
+    """
+    state, d = trace.current(), x.shape[axis]
+    if state is None or not state.owns(d) or str(d) in jp.variables(d):
+        return x
+    if not state.is_input_only(d) or not state.decide(d, lambda size: size == 1, f"{d} == 1"):
+        return x
+    return unify_axis(x, axis, 1, label=label)
+
+
+def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
+    """`x` with one axis stated to have the size `target`.
+
+    Args:
+      x: array.
+      axis: which axis.
+      target: a dimension.
+      label: the operator's name for messages.
+      broadcasts: whether a size that turns out to be 1 is no fault: `x` broadcasts then. Where it is
+        `target` that turns out to be 1, the call is traced again with that as a constant.
+    """
+    have = x.shape[axis]
+    if not jp.is_symbolic(have) and not jp.is_symbolic(target):
+        if int(have) != int(target):
+            raise errors.InvalidArgumentError(
+                errors.message(
+                    label,
+                    "the sizes of two operands differ.",
+                    required=f"size {target} along axis {axis}",
+                    received=f"size {have}",
+                )
+            )
+        return x
+    if jp.is_symbolic(have) and jp.is_symbolic(target) and have == target:
+        return x
+    text = errors.message(
+        label,
+        "the sizes of two operands differ.",
+        required=f"one size: {have} == {target} (axis {axis})",
+        received=f"{have} = {errors.NUMBER}",
+        do="select both with one mask, or cut them to one size",
+    )
+    state = trace.current()
+    text = text if state is None else state.with_origins(text)
+    ones = "spread" if broadcasts else "differ"
+    return unify_p.bind(jnp.asarray(x), axis=axis, new=target, text=text, ones=ones)
+
+
+def with_own_size(x, axis: int, *, label: str):
+    """`x` with a size of its own along an axis that is to be joined with others, where it has to be.
+
+    JAX adds `u - 1` and 1 up to `u`, which is wrong where `y[1:]` of nothing is joined with one more. At
+    the top level the function is traced again then, with 0 for `u`. A branch or a body cannot be: what
+    it selects is another number every time.
+    """
+    state, d = trace.current(), x.shape[axis]
+    if state is None or not jp.is_symbolic(d) or state.varying.isdisjoint(jp.variables(d)):
+        return x
+    if not size_bounds.may_fall_short(state, d):
+        return x
+    own = _counted(true_size(d), d, jnp.int32, label).shape[0]
+    return unify_axis(x, axis, own, label=label)
+
+
+def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> None:
+    """Raise `error(text)` when any of `bad` holds: at once, or after the call."""
+    if not jp.is_tracer(bad):
+        if bool(np.any(np.asarray(bad))):
+            raise error(text)
+        return
+    state = trace.current()
+    if state is None and _FLAGS.open:
+        _FLAGS.open[-1].append(bad)
+    elif state is not None:
+        text = state.with_origins(text)
+        payload = jnp.asarray(payload, jnp.int32)
+        check_p.bind(jnp.asarray(bad, bool), payload, text=text, error=error)
+
+
+class _Flags(threading.local):
+    """Of each thread: what was checked of traced data, where somebody wants to know."""
+
+    def __init__(self):
+        self.open: list[list] = []
+
+
+_FLAGS = _Flags()
+
+
+@contextlib.contextmanager
+def flagging():
+    """Collects, in a list, what `check` is asked of traced data outside of a dynamic trace."""
+    _FLAGS.open.append([])
+    try:
+        yield _FLAGS.open[-1]
+    finally:
+        _FLAGS.open.pop()
+
+
+def check_room(size, name: str, capacity: int) -> None:
+    """Report when a value outgrows its room; the top-level call then makes a larger one."""
+    if jp.is_tracer(size):
+        room_p.bind(jnp.asarray(size, jnp.int32), name=name, capacity=capacity)
+
+
+def _require_trace(label: str) -> trace.DynamicTrace:
+    state = trace.current()
+    if state is None:
+        raise errors.OutsideDynamicTraceError(
+            errors.message(
+                label,
+                "the size of the result depends on traced data.",
+                required="a dynamic trace",
+                do="call this through `shims.function` or `shims.dynamic(f)`",
+            )
+        )
+    return state
+
+
+# ---- abstract evaluation, derivatives, batching --------------------------------------------------
+
+
+def _with_dim(aval, axis, dim):
+    shape = (*aval.shape[:axis], dim, *aval.shape[axis + 1 :])
+    return aval.update(shape=shape, weak_type=False)
+
+
+@compress_p.def_abstract_eval
+def _compress_aval(x, mask, *, axis, name, dim):
+    return _with_dim(x, axis, dim)
+
+
+@expand_p.def_abstract_eval
+def _expand_aval(x, mask, *, axis, name, dim):
+    return _with_dim(x, axis, mask.shape[0])
+
+
+@fresh_range_p.def_abstract_eval
+def _fresh_range_aval(count, *, name, dim, bound, dtype, label):
+    return jp.ShapedArray((dim,), dtype)
+
+
+@limit_p.def_abstract_eval
+def _limit_aval(x, *, max, name):
+    return x
+
+
+@unify_p.def_abstract_eval
+def _unify_aval(x, *, axis, new, text, ones):
+    return _with_dim(x, axis, new)
+
+
+@sized_p.def_abstract_eval
+def _sized_aval(x, *carriers):
+    return x
+
+
+@size_number_p.def_abstract_eval
+def _size_number_aval(*counts, dim, names, of_array):
+    return jp.core.dim_value_aval()
+
+
+# What has an effect is not left out where only derivatives are wanted.
+@check_p.def_effectful_abstract_eval
+def _check_aval(bad, payload, *, text, error):
+    return [], {jp.report_effect}
+
+
+@room_p.def_effectful_abstract_eval
+def _room_aval(size, *, name, capacity):
+    return [], {jp.report_effect}
+
+
+def _compress_transpose(ct, x, mask, *, axis, name, dim):
+    if type(ct) is jp.ad.Zero:
+        return [jp.ad.Zero(x.aval), None]
+    return [expand_p.bind(ct, mask, axis=axis, name=name, dim=dim), None]
+
+
+def _expand_transpose(ct, x, mask, *, axis, name, dim):
+    if type(ct) is jp.ad.Zero:
+        return [jp.ad.Zero(x.aval), None]
+    return [compress_p.bind(ct, mask, axis=axis, name=name, dim=dim), None]
+
+
+def _sized_transpose(ct, x, *carriers):
+    if type(ct) is jp.ad.Zero:
+        return [jp.ad.Zero(x.aval), *[None] * len(carriers)]
+    return [sized_p.bind(ct, *carriers), *[None] * len(carriers)]
+
+
+# What becomes of a size of 1 that meets another, and of its cotangent.
+_TRANSPOSED_ONES = {"differ": "differ", "spread": "sum", "sum": "spread"}
+
+
+def _unify_transpose(ct, x, *, axis, new, text, ones):
+    if type(ct) is jp.ad.Zero:
+        return [jp.ad.Zero(x.aval)]
+    back = _TRANSPOSED_ONES[ones]
+    return [unify_p.bind(ct, axis=axis, new=x.aval.shape[axis], text=text, ones=back)]
+
+
+def _linear_in_first(primitive):
+    def jvp(primals, tangents, **params):
+        out = primitive.bind(*primals, **params)
+        tangent = tangents[0]
+        if type(tangent) is jp.ad.Zero:
+            return out, jp.ad.Zero(jp.core.typeof(out).to_tangent_aval())
+        return out, primitive.bind(tangent, *primals[1:], **params)
+
+    jp.ad.primitive_jvps[primitive] = jvp
+
+
+for _p in (compress_p, expand_p, unify_p, sized_p):
+    _linear_in_first(_p)
+jp.ad.primitive_transposes[compress_p] = _compress_transpose
+jp.ad.primitive_transposes[expand_p] = _expand_transpose
+jp.ad.primitive_transposes[unify_p] = _unify_transpose
+jp.ad.primitive_transposes[sized_p] = _sized_transpose
+
+
+def _no_tangent(primitive):
+    def jvp(primals, tangents, **params):
+        out = primitive.bind(*primals, **params)
+        if primitive.multiple_results:
+            return out, []
+        return out, jp.ad.Zero(jp.core.typeof(out).to_tangent_aval())
+
+    jp.ad.primitive_jvps[primitive] = jvp
+
+
+for _p in (fresh_range_p, limit_p, size_number_p, check_p, room_p):
+    _no_tangent(_p)
+
+
+def _batch_selection(primitive):
+    def rule(args, dims, **params):
+        x, mask = args
+        if dims[1] is not jp.NOT_MAPPED:
+            raise errors.FreshSizeError(
+                errors.message(
+                    "boolean_mask",
+                    "under `vmap` every row selects a size of its own.",
+                    do="put the `vmap` inside a function decorated with `shims.function`",
+                )
+            )
+        axis = params["axis"]
+        x = jnp.moveaxis(x, dims[0], 0)
+        return primitive.bind(x, mask, **dict(params, axis=axis + 1)), 0
+
+    jp.batching.primitive_batchers[primitive] = rule
+
+
+_batch_selection(compress_p)
+_batch_selection(expand_p)
+
+
+def _batch_unify(args, dims, *, axis, **params):
+    x = jnp.moveaxis(args[0], dims[0], 0)
+    return unify_p.bind(x, axis=axis + 1, **params), 0
+
+
+def _batch_sized(args, dims):
+    # A carrier of many rows has its size behind them.
+    return sized_p.bind(*args), dims[0]
+
+
+def _batch_limit(args, dims, **params):
+    return limit_p.bind(args[0], **params), dims[0]
+
+
+def _batch_check(args, dims, **params):
+    check_p.bind(*args, **params)
+    return [], []
+
+
+def _batch_range(args, dims, **params):
+    raise errors.FreshSizeError(
+        errors.message(
+            params["label"],
+            "under `vmap` every row has a size of its own.",
+            do="put the `vmap` inside a function decorated with `shims.function`",
+        )
+    )
+
+
+def _batch_size_number(args, dims, *, dim, names, of_array):
+    if any(d is not jp.NOT_MAPPED for d in dims):
+        raise errors.FreshSizeError(
+            errors.message(
+                "vmap",
+                f"the size `{dim}` differs from row to row.",
+                do="put the `vmap` inside a function decorated with `shims.function`",
+            )
+        )
+    return (
+        size_number_p.bind(*args, dim=dim, names=names, of_array=of_array),
+        jp.NOT_MAPPED,
+    )
+
+
+jp.batching.primitive_batchers[size_number_p] = _batch_size_number
+jp.batching.primitive_batchers[unify_p] = _batch_unify
+jp.batching.primitive_batchers[sized_p] = _batch_sized
+jp.batching.primitive_batchers[limit_p] = _batch_limit
+jp.batching.primitive_batchers[room_p] = lambda args, dims, **params: (
+    room_p.bind(jnp.max(args[0]), **params),
+    [],
+)
+jp.batching.primitive_batchers[check_p] = _batch_check
+jp.batching.primitive_batchers[fresh_range_p] = _batch_range
+
+
+def _limit_outside_lowering(x, *, max, name):
+    return x
+
+
+# Outside of a dynamic trace a bound is a note on a number: an identity when it is compiled.
+limit_p.def_impl(_limit_outside_lowering)
+jp.mlir.register_lowering(
+    limit_p, jp.mlir.lower_fun(_limit_outside_lowering, multiple_results=False)
+)

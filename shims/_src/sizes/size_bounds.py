@@ -1,0 +1,72 @@
+"""What bounds a fresh size, in terms of the inputs, while a program is traced."""
+
+from __future__ import annotations
+
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import dims
+
+# Sizes are int32 numbers everywhere: no array is longer.
+_LARGEST = 2**31 - 1
+
+
+def sign(d):
+    """1 where a linear difference is never negative, -1 where it always is, `None` if it may be."""
+    low = high = 0
+    for factors, coefficient in jp.terms(d):
+        if not factors:
+            low, high = low + coefficient, high + coefficient
+        elif len(factors) == 1 and factors[0][0] is not None and factors[0][3] == 1:
+            low, high = low + min(coefficient, 0) * _LARGEST, high + max(coefficient, 0) * _LARGEST
+        else:
+            return None
+    if low >= 0:
+        return 1
+    return -1 if high < 0 else None
+
+
+def may_fall_short(state, d) -> bool:
+    """Whether the size of an axis may come out below 0, where data select nothing.
+
+    JAX takes no size for 0: `y[1:]` of `u` elements has `u - min(u, 1)`, which it writes `u - 1`.
+    """
+    names = sorted(jp.variables(d) & state.fresh)
+    if sign(d) == 1 or not names:
+        return False
+    if len(names) > dims.MANY:
+        return True
+    return any(_least(e) < 0 for e in dims.with_zeros(d, names))
+
+
+def _least(d) -> float:
+    return jp.lower_bound(d) if jp.is_symbolic(d) else d
+
+
+def upper_bound(state, d):
+    """A bound of a size in terms of the inputs, or `None`."""
+    if not jp.is_symbolic(d) or all(v not in state.fresh for v in jp.variables(d)):
+        return d
+    total = 0
+    for factors, coefficient in jp.terms(d):
+        product = max(coefficient, 0)
+        for factor in factors if coefficient > 0 else ():
+            bound = _factor_bound(state, factor)
+            if bound is None:
+                return None
+            for _ in range(factor[3]):
+                product = product * bound
+        total = total + product
+    return total
+
+
+def _factor_bound(state, factor):
+    name, operation, operands, _ = factor
+    if name is not None:
+        return state.bounds.get(name) if name in state.fresh else state.dimension(name)
+    bounds = [upper_bound(state, o) for o in operands]
+    if operation == "floordiv":
+        return bounds[0]
+    if operation == "mod":
+        return bounds[1]
+    if operation == "min":
+        return next((b for b in bounds if b is not None), None)
+    return None if None in bounds else jp.core.max_dim(*bounds)

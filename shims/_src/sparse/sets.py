@@ -1,0 +1,264 @@
+"""`sets`: the rows of arrays and of sparse tensors as sets of values."""
+
+from __future__ import annotations
+
+import math
+
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import describe, operand
+from shims._src.sizes import primitives
+from shims._src.sparse.dense import check_inside, check_order
+from shims._src.sparse.tensor import columns, dims, is_sparse, unchecked
+from shims._src.tracing.sized_by import selected_by
+from shims._src.types.dtypes import narrowed
+
+_TYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16")
+
+
+class _Rows:
+    """Values, each with the number of the row that it belongs to.
+
+    Attributes:
+      values: `[n]`.
+      row: `[n]`.
+      shape: the sizes of all axes but the last.
+    """
+
+    def __init__(self, function: str, name: str, value, validate: bool):
+        value = value if is_sparse(value) else operand(value)
+        if value.dtype.name not in _TYPES:
+            raise TypeError(
+                f"{function}: `{name}` has dtype {value.dtype.name}, which is none of "
+                f"{', '.join(_TYPES)}."
+            )
+        self.dtype = value.dtype
+        if is_sparse(value):
+            shape = dims(function, value)
+            if validate:
+                check_inside(function, value, shape)
+                check_order(function, value)
+            self.values, self.shape = value.values, tuple(shape[:-1])
+            self.row = jnp.zeros(value.values.shape, jnp.int32)
+            for d, place in zip(self.shape, columns(value), strict=False):
+                if not validate:
+                    checks.check_positions(function, f"indices of `{name}`", place, d)
+                self.row = self.row * primitives.as_size(d) + place.astype(jnp.int32)
+        else:
+            if value.ndim < 2:
+                raise checks.invalid(
+                    function,
+                    f"`{name}` has no rows.",
+                    required="rank 2 or more",
+                    received=describe(value),
+                )
+            self.shape = value.shape[:-1]
+            self.values = value.reshape((math.prod(value.shape),))
+            row = jnp.arange(math.prod(self.shape), dtype=jnp.int32)[:, None]
+            row = jnp.broadcast_to(row, (row.shape[0], value.shape[-1]))
+            self.row = row.reshape(self.values.shape)
+
+
+def _ordered(row, values, source):
+    """Entries by row, then by value; whether each is the first of its kind; the kinds' numbers."""
+    row, values, source = lax.sort((row, values, source), num_keys=3)
+    place = jnp.arange(row.shape[0], dtype=jnp.int32)
+    before = jnp.maximum(place - 1, 0)
+    first = (place == 0) | (row != row[before]) | (values != values[before])
+    return row, values, source, first, jnp.cumsum(first.astype(jnp.int32)) - 1
+
+
+def _two(function: str, a, b, validate, chosen):
+    """The values of each row for which `chosen(is in a, is in b)`, as a sparse tensor."""
+    if is_sparse(a) and not is_sparse(b):
+        # TensorFlow has no kernel for this order and exchanges the operands, as the result shows.
+        return _two(function, b, a, validate, lambda in_b, in_a: chosen(in_a, in_b))
+    a, b = _Rows(function, "a", a, validate), _Rows(function, "b", b, validate)
+    if a.dtype != b.dtype:
+        raise TypeError(f"{function}: dtypes don't match, {a.dtype.name} vs {b.dtype.name}.")
+    if len(a.shape) != len(b.shape):
+        raise _unlike(function, a, b)
+    for d, e in zip(a.shape, b.shape, strict=True):
+        if is_known(d) and is_known(e) and d != e:
+            raise _unlike(function, a, b)
+        checks.check_data(
+            primitives.true_size(d) != primitives.true_size(e),
+            function,
+            "the operands have different numbers of rows.",
+            required="equal sizes except along the last axis",
+        )
+    sources = [jnp.full(x.values.shape, i, jnp.int32) for i, x in enumerate((a, b))]
+    row, values, source, first, kind = _ordered(
+        jnp.concatenate([a.row, b.row]),
+        jnp.concatenate([a.values, b.values]),
+        jnp.concatenate(sources),
+    )
+    inside = [jnp.zeros(row.shape, bool).at[kind].max(source == i)[kind] for i in (0, 1)]
+    return _sparse(row, values, first & chosen(*inside), a.shape)
+
+
+def _unlike(function, a, b):
+    return checks.invalid(
+        function,
+        "the operands have different numbers of rows.",
+        required="equal sizes except along the last axis",
+        received=f"{tuple(a.shape)} and {tuple(b.shape)}",
+    )
+
+
+def _sparse(row, values, keep, shape):
+    """The kept entries, row by row, side by side from the left."""
+    rows = math.prod(shape)
+    keep_number = keep.astype(jnp.int32)
+    counts = jnp.zeros((rows,), jnp.int32).at[row].add(keep_number, mode="drop")
+    start = jnp.cumsum(counts) - counts
+    place = jnp.cumsum(keep_number) - 1
+    inside_row = place - (start.at[row].get(mode="clip") if _has_rows(rows) else 0)
+    coordinates, rest = [inside_row], row
+    for d in reversed(shape[1:]):
+        extent = jnp.maximum(primitives.as_size(d), 1)
+        coordinates.append(jnp.remainder(rest, extent))
+        rest = rest // extent
+    if shape:
+        coordinates.append(rest)
+    wide = narrowed(jnp.int64)
+    indices = jnp.stack(coordinates[::-1], axis=1).astype(wide)
+    widest = jnp.max(counts, initial=0)
+    sizes = [*(primitives.as_size(d) for d in shape), widest]
+    return unchecked(
+        primitives.compress(indices, keep),
+        primitives.compress(values, keep),
+        jnp.stack([jnp.asarray(d).astype(wide) for d in sizes]),
+    )
+
+
+def _has_rows(rows) -> bool:
+    return not (is_known(rows) and rows == 0)
+
+
+@selected_by("a", "b")
+def difference(a, b, aminusb=True, validate_indices=True):
+    """The values of each row of one array that are not in the same row of another.
+
+    Args:
+      a: array `[..., n]` or sparse tensor of int8, int16, int32, int64, uint8 or uint16.
+      b: array `[..., m]` or sparse tensor of the same dtype and number of rows.
+      aminusb: whether `b` is taken from `a`, or `a` from `b`.
+      validate_indices: check that the coordinates of sparse operands are in range, in order, and none
+        of them repeated; rows are checked always.
+
+    Returns:
+      A `SparseTensor` `[..., most]`: the different values of each row, in increasing order.
+
+    Raises:
+      TypeError: the dtypes differ, or are others.
+      InvalidArgumentError: an operand has no rows, or they have different numbers of them, or its
+        coordinates are out of range, out of order or repeated.
+
+    Differs from TensorFlow:
+      Coordinates that are not checked need not be in order: TensorFlow takes one row for several.
+      There are no strings.
+
+    Under jit:
+      The number of values depends on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/sets/difference
+    """
+    if aminusb:
+        return _two("sets.difference", a, b, validate_indices, lambda in_a, in_b: in_a & ~in_b)
+    return _two("sets.difference", a, b, validate_indices, lambda in_a, in_b: in_b & ~in_a)
+
+
+@selected_by("a", "b")
+def intersection(a, b, validate_indices=True):
+    """The values that are in a row of one array and in the same row of another.
+
+    Args:
+      a: array `[..., n]` or sparse tensor of int8, int16, int32, int64, uint8 or uint16.
+      b: array `[..., m]` or sparse tensor of the same dtype and number of rows.
+      validate_indices: check that the coordinates of sparse operands are in range, in order, and none
+        of them repeated; rows are checked always.
+
+    Returns:
+      A `SparseTensor` `[..., most]`: the different values of each row, in increasing order.
+
+    Raises:
+      TypeError: the dtypes differ, or are others.
+      InvalidArgumentError: an operand has no rows, or they have different numbers of them, or its
+        coordinates are out of range, out of order or repeated.
+
+    Differs from TensorFlow:
+      Coordinates that are not checked need not be in order: TensorFlow takes one row for several.
+      There are no strings.
+
+    Under jit:
+      The number of values depends on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/sets/intersection
+    """
+    return _two("sets.intersection", a, b, validate_indices, lambda in_a, in_b: in_a & in_b)
+
+
+@selected_by("a", "b")
+def union(a, b, validate_indices=True):
+    """The values that are in a row of one array or in the same row of another.
+
+    Args:
+      a: array `[..., n]` or sparse tensor of int8, int16, int32, int64, uint8 or uint16.
+      b: array `[..., m]` or sparse tensor of the same dtype and number of rows.
+      validate_indices: check that the coordinates of sparse operands are in range, in order, and none
+        of them repeated; rows are checked always.
+
+    Returns:
+      A `SparseTensor` `[..., most]`: the different values of each row, in increasing order.
+
+    Raises:
+      TypeError: the dtypes differ, or are others.
+      InvalidArgumentError: an operand has no rows, or they have different numbers of them, or its
+        coordinates are out of range, out of order or repeated.
+
+    Differs from TensorFlow:
+      Coordinates that are not checked need not be in order: TensorFlow takes one row for several.
+      There are no strings.
+
+    Under jit:
+      The number of values depends on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/sets/union
+    """
+    return _two("sets.union", a, b, validate_indices, lambda in_a, in_b: in_a | in_b)
+
+
+@selected_by("a")
+def size(a, validate_indices=True):
+    """How many different values each row of a sparse tensor has.
+
+    Args:
+      a: sparse tensor of int8, int16, int32, int64, uint8 or uint16.
+      validate_indices: check that the coordinates of sparse operands are in range, in order, and none
+        of them repeated; rows are checked always.
+
+    Returns:
+      int32 array in the shape of `a` without its last axis.
+
+    Raises:
+      TypeError: `a` is not sparse, or of another dtype.
+      InvalidArgumentError: coordinates are out of range, out of order or repeated.
+
+    Differs from TensorFlow:
+      Coordinates that are not checked need not be in order. There are no strings.
+
+    Under jit:
+      A shape that depends on data gives sizes that depend on data.
+
+    https://www.tensorflow.org/api_docs/python/tf/sets/size
+    """
+    if not is_sparse(a):
+        raise TypeError(f"sets.size: expected `SparseTensor`, got {type(a).__name__}.")
+    a = _Rows("sets.size", "a", a, validate_indices)
+    row, _, _, first, _ = _ordered(a.row, a.values, jnp.zeros_like(a.row))
+    counts = jnp.zeros((math.prod(a.shape),), jnp.int32)
+    return counts.at[row].add(first.astype(jnp.int32), mode="drop").reshape(a.shape)

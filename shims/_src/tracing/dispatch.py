@@ -1,0 +1,135 @@
+"""How an operator runs: eagerly, inside a dynamic trace, or inside somebody else's trace."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+
+from shims._src.arguments import kernels
+from shims._src.errors import errors
+from shims._src.errors.failing_call import failing_call
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import trace
+from shims._src.sizes.padded import Padded
+from shims._src.tracing.repeated import Repeated
+
+# What JAX raises where Python asks for the number behind a tracer.
+_NOT_KNOWN = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+)
+
+
+def operator(f=None, *, fresh: bool = False, compiled: bool = False):
+    """Make an operator callable on arrays, tracers and `Padded` values.
+
+    Args:
+      f: the operator, written over arrays whose dimensions may be symbolic.
+      fresh: whether the size of its result depends on data; then a call on tracers outside of a
+        dynamic trace runs as `shims.dynamic(f)`.
+      compiled: whether eager calls that repeat are compiled; only for operators that do nothing but
+        compute their result.
+    """
+    if f is None:
+        return functools.partial(operator, fresh=fresh, compiled=compiled)
+    takes = kernels.of(f)
+
+    @functools.wraps(f)
+    def call(*args, **kwargs):
+        if takes:
+            kernels.check_call(f.__name__, takes, args, kwargs)
+        try:
+            if trace.current() is None and _needs_dynamic(args, kwargs, fresh):
+                # Of `call`, which knows inside the trace as well what to do with ragged operands.
+                return _in_dynamic_trace(call, args, kwargs)
+            return f(*args, **kwargs)
+        except errors.OutsideDynamicTraceError:
+            # A traced size among the arguments: only now is it known to be one.
+            return _in_dynamic_trace(f, args, kwargs)
+        except errors.CompositeOperandError as error:
+            return _of_composites(call, f.__name__, args, kwargs, error)
+        except (*_NOT_KNOWN, RuntimeError) as error:
+            _refuse(f.__name__, error)
+
+    if not compiled:
+        return call
+
+    @functools.wraps(f)
+    def checked(*args, **kwargs):
+        kernels.check_call(f.__name__, takes, args, kwargs)
+        return f(*args, **kwargs)
+
+    repeated = Repeated(checked if takes else f, call)
+
+    @functools.wraps(f)
+    def call_or_repeat(*args, **kwargs):
+        if trace.current() is None:
+            return repeated(*args, **kwargs)
+        return call(*args, **kwargs)
+
+    return call_or_repeat
+
+
+def _in_dynamic_trace(f, args, kwargs):
+    """`shims.dynamic(f)` of the arguments that are traced.
+
+    The others stay what they are: the shape of a sparse tensor says how large its results are.
+    """
+    from shims._src.tracing.dynamic import dynamic
+
+    leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=lambda x: isinstance(x, Padded))
+    moving = [i for i, x in enumerate(leaves) if jp.is_tracer(x) or isinstance(x, Padded)]
+
+    @functools.wraps(f)
+    def of_moving(*given):
+        full = list(leaves)
+        for i, x in zip(moving, given, strict=True):
+            full[i] = x
+        given_args, given_kwargs = jax.tree.unflatten(tree, full)
+        return f(*given_args, **given_kwargs)
+
+    return dynamic(of_moving, autograph=False)(*(leaves[i] for i in moving))
+
+
+def _of_composites(call, name: str, args, kwargs, error):
+    """A call with ragged operands: only now are they known to be; calls on arrays pay nothing."""
+    from shims._src.linear_operator import functions
+    from shims._src.ragged import composites
+
+    if functions.takes(args, kwargs):
+        return functions.apply(call, name, args, kwargs, error)
+    return composites.apply(call, name, args, kwargs, error)
+
+
+def _refuse(name: str, error: Exception):
+    """Raises what is to be said where an operator needed a number that is traced."""
+    if isinstance(error, RuntimeError):
+        _refuse_size(name, error)
+    if failing_call(error).line:  # in a function of the user's that the operator calls
+        raise error
+    raise errors.FreshSizeError(
+        errors.message(
+            name,
+            "an argument that has to be known while the program is traced depends on data.",
+            received=str(error).splitlines()[0],
+            do="pass Python numbers",
+        )
+    ) from error
+
+
+def _refuse_size(name: str, error: Exception):
+    """Raises what is to be said of an array with more elements than an integer counts."""
+    if "overflow in static extent product" not in str(error):
+        raise error
+    raise errors.InvalidArgumentError(
+        errors.message(name, "an array would have more elements than an int64 counts.")
+    ) from error
+
+
+def _needs_dynamic(args, kwargs, fresh) -> bool:
+    for x in jax.tree.leaves((args, kwargs), is_leaf=lambda x: isinstance(x, Padded)):
+        if isinstance(x, Padded) or (fresh and jp.is_tracer(x)):
+            return True
+    return False

@@ -1,0 +1,303 @@
+"""`shims.dynamic`: ordinary JAX code over data-dependent sizes as an ordinary JAX function."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments.conversion import narrowed
+from shims._src.errors import errors, refusals
+from shims._src.platform import host_memory
+from shims._src.platform import jax_private as jp
+from shims._src.recording.recording import is_followed
+from shims._src.sizes import primitives, trace
+from shims._src.sizes.padded import ASSUMPTION, INVALID, OK, Padded, check_status
+from shims._src.tracing.program import Size, lower, trace_program
+from shims._src.tracing.shape_only import has_foreign_sizes, outlined
+
+
+def dynamic(f, *, autograph: bool = True):
+    """`f` as a JAX function in which sizes may depend on data.
+
+    Inside it `x[mask]`, `shims.boolean_mask`, `shims.range(k)`, ... have symbolic sizes, and plain
+    `jax.numpy` code works on them. The result is ordinary JAX code: `jit`, `grad`, `jvp`, `vmap`
+    and sharding apply to it.
+
+    Args:
+      f: a function of arrays (JAX, NumPy, `Padded`) and static Python values, in pytrees.
+      autograph: convert Python control flow on arrays in `f` and in what it calls.
+
+    Returns:
+      A function with the signature of `f`. Results whose size depends on data are exact arrays
+      when it is called on concrete arrays, and `Padded` under a trace.
+
+    Raises:
+      FreshSizeError: the program needs a data-dependent size while it is traced.
+      CapacityError: under a trace, a size that nothing bounds.
+      UnsupportedPrimitiveError: a JAX primitive without a rule for unknown sizes.
+
+    Under jit: float results of a call whose data broke a stated bound are NaN, `Padded` results
+    raise from `unpad`, and integer results raise when the program runs.
+    """
+    converted: list[Callable[..., Any]] = []
+
+    @functools.wraps(f)
+    def run(*args, **kwargs):
+        if not converted:
+            converted.append(_convert(f) if autograph else f)
+        if trace.current() is not None:
+            return converted[0](*args, **kwargs)
+        return _call(converted[0], args, kwargs)
+
+    return run
+
+
+def _convert(f):
+    from shims._src import autograph
+
+    return autograph.convert(f)
+
+
+def _is_leaf(x) -> bool:
+    return isinstance(x, Padded)
+
+
+def _is_operand(x) -> bool:
+    return isinstance(x, (Padded, jax.Array, np.ndarray, np.generic))
+
+
+def _call(f, args, kwargs):
+    leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_leaf)
+    places = [i for i, x in enumerate(leaves) if _is_operand(x)]
+    operands = [narrowed(leaves[i]) for i in places]
+
+    def on_operands(*xs):
+        full = list(leaves)
+        for i, x in zip(places, xs, strict=True):
+            full[i] = x
+        a, k = jax.tree.unflatten(tree, full)
+        return f(*a, **k)
+
+    concrete = jp.ambient_is_eager() and not any(jp.is_tracer(x) for x in jax.tree.leaves(operands))
+    return _run_eagerly(on_operands, operands) if concrete else _run_traced(on_operands, operands)
+
+
+def prepare(state: trace.DynamicTrace, operands):
+    """`(specs, arrays, sizes)` of operands, `Padded` ones with symbolic sizes."""
+    specs, arrays, sizes = [], [], {}
+    names: dict[tuple[int, int], str] = {}
+    for x in operands:
+        if not isinstance(x, Padded):
+            x = x if isinstance(x, jax.Array) else jnp.asarray(x)
+            specs.append(jax.ShapeDtypeStruct(x.shape, x.dtype, weak_type=x.weak_type))
+            arrays.append(x)
+            continue
+        shape: list = list(x.values.shape)
+        for axis, size in x.sizes.items():
+            key = (id(size), shape[axis])
+            if key not in names:
+                names[key] = f"p{len(names)}"
+                sizes[names[key]] = Size(size, shape[axis])
+                state.origins[names[key]] = f"axis {axis} of a `Padded` argument"
+            shape[axis] = state.dimension(names[key])
+        specs.append(jax.ShapeDtypeStruct(tuple(shape), x.values.dtype))
+        arrays.append(x.values)
+    return specs, arrays, sizes
+
+
+def _limits(operands):
+    """Bounds that `shims.bounded` stated outside: `({position: bounds}, [(number, bound)])`."""
+    limits, checks = {}, []
+    for i, x in enumerate(operands):
+        found = None if isinstance(x, Padded) else jp.defining_equation(jp.primal_tracer(x))
+        if found is not None and found[0].primitive is primitives.limit_p:
+            high = found[0].params["max"]
+            limits[i] = (-(2**31) + 1, high)
+            checks.append((x, high))
+    return limits, checks
+
+
+def _run_traced(f, operands):
+    if has_foreign_sizes(operands):
+        return outlined(f, operands)
+    state = trace.DynamicTrace()
+    specs, arrays, sizes = prepare(state, operands)
+    limits, checks = _limits(operands)
+    with refusals.translating():
+        program = trace_program(state, f, specs)
+        values, ctx = lower(program, arrays, sizes, None, limits=limits)
+    for number, high in checks:
+        ctx.report("capacity", "bounded", number > high, number, capacity=high)
+    inherited = [x.status for x in operands if isinstance(x, Padded)]
+    status = combined_status(ctx.reports, inherited)
+    outs = [_traced_result(v, status) for v in values]
+    return jax.tree.unflatten(program.out_tree, outs)
+
+
+def combined_status(reports, inherited=()):
+    """One status code for all run-time conditions; `None` when there are none."""
+    status = None
+    for report in reports:
+        bad = {"capacity": report.code, "pin": ASSUMPTION, "invalid": INVALID}[report.kind]
+        code = jnp.where(report.code >= 0, jnp.int32(bad), jnp.int32(OK))
+        status = code if status is None else _worse(status, code)
+    for code in inherited:
+        code = jnp.asarray(code, jnp.int32)
+        status = code if status is None else _worse(status, code)
+    return status
+
+
+def _worse(a, b):
+    return jnp.where((a < 0) | (b < 0), jnp.minimum(a, b), jnp.maximum(a, b))
+
+
+def _traced_result(value, status):
+    array = value.array
+    if status is not None and (not value.dynamic or jnp.issubdtype(array.dtype, jnp.inexact)):
+        array = marked(array, status)
+    if not value.dynamic:
+        return array
+    sizes = {i: a.size for i, a in enumerate(value.axes) if a is not None}
+    return Padded(array, sizes, jnp.int32(OK) if status is None else status)
+
+
+def marked(array, status):
+    """The array, or where the status is bad something that cannot be mistaken for data."""
+    if jnp.issubdtype(array.dtype, jnp.inexact):
+        # A product, so that derivatives are marked too.
+        return array * jnp.where(status == OK, 1, np.nan).astype(array.dtype)
+    if not (array.dtype == bool or jnp.issubdtype(array.dtype, jnp.integer)):
+        return array
+    return lax.cond(status == OK, lambda x, s: x, _raise_at_run_time, array, status)
+
+
+def _raise_at_run_time(array, status):
+    def fail(x, code):
+        check_status(code)
+        return np.asarray(x)
+
+    shape = jax.ShapeDtypeStruct(array.shape, array.dtype)
+    return jax.pure_callback(fail, shape, array, status, vmap_method="broadcast_all")
+
+
+def _run_eagerly(f, operands):
+    buckets: dict[str, int] = {}
+    pins: dict[str, int] = {}
+    operands = [x.unpad() if isinstance(x, Padded) else x for x in operands]
+    while True:
+        state = trace.DynamicTrace(pins=dict(pins), may_assume=True)
+        specs, arrays, sizes = prepare(state, operands)
+        with refusals.translating():
+            program = trace_program(state, f, specs)
+            values, ctx = lower(program, arrays, sizes, buckets)
+        if not settle_reports([(r.describe(), int(r.code)) for r in ctx.reports], buckets, pins):
+            outs = [exact(v.array, {i: a.size for i, a in enumerate(v.axes) if a}) for v in values]
+            return jax.tree.unflatten(program.out_tree, outs)
+
+
+def settle_reports(found, buckets, pins, *, grow: bool = True) -> bool:
+    """Act on the reports of a finished run; whether it must run again.
+
+    Raises:
+      InvalidArgumentError: operands that do not agree; another error where the check says so.
+      CapacityError: a stated bound was exceeded, or a size outgrew its bucket and must not grow.
+    """
+    again = False
+    bad = []
+    for (kind, site, capacity, line, error), code in found:
+        if code < 0:
+            continue
+        if kind == "invalid":
+            bad.append(error(with_line(site, line, code)))
+        elif kind == "pin":
+            if pins.get(site) != code:
+                pins[site] = code
+                again = True
+        elif grow and site.startswith("room"):
+            pins[site] = next_bucket(code)
+            again = True
+        elif grow and site != "bounded":
+            buckets[site] = next_bucket(code)
+            again = True
+        else:
+            raise exceeded(site, capacity, code, line)
+    if bad and not again:  # what did not fit may have made other numbers wrong
+        raise bad[0]
+    return again
+
+
+def with_line(text: str, line: str, code: int) -> str:
+    """A message with the place and the number that the run found."""
+    head, _, rest = text.replace(errors.NUMBER, str(code)).partition("\n")
+    kept = [part for part in rest.split("\n") if part and not part.lstrip().startswith("At:")]
+    return errors.with_place("\n".join([head, *kept]), line)
+
+
+def exceeded(site: str, capacity: int, needed: int, line: str) -> errors.CapacityError:
+    """A size above its capacity."""
+    return errors.CapacityError(
+        errors.message(
+            "bounded" if site.startswith("bounded") else "",
+            "a data-dependent size exceeds its capacity.",
+            required=f"capacity {needed} (needed)",
+            received=f"capacity {capacity}",
+            at=line,
+            do=f'raise the bound to {needed}, or let `shims.function(overflow="grow")` do it',
+        )
+    )
+
+
+def next_bucket(needed: int) -> int:
+    """The smallest power of two that holds a count."""
+    return 1 << max(int(needed) - 1, 0).bit_length()
+
+
+# From how many elements on a selection is worth a thread.
+_LARGE = 1 << 17
+
+
+def exact_all(parts):
+    """`exact` of several results, each `(array, sizes, masks)`; large selections side by side."""
+    large = [i for i, (array, _, masks) in enumerate(parts) if masks and array.size >= _LARGE]
+    large = [i for i in large if not is_followed(parts[i][0])]
+    if len(large) < 2:
+        return [exact(*part) for part in parts]
+    cut = host_memory.side_by_side([functools.partial(_cut, *parts[i]) for i in large])
+    done = dict(zip(large, map(jp.array_from_host, cut), strict=True))
+    return [done[i] if i in done else exact(*part) for i, part in enumerate(parts)]
+
+
+def exact(array, sizes, masks=None):
+    """The true entries of a padded result, cut on the host (no compilation) unless on a tape."""
+    if not sizes and not masks:
+        return array
+    if is_followed(array):
+        for axis, size in sizes.items():
+            array = lax.slice_in_dim(array, 0, int(size), axis=axis)
+        for axis, mask in (masks or {}).items():
+            array = _at(array, np.flatnonzero(np.asarray(mask)), axis)
+        return array
+    return jp.array_from_host(_cut(array, sizes, masks))
+
+
+def _at(array, places, axis):
+    """The slots at places; JAX drops a gather of none, and a tape would find no connection."""
+    if not places.size:
+        return lax.slice_in_dim(array, 0, 0, axis=axis)
+    return jnp.take(array, places, axis=axis)
+
+
+def _cut(array, sizes, masks) -> np.ndarray:
+    index = [slice(None)] * array.ndim
+    for axis, size in sizes.items():
+        index[axis] = slice(int(size))
+    out = np.asarray(array)[tuple(index)]
+    for axis, mask in (masks or {}).items():
+        out = host_memory.selected(out, np.asarray(mask), axis)
+    return out

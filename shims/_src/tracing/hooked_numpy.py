@@ -1,0 +1,313 @@
+"""`jax.numpy` inside a dynamic trace: functions that need a size get it, or say what to write."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments.searching import insertion_points
+from shims._src.errors import errors
+from shims._src.numeric.exact_quotient import quotient
+from shims._src.numeric.sort_keys import ascending_key
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives, size_bounds
+from shims._src.tracing import hooked_indexing
+
+
+def promote_shapes(state, original, name, *arrays):
+    """Broadcasting where two fresh sizes meet: they must agree, which is checked at run time."""
+    shapes = [np.shape(a) if not jp.is_symbolic(a) else () for a in arrays]
+    rank = max(map(len, shapes), default=0)
+    for back in range(1, rank + 1):
+        sizes = [s[-back] for s in shapes if len(s) >= back]
+        target = _meeting_size(state, sizes)
+        if target is None:
+            continue
+        arrays = [
+            primitives.unify_axis(
+                jnp.asarray(a), len(s) - back, target, label=name, broadcasts=True
+            )
+            if len(s) >= back and _must_follow(s[-back], target)
+            else a
+            for a, s in zip(arrays, shapes, strict=True)
+        ]
+    return original(name, *arrays)
+
+
+def _meeting_size(state, sizes):
+    """The size to follow where different sizes meet and one of them is fresh, or all are one."""
+    distinct = []
+    for d in sizes:
+        if not (not jp.is_symbolic(d) and d == 1) and all(not _same(d, e) for e in distinct):
+            distinct.append(d)
+    fresh = [d for d in distinct if state.owns(d) and not state.is_input_only(d)]
+    if len(distinct) < 2:
+        return None
+    if not fresh:
+        return distinct[0] if all(_are_one(state, distinct[0], d) for d in distinct[1:]) else None
+    return next((d for d in distinct if not jp.is_symbolic(d)), distinct[0])
+
+
+def _are_one(state, a, b) -> bool:
+    """Whether two expressions over the same input sizes come to one number in this call, guarded.
+
+    `d[1:]` and `d[:-1]` of `d = x[1:]` are `n - 1 - min(n - 1, 1)` and `max(0, n - 2)` to JAX.
+    """
+    if not (state.owns(a) and state.owns(b)) or jp.variables(a) != jp.variables(b):
+        return False
+    difference = a - b
+    if not jp.is_symbolic(difference):
+        return False
+    return state.decide(difference, lambda value: value == 0, f"{a} == {b}")
+
+
+def _must_follow(d, target) -> bool:
+    if not jp.is_symbolic(d) and d == 1:
+        return False
+    return not _same(d, target)
+
+
+def _same(a, b) -> bool:
+    return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
+
+
+def _nonzero(state, original, a, *, size=None, fill_value=None):
+    if size is not None or not jp.is_tracer(a):
+        return original(a, size=size, fill_value=fill_value)
+    return tuple(hooked_indexing.nonzero(jnp.asarray(a) != 0))
+
+
+def _where(state, original, condition, x=None, y=None, *args, size=None, fill_value=None):
+    if hasattr(condition, "__jax_array__") and not hasattr(condition, "dtype"):
+        condition = condition.__jax_array__()  # a question about a size, as a number
+    if x is None and y is None and size is None and jp.is_tracer(condition):
+        return tuple(hooked_indexing.nonzero(jnp.asarray(condition) != 0))
+    return original(condition, x, y, *args, size=size, fill_value=fill_value)
+
+
+def _argwhere(state, original, a, *, size=None, fill_value=None):
+    if size is not None or not jp.is_tracer(a):
+        return original(a, size=size, fill_value=fill_value)
+    return jnp.stack(hooked_indexing.nonzero(jnp.asarray(a) != 0), -1)
+
+
+def _flatnonzero(state, original, a, *, size=None, fill_value=None):
+    if size is not None or not jp.is_tracer(a):
+        return original(a, size=size, fill_value=fill_value)
+    return hooked_indexing.nonzero((jnp.asarray(a) != 0).reshape(-1))[0]
+
+
+def _take(state, original, a, indices, axis=None, **options):
+    if axis is not None and hooked_indexing.reads_nothing(indices, a, axis):
+        return hooked_indexing.from_nothing(jnp.asarray(a), indices, axis)
+    return original(a, indices, axis=axis, **options)
+
+
+def _compress(state, original, condition, a, axis=None, **options):
+    if options.get("size") is not None or not jp.is_tracer(condition):
+        return original(condition, a, axis=axis, **options)
+    a = jnp.asarray(a)
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    a = a[(slice(None),) * (axis % a.ndim) + (slice(condition.shape[0]),)]
+    return primitives.compress(a, jnp.asarray(condition, bool), axis)
+
+
+def _arange(state, original, start, stop=None, step=None, dtype=None, **options):
+    given = (start, stop, step)
+    if not any(jp.is_tracer(g) for g in given):
+        _assume_empty(state, *given)
+        return original(start, stop, step, dtype, **options)
+    if stop is None:
+        start, stop = 0, start
+    step = 1 if step is None else step
+    kind = jnp.result_type(start, stop, step) if dtype is None else dtype
+    span = jnp.asarray(stop) - jnp.asarray(start)
+    if jnp.issubdtype(kind, jnp.integer):
+        count = jnp.maximum(-(-span // step), 0)
+    else:
+        count = quotient(span.astype(kind), jnp.asarray(step, kind))
+        count = jnp.ceil(count).astype(jnp.int32)
+    places = primitives.fresh_range(count, label="jnp.arange")
+    return (jnp.asarray(start) + places * jnp.asarray(step)).astype(kind)
+
+
+def _assume_empty(state, start, stop, step):
+    """Note where JAX takes the range up to `1 - n` for none, as it takes no size for zero."""
+    if step not in (None, 1) or not any(map(jp.is_symbolic, (start, stop))):
+        return
+    count = start if stop is None else stop - start
+    if not state.owns(count) or state.is_input_only(count) or size_bounds.sign(count) is not None:
+        return
+    if not jp.is_symbolic(jp.core.max_dim(0, count)):
+        state.assumptions.append((count - 1, "nonnegative", errors.user_line()))
+
+
+def _filled(name):
+    def fill(state, original, shape, *args, **options):
+        if jp.is_tracer(shape) and np.ndim(shape) == 1:
+            shape = tuple(shape)
+        sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
+        if not any(jp.is_tracer(d) for d in sizes):
+            return original(shape, *args, **options)
+        sizes = tuple(primitives.to_dim(d, label=f"jnp.{name}") for d in sizes)
+        return original(sizes, *args, **options)
+
+    return fill
+
+
+def _unique(
+    state,
+    original,
+    ar,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    **options,
+):
+    if options.get("size") is not None or not jp.is_tracer(ar) or axis is not None:
+        return original(ar, return_index, return_inverse, return_counts, axis, **options)
+    from shims._src.arguments import sorted_unique
+
+    return sorted_unique.unique(ar, return_index, return_inverse, return_counts)
+
+
+def _searchsorted(state, original, a, v, side="left", sorter=None, **options):
+    if not (np.ndim(a) == 1 and jp.is_symbolic(np.shape(a)[0])):
+        return original(a, v, side=side, sorter=sorter, **options)
+    a, v = jnp.asarray(a), jnp.asarray(v)
+    kind = jnp.promote_types(a.dtype, v.dtype)
+    a = a if sorter is None else a[sorter]
+    a, v = (ascending_key(x.astype(kind)) for x in (a, v))
+    return insertion_points(a, v.reshape(-1), side).reshape(v.shape)
+
+
+def _squeeze(state, original, a, *axis, **named):
+    shape = np.shape(a)
+    given = [*axis, *named.values()]  # `axis` to `jax.numpy`, `dimensions` to `lax`
+    if any(x is not None for x in given) or not any(map(jp.is_symbolic, shape)):
+        return original(a, *axis, **named)
+    for d in shape:
+        if jp.is_symbolic(d) and not state.is_input_only(d):
+            # Dropping it where it happens to be 1 is another program: checked when this one runs.
+            state.assumptions.append((d - 1, "zero", errors.user_line()))
+    return original(
+        a, axis=tuple(i for i, d in enumerate(shape) if not jp.is_symbolic(d) and d == 1)
+    )
+
+
+def _eye(state, original, n, m=None, k=0, dtype=None, **options):
+    if not any(jp.is_tracer(d) for d in (n, m, k)):
+        return original(n, m, k, dtype, **options)
+    rows = primitives.to_dim(n, label="jnp.eye")
+    columns = rows if m is None else primitives.to_dim(m, label="jnp.eye")
+    same = jnp.arange(rows)[:, None] + k == jnp.arange(columns)[None, :]
+    return same.astype(jnp.float32 if dtype is None else dtype)
+
+
+def _repeat(state, original, a, repeats, axis=None, *, total_repeat_length=None, **options):
+    if total_repeat_length is not None or not jp.is_tracer(repeats):
+        return original(a, repeats, axis, total_repeat_length=total_repeat_length, **options)
+    a = jnp.asarray(a)
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    counts = jnp.broadcast_to(jnp.maximum(repeats, 0), (a.shape[axis],))
+    ends = jnp.cumsum(counts)
+    places = primitives.fresh_range(jnp.sum(counts), label="jnp.repeat")
+    source = insertion_points(ends, places, "right")
+    return jnp.take(a, source, axis=axis, mode="clip")
+
+
+def _split(state, original, ary, indices_or_sections, axis=0):
+    at = indices_or_sections
+    if jp.is_tracer(at) and np.ndim(at) == 1 and not jp.is_symbolic(at.shape[0]):
+        at = list(at)
+    if not isinstance(at, (tuple, list)) or not any(map(jp.is_tracer, at)):
+        return original(ary, indices_or_sections, axis)
+    ary = jnp.asarray(ary)
+    before = (slice(None),) * (axis % ary.ndim)
+    bounds = zip([None, *at], [*at, None], strict=True)
+    return [ary[(*before, slice(start, stop))] for start, stop in bounds]
+
+
+def _convolve(state, original, a, v, mode="full", **options):
+    if not any(jp.is_symbolic(d) for d in (*np.shape(a), *np.shape(v))):
+        return original(a, v, mode, **options)
+    a, v = jnp.asarray(a), jnp.asarray(v)
+    for x in (a, v):
+        state.assume_some(x.shape[0])
+    if jp.is_symbolic(v.shape[0]):
+        a, v = v, a
+    n, k = a.shape[0], v.shape[0]
+    kind = jnp.promote_types(a.dtype, v.dtype)
+    a, v = a.astype(kind), v.astype(kind)
+    full = lax.conv_general_dilated(
+        a[None, None], v[::-1][None, None], (1,), ((k - 1, k - 1),), precision="highest"
+    )[0, 0]
+    if mode == "full":
+        return full
+    short, long = jp.core.min_dim(n, k), jp.core.max_dim(n, k)
+    start, size = ((short - 1) // 2, long) if mode == "same" else (short - 1, long - short + 1)
+    return full[start : start + size]
+
+
+def _associative_scan(state, original, fn, elems, reverse=False, axis=0):
+    leaves, tree = jax.tree.flatten(elems)
+    if not leaves or not jp.is_symbolic(leaves[0].shape[axis % leaves[0].ndim]):
+        return original(fn, elems, reverse=reverse, axis=axis)
+
+    def combine(a, b):
+        wide = [jnp.expand_dims(x, axis) for x in a], [jnp.expand_dims(x, axis) for x in b]
+        joined = fn(*(jax.tree.unflatten(tree, w) for w in wide))
+        return [jnp.squeeze(x, axis) for x in jax.tree.leaves(joined)]
+
+    def step(carry, xs):
+        first, total = carry
+        joined = [jnp.where(first, x, y) for x, y in zip(xs, combine(total, xs), strict=True)]
+        return (jnp.zeros_like(first), joined), joined
+
+    rows = [jnp.moveaxis(x, axis, 0) for x in leaves]
+    start = (jnp.ones((), bool), [jnp.ones(x.shape[1:], x.dtype) for x in rows])
+    # Halving needs to know how deep; one step after the other does not.
+    _, out = lax.scan(step, start, rows, reverse=reverse)
+    return jax.tree.unflatten(tree, [jnp.moveaxis(x, 0, axis) for x in out])
+
+
+def product_jvp(state, original, primals, tangents, **params):
+    """The derivative of a product over unknown sizes: the others' product, from both sides."""
+    (x,), (t,) = primals, tangents
+    axes = params["axes"]
+    if not any(map(jp.is_symbolic, x.shape)) or type(t) is jp.ad.Zero:
+        return original(primals, tangents, **params)
+    kept = [a for a in range(x.ndim) if a not in axes]
+    flat = [v.transpose(*axes, *kept).reshape(-1, *[x.shape[a] for a in kept]) for v in (x, t)]
+    one = jnp.ones((1, *flat[0].shape[1:]), x.dtype)
+    before = jnp.concatenate([one, lax.cumprod(flat[0], 0)])[:-1]
+    after = jnp.concatenate([lax.cumprod(flat[0], 0, reverse=True), one])[1:]
+    return jnp.prod(x, tuple(axes)), jnp.sum(flat[1] * before * after, 0)
+
+
+FUNCTIONS = (
+    ("squeeze", _squeeze),
+    ("eye", _eye),
+    ("repeat", _repeat),
+    ("split", _split),
+    ("convolve", _convolve),
+    ("associative_scan", _associative_scan),
+    ("nonzero", _nonzero),
+    ("where", _where),
+    ("argwhere", _argwhere),
+    ("flatnonzero", _flatnonzero),
+    ("compress", _compress),
+    ("take", _take),
+    ("arange", _arange),
+    ("zeros", _filled("zeros")),
+    ("ones", _filled("ones")),
+    ("full", _filled("full")),
+    ("empty", _filled("empty")),
+    ("unique", _unique),
+    ("searchsorted", _searchsorted),
+)

@@ -1,0 +1,113 @@
+"""`vmap` inside a dynamic trace: where a row makes a size of its own, rows are mapped one by one."""
+
+from __future__ import annotations
+
+import jax
+from jax import lax
+
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import trace
+
+rows_p = jp.Primitive("rows")
+rows_p.multiple_results = True
+_FRESH = ("compress", "expand", "fresh_range")
+
+
+def batch(state, original, fun, axis_data, in_dims, out_dim_dests, *rest, **options):
+    """Batching, with the body traced first where it may select."""
+    fun = jp.batch_over(fun, _traced_first)
+    return original(fun, axis_data, in_dims, out_dim_dests, *rest, **options)
+
+
+def _traced_first(f, *args):
+    """Run a batched body from its jaxpr; bodies with sizes of their own become one equation."""
+    state = trace.current()
+    if state is None or not any(jp.is_batched(a) for a in args):
+        return f(*args)
+    if not all(hasattr(a, "dtype") for a in args):
+        return f(*args)
+    specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in args]
+    before = len(state.fresh)
+    state.mapped += 1
+    try:
+        closed = jax.make_jaxpr(lambda *xs: list(f(*xs)))(*specs)
+    finally:
+        state.mapped -= 1
+    jaxpr, consts = jp.open_jaxpr(closed)
+    if len(state.fresh) == before or not _selects_by(jaxpr, args, consts):
+        return jp.core.eval_jaxpr(jaxpr, consts, *args)
+    return rows_p.bind(*consts, *args, jaxpr=jp.close(jaxpr, len(consts)))
+
+
+def _selects_by(jaxpr, args, consts) -> bool:
+    """Whether a fresh size of the body depends on batched operands."""
+    tainted = {v for v, a in zip(jaxpr.invars, args, strict=True) if jp.is_batched(a)}
+    tainted |= {v for v, c in zip(jaxpr.constvars, consts, strict=True) if jp.is_batched(c)}
+    return _find(jaxpr, tainted)
+
+
+def _find(jaxpr, tainted) -> bool:
+    for eqn in jaxpr.eqns:
+        touched = [not isinstance(a, jp.Literal) and a in tainted for a in eqn.invars]
+        if eqn.primitive.name in _FRESH and touched[-1]:
+            return True
+        for sub in jp.sub_jaxprs(eqn.params):
+            inner, _ = jp.open_jaxpr(sub)
+            if any(touched) and _find(inner, set(inner.invars)):
+                return True
+        if any(touched):
+            tainted = tainted | set(eqn.outvars)
+    return False
+
+
+def _batch_rows(args, dims, *, jaxpr):
+    mapped = [i for i, d in enumerate(dims) if d is not jp.NOT_MAPPED]
+    moved = [jax.numpy.moveaxis(args[i], dims[i], 0) for i in mapped]
+
+    def row(parts):
+        full = list(args)
+        for i, part in zip(mapped, parts, strict=True):
+            full[i] = part
+        return jp.core.jaxpr_as_fun(jaxpr)(*full)
+
+    for aval in jaxpr.out_avals:
+        for d in getattr(aval, "shape", ()):
+            if jp.is_symbolic(d) and _made_inside(jaxpr, d):
+                raise ragged_rows(d)
+    outs = lax.map(row, moved)
+    return outs, [0] * len(outs)
+
+
+def _made_inside(jaxpr, d) -> bool:
+    inner, _ = jp.open_jaxpr(jaxpr)
+    made = {str(e.params["name"]) for e in _equations(inner) if e.primitive.name in _FRESH}
+    return bool(jp.variables(d) & made)
+
+
+def _equations(jaxpr):
+    for eqn in jaxpr.eqns:
+        yield eqn
+        for sub in jp.sub_jaxprs(eqn.params):
+            yield from _equations(jp.open_jaxpr(sub)[0])
+
+
+def ragged_rows(d) -> errors.FreshSizeError:
+    """`vmap` cannot stack rows of different sizes."""
+    return errors.FreshSizeError(
+        errors.message(
+            "vmap",
+            f"every row of the result has a data-dependent size `{d}` of its own.",
+            required="rows of one size",
+            do="reduce or pad each row inside the mapped function, or apply `jax.vmap` outside "
+            "of the function, which gives a `Padded` whose rows have their own sizes",
+        )
+    )
+
+
+jp.batching.primitive_batchers[rows_p] = _batch_rows
+
+
+@rows_p.def_abstract_eval
+def _rows_aval(*avals, jaxpr):
+    return jaxpr.out_avals

@@ -1,0 +1,131 @@
+"""An eager operator, compiled as a whole once the same kind of call comes again.
+
+An operator is many steps of JAX's, and eagerly each costs as much as a whole operator of
+TensorFlow's. The first calls on arrays of some shapes and dtypes run step by step, so that a program
+that does not repeat itself compiles nothing more than it would anyway; the fifth compiles the
+operator. What the operator refuses in the data comes out of the compiled program as one flag; where
+it is set, the call runs again step by step and raises there, with the numbers in its message. An
+operator that needs the contents of its arguments, or gives back something else than arrays, stays as
+it is, and so does one with effects of its own: only pure operators may be wrapped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives
+
+# How many kinds of calls are remembered of one operator, how many are compiled, and how many
+# arrays and numbers a call may have.
+SEEN, COMPILED, LEAVES = 512, 128, 64
+
+_PLAIN = (bool, int, str, type(None), np.dtype)
+_CONTAINERS = (tuple, list, dict)
+
+
+class _NotForThis(Exception):
+    """The operator gives back something that a compiled program cannot."""
+
+
+class Repeated:
+    """A pure operator whose eager calls are compiled when they repeat.
+
+    Attributes:
+      f: the operator, written over arrays.
+      step_by_step: what calls it otherwise.
+      after: how many calls of a kind run step by step before it is compiled.
+    """
+
+    after = 4
+
+    def __init__(self, f: Callable, step_by_step: Callable):
+        self.f = f
+        self.step_by_step = step_by_step
+        self._seen: dict[object, int] = {}
+        self._programs: dict[object, Callable | None] = {}
+
+    def __call__(self, *args, **kwargs):
+        """The operator's result."""
+        leaves, tree = jax.tree.flatten((args, kwargs))
+        kind = _kind(leaves)
+        if kind is None or not jp.ambient_is_eager():
+            return self.step_by_step(*args, **kwargs)
+        key = (tree, *kind)
+        program = self._programs.get(key, self)
+        if program is self:
+            program = self._look_up(key, leaves, args, kwargs)
+        if program is None:
+            return self.step_by_step(*args, **kwargs)
+        try:
+            result, flag = program([x for x in leaves if type(x) is jp.ArrayImpl])
+        except Exception:  # noqa: BLE001 - whatever is wrong with the call, the operator says it
+            self._programs[key] = None
+            return self.step_by_step(*args, **kwargs)
+        return result if flag is None or not flag else self.step_by_step(*args, **kwargs)
+
+    def _look_up(self, key, leaves, args, kwargs):
+        """The program for a kind of call that has none yet; none while it is new."""
+        seen = self._seen.get(key, 0)
+        if seen < self.after:
+            if len(self._seen) >= SEEN:
+                self._seen.clear()
+            self._seen[key] = seen + 1
+            return None
+        if len(self._programs) >= COMPILED:
+            self._programs.clear()
+        standard = _is_standard(args) and _is_standard(kwargs)
+        program = jax.jit(_program(self.f, leaves, key[0])) if standard else None
+        self._programs[key] = program
+        return program
+
+
+def _kind(leaves) -> list[object] | None:
+    """What a compiled program depends on; `None` where a call is never compiled."""
+    if len(leaves) > LEAVES:
+        return None
+    found: list[object] = []
+    for x in leaves:
+        kind = type(x)
+        if kind is jp.ArrayImpl:
+            found.append((x.shape, x.dtype, x.weak_type))
+        elif kind is float:
+            found.append(("float", x.hex()))  # 0.0 and -0.0 are equal, but not the same
+        elif kind in _PLAIN or isinstance(x, (type, np.dtype)):
+            found.append((kind, x))
+        else:
+            return None
+    return found
+
+
+def _is_standard(value) -> bool:
+    """Whether a structure has no nodes of other kinds than Python's and named tuples."""
+    if isinstance(value, _CONTAINERS):
+        return all(map(_is_standard, value.values() if isinstance(value, dict) else value))
+    return jax.tree_util.all_leaves([value]) or value is None
+
+
+def _program(f, leaves, tree):
+    """The operator as a function of the arrays among its arguments; also what it refuses, as a flag."""
+    rest = [None if type(x) is jp.ArrayImpl else x for x in leaves]
+    places = [i for i, x in enumerate(leaves) if type(x) is jp.ArrayImpl]
+
+    def run(arrays):
+        again = list(rest)
+        for place, x in zip(places, arrays, strict=True):
+            again[place] = x
+        args, kwargs = jax.tree.unflatten(tree, again)
+        with primitives.flagging() as flags:
+            result = f(*args, **kwargs)
+        if not all(isinstance(x, jax.Array) for x in jax.tree.leaves(result)):
+            raise _NotForThis
+        flag = None
+        for bad in flags:
+            flag = jnp.any(bad) if flag is None else flag | jnp.any(bad)
+        return result, flag
+
+    return run

@@ -1,0 +1,119 @@
+"""Dynamic programs of which only shapes are asked: somebody else's trace over symbolic sizes.
+
+`jax.eval_shape` over symbolic sizes asks so, and Keras where it builds a layer. The program is traced
+over sizes of its own. What comes out has the shapes of its results, told in the sizes that were
+given, and cannot be run.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from shims._src.errors import errors, refusals
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import dims, size_bounds, trace
+from shims._src.sizes.padded import OK, Padded
+from shims._src.tracing.program import trace_program
+
+outline_p = jp.Primitive("outline")
+outline_p.multiple_results = True
+# What a question about sizes is answered for.
+_EXAMPLE = 64
+
+
+def has_foreign_sizes(operands) -> bool:
+    """Whether an operand has a symbolic size, which then is one of another trace."""
+    arrays = [x.values if isinstance(x, Padded) else x for x in operands]
+    return any(jp.is_symbolic(d) for x in arrays for d in jnp.shape(x))
+
+
+def outlined(f, operands):
+    """What `f` returns for the operands, as far as its shapes go.
+
+    Raises:
+      CapacityError: nothing bounds the size of a result.
+    """
+    state = trace.DynamicTrace(may_assume=True)
+    given: dict[str, Any] = {}
+    specs, arrays = [], []
+    for x in operands:
+        array = x.values if isinstance(x, Padded) else jnp.asarray(x)
+        dynamic = x.sizes if isinstance(x, Padded) else {}
+        shape = [
+            _symbol(state, given, d, is_dynamic=axis in dynamic)
+            if jp.is_symbolic(d) or axis in dynamic
+            else d
+            for axis, d in enumerate(array.shape)
+        ]
+        specs.append(jax.ShapeDtypeStruct(tuple(shape), array.dtype))
+        arrays.append(array)
+    with refusals.translating():
+        program = trace_program(state, f, specs)
+    jaxpr, _ = jp.open_jaxpr(program.jaxpr)
+    avals = [v.aval for v in jaxpr.outvars]
+    shapes = tuple(
+        (tuple(_bound(state, given, d) for d in aval.shape), aval.dtype) for aval in avals
+    )
+    results = outline_p.bind(*arrays, shapes=shapes)
+    outs = [_result(state, result, aval.shape) for result, aval in zip(results, avals, strict=True)]
+    return jax.tree.unflatten(program.out_tree, outs)
+
+
+def _symbol(state, given, size, *, is_dynamic: bool):
+    """The program's own symbol for a size; equal sizes share one, unless only bounds are equal."""
+    for name, known in given.items():
+        if not is_dynamic and name not in state.fresh and known is size:
+            return state.dimension(name)
+    name = f"p{len(given)}"
+    given[name] = size
+    state.sizes[name] = _EXAMPLE
+    if is_dynamic:
+        state.fresh.add(name)
+        state.bounds[name] = state.dimension(name)
+    return state.dimension(name)
+
+
+def _bound(state, given, d):
+    """A size, or what bounds it, in the sizes that were given."""
+    bound = size_bounds.upper_bound(state, d)
+    if bound is None:
+        raise errors.CapacityError(
+            errors.message(
+                "",
+                "nothing bounds a data-dependent size inside of somebody else's trace.",
+                required="a bound",
+                received=f"{d}",
+                do="state one: `shims.bounded(k, max=...)`",
+            )
+        )
+    return dims.substituted(bound, given) if jp.is_symbolic(bound) else bound
+
+
+def _result(state, array, shape):
+    unknown = {
+        axis: jnp.int32(0)
+        for axis, d in enumerate(shape)
+        if jp.is_symbolic(d) and any(v in state.fresh for v in jp.variables(d))
+    }
+    return Padded(array, unknown, jnp.int32(OK)) if unknown else array
+
+
+@outline_p.def_abstract_eval
+def _aval(*operands, shapes):
+    return [jp.ShapedArray(shape, dtype) for shape, dtype in shapes]
+
+
+def _refused(*operands, shapes):
+    raise errors.UnimplementedError(
+        errors.message(
+            "",
+            "a program with data-dependent sizes cannot be exported for symbolic sizes.",
+            do="export it for known sizes",
+        )
+    )
+
+
+outline_p.def_impl(_refused)

@@ -1,0 +1,88 @@
+"""Operators whose result has a size that some of their arguments decide."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import numbering, trace
+from shims._src.sizes.padded import Padded
+from shims._src.tracing.dispatch import operator
+
+
+def selected_by(*names: str):
+    """Make an operator of a function whose result's size depends on the contents of arguments.
+
+    Where the arguments `names` are known, also under `jax.grad` and also when other arguments are
+    traced, the result has its exact size. Where they are traced it has a size of its own, and
+    outside of a dynamic trace it is a `Padded`.
+    """
+    return _operator(names, jp.is_tracer)
+
+
+def sized_by(*names: str, compiled: bool = False):
+    """Make an operator of a function that takes sizes as the arguments `names`.
+
+    Like `selected_by`, and a traced size that was computed from shapes counts as known. `compiled`
+    is that of `operator`.
+    """
+    return _operator(names, _is_unknown, compiled)
+
+
+def _operator(names, is_unknown, compiled=False):
+
+    def decorate(f):
+        places = {n: i for i, n in enumerate(inspect.signature(f).parameters) if n in names}
+        known, fresh = operator(f, compiled=compiled), operator(f, fresh=True)
+
+        @functools.wraps(f)
+        def call(*args, **kwargs):
+            if trace.current() is not None:
+                return known(*args, **kwargs)
+            for name, place in places.items():
+                value = args[place] if place < len(args) else kwargs.get(name)
+                if value is not None and _is_traced(value, is_unknown):
+                    return fresh(*args, **kwargs)
+                if compiled and _is_shape(value):
+                    # Numbers are part of what a repeated call is compiled for.
+                    if place < len(args):
+                        args = (*args[:place], value.tolist(), *args[place + 1 :])
+                    else:
+                        kwargs = {**kwargs, name: value.tolist()}
+            return known(*args, **kwargs)
+
+        return call
+
+    return decorate
+
+
+def _is_shape(value) -> bool:
+    """Whether a known value is a size, or several, as `shims.shape` gives them."""
+    return (
+        type(value) is jp.ArrayImpl
+        and value.ndim < 2
+        and value.dtype == np.int32
+        and value.size < 9
+    )
+
+
+def _is_traced(value, is_unknown) -> bool:
+    if type(value) is jp.ArrayImpl:  # by far the most, and told for a seventh of the cost
+        return False
+    leaves = jax.tree.leaves(value, is_leaf=lambda v: isinstance(v, Padded))
+    return any(isinstance(v, Padded) or is_unknown(jp.primal_tracer(v)) for v in leaves)
+
+
+def _is_unknown(leaf) -> bool:
+    """Whether nothing is known of a size; what was computed from shapes is known in any trace."""
+    if not jp.is_tracer(leaf):
+        return False
+    if leaf.ndim > 1 or not jnp.issubdtype(leaf.dtype, jnp.integer) or jp.is_symbolic(leaf.size):
+        return True
+    numbers = [leaf] if leaf.ndim == 0 else [leaf[i] for i in range(leaf.size)]
+    return any(numbering.symbolic_value(n, as_size=True) is None for n in numbers)

@@ -1,0 +1,117 @@
+"""Variables of models, which go to collections of their own."""
+
+from __future__ import annotations
+
+import functools
+
+from shims._src.v1.contrib.arg_scope import add_arg_scope
+from shims._src.v1.variables.variable_scope import get_variable, get_variable_scope
+from shims._src.v1.variables.variables import GraphKeys
+
+
+@add_arg_scope
+def variable(
+    name,
+    shape=None,
+    dtype=None,
+    initializer=None,
+    regularizer=None,
+    trainable=True,
+    collections=None,
+    caching_device=None,
+    device=None,
+    partitioner=None,
+    custom_getter=None,
+    use_resource=None,
+    synchronization=None,
+    aggregation=None,
+):
+    """`get_variable`, with the defaults of `arg_scope`.
+
+    Args:
+      name: its name behind that of the scope.
+      shape: its shape.
+      dtype: its dtype.
+      initializer: what it begins with.
+      regularizer: a function of it that gives a loss.
+      trainable: whether optimisers change it.
+      collections: the collections that it goes to besides.
+      caching_device: accepted.
+      device: accepted.
+      partitioner: a function that gives the number of parts per axis.
+      custom_getter: a function that is called in place of `get_variable`.
+      use_resource: whether each read is an operation of its own.
+      synchronization: accepted; there is one copy.
+      aggregation: accepted; there is one copy.
+    """
+    del device, synchronization, aggregation
+    chosen = list(dict.fromkeys([*(collections or [GraphKeys.GLOBAL_VARIABLES])]))
+    getter = get_variable
+    if custom_getter is not None:
+        getter = functools.partial(custom_getter, reuse=get_variable_scope().reuse)
+    return getter(
+        name,
+        shape=shape,
+        dtype=dtype,
+        initializer=initializer,
+        regularizer=regularizer,
+        trainable=trainable,
+        collections=chosen,
+        caching_device=caching_device,
+        partitioner=partitioner,
+        use_resource=use_resource,
+    )
+
+
+@add_arg_scope
+def model_variable(
+    name,
+    shape=None,
+    dtype=None,
+    initializer=None,
+    regularizer=None,
+    trainable=True,
+    collections=None,
+    caching_device=None,
+    device=None,
+    partitioner=None,
+    custom_getter=None,
+    use_resource=None,
+    synchronization=None,
+    aggregation=None,
+):
+    """`variable`, which goes to the collection of the variables of a model, too.
+
+    Args:
+      name: its name behind that of the scope.
+      shape: its shape.
+      dtype: its dtype.
+      initializer: what it begins with.
+      regularizer: a function of it that gives a loss.
+      trainable: whether optimisers change it.
+      collections: the collections that it goes to besides.
+      caching_device: accepted.
+      device: accepted.
+      partitioner: a function that gives the number of parts per axis.
+      custom_getter: a function that is called in place of `get_variable`.
+      use_resource: whether each read is an operation of its own.
+      synchronization: accepted; there is one copy.
+      aggregation: accepted; there is one copy.
+    """
+    wanted = [*(collections or ()), GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
+    return variable(
+        name,
+        shape=shape,
+        dtype=dtype,
+        initializer=initializer,
+        regularizer=regularizer,
+        trainable=trainable,
+        collections=wanted,
+        caching_device=caching_device,
+        device=device,
+        partitioner=partitioner,
+        custom_getter=custom_getter,
+        use_resource=use_resource,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )

@@ -1,0 +1,66 @@
+"""The initialisers of `contrib.layers`, which scale numbers by the size of a layer."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from shims._src.random.initializers import float_dtype
+from shims._src.v1.variables.initializers import Initializer
+
+_MODES = ("FAN_IN", "FAN_OUT", "FAN_AVG")
+
+
+class _VarianceScaling(Initializer):
+    """Gives numbers whose variance is `factor` divided by the size of a layer."""
+
+    def __init__(self, factor, mode, uniform, seed, dtype):
+        self.factor, self.mode, self.uniform = factor, mode, uniform
+        self.seed, self.dtype = seed, dtype
+
+    def _made(self, shape, dtype):
+        sizes = [float(d) for d in self._whole(shape)] or [1.0]
+        inner = math.prod(sizes[:-2])
+        inputs, outputs = sizes[-2 if len(sizes) > 1 else -1] * inner, sizes[-1] * inner
+        n = {"FAN_IN": inputs, "FAN_OUT": outputs, "FAN_AVG": (inputs + outputs) / 2.0}[self.mode]
+        if self.uniform:
+            limit = math.sqrt(3.0 * self.factor / n)
+            return self._uniform(shape, -limit, limit, dtype, seed=self.seed)
+        deviation = math.sqrt(1.3 * self.factor / n)
+        return self._truncated_normal(shape, 0.0, deviation, dtype, seed=self.seed)
+
+
+def variance_scaling_initializer(
+    factor=2.0, mode="FAN_IN", uniform=False, seed=None, dtype=np.float32
+):
+    """An initialiser of numbers whose variance is `factor` divided by the size of a layer.
+
+    Args:
+      factor: scales the variance.
+      mode: `FAN_IN`, `FAN_OUT` or `FAN_AVG`.
+      uniform: whether the numbers are uniform, or normal and cut off.
+      seed: the operation's seed.
+      dtype: of the result.
+
+    Raises:
+      TypeError: the dtype is no float, or the mode is another one.
+    """
+    kind = float_dtype(dtype)
+    if mode not in _MODES:
+        raise TypeError(f"Unknown mode {mode} {list(_MODES)}")
+    return _VarianceScaling(factor, mode, uniform, seed, kind)
+
+
+def xavier_initializer(uniform=True, seed=None, dtype=np.float32):
+    """An initialiser that keeps the scale of the gradients of all layers alike.
+
+    Args:
+      uniform: whether the numbers are uniform, or normal and cut off.
+      seed: the operation's seed.
+      dtype: of the result.
+    """
+    return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
+
+
+xavier_initializer_conv2d = xavier_initializer

@@ -1,0 +1,289 @@
+"""Branches and bodies of loops: called once when the graph is made, computed whenever it runs."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from shims._src.errors import errors
+from shims._src.recording import state
+from shims._src.recording.connectivity import is_differentiable
+from shims._src.v1.graph.graph import Block, Graph
+from shims._src.v1.graph.operation import Operation, capture
+from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.session.running import Run
+
+
+class Part:
+    """Operations that belong to a branch or a body, and what comes out of them.
+
+    Args:
+      block: where the operations were made.
+      outputs: what comes out; tensors of outer blocks among them.
+
+    Attributes:
+      outputs: what comes out.
+      operations: the operations that the outputs need, each after what it needs.
+      captured: tensors of outer blocks that they use.
+      controls: operations of outer blocks that they wait for.
+      writes: variables that they assign.
+      before: per operation the assignments in here that it waits for, as bits.
+      bits: per assigning operation its bit.
+    """
+
+    def __init__(self, block: Block, outputs: Sequence[Tensor]):
+        self.block, self.outputs = block, list(outputs)
+        self.operations = self._needed()
+        block.operations = self.operations
+        inputs = [t for op in self.operations for t in op.inputs] + self.outputs
+        self.captured = list(dict.fromkeys(t for t in inputs if not self._is_own(t)))
+        controls = [c for op in self.operations for c in op.control_inputs]
+        self.controls = list(dict.fromkeys(c for c in controls if c.block is not block))
+        self.writes = list(dict.fromkeys(v for op in self.operations for v in op.writes))
+        self.bits = {op: 1 << i for i, op in enumerate(o for o in self.operations if o.writes)}
+        self.before: dict[Operation, int] = {}
+        for op in self.operations:
+            known = 0
+            for other in self._needs(op):
+                known |= self.before[other] | self.bits.get(other, 0)
+            self.before[op] = known
+
+    def _is_own(self, tensor: Tensor) -> bool:
+        return tensor.op.block is self.block
+
+    def _needs(self, op: Operation) -> list[Operation]:
+        found = [*(t.op for t in op.inputs), *op.control_inputs]
+        return [o for o in found if o.block is self.block]
+
+    def _needed(self) -> list[Operation]:
+        """The operations behind the outputs, in the order in which they were made."""
+        waiting = [t.op for t in self.outputs if self._is_own(t)]
+        seen: set[Operation] = set()
+        while waiting:
+            op = waiting.pop()
+            if op not in seen:
+                seen.add(op)
+                waiting.extend(self._needs(op))
+        return [op for op in self.block.operations if op in seen]
+
+    def sources(self, output: Tensor) -> tuple[set[Tensor], set]:
+        """What TensorFlow differentiates an output by: tensors from outside, and variables."""
+        tensors: set[Tensor] = set()
+        variables: set = set()
+        seen: set[Tensor] = set()
+        waiting = [output]
+        while waiting:
+            tensor = waiting.pop()
+            if tensor in seen or not is_differentiable(tensor):
+                continue
+            seen.add(tensor)
+            if tensor.read_of is not None:
+                variables.add(tensor.read_of)
+            if not self._is_own(tensor) or tensor.op.type == PARAMETER:
+                tensors.add(tensor)
+                continue
+            op = tensor.op
+            links = op.links[tensor.value_index] if op.links else range(len(op.inputs))
+            waiting.extend(op.inputs[i] for i in links)
+            inner = op.attributes.get("variable_links")
+            variables.update(inner[tensor.value_index] if inner else ())
+        return tensors, variables
+
+    def compute(self, run: Run, operation: Operation, given: Mapping[Tensor, Any]) -> list:
+        """The values of the outputs.
+
+        Args:
+          run: the run around it.
+          operation: the operation that it belongs to.
+          given: the values of what it captured, and of its parameters.
+        """
+        return BlockRun(run, operation, self, given).outputs()
+
+
+class BlockRun(Run):
+    """One run of a part, while it is traced."""
+
+    def __init__(self, outer: Run, operation: Operation, part: Part, given):
+        order = types.SimpleNamespace(
+            fed=outer.plan.fed, copied=outer.plan.copied, before=part.before, bits=part.bits
+        )
+        super().__init__(order, {*outer.known, *outer.versions}, outer.counters)  # type: ignore[arg-type]
+        self._outer, self._operation, self._part = outer, operation, part
+        self.values = dict(given)
+        self.is_ahead = outer.is_ahead
+
+    def outputs(self) -> list:
+        """Compute everything, and give the values of the outputs."""
+        for op in self._part.operations:
+            self.execute(op)
+        return [self.result(t) for t in self._part.outputs]
+
+    def at_start(self, variable):
+        """A variable that is assigned in here has the value that the last iteration gave it."""
+        if variable in self._operation.writes:
+            return state.read(variable.slot) if self.has_value(variable) else state.UNKNOWN
+        return self._outer.read(variable, self._operation)
+
+    def execute(self, op: Operation) -> None:
+        """Compute an operation."""
+        if op.on_host and "traced" in op.attributes:
+            results = op.attributes["traced"](op, self.operands(op))
+            self.values.update(zip(op.outputs, results, strict=True))
+            return
+        if op.on_host:
+            raise errors.UnimplementedError(
+                errors.message(
+                    "Session.run",
+                    f"{op.name} runs in Python, and is inside of a branch or a loop.",
+                    do="move it out of the branch or the loop",
+                )
+            )
+        super().execute(op)
+
+    def read_by(self, tensor: Tensor, reader: Operation):
+        """The value that one operation gets for a tensor that reads a variable."""
+        if self._is_outer(tensor) and tensor.read_of.is_resource:
+            return self.values[tensor]
+        return super().read_by(tensor, reader)
+
+    def result(self, tensor: Tensor):
+        """The value of an output."""
+        if self._is_outer(tensor) and tensor.read_of is not None and tensor.read_of.is_resource:
+            return self.values[tensor]
+        return super().result(tensor)
+
+    def _is_outer(self, tensor: Tensor) -> bool:
+        return tensor.op.block is not self._part.block
+
+
+PARAMETER = "Parameter"
+
+
+def parameter(graph: Graph, name: str, shape, dtype) -> Tensor:
+    """A tensor that stands for a value which a body is given anew in each iteration."""
+    op = Operation(graph, PARAMETER, name, _given, (), [(shape, dtype)])
+    op.links = (frozenset(),)
+    return op.outputs[0]
+
+
+def _given(run, op, values):
+    del values
+    return [run.values[op.outputs[0]]]
+
+
+def record(graph: Graph, call: Callable[[], Sequence[Tensor]]) -> Part:
+    """What a function of no arguments makes in a graph, as a part.
+
+    Args:
+      graph: the graph.
+      call: gives the tensors that come out.
+    """
+    with graph.nested_block() as block:
+        outputs = call()
+        for tensor in outputs:
+            capture(graph, tensor)
+    return Part(block, outputs)
+
+
+def add_outer(
+    graph: Graph,
+    type_: str,
+    name: str,
+    compute: Callable,
+    inputs: Sequence[Tensor],
+    outputs: Sequence[tuple],
+    parts: Sequence[Part],
+) -> Operation:
+    """Add the operation that parts belong to.
+
+    Args:
+      graph: the graph.
+      type_: TensorFlow's name of the operator.
+      name: its unique name.
+      compute: as `Operation` takes it.
+      inputs: what it takes itself; what its parts capture follows.
+      outputs: shapes and dtypes.
+      parts: the branches, or condition and body.
+    """
+    captured = dict.fromkeys(t for part in parts for t in part.captured)
+    controls = dict.fromkeys(graph.present_control_inputs())
+    controls.update(dict.fromkeys(c for part in parts for c in part.controls))
+    op = Operation(graph, type_, name, compute, [*inputs, *captured], outputs, list(controls))
+    op.attributes["blocks"] = tuple(part.block for part in parts)
+    op.writes = tuple(dict.fromkeys(v for part in parts for v in part.writes))
+    return op
+
+
+def link(
+    op: Operation, part: Part, places: Mapping[Tensor, int], count: int = 0, back_prop: bool = True
+) -> None:
+    """Say which inputs, and which variables, the outputs of an operation are differentiable by.
+
+    Args:
+      op: the operation.
+      part: its body.
+      places: per parameter of the body, the position of the input that it comes from at first.
+      count: how many outputs the body gives to itself again, as its first parameters.
+      back_prop: False means that nothing is differentiable.
+    """
+    none: frozenset = frozenset()
+    if not back_prop:
+        op.links = op.attributes["variable_links"] = (none,) * len(part.outputs)
+        return
+    found = [part.sources(t) for t in part.outputs]
+    carried = {t: i for i, t in enumerate(places) if i < count}
+    reached = [{i} for i in range(len(found))]
+    changed = True
+    while changed:
+        changed = False
+        for mine in reached:
+            more = {carried[t] for i in mine for t in found[i][0] if t in carried} - mine
+            mine |= more
+            changed = changed or bool(more)
+    first = {t: i for i, t in reversed(list(enumerate(op.inputs)))}
+    own = [{places[t] if t in places else first[t] for t in tensors} for tensors, _ in found]
+    starts = list(places.values())[:count]
+    op.links = tuple(
+        none.union(*(own[i] for i in mine), (starts[i] for i in mine if i < count))
+        for mine in reached
+    )
+    op.attributes["variable_links"] = tuple(
+        none.union(*(found[i][1] for i in mine)) for mine in reached
+    )
+
+
+def begin(run: Run, op: Operation) -> None:
+    """Read the variables that the parts of an operation use, before these are traced."""
+    for block in op.attributes["blocks"]:
+        for inner in block.operations:
+            for variable in inner.attributes.get("variables", ()):
+                if run.has_value(variable):
+                    run.read(variable, op)
+            if "blocks" in inner.attributes:
+                begin(run, inner)
+
+
+def finish(run: Run, op: Operation) -> None:
+    """Let what follows see the assignments of the parts of an operation."""
+    for variable in op.writes:
+        run.versions.setdefault(variable, []).append((op, state.read(variable.slot)))
+
+
+def passed_on(
+    graph: Graph, tensors: Sequence[Tensor], names: Sequence[str], type_: str
+) -> list[Tensor]:
+    """Tensors under names of their own."""
+    found = []
+    for tensor, name in zip(tensors, names, strict=True):
+        unique = graph.unique_name(name)
+        spec = (tensor.shape, tensor.dtype)
+        shown = Operation(graph, type_, unique, _as_it_is, [tensor], [spec])
+        shown.links = (frozenset([0]),)
+        found.append(shown.outputs[0])
+    return found
+
+
+def _as_it_is(run, op, values):
+    del run, op
+    return values

@@ -1,0 +1,286 @@
+"""`gradients` in a graph: an operation that differentiates what the session computes before it."""
+
+from __future__ import annotations
+
+import warnings
+
+import jax.numpy as jnp
+
+from shims._src.errors import errors
+from shims._src.gradients import graph_gradients
+from shims._src.gradients.unconnected_gradients import UnconnectedGradients, check_unconnected
+from shims._src.recording.connectivity import is_differentiable
+from shims._src.recording.contexts import inside_function
+from shims._src.recording.indexed_slices import IndexedSlices
+from shims._src.sizes.primitives import as_size
+from shims._src.types.dtypes import int32
+from shims._src.v1.gradients.dependence import depends
+from shims._src.v1.gradients.gradient_paths import Ways, mark_loops
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.graph import Graph, current_graph
+from shims._src.v1.graph.modes import executing_eagerly
+from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.session.running import every_operation
+from shims._src.v1.variables.variables import GraphVariable
+
+
+def gradients(
+    ys,
+    xs,
+    grad_ys=None,
+    name="gradients",
+    colocate_gradients_with_ops=False,
+    gate_gradients=False,
+    aggregation_method=None,
+    stop_gradients=None,
+    unconnected_gradients=UnconnectedGradients.NONE,
+):
+    """The gradients of the sum of all elements of `ys` by each of `xs`.
+
+    Args:
+      ys: a tensor or a list of them.
+      xs: a tensor or variable, or a list of them.
+      grad_ys: weights of the elements of `ys`, a tensor for each or `None`.
+      name: the scope of the operation.
+      colocate_gradients_with_ops: accepted.
+      gate_gradients: accepted.
+      aggregation_method: accepted.
+      stop_gradients: tensors behind which nothing is differentiated.
+      unconnected_gradients: what stands for an `x` that no `y` depends on.
+
+    Returns:
+      A list with a tensor for each of `xs`, or `None` where no `y` depends on it.
+
+    Raises:
+      RuntimeError: eager execution is on.
+      ValueError: `grad_ys` do not fit.
+
+    Differs from TensorFlow:
+      One operation stands for all operations of the way back. In a function, gathered rows have a
+      dense gradient.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/gradients
+    """
+    del colocate_gradients_with_ops, gate_gradients, aggregation_method
+    if executing_eagerly() and inside_function():
+        return graph_gradients.gradients(
+            *(ys, xs, grad_ys),
+            stop_gradients=stop_gradients,
+            unconnected_gradients=unconnected_gradients,
+        )
+    if executing_eagerly():
+        raise RuntimeError(
+            "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "
+            "instead."
+        )
+    ys = [convert_to_tensor(y) for y in _listed(ys)]
+    sources = [_as_source(x) for x in _listed(xs)]
+    stops = [_as_source(x) for x in _listed(stop_gradients)]
+    weights = [None] * len(ys) if grad_ys is None else _listed(grad_ys)
+    if len(weights) != len(ys):
+        raise ValueError(f"Must specify one grad_y for each y; {len(weights)} vs {len(ys)}")
+    graph = current_graph()
+    with graph.name_scope(name or "gradients") as scope:
+        weights = [None if g is None else _weight(g, y) for g, y in zip(weights, ys, strict=True)]
+        zero = check_unconnected(unconnected_gradients) == UnconnectedGradients.ZERO
+        ways = Ways(ys, stops)
+        mark_loops(ways.operations)
+        reached = _reached(graph, ys, list(dict.fromkeys(sources)), ways)
+        kept = list(dict.fromkeys(x for x in sources if x in reached or zero))
+        if not kept:
+            return [None] * len(sources)
+        rows = [x in reached and ways.take_rows(x) for x in kept]
+        for x, is_rows in zip(kept, rows, strict=True):
+            if not is_rows:
+                _tell_of_rows_inside(x, ways.operations)
+        found = _operation(graph, scope, ys, kept, weights, stops, rows)
+        by_source = dict(zip(kept, _structured(found.outputs, rows), strict=True))
+    return [by_source.get(x) for x in sources]
+
+
+def _reached(graph: Graph, ys, sources, ways: Ways) -> set:
+    """The sources that TensorFlow has a gradient by."""
+    found = [x for x in sources if ways.reach(x)]
+    if not any(op.type == "Gradients" for op in ways.operations):
+        return set(found)
+    used = depends(graph, ys, found, ways.operations)
+    return {x for x, is_used in zip(found, used, strict=True) if is_used}
+
+
+def _tell_of_rows_inside(x, operations) -> None:
+    """Warn where TensorFlow has the rows of a variable, taken inside of a branch or a loop."""
+    inside = [op for op in every_operation(operations) if op.block is not op.graph.root]
+    if any(op.inputs[i].read_of is x for op in inside for i in op.attributes.get("rows", ())):
+        warnings.warn(
+            errors.message(
+                "gradients",
+                f"rows of {x.name} are taken inside of a branch or a loop: its gradient is a whole "
+                "array here, and `IndexedSlices` in TensorFlow.",
+                do="gather before the loop, or use an optimiser whose update of rows without "
+                "gradient is none: gradient descent, Adagrad, Adam",
+            ),
+            stacklevel=3,
+        )
+
+
+def _as_source(x):
+    return x if isinstance(x, GraphVariable) else convert_to_tensor(x)
+
+
+def _weight(weight, y: Tensor) -> Tensor:
+    """The weights of one result as a tensor that fits it."""
+    tensor = convert_to_tensor(weight, None if hasattr(weight, "dtype") else y.dtype)
+    if tensor.dtype != y.dtype:
+        raise TypeError(
+            f"Gradient type {tensor.dtype.name} generated for real or complex-valued tensor {y} "
+            f"with type {y.dtype.name} must be of the same type."
+        )
+    if not tensor.shape.is_compatible_with(y.shape):
+        raise ValueError(
+            f"Shapes {tensor.shape} and {y.shape} of `grad_ys` and `ys` are not compatible."
+        )
+    return tensor
+
+
+def _operation(graph: Graph, scope, ys, xs, weights, stops, rows) -> Operation:
+    """The operation whose outputs are the gradients by `xs`."""
+    given = [w for w in weights if w is not None]
+    tensors = [x for x in [*xs, *stops] if isinstance(x, Tensor)]
+    of_rows = [i for i, is_rows in enumerate(rows) if is_rows]
+
+    def compute(run, op, values):
+        of_ys, rest = values[: len(ys)], iter(values[len(ys) + len(tensors) :])
+        cotangents = [None if w is None else next(rest) for w in weights]
+        sources = [jnp.asarray(_source(run, x)) for x in xs]
+        found = graph_gradients.gradients_with_rows(
+            [jnp.asarray(y) for y in of_ys],
+            sources,
+            cotangents,
+            [_source(run, x) for x in stops],
+            of_rows,
+        )
+        return _flat(found, sources, rows)
+
+    op = Operation(
+        graph,
+        "Gradients",
+        graph.unique_name("gradients") if not scope else f"{scope}{_last(ys)}_grad",
+        compute,
+        [*ys, *tensors, *given],
+        [spec for x, is_rows in zip(xs, rows, strict=True) for spec in _specs(x, is_rows)],
+        graph.present_control_inputs(),
+    )
+    op.attributes["copied"] = tuple(tensors)
+    kinds = [x for x, is_rows in zip(xs, rows, strict=True) for x in [x] * (3 if is_rows else 1)]
+    op.attributes["shapes"] = {i: x.shape for i, x in enumerate(kinds)}
+    op.attributes["variables"] = tuple(x for x in [*xs, *stops] if isinstance(x, GraphVariable))
+    every = frozenset(range(len(op.inputs)))
+    op.links = tuple(every if is_differentiable(t) else frozenset() for t in op.outputs)
+    return op
+
+
+def _specs(x, is_rows: bool) -> list[tuple]:
+    """Shapes and dtypes of the parts of one gradient."""
+    if not is_rows:
+        return [(x.shape, x.dtype)]
+    sizes = x.shape.as_list()
+    return [([None, *sizes[1:]], x.dtype), ([None], int32), ([len(sizes)], int32)]
+
+
+def _flat(found, sources, rows) -> list:
+    """The gradients, those of rows in their parts; zeros where nothing connects them."""
+    flat: list = []
+    for gradient, x, is_rows in zip(found, sources, rows, strict=True):
+        if not is_rows:
+            flat.append(jnp.zeros_like(x) if gradient is None else jnp.asarray(gradient))
+            continue
+        if not isinstance(gradient, IndexedSlices):
+            whole = jnp.zeros_like(x) if gradient is None else gradient
+            gradient = IndexedSlices(whole, jnp.arange(x.shape[0], dtype=jnp.int32), x.shape)
+        shape = jnp.stack([as_size(d) for d in x.shape]).astype(jnp.int32)
+        flat += [gradient.values, gradient.indices.astype(jnp.int32), shape]
+    return flat
+
+
+def hessians(
+    ys,
+    xs,
+    name="hessians",
+    colocate_gradients_with_ops=False,
+    gate_gradients=False,
+    aggregation_method=None,
+):
+    """The second derivatives of the sum of `ys` by each of `xs`.
+
+    Args:
+      ys: a tensor or a list of them.
+      xs: a tensor or variable, or a list of them.
+      name: the name of the operation.
+      colocate_gradients_with_ops: accepted.
+      gate_gradients: accepted.
+      aggregation_method: accepted.
+
+    Returns:
+      A list with a tensor `x.shape + x.shape` for each of `xs`.
+
+    Raises:
+      ValueError: no `y` depends on an `x`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/hessians
+    """
+    del colocate_gradients_with_ops, gate_gradients, aggregation_method
+    ys = [convert_to_tensor(y) for y in _listed(ys)]
+    sources = [_as_source(x) for x in _listed(xs)]
+    ways = Ways(ys)
+    if not all(map(ways.reach, sources)):
+        raise ValueError("hessians: no `y` depends on an `x`, which has no gradient.")
+    mark_loops(ways.operations)
+    graph = current_graph()
+    tensors = [x for x in sources if isinstance(x, Tensor)]
+
+    def compute(run, op, values):
+        del op
+        return graph_gradients.hessians(values[: len(ys)], [_source(run, x) for x in sources])
+
+    op = Operation(
+        graph,
+        "Hessians",
+        graph.unique_name(name or "hessians"),
+        compute,
+        [*ys, *tensors],
+        [(x.shape.concatenate(x.shape), x.dtype) for x in sources],
+        graph.present_control_inputs(),
+    )
+    op.attributes["copied"] = tuple(tensors)
+    op.attributes["variables"] = tuple(x for x in sources if isinstance(x, GraphVariable))
+    return op.outputs
+
+
+def _structured(tensors, rows) -> list:
+    """The gradients, those of rows as `IndexedSlices`."""
+    rest = iter(tensors)
+    return [
+        IndexedSlices(next(rest), next(rest), next(rest)) if is_rows else next(rest)
+        for is_rows in rows
+    ]
+
+
+def _last(ys) -> str:
+    return ys[-1].op.name.replace("/", "_")
+
+
+def _source(run, x):
+    """The value by which something is differentiated."""
+    if isinstance(x, Tensor):
+        return run.values[x] if x.read_of is None else run.first_read(x.read_of)
+    return run.first_read(x)
+
+
+def _listed(values) -> list:
+    if values is None:
+        return []
+    return list(values) if isinstance(values, (list, tuple)) else [values]

@@ -1,0 +1,189 @@
+"""`constant` and `convert_to_tensor` in a graph."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shims._src.array import casting
+from shims._src.recording.indexed_slices import IndexedSlices
+from shims._src.types.dtypes import as_dtype
+from shims._src.types.dtypes import string as string_dtype
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.modes import executing_eagerly
+from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.shapes import Dimension, GraphShape
+from shims._src.v1.graph.tensor import Tensor
+
+
+def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
+    """A tensor of known numbers.
+
+    Args:
+      value: numbers, nested ones, or a NumPy array; strings too.
+      dtype: their dtype; TensorFlow's for Python numbers if `None`.
+      shape: the shape; a shorter value is filled up with its last element.
+      name: the name of the operation.
+      verify_shape: refuse a value of another shape.
+
+    Returns:
+      The tensor.
+
+    Raises:
+      TypeError, ValueError: the value has no such dtype or shape.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/constant
+    """
+    if executing_eagerly():
+        return casting.constant(value, dtype, shape)
+    array = _array(value, dtype)
+    if shape is not None:
+        array = _filled(array, GraphShape(shape).as_list(), verify_shape)
+    graph = current_graph()
+    return constant_of(graph, array, _unique(graph, name or "Const"))
+
+
+def constant_of(graph, array: np.ndarray, name: str) -> Tensor:
+    """The tensor of an array under a name that is unique already."""
+    array.setflags(write=False)
+
+    def compute(run, op, values):
+        del run, op, values
+        return [array]
+
+    dtype = string_dtype if array.dtype.kind == "O" else as_dtype(array.dtype)
+    op = Operation(
+        graph, "Const", name, compute, (), [(array.shape, dtype)], graph.present_control_inputs()
+    )
+    op.attributes.update(pure=True, value=array)
+    op.on_host = array.dtype.kind == "O"
+    op.links = (frozenset(),)
+    return op.outputs[0]
+
+
+def convert_to_tensor(
+    value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None
+) -> Tensor:
+    """A tensor for a tensor, a variable, numbers, or lists of all of these.
+
+    Raises:
+      ValueError: a tensor has another dtype.
+      TypeError, ValueError: numbers have no such dtype.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/convert_to_tensor
+    """
+    if executing_eagerly():
+        return casting.convert_to_tensor(value, dtype)
+    value = getattr(value, "graph_value", value)
+    if getattr(value, "is_composite", False):
+        value = _of_rows(value)
+    if isinstance(value, Tensor):
+        if dtype is not None and value.dtype != as_dtype(dtype):
+            raise ValueError(
+                f"Tensor conversion requested dtype {as_dtype(dtype).name} for Tensor with dtype "
+                f"{value.dtype.name}: {value!r}"
+            )
+        return value
+    if isinstance(value, (list, tuple)) and _holds_tensor(value):
+        from shims._src.v1.graph.standard import stack
+
+        kind = dtype or next(_dtypes_in(value))
+        return stack([convert_to_tensor(v, kind) for v in value], name=name or "packed")
+    if dtype is None:
+        dtype = preferred_dtype if preferred_dtype is not None else dtype_hint
+    if isinstance(value, GraphShape):
+        value = np.asarray(value.as_list(), np.int32) if dtype is None else value.as_list()
+    if isinstance(value, Dimension):
+        value = value.value
+    graph = current_graph()
+    return constant_of(graph, _array(value, dtype), _unique(graph, name or "Const"))
+
+
+def _of_rows(value) -> Tensor:
+    """The whole tensor of `IndexedSlices`; nothing else of several tensors becomes one."""
+    if not isinstance(value, IndexedSlices):
+        raise TypeError(f"Failed to convert {type(value).__name__} to Tensor: {value!r}")
+    if value.dense_shape is None:
+        raise ValueError(
+            "Tensor conversion requested for IndexedSlices for which the shape is not known."
+        )
+    from shims._src.v1.graph.deferring import operation_of
+
+    if value.shape.is_fully_defined():
+        value = IndexedSlices(value.values, value.indices, value.shape.as_list())
+    return operation_of(
+        _whole, (value,), {}, public="UnsortedSegmentSum", name="UnsortedSegmentSum"
+    )
+
+
+def _whole(slices):
+    return slices.to_dense()
+
+
+def _unique(graph, name: str) -> str:
+    return name[:-1] if name.endswith("/") else graph.unique_name(name)
+
+
+def _holds_tensor(value) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_tensor, value))
+    return isinstance(value, Tensor) or hasattr(type(value), "graph_value")
+
+
+def _dtypes_in(value):
+    if isinstance(value, (list, tuple)):
+        for v in value:
+            yield from _dtypes_in(v)
+    elif isinstance(value, Tensor) or hasattr(type(value), "graph_value"):
+        yield value.dtype
+
+
+_NARROW = {np.dtype(np.float64): np.float32, np.dtype(np.int64): np.int32}
+
+
+def _array(value, dtype) -> np.ndarray:
+    """The array of numbers, with TensorFlow's dtypes for Python's."""
+    if hasattr(value, "__jax_array__"):
+        value = value.__jax_array__()
+    declared = isinstance(value, (np.ndarray, np.generic)) or hasattr(value, "addressable_shards")
+    if value is None:
+        raise ValueError("None values not supported.")
+    array = np.array(value)
+    if array.dtype.kind in "USO":
+        if dtype is not None and as_dtype(dtype).name != "string":
+            raise TypeError(f"Cannot convert {value!r} to a tensor of dtype {as_dtype(dtype).name}")
+        array = np.array(value, object)
+        flat = [v.encode() if isinstance(v, str) else v for v in array.ravel().tolist()]
+        if not all(isinstance(v, bytes) for v in flat):
+            raise TypeError(f"Failed to convert elements of {value!r} to Tensor.")
+        strings = np.empty(len(flat), object)
+        strings[:] = flat
+        return strings.reshape(array.shape)
+    if dtype is None:
+        narrow = None if declared else _NARROW.get(array.dtype)
+        if narrow is np.int32 and array.size:
+            limits = np.iinfo(np.int32)
+            if array.min() < limits.min or array.max() > limits.max:
+                narrow = None
+        return array if narrow is None else array.astype(narrow)
+    wanted = as_dtype(dtype)
+    fits = np.can_cast(array.dtype, wanted.dtype, "same_kind") or array.dtype.kind in "iu"
+    if not declared and array.size and not fits:
+        raise TypeError(
+            f"Expected {wanted.name}, but got {value!r} of type '{type(value).__name__}'."
+        )
+    return array.astype(wanted.dtype)
+
+
+def _filled(array: np.ndarray, shape: list[int], verify: bool) -> np.ndarray:
+    if list(array.shape) == shape:
+        return array
+    size = int(np.prod(shape))
+    if verify or array.size > size:
+        raise ValueError(f"Expected Tensor's shape: {tuple(shape)}, got {array.shape}.")
+    if not array.size:
+        raise ValueError(f"A constant of shape {tuple(shape)} needs at least one element.")
+    flat = np.concatenate([array.ravel(), np.repeat(array.ravel()[-1:], size - array.size)])
+    return flat.reshape(shape)

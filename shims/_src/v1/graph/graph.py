@@ -1,0 +1,428 @@
+"""`Graph`: operations with TensorFlow's names, and the blocks that they are made in."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from shims._src.v1.graph.devices import merged
+from shims._src.v1.graph.modes import get_default_graph, graph_scope
+from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.tensor import Tensor
+
+_SCOPE_AT_ROOT = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+_SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
+
+
+class Block:
+    """Operations that belong together: all of a graph, a branch, or the body of a loop.
+
+    Attributes:
+      outer: the block around it, `None` for that of the graph.
+      operations: its operations in the order in which they were made.
+      captured: tensors of outer blocks that it uses, in the order of first use.
+    """
+
+    def __init__(self, outer: Block | None = None):
+        self.outer = outer
+        self.operations: list[Operation] = []
+        self.captured: dict[Tensor, None] = {}
+        self.control_inputs: list[tuple[Operation, ...]] = []
+
+    def is_inside(self, other: Block) -> bool:
+        """Whether this block is `other`, or stands in it."""
+        block: Block | None = self
+        while block is not None:
+            if block is other:
+                return True
+            block = block.outer
+        return False
+
+
+class Graph:
+    """A program that sessions run piece by piece.
+
+    Differs from TensorFlow:
+      One operation stands for each call of an operator. The names of TensorFlow's auxiliary
+      operations are counted, so that later names and seeds are TensorFlow's, but most of these
+      operations cannot be fetched.
+
+    https://www.tensorflow.org/api_docs/python/tf/Graph
+    """
+
+    __module__ = "shims.compat.v1"
+
+    def __init__(self):
+        self.root = Block()
+        self.block = self.root
+        self.seed: int | None = None
+        self.made = 0
+        self._seeds = 0
+        self.storage: dict[str, Any] = {}
+        self._by_name: dict[str, Operation] = {}
+        self._names: dict[str, int] = {}
+        self._scope = ""
+        self._collections: dict[Any, list] = {}
+        self._devices: list[Any] = []
+        self._finalized = False
+
+    # ---- names -----------------------------------------------------------------------------------
+
+    @property
+    def _last_id(self) -> int:
+        """How many operations TensorFlow would have made so far."""
+        return self.made
+
+    @property
+    def version(self) -> int:
+        """How many operations were made so far."""
+        return self.made
+
+    def count(self, operations: int) -> None:
+        """Count operations that TensorFlow makes here and that nothing here stands for."""
+        self.made += operations
+
+    def next_seed(self) -> int:
+        """The seed of a random operation without one: how many such there were before it."""
+        self._seeds += 1
+        return self._seeds - 1
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """`name` in the present scope, with a number behind it where it is taken.
+
+        Args:
+          name: a name without `:0`.
+          mark_as_used: whether it is taken from now on.
+        """
+        if self._scope:
+            name = f"{self._scope}/{name}"
+        key = name.lower()
+        number = self._names.get(key, 0)
+        if mark_as_used:
+            self._names[key] = number + 1
+        if number == 0:
+            return name
+        base = key
+        while key in self._names:
+            key = f"{base}_{number}"
+            number += 1
+        if mark_as_used:
+            self._names[key] = 1
+        return f"{name}_{number - 1}"
+
+    def get_name_scope(self) -> str:
+        """The names of the open scopes."""
+        return self._scope
+
+    @contextlib.contextmanager
+    def name_scope(self, name: str | None) -> Iterator[str]:
+        """A block whose operations are named after it.
+
+        Args:
+          name: the name; one that ends in `/` is taken as it stands, `None` or `""` is the root.
+
+        Raises:
+          ValueError: the name has other signs than letters, digits and `_.-/`.
+        """
+        if name:
+            pattern = _SCOPE if self._scope else _SCOPE_AT_ROOT
+            if not isinstance(name, str) or not pattern.match(name):
+                raise ValueError(f"'{name}' is not a valid scope name")
+        outer = self._scope
+        if not name:
+            scope = ""
+        elif name.endswith("/"):
+            scope = name.rstrip("/")
+        else:
+            scope = self.unique_name(name)
+        self._scope = scope
+        try:
+            yield f"{scope}/" if scope else ""
+        finally:
+            self._scope = outer
+
+    # ---- operations ------------------------------------------------------------------------------
+
+    def add(self, operation: Operation) -> None:
+        """Take an operation in, which has got its name already."""
+        if self._finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+        self._by_name[operation.name] = operation
+        self.block.operations.append(operation)
+
+    def get_operations(self) -> list[Operation]:
+        """All operations in the order in which they were made."""
+        return list(self._by_name.values())
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """The operation of a name.
+
+        Raises:
+          KeyError: there is none.
+          TypeError: the name is no string.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
+        return self.as_graph_element(name, allow_tensor=False)
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
+        """The tensor of a name such as `"dense/kernel:0"`.
+
+        Raises:
+          KeyError: there is none.
+          ValueError: the name is that of an operation.
+          TypeError: the name is no string.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
+        return self.as_graph_element(name, allow_operation=False)
+
+    def as_graph_element(self, obj, allow_tensor: bool = True, allow_operation: bool = True):
+        """The tensor or operation that an object is, or that a name means.
+
+        Raises:
+          KeyError: no operation or tensor has that name.
+          ValueError: it belongs to another graph, or is of the kind that is not allowed.
+          TypeError: it is no such thing.
+        """
+        kinds = " or ".join(
+            k for k, ok in (("Tensor", allow_tensor), ("Operation", allow_operation)) if ok
+        )
+        convert = getattr(obj, "_as_graph_element", None)
+        if convert is not None:
+            obj = convert()
+        if isinstance(obj, str):
+            return self._named(obj, allow_tensor, allow_operation)
+        for kind, allowed in ((Tensor, allow_tensor), (Operation, allow_operation)):
+            if isinstance(obj, kind) and allowed:
+                if obj.graph is not self:
+                    raise ValueError(f"{kind.__name__} {obj} is not an element of this graph.")
+                return obj
+        raise TypeError(f"Can not convert a {type(obj).__name__} into a {kinds}.")
+
+    def _named(self, name, allow_tensor, allow_operation):
+        if ":" in name and allow_tensor:
+            head, _, index = name.partition(":")
+            if not index.isdigit():
+                raise ValueError(
+                    f"The name {name!r} looks a like a Tensor name, but is not a valid one. Tensor "
+                    'names must be of the form "<op_name>:<output_index>".'
+                )
+            if head not in self._by_name:
+                raise KeyError(
+                    f"The name {name!r} refers to a Tensor which does not exist. The operation, "
+                    f"{head!r}, does not exist in the graph."
+                )
+            outputs = self._by_name[head].outputs
+            if int(index) >= len(outputs):
+                raise KeyError(
+                    f"The name {name!r} refers to a Tensor which does not exist. The operation, "
+                    f"{head!r}, exists but only has {len(outputs)} outputs."
+                )
+            return outputs[int(index)]
+        if ":" in name:
+            raise ValueError(f"The name {name!r} appears to refer to a Tensor, not a Operation.")
+        if not allow_operation:
+            known = name in self._by_name
+            raise ValueError(
+                f"The name {name!r} {'refers' if known else 'looks like it refers'} to an "
+                'Operation, not a Tensor. Tensor names must be of the form "<op_name>:'
+                '<output_index>".'
+            )
+        if name not in self._by_name:
+            raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
+        return self._by_name[name]
+
+    # ---- blocks ----------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def as_default(self) -> Iterator[Graph]:
+        """A block in which new operations go to this graph."""
+        with graph_scope(self):
+            yield self
+
+    @contextlib.contextmanager
+    def nested_block(self) -> Iterator[Block]:
+        """Let operations made in a `with` block go to a branch or the body of a loop."""
+        outer = self.block
+        self.block = Block(outer)
+        try:
+            yield self.block
+        finally:
+            self.block = outer
+
+    @contextlib.contextmanager
+    def outermost_block(self) -> Iterator[None]:
+        """Let operations be made outside of all branches and loops, waiting for nothing."""
+        inner, self.block = self.block, self.root
+        try:
+            with self.control_dependencies(None):
+                yield
+        finally:
+            self.block = inner
+
+    @contextlib.contextmanager
+    def control_dependencies(self, control_inputs) -> Iterator[None]:
+        """A block whose operations run after the given ones.
+
+        Args:
+          control_inputs: operations, tensors and variables; `None` lets go of the outer ones.
+        """
+        block = self.block
+        if control_inputs is None:
+            kept, block.control_inputs = block.control_inputs, []
+            try:
+                yield
+            finally:
+                block.control_inputs = kept
+            return
+        found = tuple(control_operations(self, control_inputs))
+        block.control_inputs.append(found)
+        try:
+            yield
+        finally:
+            block.control_inputs.pop()
+
+    def present_control_inputs(self) -> list[Operation]:
+        """What operations that are made here have to wait for."""
+        return list(dict.fromkeys(op for ops in self.block.control_inputs for op in ops))
+
+    @contextlib.contextmanager
+    def device(self, device_name_or_function) -> Iterator[None]:
+        """A block whose operations belong to a device: kept with them; JAX places them."""
+        given = device_name_or_function
+        if not callable(given):
+            given = merged(self.present_device(), given)
+        self._devices.append(given)
+        try:
+            yield
+        finally:
+            self._devices.pop()
+
+    def present_device(self) -> str:
+        """The innermost device that has a name."""
+        return next((d for d in reversed(self._devices) if isinstance(d, str)), "")
+
+    @contextlib.contextmanager
+    def colocate_with(self, op, ignore_existing=False) -> Iterator[None]:
+        """A block whose operations are placed beside another; JAX places them all."""
+        del op, ignore_existing
+        yield
+
+    def gradient_override_map(self, op_type_map):
+        """Not supported: JAX differentiates, and knows no kinds of operations.
+
+        Raises:
+          UnimplementedError: always.
+        """
+        from shims._src.v1.gradients.gradient_registry import refused
+
+        raise refused("Graph.gradient_override_map", op_type_map)
+
+    @contextlib.contextmanager
+    def container(self, container_name) -> Iterator[str]:
+        """A block whose variables belong to a container: the session holds all of them."""
+        yield container_name
+
+    # ---- collections -----------------------------------------------------------------------------
+
+    def add_to_collection(self, name, value) -> None:
+        """Put a value into a collection."""
+        self._collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, names, value) -> None:
+        """Put a value into several collections."""
+        names = (names,) if isinstance(names, str) else set(names)
+        for name in names:
+            self.add_to_collection(name, value)
+
+    def get_collection(self, name, scope: str | None = None) -> list:
+        """A copy of a collection; with `scope` only what has a name that it matches."""
+        found = list(self._collections.get(name, ()))
+        if scope is None:
+            return found
+        pattern = re.compile(scope)
+        return [v for v in found if hasattr(v, "name") and pattern.match(v.name)]
+
+    def get_collection_ref(self, name) -> list:
+        """A collection itself."""
+        return self._collections.setdefault(name, [])
+
+    def get_all_collection_keys(self) -> list:
+        """The names of the collections that hold something."""
+        return [name for name, values in self._collections.items() if values]
+
+    @property
+    def collections(self) -> list:
+        """The names of the collections."""
+        return list(self._collections)
+
+    def clear_collection(self, name) -> None:
+        """Empty a collection."""
+        self._collections.pop(name, None)
+
+    # ---- the rest --------------------------------------------------------------------------------
+
+    def finalize(self) -> None:
+        """Let nothing be added any more."""
+        self._finalized = True
+
+    def _unsafe_unfinalize(self) -> None:
+        """Let things be added again."""
+        self._finalized = False
+
+    @property
+    def finalized(self) -> bool:
+        """Whether nothing can be added."""
+        return self._finalized
+
+    @property
+    def building_function(self) -> bool:
+        """Whether this is the graph of a function: it never is."""
+        return False
+
+    def is_feedable(self, tensor) -> bool:
+        """Whether a session takes a value for a tensor."""
+        return self.as_graph_element(tensor, allow_operation=False).op.block is self.root
+
+    def is_fetchable(self, tensor_or_op) -> bool:
+        """Whether a session gives the value of a tensor."""
+        found = self.as_graph_element(tensor_or_op)
+        operation = found.op if isinstance(found, Tensor) else found
+        return operation.block is self.root
+
+    def to_function(self, fetches, feeds=()) -> Callable:
+        """A pure JAX function of the variables and of what is fed.
+
+        Args:
+          fetches: tensors, variables and operations, in pytrees, as `Session.run` takes them.
+          feeds: the tensors that become arguments, in order.
+
+        Returns:
+          See `shims._src.v1.session.export.to_function`.
+        """
+        from shims._src.v1.session.export import to_function
+
+        return to_function(self, fetches, feeds)
+
+
+def control_operations(graph: Graph, control_inputs) -> list[Operation]:
+    """The operations behind operations, tensors and variables; those of the graph's own block."""
+    if not isinstance(control_inputs, (list, tuple)):
+        raise TypeError(
+            "Argument `control_inputs` must be a list of Tensors or Operations, not "
+            f"{type(control_inputs).__name__}"
+        )
+    found = []
+    for item in control_inputs:
+        for leaf in getattr(item, "graph_leaves", lambda item=item: [item])():
+            element = graph.as_graph_element(leaf)
+            found.append(element.op if isinstance(element, Tensor) else element)
+    return found
+
+
+def current_graph() -> Graph:
+    """The graph that new operations go to."""
+    return get_default_graph()

@@ -1,0 +1,322 @@
+"""What the results of an operator look like: structure, shapes, dtypes, and which gradients exist.
+
+The operator is traced over sizes that nobody knows. What comes out as a number is known, what comes
+out as a symbol is not. Where the rank of an operand is unknown several are tried, and what all of
+them agree on is known.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import jax
+import numpy as np
+
+from shims._src.errors import errors, refusals
+from shims._src.platform import jax_private as jp
+from shims._src.random import streams
+from shims._src.recording import connectivity, state
+from shims._src.recording.row_gathers import only_rows
+from shims._src.sizes import trace
+from shims._src.tracing.program import trace_program
+from shims._src.types.dtypes import DType, as_dtype
+from shims._src.v1.graph.shapes import GraphShape
+from shims._src.v1.graph.tensor import Tensor
+
+# Ranks that stand for an unknown one, the likeliest first.
+_RANKS = (2, 1, 3, 4, 0)
+# Sizes that stand for unknown ones where a program cannot be traced over symbols.
+_EXAMPLES = (6, 9)
+# What operators raise that take no such operands.
+_REFUSALS = (ArithmeticError, IndexError, TypeError, ValueError, errors.OpError)
+# What is raised where a program cannot be traced over symbols.
+_NOT_SYMBOLIC = (
+    errors.UnimplementedError,
+    errors.FreshSizeError,
+    errors.CapacityError,
+    jax.errors.JAXTypeError,
+)
+_MOST_KNOWN = 16
+_MOST_KEPT = 20000
+
+
+@dataclasses.dataclass(frozen=True)
+class Outline:
+    """The results of an operator.
+
+    Attributes:
+      tree: their structure.
+      shapes: a tuple of sizes per array, or `None`.
+      dtypes: per array.
+      links: per array the positions of the operands that it is differentiable by.
+      draws: kernel and seed of each operator that draws random numbers.
+      rows: the positions of operands of which it takes rows and nothing else.
+    """
+
+    tree: Any
+    shapes: tuple
+    dtypes: tuple[DType, ...]
+    links: tuple[frozenset[int], ...]
+    draws: tuple = ()
+    rows: frozenset[int] = frozenset()
+
+
+_KEPT: dict[Any, Outline] = {}
+
+
+def outline(f, operands: list[Tensor], key=None, coordinates=()) -> Outline:
+    """What `f(*operands)` gives.
+
+    Args:
+      f: a function of arrays.
+      operands: tensors that stand for its arguments.
+      key: hashable, equal for calls of equal meaning; `None` where nothing is known of that.
+      coordinates: those of the operands that are coordinates and shape of a sparse tensor whose
+        rank is unknown, in pairs.
+
+    Raises:
+      ValueError, TypeError: the operator refuses operands of these shapes and dtypes.
+    """
+    whole = {t: known_producers(t) for t in operands if _may_be_known(t)}
+    whole = {t: producers for t, producers in whole.items() if producers is not None}
+    if key is not None and not whole:
+        key = (key, tuple((t.shape._dims, t.dtype.name) for t in operands))
+        found = _KEPT.get(key)
+        if found is not None:
+            return found
+    result = _outlined(f, operands, whole, coordinates)
+    if key is not None and not whole and len(_KEPT) < _MOST_KEPT:
+        _KEPT[key] = result
+    return result
+
+
+def _outlined(f, operands, whole, coordinates) -> Outline:
+    leaves = list(dict.fromkeys(leaf for t in operands for leaf in _leaves_of(t, whole)))
+
+    def traced(*values):
+        known = dict(zip(leaves, values, strict=True))
+        for producers in whole.values():
+            for op in producers:
+                known.update(zip(op.outputs, op.compute(_NoRun, op, [known[t] for t in op.inputs])))
+        return f(*(known[t] for t in operands))
+
+    with jax.enable_x64(True), state.state_scope(state.Overlay()):
+        found = _over_ranks(traced, leaves, coordinates)
+    taken: dict[Tensor, set[int]] = {}
+    for k, t in enumerate(operands):
+        taken.setdefault(t, set()).add(k)
+    places = {i: frozenset(taken.get(leaf, ())) for i, leaf in enumerate(leaves)}
+    none: frozenset[int] = frozenset()
+    links = tuple(none.union(*(places.get(i, none) for i in link)) for link in found.links)
+    rows = none.union(*(places.get(i, none) for i in found.rows))
+    return dataclasses.replace(found, links=links, rows=rows)
+
+
+class _NoRun:
+    """Stands for the run where an operation computes for its outline."""
+
+
+def _may_be_known(tensor: Tensor) -> bool:
+    """Whether the numbers of a tensor may be known although no session runs: sizes mostly."""
+    if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
+        return False
+    sizes = tensor.shape._dims
+    return (
+        sizes is not None and len(sizes) <= 1 and (not sizes or 0 <= (sizes[0] or 0) <= _MOST_KNOWN)
+    )
+
+
+def known_producers(tensor: Tensor):
+    """The operations that compute small integers from shapes and constants, or `None`."""
+    found: dict = {}
+    return list(found) if _gather(tensor, found) else None
+
+
+def _gather(tensor: Tensor, found: dict) -> bool:
+    op = tensor.op
+    if op in found:
+        return True
+    if op.type in ("Shape", "Size", "Rank"):
+        found[op] = None
+        return True
+    if not op.attributes.get("pure") or len(found) > 64:
+        return False
+    for given in op.inputs:
+        if not _may_be_known(given) or not _gather(given, found):
+            return False
+    found[op] = None
+    return True
+
+
+def _leaves_of(tensor: Tensor, whole) -> list[Tensor]:
+    producers = whole.get(tensor)
+    if producers is None:
+        return [tensor]
+    made = {t for op in producers for t in op.outputs}
+    return [t for op in producers for t in op.inputs if t not in made]
+
+
+def _over_ranks(f, leaves, coordinates) -> Outline:
+    unknown = [t for t in leaves if t.shape.rank is None]
+    if not unknown and not coordinates:
+        return _traced(f, leaves, {})
+
+    def sizes(rank: int) -> dict[Tensor, tuple]:
+        known = dict.fromkeys(unknown, (None,) * rank)
+        known.update({t: (None, rank) for t, _ in coordinates})
+        return {**known, **{t: (rank,) for _, t in coordinates}}
+
+    return _all_that_work(_traced, f, leaves, [sizes(rank) for rank in _RANKS])
+
+
+def _all_that_work(trace_with, f, leaves, every_sizes) -> Outline:
+    """What the results have in common over several sizes of what is unknown."""
+    found, first = [], None
+    for sizes in every_sizes:
+        try:
+            found.append(trace_with(f, leaves, sizes))
+        except _REFUSALS as error:  # others may do
+            first = first or error
+    if not found:
+        assert first is not None
+        raise first
+    same = [o for o in found if o.tree == found[0].tree and o.dtypes == found[0].dtypes]
+    shapes = tuple(_agreed(shapes) for shapes in zip(*(o.shapes for o in same), strict=True))
+    return dataclasses.replace(same[0], shapes=shapes)
+
+
+def _agreed(shapes):
+    """What all shapes say."""
+    if any(s is None or len(s) != len(shapes[0]) for s in shapes):
+        return None
+    return tuple(sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*shapes, strict=True))
+
+
+def _traced(f, leaves, ranks) -> Outline:
+    try:
+        return _symbolic(f, leaves, ranks)
+    except _NOT_SYMBOLIC as error:
+        refused = error
+    try:
+        found = [_by_example(f, leaves, ranks, size) for size in _EXAMPLES]
+    except _REFUSALS:
+        return _over_lengths(f, leaves, ranks, refused)
+    shapes = tuple(_agreed(shapes) for shapes in zip(*(o.shapes for o in found), strict=True))
+    return dataclasses.replace(found[0], shapes=shapes)
+
+
+def _over_lengths(f, leaves, ranks, refused) -> Outline:
+    """Take vectors of unknown length for shapes, which are as long as the rank of a result."""
+    vectors = [t for t in leaves if t.dtype.is_integer and _sizes(t, ranks) == (None,)]
+    every = [{**ranks, **dict.fromkeys(vectors, (n,))} for n in _RANKS]
+    if not vectors:
+        raise refused
+    try:
+        return _all_that_work(_symbolic, f, leaves, every)
+    except _REFUSALS:
+        raise refused from None
+
+
+def specs_of(traced: trace.DynamicTrace, leaves, ranks) -> list[jax.ShapeDtypeStruct]:
+    """The specifications of tensors, with a symbol for each size that is not known.
+
+    Args:
+      traced: the trace that the symbols belong to.
+      leaves: the tensors.
+      ranks: sizes of tensors of unknown rank.
+    """
+    count = iter(range(10**6))
+
+    def size(d):
+        if d is not None:
+            return d
+        name = f"p{next(count)}"
+        traced.fresh.add(name)
+        traced.bounds[name] = traced.dimension(name)
+        return traced.dimension(name)
+
+    shapes = [tuple(size(d) for d in _sizes(t, ranks)) for t in leaves]
+    return [
+        jax.ShapeDtypeStruct(shape, t.dtype.dtype) for shape, t in zip(shapes, leaves, strict=True)
+    ]
+
+
+def _symbolic(f, leaves, ranks) -> Outline:
+    traced = trace.DynamicTrace(may_assume=True)
+    specs = specs_of(traced, leaves, ranks)
+    draws: list = []
+    with refusals.translating(), streams.outlined(draws):
+        program = trace_program(traced, f, specs)
+    return _of_jaxpr(program.jaxpr, program.out_tree, draws)
+
+
+def _by_example(f, leaves, ranks, example: int) -> Outline:
+    box: dict[str, Any] = {}
+
+    def flat(*values):
+        leaves, box["tree"] = jax.tree.flatten(f(*values))
+        return leaves
+
+    specs = [
+        jax.ShapeDtypeStruct(
+            tuple(example if d is None else d for d in _sizes(t, ranks)), t.dtype.dtype
+        )
+        for t in leaves
+    ]
+    draws: list = []
+    with streams.outlined(draws):
+        closed = jax.make_jaxpr(flat)(*specs)
+    return _of_jaxpr(closed, box["tree"], draws)
+
+
+def _sizes(tensor, ranks) -> tuple:
+    return ranks.get(tensor, tensor.shape._dims)
+
+
+def _of_jaxpr(closed, tree, draws) -> Outline:
+    jaxpr, _ = jp.open_jaxpr(closed)
+    avals = [v.aval for v in jaxpr.outvars]
+    shapes = tuple(tuple(None if jp.is_symbolic(d) else int(d) for d in a.shape) for a in avals)
+    dtypes = tuple(as_dtype(a.dtype) for a in avals)
+    links = connectivity.links_through(closed)
+    return Outline(tree, shapes, dtypes, links, tuple(draws), only_rows(closed))
+
+
+def constant_value(tensor, partial: bool = False):
+    """The numbers of a tensor where they are known although no session runs, or `None`.
+
+    https://www.tensorflow.org/api_docs/python/tf/get_static_value
+    """
+    del partial
+    if not isinstance(tensor, Tensor):
+        return np.asarray(tensor)
+    known = tensor.op.attributes.get("value")
+    if known is not None:
+        return known
+    if not _may_be_known(tensor):
+        return None
+    producers = known_producers(tensor)
+    if producers is None or any(t.op not in producers for op in producers for t in op.inputs):
+        return None
+    values: dict = {}
+    with jax.enable_x64(True), state.state_scope(None), streams.outlined():
+        for op in producers:
+            values.update(zip(op.outputs, op.compute(_NoRun, op, [values[t] for t in op.inputs])))
+    found = values[tensor]
+    return None if jp.is_tracer(found) else np.asarray(found)
+
+
+def shape_behind(tensor) -> GraphShape:
+    """What is known of the shape that the numbers of a vector are."""
+    known = tensor.op.attributes.get("shapes", {}).get(tensor.value_index)
+    if known is not None:
+        return known
+    value = constant_value(tensor)
+    if value is not None:
+        return GraphShape([None if d < 0 else int(d) for d in value])
+    op = tensor.op
+    if op.type == "Shape" and op.inputs:
+        return op.inputs[0].shape
+    rank = (tensor.shape._dims or (None,))[0]
+    return GraphShape(None if rank is None else [None] * rank)

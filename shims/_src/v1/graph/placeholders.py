@@ -1,0 +1,79 @@
+"""Placeholders: tensors whose values a session is given."""
+
+from __future__ import annotations
+
+from shims._src.errors import errors
+from shims._src.types.dtypes import as_dtype
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.modes import executing_eagerly
+from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.shapes import GraphShape
+
+
+def placeholder(dtype, shape=None, name=None):
+    """A tensor that has to be fed.
+
+    Args:
+      dtype: its dtype.
+      shape: what is known of its shape; nothing if `None`.
+      name: its name.
+
+    Raises:
+      RuntimeError: eager execution is on.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/placeholder
+    """
+    if executing_eagerly():
+        raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
+    graph = current_graph()
+    name = graph.unique_name(name or "Placeholder")
+    op = Operation(graph, "Placeholder", name, _not_fed, (), [(GraphShape(shape), as_dtype(dtype))])
+    op.links = (frozenset(),)
+    op.on_host = op.outputs[0].dtype.name == "string"
+    return op.outputs[0]
+
+
+def placeholder_with_default(input, shape, name=None):
+    """A tensor that may be fed, and is `input` where it is not.
+
+    Args:
+      input: the tensor or numbers that it is by default.
+      shape: what is known of its shape.
+      name: its name.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/placeholder_with_default
+    """
+    graph = current_graph()
+    name = graph.unique_name(name or "PlaceholderWithDefault")
+    with graph.name_scope(f"{name}/"):
+        given = convert_to_tensor(input, name="input")
+    shape = GraphShape(shape)
+    if not shape.is_compatible_with(given.shape):
+        raise ValueError(f"Shape {shape} of `{name}` does not fit its default, of {given.shape}.")
+    op = Operation(
+        graph,
+        "PlaceholderWithDefault",
+        name,
+        lambda run, op, values: values,
+        [given],
+        [(shape, given.dtype)],
+    )
+    op.links = (frozenset([0]),)
+    return op.outputs[0]
+
+
+def _not_fed(run, op, values):
+    del run, values
+    tensor = op.outputs[0]
+    text = (
+        f"You must feed a value for placeholder tensor '{op.name}' with dtype "
+        f"{tensor.dtype.name} and shape {tensor.shape}"
+    )
+    raise errors.InvalidArgumentError(errors.with_place(text, errors.user_line()))

@@ -1,0 +1,164 @@
+"""Scopes of names and of what comes first, by functions that mean the default graph."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from shims._src.random import global_seed
+from shims._src.recording import contexts
+from shims._src.v1.graph.graph import Graph, current_graph
+from shims._src.v1.graph.modes import executing_eagerly
+
+
+def graph_of(values) -> Graph:
+    """The graph of the first tensor or variable among values, or the default one."""
+    for value in values:
+        graph = getattr(value, "graph", None)
+        if isinstance(graph, Graph):
+            return graph
+    return current_graph()
+
+
+class name_scope:
+    """A block whose operations are named after it.
+
+    Args:
+      name: the name; one that ends in `/` is taken as it stands.
+      default_name: the name if `name` is `None`.
+      values: tensors whose graph is to be used.
+
+    Raises:
+      ValueError: there are values and no name.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/name_scope
+    """
+
+    __module__ = "shims.compat.v1"
+
+    def __init__(self, name, default_name=None, values=None):
+        self._name = default_name if name is None else name
+        self._values = values
+        self._open: list[contextlib.ExitStack] = []
+
+    @property
+    def name(self) -> str | None:
+        """The name that was asked for."""
+        return self._name
+
+    def __enter__(self) -> str:
+        if self._name is None and self._values is not None:
+            raise ValueError("At least one of name (None) and default_name (None) is needed.")
+        with contextlib.ExitStack() as stack:
+            if executing_eagerly():
+                scope = stack.enter_context(contexts.name_scope(self._name or ""))
+            else:
+                graph = graph_of(self._values or ())
+                stack.enter_context(graph.as_default())
+                scope = stack.enter_context(graph.name_scope(self._name))
+            self._open.append(stack.pop_all())
+        return scope
+
+    def __exit__(self, *error) -> None:
+        self._open.pop().__exit__(*error)
+
+
+@contextlib.contextmanager
+def op_scope(values, name, default_name=None) -> Iterator[str]:
+    """`name_scope` with another order of arguments.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/op_scope
+    """
+    with name_scope(name, default_name, values) as scope:
+        yield scope
+
+
+def control_dependencies(control_inputs):
+    """A block whose operations run after the given ones.
+
+    Args:
+      control_inputs: operations, tensors and variables; `None` lets go of the outer ones.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/control_dependencies
+    """
+    if executing_eagerly():
+        return contextlib.nullcontext()
+    return current_graph().control_dependencies(control_inputs)
+
+
+def device(device_name_or_function):
+    """A block whose operations belong to a device: kept with them; JAX places them.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/device
+    """
+    return current_graph().device(device_name_or_function)
+
+
+def colocate_with(op, ignore_existing=False):
+    """A block whose operations are placed beside another; JAX places them all.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/colocate_with
+    """
+    return current_graph().colocate_with(op, ignore_existing)
+
+
+def container(container_name):
+    """A block whose variables belong to a container: the session holds all of them.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/container
+    """
+    return current_graph().container(container_name)
+
+
+# ---- collections ---------------------------------------------------------------------------------
+
+
+def add_to_collection(name, value) -> None:
+    """Put a value into a collection of the default graph.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/add_to_collection
+    """
+    current_graph().add_to_collection(name, value)
+
+
+def add_to_collections(names, value) -> None:
+    """Put a value into several collections of the default graph.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/add_to_collections
+    """
+    current_graph().add_to_collections(names, value)
+
+
+def get_collection(key, scope=None) -> list:
+    """A copy of a collection of the default graph.
+
+    Args:
+      key: its name.
+      scope: a regular expression that names must begin with.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_collection
+    """
+    return current_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key) -> list:
+    """A collection of the default graph itself.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_collection_ref
+    """
+    return current_graph().get_collection_ref(key)
+
+
+# ---- seeds ---------------------------------------------------------------------------------------
+
+
+def get_seed(op_seed):
+    """The two seeds of an operation that is given one of its own, or `None`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_seed
+    """
+    graph = current_graph()
+    return global_seed.pair(op_seed, graph.seed, graph.next_seed) or (None, None)

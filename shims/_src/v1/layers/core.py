@@ -1,0 +1,208 @@
+"""Fully connected layers, dropout, flattening."""
+
+from __future__ import annotations
+
+import shims
+from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.shapes import GraphShape, dimension_value
+from shims._src.v1.graph.standard import identity
+from shims._src.v1.layers.base import Layer
+from shims._src.v1.layers.options import activation_of, initializer_of, smart_cond
+from shims._src.v1.ops.dropout import dropout
+
+
+class Dense(Layer):
+    """A fully connected layer: `activation(inputs @ kernel + bias)`.
+
+    Args:
+      units: the size of the last axis of the output.
+      activation: a function, or its Keras name; `None` for none.
+      use_bias: whether there is a bias.
+      kernel_initializer: what the kernel begins with; that of the scope if `None`.
+      bias_initializer: what the bias begins with; zeros by default.
+      kernel_regularizer: a function of the kernel that gives a loss.
+      bias_regularizer: the same of the bias.
+      activity_regularizer: the same of the output.
+      kernel_constraint: a function that optimisers apply to the kernel after an update.
+      bias_constraint: the same for the bias.
+      trainable: whether optimisers change its variables.
+      name: its name.
+
+    Raises:
+      ValueError: the last size of the input is not known.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/Dense
+    """
+
+    __module__ = "shims.compat.v1.layers"
+
+    def __init__(
+        self,
+        units,
+        activation=None,
+        use_bias=True,
+        kernel_initializer=None,
+        bias_initializer="zeros",
+        kernel_regularizer=None,
+        bias_regularizer=None,
+        activity_regularizer=None,
+        kernel_constraint=None,
+        bias_constraint=None,
+        trainable=True,
+        name=None,
+        **kwargs,
+    ):
+        super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
+        self.units = int(units)
+        self.activation, self.use_bias = activation_of(activation), use_bias
+        self.kernel_initializer = initializer_of(kernel_initializer)
+        self.bias_initializer = initializer_of(bias_initializer)
+        self.kernel_regularizer, self.bias_regularizer = kernel_regularizer, bias_regularizer
+        self.kernel_constraint, self.bias_constraint = kernel_constraint, bias_constraint
+        self.kernel = self.bias = None
+
+    def build(self, input_shape) -> None:
+        """Make kernel and bias."""
+        if not self._dtype.is_floating and not self._dtype.is_complex:
+            raise TypeError(
+                "A Dense layer can only be built with a floating-point dtype. Received: "
+                f"dtype=<dtype: '{self._dtype.name}'>"
+            )
+        size = dimension_value(input_shape[-1]) if input_shape.rank else None
+        if size is None:
+            raise ValueError(
+                "The last dimension of the inputs to a Dense layer should be defined. Found None. "
+                f"Full input shape received: {input_shape}"
+            )
+        self.kernel = self.add_weight(
+            "kernel",
+            [size, self.units],
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
+        if self.use_bias:
+            self.bias = self.add_weight(
+                "bias",
+                [self.units],
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
+        self.built = True
+
+    def check(self, inputs) -> None:
+        """Raises `ValueError` unless the inputs have two axes or more."""
+        self._check_rank(inputs, least=2)
+
+    def call(self, inputs):
+        """`activation(inputs @ kernel + bias)`."""
+        if inputs.shape.rank == 2:
+            outputs = operation_of(
+                shims.matmul, (inputs, self.kernel), {}, public="matmul", name="MatMul"
+            )
+        else:
+            outputs = operation_of(
+                shims.tensordot,
+                (inputs, self.kernel, [[inputs.shape.rank - 1], [0]]),
+                {},
+                public="tensordot",
+                name="Tensordot",
+                type_="Reshape",
+            )
+        return finished(outputs, self.bias, self.activation)
+
+
+def finished(outputs, bias, activation, data_format=None):
+    """The output of a layer: with its bias, through its activation."""
+    if bias is not None:
+        outputs = operation_of(
+            shims.nn.bias_add,
+            (outputs, bias),
+            {"data_format": data_format},
+            public="nn.bias_add",
+            name="BiasAdd",
+            type_="BiasAdd",
+        )
+    return outputs if activation is None else activation(outputs)
+
+
+class Dropout(Layer):
+    """A layer that puts 0 in the place of some numbers while training.
+
+    Args:
+      rate: the share of the numbers that become 0.
+      noise_shape: a shape whose axes of size 1 are kept or dropped as a whole.
+      seed: the operation's seed.
+      name: its name.
+
+    Raises:
+      ValueError: `rate` is not between 0 and 1.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/Dropout
+    """
+
+    __module__ = "shims.compat.v1.layers"
+
+    def __init__(self, rate=0.5, noise_shape=None, seed=None, name=None, **kwargs):
+        super().__init__(name=name, **kwargs)
+        if isinstance(rate, (int, float)) and not 0 <= rate <= 1:
+            raise ValueError(
+                f"Invalid value {rate} received for `rate`, expected a value between 0 and 1."
+            )
+        self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
+
+    def call(self, inputs, training=False):
+        """Drop numbers if `training` holds, which may be a tensor."""
+        return smart_cond(
+            training,
+            lambda: dropout(inputs, None, self.noise_shape, self.seed, rate=self.rate),
+            lambda: identity(inputs, name="Identity"),
+        )
+
+
+class Flatten(Layer):
+    """A layer that makes one axis of all but the first.
+
+    Args:
+      data_format: `channels_last`, or `channels_first`, whose channels go to the end first.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/Flatten
+    """
+
+    __module__ = "shims.compat.v1.layers"
+
+    def __init__(self, data_format="channels_last", **kwargs):
+        super().__init__(**kwargs)
+        self.data_format = data_format
+
+    def check(self, inputs) -> None:
+        """Raises `ValueError` unless there is an axis."""
+        self._check_rank(inputs, least=1)
+
+    def call(self, inputs):
+        """`[batch, all the rest]`."""
+        outputs = operation_of(
+            _flattened,
+            (inputs, self.data_format == "channels_first"),
+            {},
+            public="reshape",
+            name="Reshape",
+            type_="Reshape",
+        )
+        sizes = inputs.shape.as_list() if inputs.shape.rank is not None else None
+        if sizes is not None and None not in sizes[1:]:
+            outputs.set_shape(GraphShape([sizes[0], GraphShape(sizes[1:]).num_elements()]))
+        return outputs
+
+
+def _flattened(x, channels_first):
+    if channels_first and x.ndim > 1:
+        x = shims.transpose(x, [0, *range(2, x.ndim), 1])
+    return shims.reshape(x, [x.shape[0], -1]) if x.ndim > 1 else shims.expand_dims(x, 1)

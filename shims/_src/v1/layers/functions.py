@@ -1,0 +1,90 @@
+"""The layers as functions: each call makes a layer, whose variables `name` and `reuse` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from shims._src.v1.layers import convolutional, core, normalization, pooling
+
+_END = (
+    "activation use_bias kernel_initializer bias_initializer kernel_regularizer bias_regularizer "
+    "activity_regularizer kernel_constraint bias_constraint trainable name reuse"
+)
+_WINDOW = "filters kernel_size strides padding data_format"
+_CONVOLUTION = f"{_WINDOW} dilation_rate {_END}"
+_TRANSPOSED = f"{_WINDOW} {_END}"
+_SEPARABLE = (
+    f"{_WINDOW} dilation_rate depth_multiplier activation use_bias depthwise_initializer "
+    "pointwise_initializer bias_initializer depthwise_regularizer pointwise_regularizer "
+    "bias_regularizer activity_regularizer depthwise_constraint pointwise_constraint "
+    "bias_constraint trainable name reuse"
+)
+_POOLING = "pool_size strides padding data_format name"
+_NORMALIZATION = (
+    "axis momentum epsilon center scale beta_initializer gamma_initializer "
+    "moving_mean_initializer moving_variance_initializer beta_regularizer gamma_regularizer "
+    "beta_constraint gamma_constraint training trainable name reuse renorm renorm_clipping "
+    "renorm_momentum fused virtual_batch_size adjustment"
+)
+
+
+def _function(cls: type, name: str, order: str) -> Callable:
+    """A function that makes a layer and calls it.
+
+    Args:
+      cls: the class of the layer.
+      name: the name of the function.
+      order: its parameters behind `inputs`; those that are not the layer's go to its call.
+    """
+    parameters = ("inputs", *order.split())
+
+    def function(*args, **kwargs):
+        if len(args) > len(parameters):
+            raise TypeError(f"{name}() takes {len(parameters)} arguments, got {len(args)}")
+        given = dict(zip(parameters, args, strict=False))
+        for key, value in kwargs.items():
+            if key in given:
+                raise TypeError(f"{name}() got multiple values for argument '{key}'")
+            if key not in parameters:
+                raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+            given[key] = value
+        if "inputs" not in given:
+            raise TypeError(f"{name}() missing 1 required positional argument: 'inputs'")
+        inputs = given.pop("inputs")
+        of_call = {"training": given.pop("training")} if "training" in given else {}
+        reuse = given.pop("reuse", None)
+        layer = cls(_scope=given.get("name"), _reuse=reuse, **given)
+        return layer(inputs, **of_call)
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "shims.compat.v1.layers"
+    listed = ", ".join(parameters)
+    function.__doc__ = (
+        f"A new `{cls.__name__}` called with `inputs`.\n\n    The parameters are `{listed}`; those "
+        "that the class does not have are:\n\n    Args:\n      inputs: a tensor.\n      training: "
+        "whether a training step is meant, where there is a difference.\n      reuse: whether "
+        "the variables of the layer of that name are shared.\n\n    "
+        f"https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/{name}\n    "
+    )
+    return function
+
+
+average_pooling1d = _function(pooling.AveragePooling1D, "average_pooling1d", _POOLING)
+average_pooling2d = _function(pooling.AveragePooling2D, "average_pooling2d", _POOLING)
+average_pooling3d = _function(pooling.AveragePooling3D, "average_pooling3d", _POOLING)
+batch_normalization = _function(
+    normalization.BatchNormalization, "batch_normalization", _NORMALIZATION
+)
+conv1d = _function(convolutional.Conv1D, "conv1d", _CONVOLUTION)
+conv2d = _function(convolutional.Conv2D, "conv2d", _CONVOLUTION)
+conv2d_transpose = _function(convolutional.Conv2DTranspose, "conv2d_transpose", _TRANSPOSED)
+conv3d = _function(convolutional.Conv3D, "conv3d", _CONVOLUTION)
+conv3d_transpose = _function(convolutional.Conv3DTranspose, "conv3d_transpose", _TRANSPOSED)
+dense = _function(core.Dense, "dense", f"units {_END}")
+dropout = _function(core.Dropout, "dropout", "rate noise_shape seed training name")
+flatten = _function(core.Flatten, "flatten", "name data_format")
+max_pooling1d = _function(pooling.MaxPooling1D, "max_pooling1d", _POOLING)
+max_pooling2d = _function(pooling.MaxPooling2D, "max_pooling2d", _POOLING)
+max_pooling3d = _function(pooling.MaxPooling3D, "max_pooling3d", _POOLING)
+separable_conv1d = _function(convolutional.SeparableConv1D, "separable_conv1d", _SEPARABLE)
+separable_conv2d = _function(convolutional.SeparableConv2D, "separable_conv2d", _SEPARABLE)

@@ -1,0 +1,164 @@
+"""`tf.losses` in graphs: the losses of a model and of its variables, in collections."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+
+import shims
+from shims._src.nn import weighted_losses
+from shims._src.v1.graph.conversion import constant
+from shims._src.v1.graph.deferring import deferred, operation_of
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.modes import executing_eagerly
+from shims._src.v1.variables.variables import GraphKeys
+
+_add_n = deferred(shims.add_n, "add_n")
+# The last operation of a loss, by what becomes of the single losses.
+_LAST = {weighted_losses.NONE: "Mul", weighted_losses.SUM: "Sum"}
+
+
+class Reduction:
+    """How the losses of single examples become one.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/Reduction
+    """
+
+    __module__ = "shims.compat.v1.losses"
+    NONE = weighted_losses.NONE
+    SUM = weighted_losses.SUM
+    SUM_OVER_BATCH_SIZE = weighted_losses.OVER_BATCH
+    MEAN = weighted_losses.MEAN
+    SUM_BY_NONZERO_WEIGHTS = weighted_losses.BY_NONZERO
+    SUM_OVER_NONZERO_WEIGHTS = weighted_losses.OVER_NONZERO
+
+    @classmethod
+    def all(cls) -> tuple[str, ...]:
+        """All of them."""
+        return (
+            cls.NONE,
+            cls.SUM,
+            cls.MEAN,
+            cls.SUM_OVER_BATCH_SIZE,
+            cls.SUM_OVER_NONZERO_WEIGHTS,
+            cls.SUM_BY_NONZERO_WEIGHTS,
+        )
+
+    @classmethod
+    def validate(cls, key) -> None:
+        """Raises `ValueError` unless `key` is one of them."""
+        if key not in cls.all():
+            raise ValueError(f"Invalid Reduction Key {key}. Key should be one of ({cls.all()}).")
+
+
+def _collected(f: Callable, scope_name: str) -> Callable:
+    """A loss as an operation of its own scope, which a collection gets."""
+    signature = inspect.signature(f)
+
+    @functools.wraps(f)
+    def call(*args, **kwargs):
+        if executing_eagerly():
+            return f(*args, **kwargs)
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        arguments = dict(bound.arguments)
+        scope, collection = arguments.pop("scope"), arguments.pop("loss_collection")
+        last = _LAST.get(arguments["reduction"], "value")
+        graph = current_graph()
+        with graph.name_scope(scope or scope_name):
+            loss = operation_of(
+                f, (), arguments, public=f"losses.{f.__name__}", name=last, type_="DivNoNan"
+            )
+        add_loss(loss, collection)
+        return loss
+
+    return call
+
+
+absolute_difference = _collected(weighted_losses.absolute_difference, "absolute_difference")
+compute_weighted_loss = _collected(weighted_losses.compute_weighted_loss, "weighted_loss")
+cosine_distance = _collected(weighted_losses.cosine_distance, "cosine_distance_loss")
+hinge_loss = _collected(weighted_losses.hinge_loss, "hinge_loss")
+huber_loss = _collected(weighted_losses.huber_loss, "huber_loss")
+log_loss = _collected(weighted_losses.log_loss, "log_loss")
+mean_squared_error = _collected(weighted_losses.mean_squared_error, "mean_squared_error")
+sigmoid_cross_entropy = _collected(
+    weighted_losses.sigmoid_cross_entropy, "sigmoid_cross_entropy_loss"
+)
+softmax_cross_entropy = _collected(
+    weighted_losses.softmax_cross_entropy, "softmax_cross_entropy_loss"
+)
+sparse_softmax_cross_entropy = _collected(
+    weighted_losses.sparse_softmax_cross_entropy, "sparse_softmax_cross_entropy_loss"
+)
+
+
+def add_loss(loss, loss_collection=GraphKeys.LOSSES) -> None:
+    """Put a loss into a collection.
+
+    Args:
+      loss: a tensor.
+      loss_collection: the collection; `None` for none.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/add_loss
+    """
+    if loss_collection and not executing_eagerly():
+        current_graph().add_to_collection(loss_collection, loss)
+
+
+def get_losses(scope=None, loss_collection=GraphKeys.LOSSES) -> list:
+    """The losses of a collection.
+
+    Args:
+      scope: a regular expression that names must begin with.
+      loss_collection: the collection.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/get_losses
+    """
+    return current_graph().get_collection(loss_collection, scope)
+
+
+def get_regularization_losses(scope=None) -> list:
+    """The losses that regularisers of variables give.
+
+    Args:
+      scope: a regular expression that names must begin with.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/get_regularization_losses
+    """
+    return current_graph().get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
+
+
+def get_regularization_loss(scope=None, name="total_regularization_loss"):
+    """The sum of the losses that regularisers of variables give.
+
+    Args:
+      scope: a regular expression that names must begin with.
+      name: the name of the sum.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/get_regularization_loss
+    """
+    losses = get_regularization_losses(scope)
+    return _add_n(losses, name=name) if losses else constant(0.0)
+
+
+def get_total_loss(add_regularization_losses=True, name="total_loss", scope=None):
+    """The sum of all losses.
+
+    Args:
+      add_regularization_losses: whether those of variables are among them.
+      name: the name of the sum.
+      scope: a regular expression that names must begin with.
+
+    Raises:
+      ValueError: there is no loss.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/get_total_loss
+    """
+    losses = get_losses(scope)
+    if add_regularization_losses:
+        losses += get_regularization_losses(scope)
+    if not losses:
+        raise ValueError("add_n: `inputs` must be a list of at least one Tensor: no loss was added")
+    return _add_n(losses, name=name)

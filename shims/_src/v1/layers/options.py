@@ -1,0 +1,142 @@
+"""What the arguments of layers mean: activations and initialisers by name, sizes, `training`."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.v1.control_flow.branches import cond
+from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.outline import constant_value
+from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.variables import initializers
+
+_INITIALIZERS = {
+    "constant": initializers.constant_initializer,
+    "glorot_normal": initializers.glorot_normal_initializer,
+    "glorot_uniform": initializers.glorot_uniform_initializer,
+    "he_normal": initializers.he_normal,
+    "he_uniform": initializers.he_uniform,
+    "identity": initializers.identity,
+    "lecun_normal": initializers.lecun_normal,
+    "lecun_uniform": initializers.lecun_uniform,
+    "normal": initializers.RandomNormal,
+    "ones": initializers.ones_initializer,
+    "orthogonal": initializers.orthogonal_initializer,
+    "random_normal": initializers.RandomNormal,
+    "random_uniform": initializers.RandomUniform,
+    "truncated_normal": initializers.TruncatedNormal,
+    "uniform": initializers.RandomUniform,
+    "zeros": initializers.zeros_initializer,
+}
+_ACTIVATIONS = (
+    "elu",
+    "exponential",
+    "gelu",
+    "linear",
+    "relu",
+    "relu6",
+    "selu",
+    "sigmoid",
+    "softmax",
+    "softplus",
+    "softsign",
+    "swish",
+    "tanh",
+)
+
+
+def initializer_of(given):
+    """An initialiser, which may be given by its Keras name."""
+    if not isinstance(given, str):
+        return given
+    if given not in _INITIALIZERS:
+        raise ValueError(f"Unknown initializer: {given!r}. There are: {sorted(_INITIALIZERS)}.")
+    return _INITIALIZERS[given]()
+
+
+def activation_of(given):
+    """A function of the output, which may be given by its Keras name; `None` for none."""
+    if not isinstance(given, str):
+        return given
+    from shims._src.v1.names.names import resolve
+
+    if given not in _ACTIVATIONS:
+        raise ValueError(f"Unknown activation: {given!r}. There are: {list(_ACTIVATIONS)}.")
+    if given == "linear":
+        return None
+    return resolve("exp" if given == "exponential" else f"nn.{given}")
+
+
+def sizes_of(value, count: int, name: str) -> tuple[int, ...]:
+    """One size per axis: from a number, or from as many of them.
+
+    Raises:
+      ValueError: there are not as many, or they are no sizes.
+    """
+    values = (value,) * count if isinstance(value, (int, np.integer)) else tuple(value)
+    fits = len(values) == count and all(isinstance(v, (int, np.integer)) for v in values)
+    if not fits:
+        raise ValueError(
+            f"The `{name}` argument must be a tuple of {count} integers. Received: {value}"
+        )
+    return tuple(int(v) for v in values)
+
+
+def padding_of(value) -> str:
+    """`SAME` or `VALID`.
+
+    Raises:
+      ValueError: it is neither.
+    """
+    found = str(value).upper()
+    if found not in ("SAME", "VALID"):
+        raise ValueError(
+            f'The `padding` argument must be one of "valid", "same". Received: {value}'
+        )
+    return found
+
+
+def layout_of(data_format, rank: int) -> str:
+    """`NHWC` or the like.
+
+    Raises:
+      ValueError: `data_format` is neither `channels_first` nor `channels_last`.
+    """
+    spatial = {1: "W", 2: "HW", 3: "DHW"}[rank]
+    if data_format not in ("channels_first", "channels_last"):
+        raise ValueError(
+            'The `data_format` argument must be one of "channels_first", "channels_last". '
+            f"Received: {data_format}"
+        )
+    return f"N{spatial}C" if data_format == "channels_last" else f"NC{spatial}"
+
+
+def smart_cond(pred, true_fn, false_fn, name=None):
+    """One of two functions where it is known which, else `cond`."""
+    known = pred
+    if isinstance(pred, Tensor) or hasattr(type(pred), "graph_value"):
+        known = constant_value(getattr(pred, "graph_value", pred))
+    if known is None and pred is not None:
+        return cond(pred, true_fn, false_fn, name=name)
+    return true_fn() if known else false_fn()
+
+
+def is_known(pred) -> bool | None:
+    """What `training` is, or `None` where only a session knows."""
+    if isinstance(pred, Tensor) or hasattr(type(pred), "graph_value"):
+        pred = constant_value(getattr(pred, "graph_value", pred))
+        return None if pred is None else bool(pred)
+    return bool(pred)
+
+
+def activity_loss(regularizer, output: Tensor) -> Tensor:
+    """The loss of an output per example."""
+    loss = regularizer(output)
+
+    def per_example(loss, output):
+        return loss / jnp.asarray(output.shape[0], loss.dtype)
+
+    return operation_of(
+        per_example, (loss, output), {}, public="operator truediv", name="truediv", type_="RealDiv"
+    )

@@ -1,0 +1,159 @@
+"""Metrics that count what is true and false, positive and negative; precision and recall."""
+
+from __future__ import annotations
+
+import shims
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.metrics.streaming import check_graph, spread, squeezed, streaming
+
+_KINDS = {
+    "true_positives": (True, True),
+    "false_negatives": (True, False),
+    "true_negatives": (False, False),
+    "false_positives": (False, True),
+}
+
+
+def true_positives(
+    labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None
+):
+    """How many predictions are true as their labels are, over all batches.
+
+    Args:
+      labels: the true values, which become bools.
+      predictions: as many values, which become bools.
+      weights: how much each counts: a scalar, or an array that broadcasts to `predictions`.
+      metrics_collections: the collections that the value goes to.
+      updates_collections: the collections that the update goes to.
+      name: the scope of the variable `count`.
+
+    Returns:
+      `(value, update_op)`: float32 scalars: the count so far; the count with this batch, which is
+      added to the variable.
+
+    Raises:
+      ValueError: the shapes do not fit.
+      RuntimeError: operators run at once here.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/true_positives
+    """
+    collections = (metrics_collections, updates_collections)
+    return _counted("true_positives", labels, predictions, weights, collections, name)
+
+
+def false_negatives(
+    labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None
+):
+    """How many predictions are false though their labels are true; see `true_positives`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/false_negatives
+    """
+    collections = (metrics_collections, updates_collections)
+    return _counted("false_negatives", labels, predictions, weights, collections, name)
+
+
+def true_negatives(
+    labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None
+):
+    """How many predictions are false as their labels are; see `true_positives`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/true_negatives
+    """
+    collections = (metrics_collections, updates_collections)
+    return _counted("true_negatives", labels, predictions, weights, collections, name)
+
+
+def false_positives(
+    labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None
+):
+    """How many predictions are true though their labels are false; see `true_positives`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/false_positives
+    """
+    collections = (metrics_collections, updates_collections)
+    return _counted("false_positives", labels, predictions, weights, collections, name)
+
+
+def precision(
+    labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None
+):
+    """Which part of the predictions that are true is right, over all batches; 0 if none is true.
+
+    The arguments, the result and the errors are those of `true_positives`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/precision
+    """
+    collections = (metrics_collections, updates_collections)
+    kinds = ("true_positives", "false_positives")
+    return _part("precision", kinds, labels, predictions, weights, collections, name)
+
+
+def recall(
+    labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None
+):
+    """Which part of the labels that are true was predicted, over all batches; 0 if none is true.
+
+    The arguments, the result and the errors are those of `true_positives`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/recall
+    """
+    collections = (metrics_collections, updates_collections)
+    kinds = ("true_positives", "false_negatives")
+    return _part("recall", kinds, labels, predictions, weights, collections, name)
+
+
+def _counted(kind: str, labels, predictions, weights, collections, name):
+    check_graph(kind)
+    found = streaming(
+        (name, kind),
+        [("count", (), "float32")],
+        _contribution([kind]),
+        _operands(labels, predictions, weights),
+        shims.identity,
+        collections,
+    )
+    return found
+
+
+def _part(metric: str, kinds, labels, predictions, weights, collections, name):
+    check_graph(metric)
+
+    def result(right, wrong):
+        every = right + wrong
+        return shims.where(every > 0, shims.divide(right, every), shims.zeros_like(every))
+
+    return streaming(
+        (name, metric),
+        [(f"{kind}/count", (), "float32") for kind in kinds],
+        _contribution(kinds),
+        _operands(labels, predictions, weights),
+        result,
+        collections,
+    )
+
+
+def _operands(labels, predictions, weights) -> list:
+    given = [convert_to_tensor(labels), convert_to_tensor(predictions)]
+    return [*given, None if weights is None else convert_to_tensor(weights)]
+
+
+def _contribution(kinds):
+    """How many of each kind a batch has."""
+
+    def contribution(labels, predictions, weights):
+        labels, predictions = squeezed(shims.cast(labels, "bool"), shims.cast(predictions, "bool"))
+        found = []
+        for label, prediction in (_KINDS[kind] for kind in kinds):
+            holds = shims.logical_and(
+                shims.equal(labels, label), shims.equal(predictions, prediction)
+            )
+            values = shims.cast(holds, "float32")
+            if weights is not None:
+                values = values * spread(weights, values)
+            found.append(shims.reduce_sum(values))
+        return found
+
+    return contribution

@@ -1,0 +1,157 @@
+"""What all metrics of TensorFlow 1 are: local variables, an operation that adds to them, a result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+import shims
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.modes import executing_eagerly
+from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.variables.applying import assigning
+from shims._src.v1.variables.variable_scope import variable_scope
+from shims._src.v1.variables.variables import GraphKeys, GraphVariable
+
+
+def check_graph(name: str) -> None:
+    """Raises `RuntimeError` where operators run at once."""
+    if executing_eagerly():
+        raise RuntimeError(f"tf.metrics.{name} is not supported when eager execution is enabled.")
+
+
+def metric_variable(shape, dtype: str, name: str) -> GraphVariable:
+    """A local variable of zeros that is not trainable."""
+    zeros = np.zeros(shape, dtype)
+    return GraphVariable(
+        lambda: convert_to_tensor(zeros, name="zeros"),
+        trainable=False,
+        collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
+        name=name,
+    )
+
+
+def streaming(
+    scope: tuple[str | None, str],
+    variables: Sequence[tuple[str, tuple, str]],
+    contribution: Callable,
+    operands: Sequence,
+    result: Callable,
+    collections: tuple = (None, None),
+    update: Callable | None = None,
+    names: tuple[str, str] = ("value", "update_op"),
+) -> tuple[Tensor, Tensor]:
+    """A metric: its value, and what adds a batch and gives the value afterwards.
+
+    Args:
+      scope: the caller's name and the default one.
+      variables: names, shapes and dtypes of what is kept.
+      contribution: a function of the operands that gives what a batch adds to each of them.
+      operands: the tensors of a batch; `None`s are passed on.
+      result: a function of what is kept that gives the value.
+      collections: the collections of the value and of the update.
+      update: the function that gives the value of the update, if not `result`.
+      names: how the operations of both are called.
+
+    Returns:
+      `(value, update_op)`.
+    """
+    with variable_scope(scope[0], scope[1], [x for x in operands if x is not None]):
+        kept = [metric_variable(shape, dtype, name) for name, shape, dtype in variables]
+        return streamed(kept, contribution, operands, result, collections, update, names)
+
+
+def streamed(
+    kept: Sequence[GraphVariable],
+    contribution: Callable,
+    operands: Sequence,
+    result: Callable,
+    collections: tuple,
+    update: Callable | None,
+    names: tuple[str, str],
+) -> tuple[Tensor, Tensor]:
+    """A metric in the open scope, of variables that are there; see `streaming`."""
+    graph = current_graph()
+    added = operation_of(
+        contribution, tuple(operands), {}, public="metrics", name="batch", type_="Sum"
+    )
+    moved = assigning("AssignAdd", None, kept, _sums, list(added))
+    value = _result(result, kept, names[0])
+    with graph.control_dependencies([moved]):
+        updated = _result(update or result, kept, names[1])
+    for keys, tensor in zip(collections, (value, updated), strict=True):
+        if keys:
+            graph.add_to_collections(keys, tensor)
+    return value, updated
+
+
+def _sums(*arrays):
+    """What was kept with what is added."""
+    half = len(arrays) // 2
+    return [kept + added for kept, added in zip(arrays[:half], arrays[half:], strict=True)]
+
+
+def _result(f: Callable, kept, name: str) -> Tensor:
+    return operation_of(f, tuple(kept), {}, public="metrics", name=name, type_="DivNoNan")
+
+
+def ratio(total, count):
+    """A quotient that is 0 where nothing was counted."""
+    return shims.math.divide_no_nan(total, shims.maximum(count, 0))
+
+
+def squeezed(labels, predictions):
+    """Labels and predictions with an axis of size 1 that only one of them has taken off.
+
+    Raises:
+      ValueError: their shapes are different.
+    """
+    extra = len(predictions.shape) - len(labels.shape)
+    if extra == 1:
+        predictions = shims.squeeze(predictions, -1)
+    elif extra == -1:
+        labels = shims.squeeze(labels, -1)
+    return labels, same_shape(predictions, labels)
+
+
+def same_shape(array, other):
+    """An array that is checked to have the shape of another.
+
+    Raises:
+      ValueError: it has another one.
+    """
+    fixed = lambda shape: [d if isinstance(d, int) else None for d in shape]
+    theirs = fixed(other.shape)
+    ours = fixed(array.shape)
+    differ = [a for a, b in zip(ours, theirs, strict=False) if None not in (a, b) and a != b]
+    if len(ours) != len(theirs) or differ:
+        raise ValueError(f"Shapes {tuple(ours)} and {tuple(theirs)} are incompatible")
+    return shims.ensure_shape(array, theirs)
+
+
+def spread(weights, values):
+    """Weights as an array of the shape of the values, float32.
+
+    Raises:
+      ValueError: they have another number of axes, or sizes that are neither 1 nor theirs.
+    """
+    weights = shims.cast(weights, "float32")
+    rank, wanted = len(weights.shape), len(values.shape)
+    if rank and rank - wanted == 1:
+        weights = shims.squeeze(weights, -1)
+    elif rank and wanted - rank == 1:
+        weights = shims.expand_dims(weights, -1)
+    if rank and len(weights.shape) != wanted:
+        raise ValueError(
+            f"weights can not be broadcast to values. values.rank={wanted}. weights.rank={rank}."
+        )
+    for have, want in zip(weights.shape, values.shape, strict=False):
+        if isinstance(have, int) and isinstance(want, int) and have not in (1, want):
+            raise ValueError(
+                f"weights can not be broadcast to values. values.shape={tuple(values.shape)}. "
+                f"weights.shape={tuple(weights.shape)}."
+            )
+    return weights * shims.ones_like(values, dtype="float32")

@@ -1,0 +1,299 @@
+"""Metrics of the best k guesses: precision, recall, average precision."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+import shims
+from shims._src.v1.control_flow.sparse import SparseTensor
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.metrics import class_sets
+from shims._src.v1.metrics.streaming import check_graph, metric_variable, ratio, streamed
+
+
+def recall_at_k(
+    labels,
+    predictions,
+    k,
+    class_id=None,
+    weights=None,
+    metrics_collections=None,
+    updates_collections=None,
+    name=None,
+):
+    """Which part of the labels is among the best k guesses, over all batches.
+
+    Args:
+      labels: int64 `[..., m]`, the classes of each row, or `[...]` for one class in each; a tensor
+        or a `SparseTensor`. Classes that are out of range, such as -1, are never guessed right.
+      predictions: floats `[..., classes]`, scores.
+      k: how many of the best count, an `int`.
+      class_id: an `int`: only this class counts.
+      weights: how much each row counts: a scalar, or an array that broadcasts to `[...]`.
+      metrics_collections: the collections that the value goes to.
+      updates_collections: the collections that the update goes to.
+      name: the scope of the variables.
+
+    Returns:
+      `(value, update_op)`: float64 scalars: the part so far, NaN where there is no label; the part
+      with this batch, which is added to the variables.
+
+    Raises:
+      ValueError: the shapes do not fit, or there are fewer than `k` classes.
+      TypeError: `labels` are not int64.
+      InvalidArgumentError: `weights` do not fit, or a sparse tensor has other rows when it runs.
+      RuntimeError: operators run at once here.
+
+    Differs from TensorFlow:
+      The indices of a sparse tensor may come in any order.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/recall_at_k
+    """
+    check_graph("recall_at_k")
+    with current_graph().name_scope(name or _at("recall", k, class_id)) as scope:
+        collections = (metrics_collections, updates_collections)
+        return _part(
+            "recall", labels, _best(predictions, k), k, class_id, weights, collections, scope
+        )
+
+
+def recall_at_top_k(
+    labels,
+    predictions_idx,
+    k=None,
+    class_id=None,
+    weights=None,
+    metrics_collections=None,
+    updates_collections=None,
+    name=None,
+):
+    """Which part of the labels is among the guessed classes, over all batches.
+
+    Args:
+      labels: see `recall_at_k`.
+      predictions_idx: integers `[..., k]`, the guessed classes.
+      k: only a part of the default names.
+      class_id: see `recall_at_k`.
+      weights: see `recall_at_k`.
+      metrics_collections: see `recall_at_k`.
+      updates_collections: see `recall_at_k`.
+      name: see `recall_at_k`.
+
+    Returns:
+      `(value, update_op)`, see `recall_at_k`, which names the errors too.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/recall_at_top_k
+    """
+    check_graph("recall_at_top_k")
+    collections = (metrics_collections, updates_collections)
+    return _part("recall", labels, predictions_idx, k, class_id, weights, collections, name)
+
+
+def precision_at_k(
+    labels,
+    predictions,
+    k,
+    class_id=None,
+    weights=None,
+    metrics_collections=None,
+    updates_collections=None,
+    name=None,
+):
+    """Which part of the best k guesses is among the labels, over all batches.
+
+    The arguments, the result and the errors are those of `recall_at_k`; the value is NaN where
+    nothing is guessed.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/precision_at_k
+    """
+    check_graph("precision_at_k")
+    with current_graph().name_scope(name or _at("precision", k, class_id)) as scope:
+        collections = (metrics_collections, updates_collections)
+        guesses = _best(predictions, k)
+        return _part("precision", labels, guesses, k, class_id, weights, collections, scope)
+
+
+def sparse_precision_at_k(
+    labels,
+    predictions,
+    k,
+    class_id=None,
+    weights=None,
+    metrics_collections=None,
+    updates_collections=None,
+    name=None,
+):
+    """The former name of `precision_at_k`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/sparse_precision_at_k
+    """
+    collections = (metrics_collections, updates_collections)
+    return precision_at_k(labels, predictions, k, class_id, weights, *collections, name)
+
+
+def precision_at_top_k(
+    labels,
+    predictions_idx,
+    k=None,
+    class_id=None,
+    weights=None,
+    metrics_collections=None,
+    updates_collections=None,
+    name=None,
+):
+    """Which part of the guessed classes is among the labels, over all batches.
+
+    The arguments, the result and the errors are those of `recall_at_top_k`; the value is NaN where
+    nothing is guessed.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/precision_at_top_k
+    """
+    check_graph("precision_at_top_k")
+    collections = (metrics_collections, updates_collections)
+    return _part("precision", labels, predictions_idx, k, class_id, weights, collections, name)
+
+
+def average_precision_at_k(
+    labels,
+    predictions,
+    k,
+    weights=None,
+    metrics_collections=None,
+    updates_collections=None,
+    name=None,
+):
+    """The mean over rows of the average precision of the best k guesses, over all batches.
+
+    The average precision of a row is the sum of the precisions at the places of right guesses, by
+    the number of labels or by `k` if that is less. A row without labels makes the mean NaN.
+
+    Args:
+      labels: see `recall_at_k`.
+      predictions: see `recall_at_k`.
+      k: how many of the best count, an `int`.
+      weights: see `recall_at_k`.
+      metrics_collections: see `recall_at_k`.
+      updates_collections: see `recall_at_k`.
+      name: see `recall_at_k`.
+
+    Returns:
+      `(value, update_op)`: float64 scalars; the value is 0 before the first batch.
+
+    Raises:
+      ValueError: `k` is less than 1, or see `recall_at_k`, which names the other errors.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/average_precision_at_k
+    """
+    check_graph("sparse_average_precision_at_k")
+    if k < 1:
+        raise ValueError(f"Invalid k={k}. `k` should be >= 1.")
+    graph = current_graph()
+    with graph.name_scope(name or _at("average_precision", k)) as scope:
+        scores = convert_to_tensor(predictions)
+        # The first node that TensorFlow makes for the labels takes the name of the variable `max`.
+        with graph.name_scope("Max"):
+            guesses = _best(scores, k)
+        kept = [_variable("max"), _variable("total")]
+        operands = [*_labels(labels), scores, guesses, _tensor(weights)]
+        collections = (metrics_collections, updates_collections)
+        result = lambda count, total: ratio(total, count)
+        return streamed(kept, _precisions, operands, result, collections, None, ("mean", scope))
+
+
+def sparse_average_precision_at_k(
+    labels,
+    predictions,
+    k,
+    weights=None,
+    metrics_collections=None,
+    updates_collections=None,
+    name=None,
+):
+    """The former name of `average_precision_at_k`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/sparse_average_precision_at_k
+    """
+    collections = (metrics_collections, updates_collections)
+    return average_precision_at_k(labels, predictions, k, weights, *collections, name)
+
+
+def _at(name: str, k=None, class_id=None) -> str:
+    name = f"{name}_at_{'k' if k is None else k}"
+    return name if class_id is None else f"{name}_class{class_id}"
+
+
+def _best(predictions, k):
+    """The classes of the best scores, best first."""
+    best = lambda scores: shims.math.top_k(scores, k)[1]
+    scores = convert_to_tensor(predictions)
+    return operation_of(best, (scores,), {}, public="top_k", name="TopKV2", type_="TopKV2")
+
+
+def _labels(labels) -> tuple:
+    """Labels as an array, or the three parts of a sparse tensor."""
+    if isinstance(labels, SparseTensor):
+        return labels.indices, labels.values, labels.dense_shape
+    if isinstance(labels, tuple) and hasattr(labels, "dense_shape"):
+        return _labels(SparseTensor(*labels))
+    return convert_to_tensor(labels), None, None
+
+
+def _tensor(weights):
+    return None if weights is None else convert_to_tensor(weights)
+
+
+def _variable(name: str):
+    """A float64 scalar whose scope takes its name, as in TensorFlow."""
+    with current_graph().name_scope(name) as scope:
+        return metric_variable((), "float64", scope)
+
+
+def _part(metric: str, labels, guesses, k, class_id, weights, collections, name):
+    """Which part of the guesses is right, or of the labels is found."""
+    wrong = "false_negative" if metric == "recall" else "false_positive"
+    with current_graph().name_scope(name or _at(metric, k, class_id)) as scope:
+        kept = [_variable(_at(kind, k, class_id)) for kind in ("true_positive", wrong)]
+
+        def contribution(labels, values, size, guesses, weights):
+            guesses = shims.cast(guesses, "int64")
+            listed = class_sets.listed(labels, values, size, guesses)
+            found = class_sets.hits(listed, guesses)
+            chosen = _of_class(class_id, listed.classes, found.labels)
+            right = class_sets.by_row(listed, chosen & found.guessed, guesses)
+            if metric == "recall":
+                other = class_sets.by_row(listed, chosen & ~found.guessed, guesses)
+            else:
+                chosen = _of_class(class_id, guesses.reshape(found.right.shape), found.guesses)
+                other = jnp.sum(chosen & ~found.right, axis=1, dtype=jnp.float64)
+                other = other.reshape(right.shape)
+            counted = class_sets.weighted(weights, right)
+            weigh = (lambda x: x) if counted is None else (lambda x: x * counted)
+            return [jnp.sum(weigh(right)), jnp.sum(weigh(other))]
+
+        operands = [*_labels(labels), convert_to_tensor(guesses), _tensor(weights)]
+        share = lambda right, other: shims.divide(right, right + other)
+        return streamed(kept, contribution, operands, share, collections, None, (scope, "update"))
+
+
+def _of_class(class_id, classes, chosen):
+    return chosen if class_id is None else chosen & (classes == class_id)
+
+
+def _precisions(labels, values, size, scores, guesses, weights):
+    """How much the rows of a batch count, and the sum of their average precisions."""
+    guesses = shims.cast(guesses, "int64")
+    listed = class_sets.listed(labels, values, size, guesses)
+    right = class_sets.hits(listed, guesses).right
+    k = right.shape[1]
+    precision = jnp.cumsum(right, axis=1, dtype=jnp.float64) / jnp.arange(1, k + 1)
+    total = jnp.sum(precision * right, axis=1).reshape(guesses.shape[:-1])
+    classes = jnp.where(listed.classes >= scores.shape[-1], -1, listed.classes)
+    # Dense labels below 0 fill up a row. In a sparse tensor they are one more class.
+    relevant = classes >= 0 if values is None else class_sets.first_of_row(listed.rows, classes)
+    average = total / jnp.minimum(class_sets.by_row(listed, relevant, guesses), k)
+    counted = class_sets.weighted(weights, average)
+    if counted is None:
+        return [shims.cast(shims.size(average), "float64"), jnp.sum(average)]
+    return [jnp.sum(counted), jnp.sum(average * counted)]

@@ -1,0 +1,130 @@
+"""What stands behind a name of TensorFlow 1: an operator, an object of the graph, or nothing yet."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import functools
+import importlib
+from typing import Any
+
+from shims._src.v1.names import live_names
+from shims._src.v1.names.own_names import OWN_NAMES
+from shims._src.v1.names.replacements import instead_of
+from shims._src.v1.names.variants import VARIANTS
+
+# Namespaces whose names are taken as they are where nothing else is said of them.
+_PLAIN = {
+    "app": "shims._src.v1.platform.app",
+    "app.flags": "shims._src.v1.platform.flags",
+    "errors": "shims.errors",
+    "flags": "shims._src.v1.platform.flags",
+    "gfile": "shims._src.v1.platform.gfile",
+    "io.gfile": "shims._src.v1.platform.gfile",
+    "logging": "shims._src.v1.platform.logging",
+    "nest": "shims.nest",
+}
+# Namespaces of which only some names are of version 1, with the module that has the others.
+_BESIDE = {"keras": "shims.keras"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Operator:
+    """One line of the list of operators.
+
+    Attributes:
+      name: its shortest spelling, which says how its operations are named.
+      place: `module:function` below `shims._src`.
+      signature: its parameters in version 1, as text.
+      renames: what parameters are called in version 2.
+    """
+
+    name: str
+    place: str
+    signature: str
+    renames: dict[str, str]
+
+
+@functools.cache
+def operators() -> dict[str, Operator]:
+    """The operators by each of their spellings."""
+    found = {}
+    for line in live_names.OPERATORS.strip().splitlines():
+        spellings, place, signature, *renames = (part.strip() for part in line.split("|"))
+        pairs = dict(pair.split("=") for part in renames for pair in part.split())
+        names = spellings.split()
+        found.update(dict.fromkeys(names, Operator(names[0], place, signature, pairs)))
+    return found
+
+
+@functools.cache
+def values() -> dict[str, str]:
+    """Where the dtypes, classes and constants are."""
+    lines = live_names.VALUES.strip().splitlines()
+    return {name: place for name, _, place in (line.partition(" | ") for line in lines)}
+
+
+def every_name() -> list[str]:
+    """All names."""
+    return [*dict.fromkeys((*operators(), *values(), *VARIANTS, *OWN_NAMES))]
+
+
+@functools.cache
+def names_in(namespace: str) -> tuple[str, ...]:
+    """The names of a namespace, `""` for the outermost, without those of namespaces in it."""
+    inside = {n.rpartition(".")[2] for n in every_name() if n.rpartition(".")[0] == namespace}
+    plain = _PLAIN.get(namespace)
+    if plain:
+        inside.update(importlib.import_module(plain).__all__)
+    return tuple(sorted(inside))
+
+
+def resolve(name: str) -> Any:
+    """The object of a name, `"nn.relu"`.
+
+    Raises:
+      AttributeError: there is none; the message says whether TensorFlow has one.
+    """
+    from shims._src.v1.graph.deferring import deferred
+    from shims._src.v1.names.binding import callable_of
+
+    if name in OWN_NAMES:
+        return located(OWN_NAMES[name])
+    if name in VARIANTS:
+        place, public = VARIANTS[name]
+        return deferred(located(place), public)
+    if name in operators():
+        return callable_of(operators()[name])
+    if name in values():
+        place = values()[name]
+        return None if place == "=None" else located(f"shims._src.{place}")
+    namespace, _, last = name.rpartition(".")
+    module = _PLAIN.get(namespace) or _BESIDE.get(namespace)
+    if module:
+        found = getattr(importlib.import_module(module), last, None)
+        if found is not None:
+            return found
+    raise AttributeError(_absent(name))
+
+
+def located(place: str) -> Any:
+    """The object at `module:attribute`."""
+    module, _, attribute = place.partition(":")
+    found = importlib.import_module(module)
+    for part in attribute.split(".") if attribute else ():
+        found = getattr(found, part)
+    return found
+
+
+def _absent(name: str) -> str:
+    instead = instead_of(name)
+    if instead:
+        return f"shims.compat.v1 has no `tf.{name}`: it is not ported. Instead: {instead}."
+    page = f"https://www.tensorflow.org/api_docs/python/tf/compat/v1/{name.replace('.', '/')}"
+    if name in live_names.OTHERS.split():
+        return (
+            f"shims.compat.v1 has no `tf.{name}`: TensorFlow does, and it is not ported. See {page}"
+        )
+    near = difflib.get_close_matches(name, every_name(), 3, 0.75)
+    hint = f" Near it: {', '.join(f'`tf.{n}`' for n in near)}." if near else ""
+    return f"TensorFlow 1 has no `tf.{name}`.{hint}"

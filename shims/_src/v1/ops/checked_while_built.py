@@ -1,0 +1,109 @@
+"""What is asked of tensors while a graph is built: it has an answer at once."""
+
+from __future__ import annotations
+
+from shims._src.arguments.conversion import as_array
+from shims._src.array.shape_arithmetic import broadcast_static_shape as broadcast
+from shims._src.debugging import static_assertions
+from shims._src.types.dtypes import as_dtype as dtype_of
+from shims._src.types.dtypes import float32
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.modes import executing_eagerly
+from shims._src.v1.graph.shapes import GraphShape
+from shims._src.v1.graph.tensor import Tensor
+
+
+def as_dtype(type_value):
+    """The dtype of a name, a NumPy type, or a dtype.
+
+    Raises:
+      TypeError: there is none.
+
+    https://www.tensorflow.org/api_docs/python/tf/dtypes/as_dtype
+    """
+    return dtype_of(type_value)
+
+
+def is_numeric_tensor(tensor):
+    """Whether something is a tensor of numbers.
+
+    https://www.tensorflow.org/api_docs/python/tf/debugging/is_numeric_tensor
+    """
+    if not isinstance(tensor, Tensor):
+        return static_assertions.is_numeric_tensor(tensor)
+    kind = tensor.dtype
+    return bool(kind.is_floating or kind.is_integer or kind.is_complex)
+
+
+def assert_proper_iterable(values):
+    """Raise a `TypeError` unless `values` is iterable, and neither a tensor nor text.
+
+    https://www.tensorflow.org/api_docs/python/tf/debugging/assert_proper_iterable
+    """
+    if isinstance(values, Tensor):
+        raise TypeError(f"Expected argument 'values' to be iterable. Found: {type(values)}")
+    static_assertions.assert_proper_iterable(values)
+
+
+def assert_same_float_dtype(tensors=None, dtype=None):
+    """The floating dtype that all tensors have.
+
+    Args:
+      tensors: tensors; those that are `None` are left out.
+      dtype: the dtype that they must have.
+
+    Returns:
+      The dtype; float32 where there are no tensors and no dtype.
+
+    Raises:
+      ValueError: the dtypes differ, or are not floating.
+
+    https://www.tensorflow.org/api_docs/python/tf/debugging/assert_same_float_dtype
+    """
+    wanted = None if dtype is None else dtype_of(dtype)
+    for tensor in tensors or ():
+        if tensor is None:
+            continue
+        found = dtype_of(tensor.dtype)
+        if wanted is not None and found != wanted:
+            name = getattr(tensor, "name", tensor)
+            raise ValueError(f"Expected dtype {wanted.name}, got {found.name} for {name}.")
+        wanted = found
+    wanted = float32 if wanted is None else wanted
+    if not wanted.is_floating:
+        raise ValueError(f"Expected floating point type, got {wanted.name}.")
+    return wanted
+
+
+def assert_scalar(tensor, name=None, message=None):
+    """The tensor, if it is a scalar.
+
+    Args:
+      tensor: tensor or number.
+      name: ignored.
+      message: what the error begins with.
+
+    Raises:
+      ValueError: it has axes, or their number is unknown.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/debugging/assert_scalar
+    """
+    if executing_eagerly():
+        static_assertions.assert_scalar(tensor, message)
+        return as_array(tensor)
+    tensor = convert_to_tensor(tensor)
+    if tensor.shape.rank != 0:
+        said = f"{message or ''}Expected scalar shape for {tensor.name}, saw shape: {tensor.shape}."
+        raise ValueError(said)
+    return tensor
+
+
+def broadcast_static_shape(shape_x, shape_y):
+    """The shape of what broadcasting arrays of two shapes gives.
+
+    Raises:
+      ValueError: they do not broadcast.
+
+    https://www.tensorflow.org/api_docs/python/tf/broadcast_static_shape
+    """
+    return GraphShape(broadcast(shape_x, shape_y))

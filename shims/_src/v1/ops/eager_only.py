@@ -1,0 +1,28 @@
+"""What TensorFlow 2 brought into version 1: it works eagerly, and says in a graph what to use there."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import shims
+from shims._src.errors import errors
+from shims._src.v1.graph.modes import executing_eagerly
+
+
+def _in_graphs(name: str, instead: str, call) -> Any:
+    @functools.wraps(call)
+    def guarded(*args, **kwargs):
+        if not executing_eagerly():
+            raise errors.UnimplementedError(
+                errors.message(
+                    f"tf.{name}", "it works eagerly, and a graph is being built.", do=instead
+                )
+            )
+        return call(*args, **kwargs)
+
+    return guarded
+
+
+GradientTape = _in_graphs("GradientTape", "use `tf.gradients`", shims.GradientTape)
+function = _in_graphs("function", "call the Python function: it adds to the graph", shims.function)

@@ -1,0 +1,26 @@
+"""Small questions that programs ask: whether something is a tensor, whether tables are ready."""
+
+from __future__ import annotations
+
+import jax
+
+from shims._src.v1.graph.grouping import no_op
+from shims._src.v1.graph.modes import executing_eagerly
+from shims._src.v1.graph.tensor import Tensor
+
+
+def is_tensor(x) -> bool:
+    """Whether something is a tensor, a variable, or a sparse or ragged one.
+
+    https://www.tensorflow.org/api_docs/python/tf/is_tensor
+    """
+    is_graph = isinstance(x, Tensor) or hasattr(x, "graph_value")
+    return is_graph or isinstance(x, jax.Array) or getattr(x, "is_composite", False)
+
+
+def tables_initializer(name="init_all_tables"):
+    """An operation that does nothing: tables have their values from the start.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/tables_initializer
+    """
+    return None if executing_eagerly() else no_op(name=name)

@@ -1,0 +1,97 @@
+"""`tf.flags`: those of absl, which TensorFlow uses too, with the keywords and habits of TensorFlow 1.
+
+The flags are read when the first of them is looked at, also in programs without `tf.app.run`.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any
+
+from shims._src.errors import errors
+
+__all__ = [  # noqa: F822, found by `__getattr__`
+    "FLAGS",
+    "DEFINE_bool",
+    "DEFINE_boolean",
+    "DEFINE_enum",
+    "DEFINE_float",
+    "DEFINE_integer",
+    "DEFINE_list",
+    "DEFINE_multi_integer",
+    "DEFINE_multi_string",
+    "DEFINE_string",
+    "mark_flag_as_required",
+]
+
+# TensorFlow 1 called the parameters otherwise.
+_OLD = {"flag_name": "name", "default_value": "default", "docstring": "help"}
+
+
+def _absl() -> Any:
+    try:
+        from absl import flags
+    except ImportError as error:
+        raise errors.UnimplementedError(
+            errors.message(
+                "tf.flags",
+                "flags are those of absl, which is not installed.",
+                do="pip install absl-py",
+            )
+        ) from error
+    return flags
+
+
+class _Flags:
+    """The flags of the program by name; looking at the first of them reads the command line."""
+
+    def __getattr__(self, name: str):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        flags = _absl().FLAGS
+        if not flags.is_parsed():
+            flags(sys.argv)
+        return getattr(flags, name)
+
+    def __getitem__(self, name: str):
+        return _absl().FLAGS[name]
+
+    def __setattr__(self, name: str, value) -> None:
+        setattr(_absl().FLAGS, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(_absl().FLAGS, name)
+
+    def __contains__(self, name: str) -> bool:
+        return name in _absl().FLAGS
+
+    def __iter__(self):
+        return iter(_absl().FLAGS)
+
+    def __dir__(self):
+        return dir(_absl().FLAGS)
+
+    def __call__(self, *args, **kwargs):
+        return _absl().FLAGS(*args, **kwargs)
+
+
+FLAGS = _Flags()
+
+
+def __getattr__(name: str):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    found = getattr(_absl(), name)
+    if not name.startswith("DEFINE") or not callable(found):
+        return found
+
+    @functools.wraps(found)
+    def define(*args, **kwargs):
+        return found(*args, **{_OLD.get(key, key): value for key, value in kwargs.items()})
+
+    return define
+
+
+def __dir__() -> list[str]:
+    return sorted({*dir(_absl()), "FLAGS"})

@@ -1,0 +1,314 @@
+"""`tf.gfile`: files and folders of this machine under TensorFlow's names and errors."""
+
+from __future__ import annotations
+
+import contextlib
+import glob as _glob
+import os
+import shutil
+from collections.abc import Iterator
+
+from shims._src.errors import errors
+
+__all__ = [
+    "Copy",
+    "DeleteRecursively",
+    "Exists",
+    "FastGFile",
+    "GFile",
+    "Glob",
+    "IsDirectory",
+    "ListDirectory",
+    "MakeDirs",
+    "MkDir",
+    "Open",
+    "Remove",
+    "Rename",
+    "Stat",
+    "Walk",
+    "copy",
+    "exists",
+    "get_registered_schemes",
+    "glob",
+    "isdir",
+    "join",
+    "listdir",
+    "makedirs",
+    "mkdir",
+    "remove",
+    "rename",
+    "rmtree",
+    "stat",
+    "walk",
+]
+
+
+@contextlib.contextmanager
+def _tensorflow_errors(path) -> Iterator[None]:
+    """Python's errors of the file system as TensorFlow's."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise errors.NotFoundError(f"{path}; No such file or directory") from error
+    except FileExistsError as error:
+        raise errors.AlreadyExistsError(f"{path}; File exists") from error
+    except PermissionError as error:
+        raise errors.PermissionDeniedError(f"{path}; Permission denied") from error
+    except (IsADirectoryError, NotADirectoryError, OSError) as error:
+        raise errors.FailedPreconditionError(f"{path}; {error.strerror}") from error
+
+
+def _local(path) -> str:
+    path = os.fsdecode(os.fspath(path))
+    if "://" in path:
+        scheme, _, rest = path.partition("://")
+        if scheme != "file":
+            raise errors.UnimplementedError(
+                errors.message(
+                    "tf.gfile",
+                    f"File system scheme '{scheme}' not implemented.",
+                    received=path,
+                    do="copy the files to this machine, or read them with `fsspec`",
+                )
+            )
+        return rest
+    return path
+
+
+class GFile:
+    """A file, opened when it is first read or written.
+
+    Args:
+      name: the path.
+      mode: `r`, `rb`, `w`, `wb`, `a`, `ab`, and these with `+`.
+
+    Raises:
+      NotFoundError, PermissionDeniedError: when it is first used.
+
+    Differs from TensorFlow:
+      Files of this machine only.
+
+    https://www.tensorflow.org/api_docs/python/tf/io/gfile/GFile
+    """
+
+    __module__ = "shims.compat.v1.gfile"
+
+    def __init__(self, name, mode="r"):
+        self._name, self._mode = name, mode
+        self._file = None
+
+    def _opened(self):
+        if self._file is None:
+            kwargs = {} if "b" in self._mode else {"encoding": "utf-8", "newline": ""}
+            with _tensorflow_errors(self._name):
+                self._file = open(_local(self._name), self._mode, **kwargs)  # noqa: SIM115
+        return self._file
+
+    @property
+    def name(self):
+        """The path."""
+        return self._name
+
+    @property
+    def mode(self) -> str:
+        """How it was opened."""
+        return self._mode
+
+    def size(self) -> int:
+        """Bytes of the file."""
+        return stat(self._name).st_size
+
+    def read(self, n=-1):
+        """The next `n` characters or bytes; all that are left if negative."""
+        return self._opened().read(n)
+
+    def readline(self):
+        """The next line with its end, without carriage returns; empty at the end of the file."""
+        line = self._opened().readline()
+        return line.replace(b"\r", b"") if isinstance(line, bytes) else line.replace("\r", "")
+
+    def readlines(self) -> list:
+        """The lines that are left."""
+        return list(self)
+
+    def write(self, file_content) -> None:
+        """Write text, or bytes where the mode says so."""
+        if "b" in self._mode and isinstance(file_content, str):
+            file_content = file_content.encode()
+        elif "b" not in self._mode and isinstance(file_content, bytes):
+            file_content = file_content.decode()
+        self._opened().write(file_content)
+
+    def seek(self, offset=None, whence=0, position=None) -> None:
+        """Go to a place of the file."""
+        self._opened().seek(position if offset is None else offset, whence)
+
+    def tell(self) -> int:
+        """The present place."""
+        return self._opened().tell()
+
+    def seekable(self) -> bool:
+        """Whether `seek` works."""
+        return True
+
+    def flush(self) -> None:
+        """Write out what is kept back."""
+        if self._file is not None:
+            self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def next(self):
+        """The next line."""
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+    __next__ = next
+
+    def __iter__(self):
+        return self
+
+    def __del__(self):
+        self.close()
+
+    def __enter__(self):
+        if self._mode[0] in "wa":
+            self._opened()
+        return self
+
+    def __exit__(self, *error) -> None:
+        self.close()
+
+
+Open = FastGFile = GFile
+
+
+def exists(path) -> bool:
+    """Whether there is a file or a folder."""
+    return os.path.exists(_local(path))
+
+
+def isdir(path) -> bool:
+    """Whether there is a folder."""
+    return os.path.isdir(_local(path))
+
+
+def listdir(path) -> list[str]:
+    """The names in a folder."""
+    with _tensorflow_errors(path):
+        return os.listdir(_local(path))
+
+
+def makedirs(path) -> None:
+    """Make a folder and those around it, where they are missing."""
+    with _tensorflow_errors(path):
+        os.makedirs(_local(path), exist_ok=True)
+
+
+def mkdir(path) -> None:
+    """Make a folder, unless it is there."""
+    with _tensorflow_errors(path), contextlib.suppress(FileExistsError):
+        os.mkdir(_local(path))
+
+
+def remove(path) -> None:
+    """Remove a file."""
+    with _tensorflow_errors(path):
+        os.remove(_local(path))
+
+
+def rmtree(path) -> None:
+    """Remove a folder and all that is in it."""
+    with _tensorflow_errors(path):
+        shutil.rmtree(_local(path))
+
+
+def rename(src, dst, overwrite=False) -> None:
+    """Give a file another name."""
+    _check_free(dst, overwrite)
+    with _tensorflow_errors(src):
+        os.replace(_local(src), _local(dst))
+
+
+def copy(src, dst, overwrite=False) -> None:
+    """Copy a file."""
+    _check_free(dst, overwrite)
+    with _tensorflow_errors(src):
+        shutil.copyfile(_local(src), _local(dst))
+
+
+def _check_free(path, overwrite: bool) -> None:
+    if not overwrite and exists(path):
+        raise errors.AlreadyExistsError(f"file already exists: {path}")
+
+
+def glob(pattern) -> list[str]:
+    """The paths that a pattern, or one of several, describes."""
+    patterns = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else pattern
+    return [path for p in patterns for path in sorted(_glob.glob(_local(p)))]
+
+
+def stat(path):
+    """What the file system says of a file: `length`, `mtime_nsec`, `is_directory`."""
+    with _tensorflow_errors(path):
+        return FileStatistics(os.stat(_local(path)))
+
+
+class FileStatistics:
+    """What the file system says of a file."""
+
+    def __init__(self, found: os.stat_result):
+        self.length = self.st_size = found.st_size
+        self.mtime_nsec = found.st_mtime_ns
+        self.is_directory = os.path.stat.S_ISDIR(found.st_mode)  # type: ignore[attr-defined]
+
+
+def walk(top, topdown=True, onerror=None):
+    """`(folder, folders in it, files in it)` of a folder and all below it."""
+    return os.walk(_local(top), topdown=topdown, onerror=onerror)
+
+
+def join(path, *paths) -> str:
+    """Parts of a path, put together."""
+    return os.path.join(_local(path), *(os.fsdecode(os.fspath(p)) for p in paths))
+
+
+def get_registered_schemes() -> list[str]:
+    """The kinds of paths that there are."""
+    return ["", "file"]
+
+
+def Walk(top, in_order=True):
+    """`(folder, folders in it, files in it)` of a folder and all below it."""
+    return walk(top, topdown=in_order)
+
+
+def ListDirectory(dirname) -> list[str]:
+    """The names in a folder."""
+    return listdir(dirname)
+
+
+def Copy(oldpath, newpath, overwrite=False) -> None:
+    """Copy a file."""
+    copy(oldpath, newpath, overwrite)
+
+
+def Rename(oldname, newname, overwrite=False) -> None:
+    """Give a file another name."""
+    rename(oldname, newname, overwrite)
+
+
+Exists = exists
+IsDirectory = isdir
+MakeDirs = makedirs
+MkDir = mkdir
+Remove = remove
+DeleteRecursively = rmtree
+Glob = glob
+Stat = stat

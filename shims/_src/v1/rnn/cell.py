@@ -1,0 +1,196 @@
+"""`RNNCell`: a layer from an input and a state to an output and the next state."""
+
+from __future__ import annotations
+
+import jax
+
+import shims
+from shims._src.types.dtypes import as_dtype
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.outline import constant_value
+from shims._src.v1.graph.shapes import GraphShape, dimension_value
+from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.layers.base import Layer, parts_of
+from shims._src.v1.variables.initializers import filled
+from shims._src.v1.variables.variable_lists import trainable_variables
+from shims._src.v1.variables.variable_scope import get_variable_scope, variable_scope
+
+
+class RNNCell(Layer):
+    """From an input and a state to an output and the next state.
+
+    A subclass defines `state_size`, `output_size` and `call(inputs, state)`. Variables that `call`
+    makes by `get_variable` belong to the cell.
+
+    Args:
+      trainable: whether its variables go to the collection of trainable variables.
+      name: its name; that of the class if `None`.
+      dtype: the dtype of its variables; that of its first input if `None`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/RNNCell
+    """
+
+    __module__ = "shims.compat.v1.nn.rnn_cell"
+
+    def __init__(self, trainable=True, name=None, dtype=None, **kwargs):
+        super().__init__(trainable=trainable, name=name, dtype=dtype, **kwargs)
+        self._cell_scope: variable_scope | None = None
+
+    def __call__(self, inputs, state, scope=None):
+        """One step.
+
+        Args:
+          inputs: tensor `[batch, size]`.
+          state: tensors in the structure of `state_size`.
+          scope: the scope of the variables.
+
+        Returns:
+          The output, and the next state.
+        """
+        if scope is not None:
+            with variable_scope(scope, custom_getter=self._kept) as opened:
+                return super().__call__(inputs, state, scope=opened)
+        cached = getattr(self, "_cell_scope", None)
+        if cached is None:
+            cached = variable_scope(get_variable_scope(), custom_getter=self._kept)
+            self._cell_scope = cached
+        with cached:
+            return super().__call__(inputs, state)
+
+    def _kept(self, getter, *args, **kwargs):
+        """Take note of a variable that `call` makes."""
+        variable = getter(*args, **kwargs)
+        counts = set(trainable_variables()).issuperset(parts_of(variable))
+        kept = self._trainable_weights if counts else self._non_trainable_weights
+        kept.extend(v for v in parts_of(variable) if all(v is not w for w in kept))
+        return variable
+
+    @property
+    def state_size(self):
+        """The size of the state, or sizes in its structure."""
+        raise NotImplementedError("Abstract method")
+
+    @property
+    def output_size(self):
+        """The size of the output."""
+        raise NotImplementedError("Abstract method")
+
+    def get_initial_state(self, inputs=None, batch_size=None, dtype=None):
+        """The state of zeros, for as many examples as `inputs` has, or `batch_size`."""
+        if inputs is not None:
+            inputs = convert_to_tensor(inputs, name="inputs")
+            batch_size, dtype = batch_size_of(inputs), inputs.dtype
+        if batch_size is None or dtype is None:
+            raise ValueError(
+                "batch_size and dtype cannot be None while constructing initial state: "
+                f"batch_size={batch_size}, dtype={dtype}"
+            )
+        return self.zero_state(batch_size, dtype)
+
+    def zero_state(self, batch_size, dtype):
+        """The state of zeros.
+
+        Args:
+          batch_size: a number or a scalar tensor.
+          dtype: its dtype.
+        """
+        with current_graph().name_scope(f"{type(self).__name__}ZeroState"):
+            return jax.tree.map(lambda size: zeros(batch_size, size, dtype), self.state_size)
+
+
+class LayerRNNCell(RNNCell):
+    """A cell that makes its variables in `build`."""
+
+    def __call__(self, inputs, state, scope=None, *args, **kwargs):
+        """One step; see `RNNCell`."""
+        return Layer.__call__(self, inputs, state, *args, scope=scope, **kwargs)
+
+    def check(self, inputs) -> None:
+        """Raises `ValueError` unless the inputs are floats of two axes."""
+        self._check_rank(inputs, exact=2)
+        if not (inputs.dtype.is_floating or inputs.dtype.is_complex):
+            raise ValueError(
+                "RNN cell only supports floating point inputs, but received dtype: "
+                f"<dtype: '{inputs.dtype.name}'>"
+            )
+
+    def _depth(self, input_shape) -> int:
+        """The size of the inputs."""
+        size = dimension_value(input_shape[-1]) if input_shape.rank else None
+        if size is None:
+            raise ValueError(
+                f"Expected inputs.shape[-1] to be known, received shape: {input_shape}"
+            )
+        return size
+
+
+def sizes_after_batch(size) -> list[int]:
+    """The axes behind that of the batch, from a size or a shape."""
+    if isinstance(size, GraphShape):
+        return size.as_list()
+    if isinstance(size, (list, tuple)):
+        return [int(d) for d in size]
+    return [int(dimension_value(size))]
+
+
+def zeros(batch_size, size, dtype) -> Tensor:
+    """Zeros for each example of a batch."""
+    sizes = sizes_after_batch(size)
+    known = constant_value(batch_size) if isinstance(batch_size, Tensor) else batch_size
+    if known is not None:
+        return filled("zeros", [int(known), *sizes], 0, dtype)
+    found = operation_of(
+        _zeros,
+        (batch_size, sizes, as_dtype(dtype)),
+        {},
+        public="zeros",
+        name="zeros",
+        type_="Fill",
+    )
+    found.set_shape([None, *sizes])
+    return found
+
+
+def _zeros(batch_size, sizes, dtype):
+    return shims.zeros([batch_size, *sizes], dtype)
+
+
+def batch_size_of(tensor: Tensor, axis: int = 0):
+    """The number of examples: a number where it is known, else a scalar tensor."""
+    known = tensor.shape.as_list()[axis]
+    if known is not None:
+        return known
+    return operation_of(
+        _size_of_axis, (tensor, axis), {}, public="strided_slice", name="strided_slice"
+    )
+
+
+def _size_of_axis(x, axis):
+    return shims.shape(x)[axis]
+
+
+def check_cell(name: str, cell) -> None:
+    """Raises `TypeError` unless something is a cell."""
+    wrong = [
+        f"'{attribute}' property is missing"
+        for attribute in ("output_size", "state_size")
+        if not _has(cell, attribute)
+    ]
+    if not (_has(cell, "zero_state") or _has(cell, "get_initial_state")):
+        wrong.append("either 'zero_state' or 'get_initial_state' method is required")
+    if not callable(cell):
+        wrong.append("is not callable")
+    if wrong:
+        raise TypeError(f"The argument {name!r} ({cell}) is not an RNNCell: {', '.join(wrong)}.")
+
+
+def _has(cell, attribute: str) -> bool:
+    try:
+        getattr(cell, attribute)
+    except AttributeError:
+        return False
+    except NotImplementedError:
+        return True
+    return True

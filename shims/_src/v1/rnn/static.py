@@ -1,0 +1,129 @@
+"""`static_rnn`: a cell over a list of tensors, step by step in the graph."""
+
+from __future__ import annotations
+
+import jax
+
+import shims
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.deferring import deferred
+from shims._src.v1.graph.standard import concat, stack
+from shims._src.v1.rnn.cell import batch_size_of, check_cell
+from shims._src.v1.rnn.dynamic import initial_state_of, reversed_along
+from shims._src.v1.rnn.steps import after_end, lengths_of
+from shims._src.v1.variables.variable_scope import variable_scope
+
+_unstack = deferred(shims.unstack, "unstack")
+
+
+def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None):
+    """The outputs of a cell for each of a list of inputs, and its last state.
+
+    Args:
+      cell: an `RNNCell`.
+      inputs: a list with a tensor `[batch, size]` per step; or several, nested.
+      initial_state: the state before the first step; zeros if `None`.
+      dtype: the dtype of these zeros.
+      sequence_length: `[batch]`: from this step on the outputs of an example are 0, and its state
+        stays.
+      scope: the variable scope; `rnn` if `None`.
+
+    Returns:
+      A list of outputs, and the last state.
+
+    Raises:
+      TypeError: `cell` is no cell, or `inputs` no list.
+      ValueError: there are no inputs, or there is neither `initial_state` nor `dtype`.
+
+    Differs from TensorFlow:
+      All steps are computed, also those behind the end of the longest example.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/static_rnn
+    """
+    check_cell("cell", cell)
+    if not isinstance(inputs, (list, tuple)):
+        raise TypeError(f"Argument `inputs` must be a sequence. Received: {inputs}")
+    if not inputs:
+        raise ValueError("Argument `inputs` must not be empty.")
+    outputs = []
+    with variable_scope(scope or "rnn") as opened:
+        first = convert_to_tensor(jax.tree.leaves(inputs)[0])
+        state = initial_state
+        if state is None:
+            if not dtype:
+                raise ValueError(
+                    "If no initial_state is provided, argument `dtype` must be specified"
+                )
+            state = initial_state_of(cell, batch_size_of(first), dtype)
+        lengths = lengths_of(sequence_length)
+        for time, given in enumerate(inputs):
+            if time:
+                opened.reuse_variables()
+            output, new = cell(given, state)
+            if lengths is not None:
+                output = after_end(time, lengths, output, None)
+                new = after_end(time, lengths, new, state)
+            state = new
+            outputs.append(output)
+    return outputs, state
+
+
+def static_bidirectional_rnn(
+    cell_fw,
+    cell_bw,
+    inputs,
+    initial_state_fw=None,
+    initial_state_bw=None,
+    dtype=None,
+    sequence_length=None,
+    scope=None,
+):
+    """`static_rnn` of two cells, of which one goes from the end to the start.
+
+    Args:
+      cell_fw: the cell that goes forward.
+      cell_bw: the cell that goes backward.
+      inputs: a list with a tensor `[batch, size]` per step.
+      initial_state_fw: the state of the one before its first step.
+      initial_state_bw: the state of the other before its first step.
+      dtype: the dtype of states of zeros.
+      sequence_length: `[batch]`, see `static_rnn`; backward means from the end of each example.
+      scope: the variable scope; `bidirectional_rnn` if `None`.
+
+    Returns:
+      A list of outputs, those of both cells side by side, and both last states.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/static_bidirectional_rnn
+    """
+    check_cell("cell_fw", cell_fw)
+    check_cell("cell_bw", cell_bw)
+    with variable_scope(scope or "bidirectional_rnn"):
+        with variable_scope("fw") as opened:
+            forward, last_fw = static_rnn(
+                cell_fw, inputs, initial_state_fw, dtype, sequence_length, opened
+            )
+        with variable_scope("bw") as opened:
+            back = _turned(inputs, sequence_length)
+            backward, last_bw = static_rnn(
+                cell_bw, back, initial_state_bw, dtype, sequence_length, opened
+            )
+    turned = _turned(backward, sequence_length)
+    both = zip(forward, turned, strict=True)
+    return [jax.tree.map(_beside, a, b) for a, b in both], last_fw, last_bw
+
+
+def _beside(a, b):
+    return concat([a, b], 1)
+
+
+def _turned(steps, lengths) -> list:
+    """A list turned round, each example up to its length."""
+    if lengths is None:
+        return list(reversed(steps))
+    rows = [jax.tree.flatten(step) for step in steps]
+    tree = rows[0][1]
+    columns = [
+        _unstack(reversed_along(stack(list(column)), lengths, 0), num=len(steps))
+        for column in zip(*(leaves for leaves, _ in rows), strict=True)
+    ]
+    return [jax.tree.unflatten(tree, step) for step in zip(*columns, strict=True)]

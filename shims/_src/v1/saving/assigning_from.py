@@ -1,0 +1,149 @@
+"""Operations and functions that assign what is read from a checkpoint (`tf.contrib.framework`, slim).
+
+https://github.com/google-research/tf-slim
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from shims._src.checkpoint.checkpoint_reader import NewCheckpointReader
+from shims._src.gradients.tensor_questions import get_logger
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.grouping import group
+from shims._src.v1.graph.placeholders import placeholder
+from shims._src.v1.saving.saver import Saver
+from shims._src.v1.variables.variable_filters import get_variable_full_name
+from shims._src.v1.variables.variables import GraphKeys, GraphVariable
+
+_Feeds = dict[Any, np.ndarray]
+
+
+def assign_from_checkpoint(
+    model_path, var_list, ignore_missing_vars=False
+) -> tuple[Any, dict[Any, np.ndarray]]:
+    """An operation that assigns variables, and what to feed it: the values in a checkpoint.
+
+    Args:
+      model_path: the path of the checkpoint, without `.index`.
+      var_list: variables, or a dict from names in the checkpoint to a variable or the list of its
+        parts.
+      ignore_missing_vars: whether the checkpoint may lack some of them.
+
+    Raises:
+      ValueError: the checkpoint lacks a variable, or has another shape.
+      NotFoundError, DataLossError: it is not there, or damaged.
+    """
+    reader = NewCheckpointReader(model_path)
+    operations: list[Any] = []
+    feeds: _Feeds = {}
+    for name, variables in _grouped(var_list).items():
+        if not reader.has_tensor(name):
+            if not ignore_missing_vars:
+                raise ValueError(f"Checkpoint is missing variable [{name}]")
+            get_logger().warning("Checkpoint is missing variable [%s]", name)
+            continue
+        value = np.asarray(reader.get_tensor(name))
+        for variable in variables:
+            _assign(variable, _part(name, variable, value), operations, feeds)
+    return group(*operations), feeds
+
+
+def assign_from_checkpoint_fn(
+    model_path, var_list, ignore_missing_vars=False, reshape_variables=False
+) -> Callable | None:
+    """A function of a session that assigns variables from a checkpoint.
+
+    Args:
+      model_path: the path of the checkpoint, without `.index`.
+      var_list: variables, or a dict from names in the checkpoint to variables.
+      ignore_missing_vars: whether the checkpoint may lack some of them.
+      reshape_variables: whether saved values may have other shapes with as many elements.
+
+    Returns:
+      The function; `None` if the checkpoint has none of the variables, and may lack them.
+
+    Raises:
+      ValueError: there are no variables. The function raises what `Saver.restore` does.
+    """
+    if not var_list:
+        raise ValueError("var_list cannot be empty")
+    if ignore_missing_vars:
+        reader = NewCheckpointReader(model_path)
+        if not isinstance(var_list, Mapping):
+            var_list = {variable.op.name: variable for variable in var_list}
+        for name in var_list:
+            if not reader.has_tensor(name):
+                get_logger().warning("Variable %s missing in checkpoint %s", name, model_path)
+        var_list = {name: v for name, v in var_list.items() if reader.has_tensor(name)}
+    if not var_list:
+        get_logger().warning("No Variables to restore")
+        return None
+    saver = Saver(var_list, reshape=reshape_variables)
+    return lambda session: saver.restore(session, model_path)
+
+
+def assign_from_values(var_names_to_values) -> tuple[Any, dict[Any, np.ndarray]]:
+    """An operation that assigns variables, and what to feed it.
+
+    Args:
+      var_names_to_values: arrays by the names of global variables, without `:0`.
+
+    Raises:
+      ValueError: there is no such variable, or an array has another size.
+    """
+    operations: list[Any] = []
+    feeds: _Feeds = {}
+    for name, value in var_names_to_values.items():
+        variable = _named(name)
+        _assign(variable, np.reshape(value, variable.shape.as_list()), operations, feeds)
+    return group(*operations), feeds
+
+
+def assign_from_values_fn(var_names_to_values) -> Callable:
+    """A function of a session that assigns variables; see `assign_from_values`."""
+    operation, feeds = assign_from_values(var_names_to_values)
+    return lambda session: session.run(operation, feeds)
+
+
+def _assign(variable, value: np.ndarray, operations: list, feeds: _Feeds) -> None:
+    fed = placeholder(variable.dtype, variable.shape, name=f"placeholder/{variable.op.name}")
+    operations.append(variable.assign(fed))
+    feeds[fed] = value
+
+
+def _grouped(var_list) -> dict[str, list]:
+    """Variables, or parts of one, by the name in the checkpoint."""
+    if isinstance(var_list, Mapping):
+        return {k: list(v) if isinstance(v, (list, tuple)) else [v] for k, v in var_list.items()}
+    found: dict[str, list] = {}
+    for variable in var_list:
+        found.setdefault(get_variable_full_name(variable), []).append(variable)
+    return found
+
+
+def _part(name: str, variable: GraphVariable, value: np.ndarray) -> np.ndarray:
+    """What of a saved value belongs to a variable."""
+    info = variable._save_slice_info
+    if info is not None:
+        ends = zip(info.var_offset, info.var_shape, strict=True)
+        return value[tuple(slice(start, start + size) for start, size in ends)]
+    if not variable.shape.is_compatible_with(value.shape):
+        raise ValueError(
+            f"Total size of new array must be unchanged for {name} lh_shape: [{value.shape}], "
+            f"rh_shape: [{variable.shape}]"
+        )
+    return value
+
+
+def _named(name: str) -> GraphVariable:
+    found = current_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, name)
+    if not found:
+        raise ValueError(f"Variable {name} wasn't found")
+    exact = [v for v in found if v.op.name == name]
+    if len(found) > 1 and not exact:
+        raise ValueError(f"Variable {name} doesn't uniquely identify a variable")
+    return exact[0] if exact else found[0]

@@ -1,0 +1,36 @@
+"""Files of graphs, which there are none of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shims._src.errors import errors
+
+
+def no_meta_graph(function: str) -> errors.UnimplementedError:
+    """The error of a function that reads or writes them."""
+    return errors.UnimplementedError(
+        errors.message(
+            function,
+            "graphs have no protocol buffer here, so there are no `.meta` files.",
+            do="build the graph by the code that built it before, then call `Saver().restore`; "
+            "where that code is lost, freeze the graph in TensorFlow and run `tf2jax-port "
+            "import-graph`",
+        )
+    )
+
+
+def export_meta_graph(*args, **kwargs) -> Any:
+    """Refused: graphs have no protocol buffer here.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/export_meta_graph
+    """
+    raise no_meta_graph("export_meta_graph")
+
+
+def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs) -> Any:
+    """Refused: graphs have no protocol buffer here.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/import_meta_graph
+    """
+    raise no_meta_graph("import_meta_graph")

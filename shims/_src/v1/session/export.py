@@ -1,0 +1,170 @@
+"""A graph as a pure JAX function of its variables and of what is fed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.arguments.conversion import narrowed
+from shims._src.errors import errors
+from shims._src.function.lift import lift
+from shims._src.recording import state
+from shims._src.tracing.dynamic import dynamic
+from shims._src.v1.session.feeding import parts_of
+from shims._src.v1.session.fetching import Fetches
+from shims._src.v1.session.running import Plan, Run, Slot, seed_words
+
+
+@dataclasses.dataclass(frozen=True)
+class GraphFunction:
+    """A pure function of variables and feeds.
+
+    Attributes:
+      variables: names of the variables that it takes, `"dense/kernel"` for instance.
+      assigned: names of those that it assigns.
+      feeds: names of the tensors that it takes, in order.
+      owners: the variables that it takes.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default() as graph:
+      ...     x = tf.placeholder(tf.float32, [None], name="x")
+      ...     w = tf.Variable(2.0, name="w")
+      ...     f = graph.to_function(w * x, [x])
+      >>> f({"w": 3.0}, [1.0, 2.0]).tolist()
+      [3.0, 6.0]
+    """
+
+    variables: tuple[str, ...]
+    assigned: tuple[str, ...]
+    feeds: tuple[str, ...]
+    _call: Callable = dataclasses.field(repr=False)
+    owners: tuple = dataclasses.field(repr=False, default=())
+
+    def __call__(self, variables, *feeds):
+        """The values of the fetches.
+
+        Args:
+          variables: arrays by the names in `variables`.
+          *feeds: arrays for `feeds`, in order.
+
+        Returns:
+          Arrays in the structure of the fetches; `None` for operations. Where the function assigns
+          variables, a pair of that and their new values by name.
+        """
+        missing = [name for name in self.variables if name not in variables]
+        if missing:
+            raise errors.InvalidArgumentError(
+                errors.message(
+                    "to_function",
+                    "the function needs the values of variables that it was not given.",
+                    required=", ".join(self.variables),
+                    received=", ".join(variables) or "none",
+                    do="pass `f.values_in(session)`, or arrays by these names",
+                )
+            )
+        return self._call(dict(variables), *feeds)
+
+    def values_in(self, session) -> dict[str, Any]:
+        """The values of its variables in a session, by name.
+
+        Raises:
+          FailedPreconditionError: a variable has no value there.
+        """
+        owners = dict(zip(self.variables, self.owners, strict=True))
+        return dict(zip(owners, session.run([v.value() for v in owners.values()]), strict=True))
+
+
+def to_function(graph, fetches, feeds=()) -> GraphFunction:
+    """A pure JAX function of a graph's variables and of what is fed.
+
+    Args:
+      graph: the graph.
+      fetches: tensors, variables and operations, in pytrees, as `Session.run` takes them.
+      feeds: the tensors that become arguments, in order.
+
+    Returns:
+      A `GraphFunction`: `f(variables, *feeds)`. It has no state, so that `jax.jit`, `jax.grad` and
+      `jax.vmap` work on it. Dtypes of 64 bits are those of 32 unless `jax_enable_x64` is on, as
+      everywhere in JAX.
+
+    Raises:
+      InvalidArgumentError: something that is needed is neither fed nor a variable.
+      UnimplementedError: something that is needed runs in Python: strings, summaries, files.
+
+    Differs from TensorFlow:
+      Random operations start at the beginning of their streams in every call.
+    """
+    wanted = Fetches(graph, fetches)
+    given = [graph.as_graph_element(p, allow_operation=False) for f in feeds for p in parts_of(f)]
+    plan = Plan(wanted.operations, [t for t in wanted.tensors if t not in set(given)], given)
+    on_host = [op.name for op in plan.everything if op.on_host]
+    if on_host:
+        raise errors.UnimplementedError(
+            errors.message(
+                "to_function",
+                "operations that run in Python have no place in a JAX function.",
+                received=", ".join(on_host),
+                do="fetch what they take instead",
+            )
+        )
+    read = list(dict.fromkeys(plan.variables))
+    written = list(dict.fromkeys(v for op in plan.everything for v in op.writes))
+    counters = _counters(plan)
+    slots = [slot for slot, _ in counters.values()]
+
+    def compute(*arguments):
+        run = Run(plan, frozenset(read), counters)
+        run.values.update(zip(given, arguments, strict=True))
+        for op in plan.order:
+            run.execute(op)
+        return wanted.structured({t: run.result(t) for t in wanted.tensors})
+
+    pure = lift(compute, [v.slot for v in read] + slots, [v.slot for v in written])
+
+    def call(variables, *arguments):
+        arrays = [_as(arguments_, t) for arguments_, t in zip(arguments, given, strict=True)]
+        values = [_array(variables[v.op.name], v.slot.dtype) for v in read]
+        zeros = [jnp.zeros((2,), jnp.uint32) for _ in slots]
+        with state.state_scope(None):
+            results, new = dynamic(pure, autograph=False)((*values, *zeros), *arrays)
+        if not written:
+            return results
+        return results, {v.op.name: value for v, value in zip(written, new, strict=True)}
+
+    names = tuple(v.op.name for v in read)
+    return GraphFunction(
+        names, tuple(v.op.name for v in written), tuple(t.name for t in given), call, tuple(read)
+    )
+
+
+def _counters(plan: Plan) -> dict:
+    found = {}
+    for op in plan.draws:
+        for i, seeds in enumerate(op.attributes["seeds"]):
+            slot = Slot(f"{op.name}/counter", (2,), np.dtype(np.uint32))
+            found[op, i] = (slot, seed_words(seeds))
+    return found
+
+
+def _as(value, tensor):
+    """What is passed for a tensor, as an array of its dtype."""
+    return value if _is_padded(value) else _array(value, tensor.dtype.dtype)
+
+
+def _array(value, dtype):
+    """A value as an array of a dtype, or of its half where 64 bits are off; it must fit that."""
+    if not isinstance(value, jax.Array):
+        value = narrowed(np.asarray(value, dtype))
+    return jnp.asarray(value, jax.dtypes.canonicalize_dtype(dtype))
+
+
+def _is_padded(value) -> bool:
+    from shims._src.sizes.padded import Padded
+
+    return isinstance(value, Padded)

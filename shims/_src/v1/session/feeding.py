@@ -1,0 +1,84 @@
+"""What a session is fed: values in the place of tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from shims._src.v1.graph.tensor import Tensor
+
+
+def feeds_of(graph, feed_dict) -> dict[Tensor, np.ndarray]:
+    """The values of a `feed_dict` by tensor.
+
+    Args:
+      graph: the session's graph.
+      feed_dict: values by tensor, name, sparse tensor, or tuple of these.
+
+    Raises:
+      TypeError: something cannot be fed, or a value has no such dtype.
+      ValueError: a value does not fit the shape of its tensor.
+    """
+    found: dict[Tensor, np.ndarray] = {}
+    for key, value in (feed_dict or {}).items():
+        for part, given in _parts(key, value):
+            tensor = _tensor(graph, part)
+            found[tensor] = _checked(tensor, given)
+    return found
+
+
+def _parts(key, value) -> list[tuple[Any, Any]]:
+    """A key and its value as single tensors with their arrays."""
+    if getattr(key, "is_composite", False):
+        return list(zip(jax.tree.leaves(key), value, strict=True))
+    if isinstance(key, (tuple, list)):
+        if len(key) != len(value):
+            raise ValueError(f"Cannot feed {len(value)} values for {len(key)} tensors: {key}.")
+        return [pair for k, v in zip(key, value, strict=True) for pair in _parts(k, v)]
+    return [(key, value)]
+
+
+def parts_of(key) -> list:
+    """The single tensors of a key of a `feed_dict`."""
+    if isinstance(key, (tuple, list)):
+        return [part for k in key for part in parts_of(k)]
+    if getattr(key, "is_composite", False):
+        return jax.tree.leaves(key)
+    return [key]
+
+
+def _tensor(graph, key) -> Tensor:
+    try:
+        return graph.as_graph_element(key, allow_operation=False)
+    except (KeyError, TypeError, ValueError) as error:
+        raise TypeError(
+            f"Cannot interpret feed_dict key as Tensor: {error.args[0] if error.args else error}"
+        ) from None
+
+
+def _checked(tensor: Tensor, value) -> np.ndarray:
+    if isinstance(value, Tensor) or hasattr(value, "_as_graph_element"):
+        raise TypeError(
+            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include "
+            "Python scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, the "
+            f"tensor object was {value!s} which was passed to the argument `feed_dict` with key "
+            f"{tensor!s}."
+        )
+    wanted = np.dtype(object) if tensor.dtype.name == "string" else tensor.dtype.dtype
+    if isinstance(value, int) and not isinstance(value, bool) and wanted.kind in "iu":
+        limits = np.iinfo(wanted)
+        if not limits.min <= value <= limits.max:
+            raise TypeError(
+                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor "
+                f"type {wanted.type}. Try explicitly setting the type of the feed tensor to a "
+                "larger type (e.g. int64)."
+            )
+    array = np.asarray(value, dtype=wanted)
+    if not tensor.shape.is_compatible_with(array.shape):
+        raise ValueError(
+            f"Cannot feed value of shape {array.shape} for Tensor {tensor.name}, which has shape "
+            f"{tensor.shape}"
+        )
+    return array

@@ -1,0 +1,197 @@
+"""`tf.summary.FileWriter`: event files that TensorBoard reads."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+import warnings
+import weakref
+from typing import Any
+
+from shims._src.v1.summary import messages
+
+
+class FileWriter:
+    """Writes event files that TensorBoard reads.
+
+    Args:
+      logdir: the folder, which is made if it is not there.
+      graph: accepted; graphs are not written.
+      max_queue: after how many events they go to the disk.
+      flush_secs: after how many seconds they go to the disk, when the next one comes.
+      graph_def: accepted.
+      filename_suffix: what the name of the file ends in.
+      session: not supported: summaries are added from Python.
+
+    Raises:
+      ImportError: the extra `summary` is not installed.
+      NotImplementedError: there is a `session`.
+
+    Differs from TensorFlow:
+      Events are written by the program's own thread. The graph is not written.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/FileWriter
+    """
+
+    __module__ = "shims.compat.v1.summary"
+
+    def __init__(
+        self,
+        logdir,
+        graph=None,
+        max_queue=10,
+        flush_secs=120,
+        graph_def=None,
+        filename_suffix=None,
+        session=None,
+    ):
+        del graph, graph_def
+        if session is not None:
+            raise NotImplementedError(
+                "FileWriter(session=...) writes from inside of the graph, which is not supported: "
+                "leave `session` out and call `add_summary` with what `session.run` gives."
+            )
+        self._logdir = os.fspath(logdir)
+        self._most, self._seconds = max_queue or 1, flush_secs
+        self._suffix = filename_suffix or ""
+        self._lock = threading.Lock()
+        self._described: set[tuple[str, str]] = set()
+        self._closed = False
+        self._open()
+
+    def _open(self) -> None:
+        os.makedirs(self._logdir, exist_ok=True)
+        writer = messages.library("event_file_writer").EventsWriter
+        suffix, number = self._suffix, 0
+        # Names have the second of their making: two writers must not share one file.
+        while self._is_taken(suffix):
+            number += 1
+            suffix = f".{number}{self._suffix}"
+        self._file: Any = writer(os.path.join(self._logdir, "events"), suffix)
+        # Whoever forgets to close it, and the writers of `FileWriterCache`, lose nothing.
+        self._finish = weakref.finalize(self, self._file.close)
+        self._waiting, self._flushed = 0, time.time()
+        self._file.flush()
+
+    def _is_taken(self, suffix: str) -> bool:
+        name = f"events.out.tfevents.{int(time.time())}.{socket.gethostname()}{suffix}"
+        return os.path.exists(os.path.join(self._logdir, name))
+
+    def get_logdir(self) -> str:
+        """The folder."""
+        return self._logdir
+
+    def add_summary(self, summary, global_step=None) -> None:
+        """Write a summary.
+
+        Args:
+          summary: a `Summary`, or the bytes that a session gives for one.
+          global_step: the number of steps so far.
+        """
+        if isinstance(summary, bytes):
+            summary = messages.Summary.FromString(summary)
+        for value in summary.value:
+            self._describe_once(value)
+        self._add(global_step, summary=summary)
+
+    def _describe_once(self, value) -> None:
+        """Keep what describes a tag in the first event only."""
+        if not value.HasField("metadata"):
+            return
+        key = (value.tag, value.metadata.plugin_data.plugin_name)
+        if key in self._described:
+            value.ClearField("metadata")
+        self._described.add(key)
+
+    def add_session_log(self, session_log, global_step=None) -> None:
+        """Write that a session starts, saves, or stops: a `SessionLog`."""
+        self._add(global_step, session_log=session_log)
+
+    def add_graph(self, graph, global_step=None, graph_def=None) -> None:
+        """Accepted: graphs are not written."""
+        del graph, global_step, graph_def
+
+    def add_meta_graph(self, meta_graph_def, global_step=None) -> None:
+        """Accepted: graphs are not written."""
+        del meta_graph_def, global_step
+
+    def add_run_metadata(self, run_metadata, tag, global_step=None) -> None:
+        """Accepted: runs have no metadata here."""
+        del run_metadata, tag, global_step
+
+    def _add(self, global_step, **content) -> None:
+        event = messages.Event(wall_time=time.time(), **content)
+        if global_step is not None:
+            event.step = int(global_step)
+        self.add_event(event)
+
+    def add_event(self, event) -> None:
+        """Write an `Event`."""
+        if self._closed:
+            warnings.warn(
+                "Attempting to use a closed FileWriter. The operation will be a noop unless the "
+                "FileWriter is explicitly reopened.",
+                stacklevel=2,
+            )
+            return
+        with self._lock:
+            self._file.write_event(event)
+            self._waiting += 1
+            late = time.time() - self._flushed > self._seconds
+        if late or self._waiting >= self._most:
+            self.flush()
+
+    def flush(self) -> None:
+        """Let everything be on the disk."""
+        if not self._closed:
+            with self._lock:
+                self._file.flush()
+                self._waiting, self._flushed = 0, time.time()
+
+    def close(self) -> None:
+        """Let everything be on the disk, and close the file."""
+        if not self._closed:
+            self._closed = True
+            with self._lock:
+                self._finish()
+
+    def reopen(self) -> None:
+        """Go on in another file after `close`."""
+        if self._closed:
+            self._closed = False
+            self._open()
+
+    def __enter__(self) -> FileWriter:
+        return self
+
+    def __exit__(self, *error) -> None:
+        self.close()
+
+
+class FileWriterCache:
+    """One writer per folder.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/FileWriterCache
+    """
+
+    __module__ = "shims.compat.v1.summary"
+    _lock = threading.RLock()
+    _writers: dict[str, FileWriter] = {}  # noqa: RUF012  # shared by the program on purpose
+
+    @staticmethod
+    def get(logdir) -> FileWriter:
+        """The writer of a folder, a new one if there is none."""
+        with FileWriterCache._lock:
+            if logdir not in FileWriterCache._writers:
+                FileWriterCache._writers[logdir] = FileWriter(logdir)
+            return FileWriterCache._writers[logdir]
+
+    @staticmethod
+    def clear() -> None:
+        """Close all writers."""
+        with FileWriterCache._lock:
+            for writer in FileWriterCache._writers.values():
+                writer.close()
+            FileWriterCache._writers.clear()

@@ -1,0 +1,282 @@
+"""`tf.summary.scalar` and its relatives: operations whose value is a serialised `Summary`."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from shims._src.errors import errors
+from shims._src.types.dtypes import string as string_dtype
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.summary import messages
+from shims._src.v1.summary.histogram import histogram_of
+from shims._src.v1.summary.pictures import as_bytes, png
+from shims._src.v1.variables.variables import GraphKeys
+
+_NOT_IN_TAGS = re.compile(r"[^-/\w\.]")
+_DT_STRING = 7
+
+
+def scalar(name, tensor, collections=None, family=None) -> Tensor:
+    """A summary of one number.
+
+    Args:
+      name: its tag, which the open name scopes go before.
+      tensor: a scalar of real numbers.
+      collections: the collections that it goes to; that of summaries if `None`.
+      family: what goes before the tag, so that TensorBoard shows some together.
+
+    Returns:
+      A scalar string tensor, a serialised `Summary`.
+
+    Raises:
+      InvalidArgumentError: when it runs and `tensor` is no scalar.
+
+    Differs from TensorFlow:
+      Nothing. Needs the extra `summary` when it runs.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/scalar
+    """
+
+    def fill(summary, tag, value):
+        if value.ndim:
+            raise errors.InvalidArgumentError(
+                f"tags and values are not the same shape: [] != {list(value.shape)} (tag '{tag}')"
+            )
+        summary.value.add(tag=tag, simple_value=float(value))
+
+    return summary_of("ScalarSummary", name, tensor, collections, family, fill)
+
+
+def histogram(name, values, collections=None, family=None) -> Tensor:
+    """A summary of how often which numbers occur.
+
+    Args:
+      name: its tag, which the open name scopes go before.
+      values: real numbers.
+      collections: the collections that it goes to; that of summaries if `None`.
+      family: what goes before the tag.
+
+    Returns:
+      A scalar string tensor, a serialised `Summary`.
+
+    Raises:
+      InvalidArgumentError: when it runs and a number is not finite.
+
+    Differs from TensorFlow:
+      Nothing. Needs the extra `summary` when it runs.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/histogram
+    """
+
+    def fill(summary, tag, value):
+        for kind, found in (("Nan", np.isnan(value)), ("Infinity", np.isinf(value))):
+            if found.any():
+                raise errors.InvalidArgumentError(f"{kind} in summary histogram for: {tag}")
+        histo = messages.HistogramProto(**histogram_of(value))
+        summary.value.add(tag=tag, histo=histo)
+
+    return summary_of("HistogramSummary", name, values, collections, family, fill)
+
+
+def image(name, tensor, max_outputs=3, collections=None, family=None) -> Tensor:
+    """A summary of pictures.
+
+    Args:
+      name: the first part of its tags: `name/image`, or `name/image/0`, `name/image/1`, ...
+      tensor: `[n, height, width, channels]` with 1, 3 or 4 channels, of bytes or of real numbers,
+        which are scaled.
+      max_outputs: how many pictures are kept.
+      collections: the collections that it goes to; that of summaries if `None`.
+      family: what goes before the tags.
+
+    Returns:
+      A scalar string tensor, a serialised `Summary`.
+
+    Raises:
+      InvalidArgumentError: when it runs and the shape is another.
+
+    Differs from TensorFlow:
+      The pictures are the same, the bytes of the PNG files are not.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/image
+    """
+
+    def fill(summary, tag, value):
+        if value.ndim != 4 or value.shape[-1] not in (1, 3, 4):
+            raise errors.InvalidArgumentError(
+                "Tensor must be 4-D with last dim 1, 3, or 4, not " + str(list(value.shape))
+            )
+        for i, picture in enumerate(value[:max_outputs]):
+            last = "/image" if max_outputs == 1 else f"/image/{i}"
+            height, width, channels = picture.shape
+            encoded = messages.Summary.Image(
+                height=height,
+                width=width,
+                colorspace=channels,
+                encoded_image_string=png(as_bytes(picture)),
+            )
+            summary.value.add(tag=tag + last, image=encoded)
+
+    return summary_of("ImageSummary", name, tensor, collections, family, fill)
+
+
+def text(name, tensor, collections=None) -> Tensor:
+    """A summary of strings, which TensorBoard shows as Markdown.
+
+    Args:
+      name: its tag, which the open name scopes go before.
+      tensor: strings.
+      collections: the collections that it goes to; that of summaries if `None`.
+
+    Returns:
+      A scalar string tensor, a serialised `Summary`.
+
+    Raises:
+      ValueError: `tensor` holds no strings.
+
+    Differs from TensorFlow:
+      Nothing. Needs the extra `summary` when it runs.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/text
+    """
+    tensor = convert_to_tensor(tensor)
+    if tensor.dtype.name != "string":
+        raise ValueError(f"Expected tensor {tensor.name} to have dtype string, got {tensor.dtype}")
+
+    def fill(summary, tag, value):
+        proto = messages.TensorProto(dtype=_DT_STRING, string_val=list(value.ravel()))
+        for size in value.shape:
+            proto.tensor_shape.dim.add(size=size)
+        metadata = messages.SummaryMetadata()
+        metadata.plugin_data.plugin_name = "text"
+        summary.value.add(tag=tag, metadata=metadata, tensor=proto)
+
+    return summary_of("TensorSummaryV2", name, tensor, collections, None, fill)
+
+
+def merge(inputs, collections=None, name=None) -> Tensor:
+    """Several summaries as one.
+
+    Args:
+      inputs: string tensors, serialised `Summary`s.
+      collections: the collections that the result goes to; none if `None`.
+      name: what the operation is called.
+
+    Returns:
+      A scalar string tensor, a serialised `Summary`.
+
+    Raises:
+      InvalidArgumentError: when it runs and two values have one tag.
+
+    Differs from TensorFlow:
+      Nothing. Needs the extra `summary` when it runs.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/merge
+    """
+
+    def compute(session, op, values):
+        del session, op
+        merged = messages.Summary()
+        seen: set[str] = set()
+        for value in values:
+            for part in messages.Summary.FromString(value.item()).value:
+                if part.tag in seen:
+                    raise errors.InvalidArgumentError(
+                        f"Duplicate tag {part.tag} found in summary inputs"
+                    )
+                seen.add(part.tag)
+                merged.value.append(part)
+        return [_serialised(merged)]
+
+    graph = current_graph()
+    inputs = [convert_to_tensor(x) for x in inputs]
+    with graph.name_scope(name or "Merge"):
+        full = graph.unique_name(name or "MergeSummary")
+        merged = _operation("MergeSummary", full, inputs, compute)
+    _collect(merged, collections, [])
+    return merged
+
+
+def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None) -> Tensor | None:
+    """All summaries of a collection as one; `None` if there are none.
+
+    Args:
+      key: the collection.
+      scope: only those whose names it matches.
+      name: what the operation is called.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/merge_all
+    """
+    found = current_graph().get_collection(key, scope=scope)
+    return merge(found, name=name) if found else None
+
+
+def summary_of(type_: str, name, tensor, collections, family, fill: Callable) -> Tensor:
+    """Add the operation of a summary; `fill(summary, tag, value)` puts the value into it."""
+    with _scope(name, family) as (tag, full):
+
+        def compute(session, op, values):
+            del session, op
+            summary = messages.Summary()
+            fill(summary, tag, np.asarray(values[0]))
+            return [_serialised(summary)]
+
+        made = _operation(type_, full, [convert_to_tensor(tensor)], compute)
+    _collect(made, collections, [GraphKeys.SUMMARIES])
+    return made
+
+
+def _operation(type_: str, name: str, inputs, compute) -> Tensor:
+    graph = current_graph()
+    op = Operation(
+        graph, type_, name, compute, inputs, [((), string_dtype)], graph.present_control_inputs()
+    )
+    op.on_host = True
+    op.links = (frozenset(),)
+    return op.outputs[0]
+
+
+def _serialised(summary) -> np.ndarray:
+    """The bytes in an array of objects: one of bytes would lose zeros at the end."""
+    found = np.empty((), object)
+    found[()] = summary.SerializeToString()
+    return found
+
+
+@contextlib.contextmanager
+def _scope(name, family) -> Iterator[tuple[str, str]]:
+    """The tag of a summary, and the name of its operation."""
+    name, family = _cleaned(name), _cleaned(family)
+    base = name if family is None else f"{family}/{name}"
+    with current_graph().name_scope(base) as scope:
+        full = scope.rstrip("/")
+        yield (full if family is None else f"{family}/{full}"), full
+
+
+def _cleaned(name):
+    """A name with other signs than those of tags replaced."""
+    if name is None:
+        return None
+    new = _NOT_IN_TAGS.sub("_", name).lstrip("/")
+    if new != name:
+        logging.getLogger("tensorflow").info(
+            "Summary name %s is illegal; using %s instead.", name, new
+        )
+    return new
+
+
+def _collect(tensor, collections, default) -> None:
+    graph = current_graph()
+    for key in default if collections is None else collections:
+        graph.add_to_collection(key, tensor)

@@ -1,0 +1,136 @@
+"""Adam: steps by running averages of gradients and of their squares."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+import shims
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.grouping import group
+from shims._src.v1.graph.standard import multiply
+from shims._src.v1.train.optimizer import Optimizer
+from shims._src.v1.variables.applying import (
+    apply_dense,
+    as_dtype_of,
+    assigning,
+    check_numbers,
+    check_rows,
+)
+
+
+class AdamOptimizer(Optimizer):
+    """Steps by running averages of gradients and of their squares.
+
+    Args:
+      learning_rate: a number, a scalar tensor, or a function of no arguments that gives one.
+      beta1: which part of the average of gradients stays; the same.
+      beta2: which part of the average of squares stays; the same.
+      epsilon: what is added to the root of the corrected average of squares; the same.
+      use_locking: accepted; a session runs one program at a time.
+      name: what the operations and slots are called: `w/Adam:0`, `w/Adam_1:0`.
+      use_own_namescope_for_non_slot_vars: whether `beta1_power` and `beta2_power` get a scope of
+        their own.
+
+    Differs from TensorFlow:
+      Nothing in a graph. Gradients of rows move all rows, as there: the averages of the others fade.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/AdamOptimizer
+    """
+
+    def __init__(
+        self,
+        learning_rate=0.001,
+        beta1=0.9,
+        beta2=0.999,
+        epsilon=1e-8,
+        use_locking=False,
+        name="Adam",
+        use_own_namescope_for_non_slot_vars=False,
+    ):
+        super().__init__(use_locking, name, use_own_namescope_for_non_slot_vars)
+        self._lr = learning_rate
+        self._beta1 = beta1
+        self._beta2 = beta2
+        self._epsilon = epsilon
+
+    def _get_beta_accumulators(self):
+        graph = current_graph()
+        return tuple(self._get_non_slot_variable(f"beta{i}_power", graph) for i in (1, 2))
+
+    def _create_slots(self, var_list):
+        # The powers live beside a variable that is the same however the list was sorted.
+        first = min(var_list, key=lambda v: v.name)
+        for name, value in (("beta1_power", self._beta1), ("beta2_power", self._beta2)):
+            self._create_non_slot_variable(self._call_if_callable(value), name, first)
+        for v in var_list:
+            self._zeros_slot(v, "m", self._name)
+            self._zeros_slot(v, "v", self._name)
+
+    def _prepare(self):
+        given = {
+            "learning_rate": self._lr,
+            "beta1": self._beta1,
+            "beta2": self._beta2,
+            "epsilon": self._epsilon,
+        }
+        self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t = (
+            convert_to_tensor(self._call_if_callable(value), name=name)
+            for name, value in given.items()
+        )
+
+    def _of(self, var):
+        """The variable with its averages, and the numbers that a step takes."""
+        numbers = [*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t]
+        kept = [var, self.get_slot(var, "m"), self.get_slot(var, "v")]
+        return kept, [as_dtype_of(var, x) for x in (*numbers, self._epsilon_t)]
+
+    def _apply_whole(self, grad, var):
+        kept, numbers = self._of(var)
+        return apply_dense("ApplyAdam", kept, _whole, grad, numbers)
+
+    def _apply_rows(self, rows, var, indices):
+        kept, numbers = self._of(var)
+        type_ = "AssignSubVariableOp" if var.is_resource else "AssignSub"
+        check_rows(type_, var, rows)
+        check_numbers(type_, numbers)
+        return assigning(type_, None, kept, _by_rows, [rows, indices, *numbers])
+
+    def _apply_dense(self, grad, var):
+        return self._apply_whole(grad, var)
+
+    def _resource_apply_dense(self, grad, handle):
+        return self._apply_whole(grad, handle)
+
+    def _apply_sparse(self, grad, var):
+        return self._apply_rows(grad.values, var, grad.indices)
+
+    def _resource_apply_sparse(self, grad, handle, indices):
+        return self._apply_rows(grad, handle, indices)
+
+    def _finish(self, update_ops, name_scope):
+        with current_graph().control_dependencies(update_ops):
+            powers = self._get_beta_accumulators()
+            betas = (self._beta1_t, self._beta2_t)
+            moved = [p.assign(multiply(p, b)) for p, b in zip(powers, betas, strict=True)]
+        return group(*update_ops, *moved, name=name_scope)
+
+
+def _rate(power1, power2, rate):
+    """The rate that makes up for averages which began at zero."""
+    return rate * jnp.sqrt(1 - power2) / (1 - power1)
+
+
+def _whole(var, m, v, grad, power1, power2, rate, beta1, beta2, epsilon):
+    m = m + (grad - m) * (1 - beta1)
+    v = v + (grad * grad - v) * (1 - beta2)
+    step = m * _rate(power1, power2, rate) / (jnp.sqrt(v) + epsilon)
+    return [var - step, m, v]
+
+
+def _by_rows(var, m, v, rows, indices, power1, power2, rate, beta1, beta2, epsilon):
+    at = shims.expand_dims(indices, 1)
+    m = shims.tensor_scatter_nd_add(m * beta1, at, rows * (1 - beta1))
+    v = shims.tensor_scatter_nd_add(v * beta2, at, rows * rows * (1 - beta2))
+    step = _rate(power1, power2, rate) * m / (jnp.sqrt(v) + epsilon)
+    return [var - step, m, v]

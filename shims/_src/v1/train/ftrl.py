@@ -1,0 +1,117 @@
+"""Follow the regularised leader."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.train.kernel_optimizer import KernelOptimizer
+from shims._src.v1.train.slots import filled_with
+
+
+class FtrlOptimizer(KernelOptimizer):
+    """Follow the regularised leader: weights from sums of gradients, many of them exactly 0.
+
+    Args:
+      learning_rate: a number or a scalar tensor.
+      learning_rate_power: how rates shrink, at most 0; with 0 they stay.
+      initial_accumulator_value: what the sum of squares begins with.
+      l1_regularization_strength: how strongly weights are drawn to 0.
+      l2_regularization_strength: how strongly weights are shrunk.
+      use_locking: accepted; a session runs one program at a time.
+      name: what the operations and slots are called: `w/Ftrl:0`, `w/Ftrl_1:0`.
+      accum_name: the name of the sums of squares, if not `name`.
+      linear_name: the name of the other sums, if not `name`.
+      l2_shrinkage_regularization_strength: how strongly large weights add to the gradient.
+      beta: what the paper calls so; 0 if `None`.
+
+    Raises:
+      ValueError: an argument has the wrong sign.
+
+    Differs from TensorFlow:
+      Nothing in a graph.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/FtrlOptimizer
+    """
+
+    _slot_names = ("accum", "linear")
+
+    def __init__(
+        self,
+        learning_rate,
+        learning_rate_power=-0.5,
+        initial_accumulator_value=0.1,
+        l1_regularization_strength=0.0,
+        l2_regularization_strength=0.0,
+        use_locking=False,
+        name="Ftrl",
+        accum_name=None,
+        linear_name=None,
+        l2_shrinkage_regularization_strength=0.0,
+        beta=None,
+    ):
+        super().__init__(use_locking, name)
+        for kind, number in (
+            ("initial_accumulator_value", initial_accumulator_value),
+            ("l1_regularization_strength", l1_regularization_strength),
+            ("l2_regularization_strength", l2_regularization_strength),
+            ("l2_shrinkage_regularization_strength", l2_shrinkage_regularization_strength),
+        ):
+            if number < 0.0:
+                raise ValueError(f"{kind} {number:f} needs to be positive or zero")
+        if learning_rate_power > 0.0:
+            raise ValueError(
+                f"learning_rate_power {learning_rate_power:f} needs to be negative or zero"
+            )
+        self._learning_rate = learning_rate
+        self._learning_rate_power = learning_rate_power
+        self._initial_accumulator_value = initial_accumulator_value
+        self._l1_regularization_strength = l1_regularization_strength
+        self._l2_regularization_strength = l2_regularization_strength
+        self._l2_shrinkage_regularization_strength = l2_shrinkage_regularization_strength
+        self._beta = 0.0 if beta is None else beta
+        self._accum_name, self._linear_name = accum_name, linear_name
+        self._kernel = "FtrlV2" if l2_shrinkage_regularization_strength > 0.0 else "Ftrl"
+
+    def _create_slots(self, var_list):
+        first = filled_with(self._initial_accumulator_value)
+        for v in var_list:
+            self._get_or_make_slot_with_initializer(
+                v, first, v.shape, v.dtype, "accum", self._accum_name or self._name
+            )
+            self._zeros_slot(v, "linear", self._linear_name or self._name)
+
+    def _numbers(self):
+        from shims._src.v1.graph.standard import maximum
+
+        slow = maximum(convert_to_tensor(self._learning_rate), 1e-36)
+        return [
+            ("learning_rate", self._learning_rate),
+            ("l1_regularization_strength", self._l1_regularization_strength),
+            (
+                "adjusted_l2_regularization_strength",
+                self._l2_regularization_strength + self._beta / (2.0 * slow),
+            ),
+            (
+                "l2_shrinkage_regularization_strength",
+                self._l2_shrinkage_regularization_strength,
+            ),
+            ("learning_rate_power", self._learning_rate_power),
+        ]
+
+    def _formula(self, var, squares, linear, grad, rate, l1, l2, shrinkage, power):
+        # The shrinkage is no part of the squares: it would otherwise lower the rate.
+        if self._kernel == "FtrlV2":
+            moved = grad + 2 * shrinkage * var
+        else:
+            moved = grad
+        total = squares + grad * grad
+        grown = self._powered(total, power)
+        linear = linear + moved - (grown - self._powered(squares, power)) / rate * var
+        near = l1 * jnp.sign(linear) - linear
+        new = jnp.where(jnp.abs(linear) > l1, near / (grown / rate + 2 * l2), 0)
+        return [new, total, linear]
+
+    def _powered(self, squares, power):
+        """A sum of squares to the power of minus `power`."""
+        return jnp.sqrt(squares) if self._learning_rate_power == -0.5 else squares**-power

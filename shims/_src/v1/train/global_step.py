@@ -1,0 +1,146 @@
+"""The variable that counts the steps of a training."""
+
+from __future__ import annotations
+
+import logging
+
+from shims._src.types.dtypes import int64
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.standard import add
+from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.train.slots import zeros
+from shims._src.v1.variables.variable_scope import get_variable
+from shims._src.v1.variables.variables import GraphKeys, GraphVariable
+
+
+def get_global_step(graph=None):
+    """The variable or tensor that counts the steps, or `None`.
+
+    Args:
+      graph: the graph; the default one if `None`.
+
+    Raises:
+      TypeError: it is no scalar of integers.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/get_global_step
+    """
+    graph = graph or current_graph()
+    found = graph.get_collection(GraphKeys.GLOBAL_STEP)
+    if len(found) > 1:
+        logging.getLogger("tensorflow").error("Multiple tensors in global_step collection.")
+        return None
+    if found:
+        step = found[0]
+    else:
+        try:
+            step = graph.get_tensor_by_name("global_step:0")
+        except KeyError:
+            return None
+    assert_global_step(step)
+    return step
+
+
+def create_global_step(graph=None) -> GraphVariable:
+    """A new variable that counts the steps: `global_step:0`, an int64 that begins at 0.
+
+    Args:
+      graph: the graph; the default one if `None`.
+
+    Raises:
+      ValueError: there is one already.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/create_global_step
+    """
+    graph = graph or current_graph()
+    if get_global_step(graph) is not None:
+        raise ValueError('"global_step" already exists.')
+    with graph.as_default(), graph.name_scope(None):
+        return get_variable(
+            GraphKeys.GLOBAL_STEP,
+            shape=[],
+            dtype=int64,
+            initializer=zeros,
+            trainable=False,
+            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
+        )
+
+
+def get_or_create_global_step(graph=None):
+    """The variable that counts the steps, a new one if there is none.
+
+    Args:
+      graph: the graph; the default one if `None`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/get_or_create_global_step
+    """
+    graph = graph or current_graph()
+    step = get_global_step(graph)
+    return create_global_step(graph) if step is None else step
+
+
+def assert_global_step(global_step_tensor) -> None:
+    """Raises `TypeError` unless something can count steps: a variable or tensor, one integer.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/assert_global_step
+    """
+    if not isinstance(global_step_tensor, (GraphVariable, Tensor)):
+        raise TypeError(
+            f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor}.'
+        )
+    if not global_step_tensor.dtype.is_integer:
+        raise TypeError(
+            f'Existing "global_step" does not have integer type: {global_step_tensor.dtype}'
+        )
+    shape = global_step_tensor.shape
+    if shape.rank != 0 and shape.is_fully_defined():
+        raise TypeError(f'Existing "global_step" is not scalar: {shape}')
+
+
+def global_step(sess, global_step_tensor) -> int:
+    """The number of steps in a session.
+
+    Args:
+      sess: the session.
+      global_step_tensor: the variable or tensor that counts.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/global_step
+    """
+    return int(sess.run(global_step_tensor))
+
+
+_READS = "global_step_read_op_cache"
+
+
+def read_of_global_step(user: str) -> Tensor:
+    """A tensor with the number of steps, one for all hooks of a graph.
+
+    Args:
+      user: what needs it, for the message.
+
+    Raises:
+      RuntimeError: there is no global step.
+    """
+    graph = current_graph()
+    known = graph.get_collection(_READS)
+    if known:
+        return known[0]
+    step = get_global_step()
+    if step is None:
+        raise RuntimeError(
+            f"Global step should be created to use {user}: call "
+            "tf.train.get_or_create_global_step()."
+        )
+    with graph.name_scope(None), graph.name_scope(f"{step.op.name}/"):
+        read = add(convert_to_tensor(step), convert_to_tensor(0, step.dtype), name="add")
+    graph.add_to_collection(_READS, read)
+    return read

@@ -1,0 +1,103 @@
+"""Plain and proximal gradient descent."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+import shims
+from shims._src.v1.train.kernel_optimizer import KernelOptimizer
+from shims._src.v1.variables.applying import as_dtype_of, assigning, check_numbers, check_rows
+
+
+class GradientDescentOptimizer(KernelOptimizer):
+    """Steps of `-learning_rate * gradient`.
+
+    Args:
+      learning_rate: a number, a scalar tensor, or a function of no arguments that gives one.
+      use_locking: accepted; a session runs one program at a time.
+      name: what the operations are called.
+
+    Differs from TensorFlow:
+      Nothing in a graph.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/GradientDescentOptimizer
+    """
+
+    _kernel = "GradientDescent"
+
+    def __init__(self, learning_rate, use_locking=False, name="GradientDescent"):
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+
+    def _numbers(self):
+        return [("learning_rate", self._learning_rate)]
+
+    def _formula(self, var, grad, rate):
+        return [var - grad * rate]
+
+    def _apply_sparse_duplicate_indices(self, grad, var):
+        return self._subtracted(grad.values, var, grad.indices)
+
+    def _resource_apply_sparse_duplicate_indices(self, grad, handle, indices):
+        return self._subtracted(grad, handle, indices)
+
+    def _subtracted(self, rows, var, indices):
+        """Rows with equal indices add up by themselves."""
+        rate = as_dtype_of(var, self._tensors[0])
+        type_ = "ResourceScatterAdd" if var.is_resource else "ScatterSub"
+        check_rows(type_, var, rows)
+        check_numbers(type_, [rate])
+
+        def f(value, rows, indices, rate):
+            at = shims.expand_dims(indices, 1)
+            return [shims.tensor_scatter_nd_sub(value, at, rows * rate)]
+
+        return assigning(type_, None, [var], f, [rows, indices, rate])
+
+
+class ProximalGradientDescentOptimizer(KernelOptimizer):
+    """Gradient descent whose steps draw small weights to 0.
+
+    Args:
+      learning_rate: a number or a scalar tensor.
+      l1_regularization_strength: by how much absolute values shrink.
+      l2_regularization_strength: by which part values shrink.
+      use_locking: accepted; a session runs one program at a time.
+      name: what the operations are called.
+
+    Differs from TensorFlow:
+      Nothing in a graph.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/ProximalGradientDescentOptimizer
+    """
+
+    _kernel = "ProximalGradientDescent"
+
+    def __init__(
+        self,
+        learning_rate,
+        l1_regularization_strength=0.0,
+        l2_regularization_strength=0.0,
+        use_locking=False,
+        name="ProximalGradientDescent",
+    ):
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._l1_regularization_strength = l1_regularization_strength
+        self._l2_regularization_strength = l2_regularization_strength
+
+    def _numbers(self):
+        return [
+            ("learning_rate", self._learning_rate),
+            ("l1_regularization_strength", self._l1_regularization_strength),
+            ("l2_regularization_strength", self._l2_regularization_strength),
+        ]
+
+    def _formula(self, var, grad, rate, l1, l2):
+        return [shrunk(var - grad * rate, rate, l1, l2)]
+
+
+def shrunk(value, rate, l1, l2):
+    """What a proximal step makes of a value."""
+    near = jnp.where(l1 > 0, jnp.sign(value) * jnp.maximum(jnp.abs(value) - rate * l1, 0), value)
+    return near / (1 + l2 * rate)

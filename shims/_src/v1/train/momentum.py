@@ -1,0 +1,45 @@
+"""Gradient descent with momentum."""
+
+from __future__ import annotations
+
+from shims._src.v1.train.kernel_optimizer import KernelOptimizer
+
+
+class MomentumOptimizer(KernelOptimizer):
+    """Steps along a sum of gradients in which older ones fade: `a = momentum * a + gradient`.
+
+    Args:
+      learning_rate: a number, a scalar tensor, or a function of no arguments that gives one.
+      momentum: the same.
+      use_locking: accepted; a session runs one program at a time.
+      name: what the operations and slots are called: `w/Momentum:0`.
+      use_nesterov: step along `gradient + momentum * a` instead of `a`.
+
+    Differs from TensorFlow:
+      Nothing in a graph.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/MomentumOptimizer
+    """
+
+    _kernel = "Momentum"
+    _slot_names = ("momentum",)
+
+    def __init__(
+        self, learning_rate, momentum, use_locking=False, name="Momentum", use_nesterov=False
+    ):
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._momentum = momentum
+        self._use_nesterov = use_nesterov
+
+    def _create_slots(self, var_list):
+        for v in var_list:
+            self._zeros_slot(v, "momentum", self._name)
+
+    def _numbers(self):
+        return [("learning_rate", self._learning_rate), ("momentum", self._momentum)]
+
+    def _formula(self, var, kept, grad, rate, momentum):
+        kept = kept * momentum + grad
+        step = grad * rate + kept * momentum * rate if self._use_nesterov else kept * rate
+        return [var - step, kept]

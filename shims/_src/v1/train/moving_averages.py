@@ -1,0 +1,209 @@
+"""Averages that follow variables and tensors slowly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+import shims
+from shims._src.types.dtypes import float32
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.grouping import group
+from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.standard import cast
+from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.train.slots import create_slot, create_zeros_slot, zeros
+from shims._src.v1.variables.applying import as_dtype_of, assigning
+from shims._src.v1.variables.variable_scope import get_variable, get_variable_scope, variable_scope
+from shims._src.v1.variables.variables import GraphKeys, GraphVariable
+
+_FLOATING = ("bfloat16", "float16", "float32", "float64")
+
+
+def assign_moving_average(variable, value, decay, zero_debias=True, name=None) -> Tensor:
+    """Move a variable towards a value: `variable -= (1 - decay) * (variable - value)`.
+
+    Args:
+      variable: the average, a variable of a floating-point dtype.
+      value: a tensor of its shape.
+      decay: which part of the average stays, a number or a scalar tensor.
+      zero_debias: the average began at zeros; two more variables, `biased` and `local_step`, make
+        up for that.
+      name: what the operations are called.
+
+    Returns:
+      The average afterwards.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    https://github.com/tensorflow/tensorflow/blob/master/tensorflow/python/training/moving_averages.py
+    """
+    graph = current_graph()
+    with graph.name_scope(name or "AssignMovingAvg") as scope:
+        rest = convert_to_tensor(1.0 - _number(decay), name="decay")
+        rest = as_dtype_of(variable, rest)
+        if zero_debias:
+            return _debiased(variable, convert_to_tensor(value, variable.dtype), rest, scope)
+        type_ = "AssignSubVariableOp" if variable.is_resource else "AssignSub"
+        inner = f"{scope}{type_}/" if variable.is_resource else scope
+        move = lambda average, value, rest: average - (average - value) * rest
+        return variable.update(type_, inner, move, value, rest).outputs[0]
+
+
+def _number(decay):
+    return getattr(decay, "graph_value", decay)
+
+
+def _debiased(variable, value, rest, scope: str) -> Tensor:
+    """Move an average that began at zeros."""
+    with variable_scope(variable.name.removesuffix(":0"), values=[variable, value, rest]):
+        biased = get_variable(
+            _unused("biased"),
+            initializer=zeros,
+            shape=variable.shape,
+            dtype=variable.dtype,
+            trainable=False,
+        )
+        count = get_variable(
+            _unused("local_step"),
+            shape=[],
+            dtype=variable.dtype,
+            initializer=zeros,
+            trainable=False,
+        )
+
+    def f(average, biased, count, value, rest):
+        del average
+        biased = biased - (biased - value) * rest
+        count = count + 1
+        return [biased / (1 - shims.pow(1 - rest, count)), biased, count]
+
+    type_ = "AssignVariableOp" if variable.is_resource else "Assign"
+    kept = [variable, biased, count]
+    return assigning(type_, scope, kept, f, [value, rest], gives=True).outputs[0]
+
+
+def _unused(name: str) -> str:
+    """A name that no variable of the open scope has."""
+    scope = get_variable_scope()
+    if scope.reuse:
+        return name
+    taken = {v.op.name for v in scope.global_variables()}
+    number, found = 0, name
+    while f"{scope.name}/{found}" in taken:
+        number += 1
+        found = f"{name}_{number}"
+    return found
+
+
+class ExponentialMovingAverage:
+    """Keeps moving averages of variables and tensors.
+
+    Args:
+      decay: which part of an average stays at each step.
+      num_updates: a count that makes `decay` smaller in the beginning:
+        `min(decay, (1 + num_updates) / (10 + num_updates))`.
+      zero_debias: whether averages of tensors, which begin at zeros, are made up for that.
+      name: what the names of the averages end in: `w/ExponentialMovingAverage:0`.
+
+    Differs from TensorFlow:
+      Nothing in a graph. Where operators run at once use `shims.train.ExponentialMovingAverage`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/ExponentialMovingAverage
+    """
+
+    __module__ = "shims.compat.v1.train"
+
+    def __init__(self, decay, num_updates=None, zero_debias=False, name="ExponentialMovingAverage"):
+        self._decay = decay
+        self._num_updates = num_updates
+        self._zero_debias = zero_debias
+        self._name = name
+        self._averages: dict[Any, GraphVariable] = {}
+
+    @property
+    def name(self) -> str:
+        """What the names of the averages end in."""
+        return self._name
+
+    def apply(self, var_list=None) -> Operation | None:
+        """The operation that moves the averages.
+
+        Args:
+          var_list: variables and tensors; the trainable variables if `None`. Averages of variables
+            begin with their initial values, averages of tensors with zeros.
+
+        Raises:
+          TypeError: something has no floating-point dtype.
+        """
+        graph = current_graph()
+        if var_list is None:
+            var_list = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+        debiased = set()
+        for var in var_list:
+            if var.dtype.name not in _FLOATING:
+                raise TypeError(f"The variables must be half, float, or double: {var.name}")
+            if var not in self._averages:
+                with graph.control_dependencies(None):
+                    self._averages[var] = self._begun(var)
+                if self._zero_debias and not isinstance(var, GraphVariable):
+                    debiased.add(var)
+        with graph.name_scope(self._name) as scope:
+            decay = self._decay_now()
+            moves = [
+                assign_moving_average(self._averages[var], var, decay, var in debiased)
+                for var in var_list
+            ]
+            return group(*moves, name=scope)
+
+    def _begun(self, var) -> GraphVariable:
+        """The average of a variable or tensor that has none yet."""
+        if not isinstance(var, GraphVariable):
+            return create_zeros_slot(var, self._name)
+        average = create_slot(var, var.initialized_value(), self._name)
+        current_graph().add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, var)
+        return average
+
+    def _decay_now(self) -> Tensor:
+        decay = convert_to_tensor(self._decay, float32, name="decay")
+        if self._num_updates is None:
+            return decay
+        count = cast(convert_to_tensor(self._num_updates), float32, name="num_updates")
+        early = lambda decay, count: jnp.minimum(decay, (1 + count) / (10 + count))
+        return operation_of(
+            early, (decay, count), {}, public="minimum", name="Minimum", type_="Minimum"
+        )
+
+    def average(self, var) -> GraphVariable | None:
+        """The variable that holds the average of `var`; `None` where there is none."""
+        return self._averages.get(var)
+
+    def average_name(self, var) -> str:
+        """The name of the average of `var`, whether it exists or not."""
+        if var in self._averages:
+            return self._averages[var].name.removesuffix(":0")
+        name = f"{var.name.removesuffix(':0')}/{self._name}"
+        return current_graph().unique_name(name, mark_as_used=False)
+
+    def variables_to_restore(self, moving_avg_variables=None) -> dict[str, GraphVariable]:
+        """Which variable gets the value that was saved under which name.
+
+        Args:
+          moving_avg_variables: those that get the saved average; the trainable variables and those
+            that have averages if `None`. All other variables get their own value.
+        """
+        graph = current_graph()
+        if moving_avg_variables is None:
+            moving_avg_variables = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+            moving_avg_variables += graph.get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES)
+        chosen = dict.fromkeys(moving_avg_variables)
+        found = {self.average_name(v): v for v in chosen}
+        names = {v.name for v in chosen}
+        for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES):
+            if v.name not in names and v.op.name not in found:
+                found[v.op.name] = v
+        return found

@@ -1,0 +1,397 @@
+"""`train.Optimizer`: gradients by variables, and the operation that applies them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shims._src.errors import errors
+from shims._src.recording.indexed_slices import IndexedSlices
+from shims._src.v1.gradients.gradients import gradients
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.grouping import group
+from shims._src.v1.graph.grouping import tuple as gated
+from shims._src.v1.graph.modes import executing_eagerly
+from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.train.flat_variables import flat_variables
+from shims._src.v1.train.slots import (
+    Slots,
+    create_slot,
+    create_slot_with_initializer,
+    create_zeros_slot,
+)
+from shims._src.v1.variables.applying import assigning, deduplicated
+from shims._src.v1.variables.variable_scope import get_variable, variable_scope
+from shims._src.v1.variables.variables import GraphKeys, GraphVariable
+
+_FLOATING = ("float16", "bfloat16", "float32", "float64")
+
+
+class Optimizer:
+    """What all optimisers are: gradients by variables, and the operation that applies them.
+
+    Args:
+      use_locking: accepted; a session runs one program at a time.
+      name: what the operations and the slots are called.
+      use_own_namescope_for_non_slot_vars: whether variables that belong to no other one are named
+        outside of the open name scope.
+
+    Raises:
+      ValueError: there is no name.
+
+    A subclass fills in `_apply_dense` and `_apply_sparse`, or `_resource_apply_dense` and
+    `_resource_apply_sparse`, or all of them; and, where it needs them, `_create_slots`, `_prepare`
+    and `_finish`.
+
+    Differs from TensorFlow:
+      Needs a graph: where operators run at once, `loss` cannot be a function.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/Optimizer
+    """
+
+    __module__ = "shims.compat.v1.train"
+    GATE_NONE = 0
+    GATE_OP = 1
+    GATE_GRAPH = 2
+
+    def __init__(self, use_locking, name, use_own_namescope_for_non_slot_vars=False):
+        if not name:
+            raise ValueError("Must specify the optimizer name")
+        self._use_locking = use_locking
+        self._name = name
+        self._own_scope = None
+        if use_own_namescope_for_non_slot_vars:
+            with variable_scope(None, default_name=name) as scope:
+                self._own_scope = scope
+        self._slots = Slots()
+        self._non_slots: dict[tuple, GraphVariable] = {}
+
+    def get_name(self) -> str:
+        """What the operations and the slots are called."""
+        return self._name
+
+    # ---- gradients -------------------------------------------------------------------------------
+
+    def minimize(
+        self,
+        loss,
+        global_step=None,
+        var_list=None,
+        gate_gradients=GATE_OP,
+        aggregation_method=None,
+        colocate_gradients_with_ops=False,
+        name=None,
+        grad_loss=None,
+    ):
+        """The operation that makes one step against the gradient.
+
+        Args:
+          loss: the tensor to be made smaller.
+          global_step: a variable that one is added to.
+          var_list: the variables; the trainable ones if `None`.
+          gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`: a run computes all gradients
+            before it applies one in any case.
+          aggregation_method: accepted.
+          colocate_gradients_with_ops: accepted.
+          name: the name of the operation.
+          grad_loss: weights of the elements of `loss`.
+
+        Raises:
+          ValueError: there is no variable, or none that `loss` depends on.
+        """
+        found = self.compute_gradients(
+            loss,
+            var_list=var_list,
+            gate_gradients=gate_gradients,
+            aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops,
+            grad_loss=grad_loss,
+        )
+        if all(g is None for g, _ in found):
+            raise ValueError(
+                "No gradients provided for any variable, check your graph for ops that do not "
+                f"support gradients, between variables {[str(v) for _, v in found]} and loss "
+                f"{loss}."
+            )
+        return self.apply_gradients(found, global_step=global_step, name=name)
+
+    def compute_gradients(
+        self,
+        loss,
+        var_list=None,
+        gate_gradients=GATE_OP,
+        aggregation_method=None,
+        colocate_gradients_with_ops=False,
+        grad_loss=None,
+    ) -> list[tuple]:
+        """The gradients of a loss by variables.
+
+        Args:
+          loss: the tensor to be made smaller.
+          var_list: the variables or tensors; the trainable variables if `None`.
+          gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`.
+          aggregation_method: accepted.
+          colocate_gradients_with_ops: accepted.
+          grad_loss: weights of the elements of `loss`.
+
+        Returns:
+          Pairs of gradient and variable; the gradient is `None` where the loss does not depend on
+          the variable, and `IndexedSlices` where it takes rows of it.
+
+        Raises:
+          ValueError: there is no variable, or something has no floating-point dtype.
+          NotImplementedError: `var_list` holds something else.
+        """
+        if callable(loss) or executing_eagerly():
+            raise _no_graph()
+        if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
+            raise ValueError(
+                "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, "
+                f"Optimizer.GATE_GRAPH.  Not {gate_gradients}"
+            )
+        loss = convert_to_tensor(loss)
+        self._assert_valid_dtypes([loss])
+        if grad_loss is not None:
+            self._assert_valid_dtypes([convert_to_tensor(grad_loss)])
+        variables = self._variables_of(var_list)
+        found: list[Any] = gradients(
+            loss,
+            variables,
+            grad_ys=grad_loss,
+            gate_gradients=gate_gradients == self.GATE_OP,
+            aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops,
+        )
+        if gate_gradients == self.GATE_GRAPH:
+            found = gated(found)
+        pairs = list(zip(found, variables, strict=True))
+        self._assert_valid_dtypes([v for g, v in pairs if g is not None])
+        return pairs
+
+    def _variables_of(self, var_list) -> list:
+        graph = current_graph()
+        if var_list is None:
+            found = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+            found += graph.get_collection(GraphKeys.TRAINABLE_RESOURCE_VARIABLES)
+        else:
+            found = flat_variables(var_list)
+        for v in found:
+            if not isinstance(v, (GraphVariable, Tensor)):
+                raise NotImplementedError("Trying to optimize unsupported type ", v)
+        if not found:
+            raise ValueError("No variables to optimize.")
+        return found
+
+    # ---- applying --------------------------------------------------------------------------------
+
+    def apply_gradients(self, grads_and_vars, global_step=None, name=None) -> Operation:
+        """The operation that applies gradients to variables.
+
+        Args:
+          grads_and_vars: pairs of gradient and variable, as `compute_gradients` gives them.
+          global_step: a variable that one is added to, after the rest.
+          name: the name of the operation.
+
+        Raises:
+          ValueError: there is no variable, or none with a gradient.
+          TypeError: something is no gradient.
+        """
+        pairs = [(_gradient(g), v) for g, v in grads_and_vars]
+        if not pairs:
+            raise ValueError("No variables provided.")
+        kept = [(g, v) for g, v in pairs if g is not None]
+        if not kept:
+            raise ValueError(
+                f"No gradients provided for any variable: {[str(v) for _, v in pairs]}."
+            )
+        graph = current_graph()
+        with graph.control_dependencies(None):
+            self._create_slots([v for _, v in kept])
+        with graph.name_scope(name or self._name) as scope:
+            self._prepare()
+            updates = []
+            for gradient, variable in kept:
+                with graph.name_scope(f"update_{variable.op.name}"):
+                    updates.append(self._updated(gradient, variable))
+            if global_step is None:
+                done = self._finish(updates, scope)
+            else:
+                with graph.control_dependencies([self._finish(updates, "update")]):
+                    done = _counted(global_step, scope)
+        done = done.op if isinstance(done, Tensor) else done
+        steps = graph.get_collection_ref(GraphKeys.TRAIN_OP)
+        if done not in steps:
+            steps.append(done)
+        return done
+
+    def _updated(self, gradient, variable):
+        """The operation that applies one gradient."""
+        if not isinstance(variable, GraphVariable):
+            raise NotImplementedError("Trying to update a Tensor ", variable)
+        constraint = variable.constraint
+        if isinstance(gradient, IndexedSlices):
+            if constraint is not None:
+                raise RuntimeError("Cannot use a constraint function on a sparse variable.")
+            if not variable.is_resource:
+                return self._apply_sparse_duplicate_indices(gradient, variable)
+            return self._resource_apply_sparse_duplicate_indices(
+                gradient.values, variable, gradient.indices
+            )
+        apply = self._resource_apply_dense if variable.is_resource else self._apply_dense
+        update = apply(gradient, variable)
+        if constraint is None:
+            return update
+        with current_graph().control_dependencies([update]):
+            return variable.assign(constraint(variable.read_value()))
+
+    # ---- what is kept ----------------------------------------------------------------------------
+
+    def get_slot(self, var, name) -> GraphVariable | None:
+        """What is kept for a variable under a name such as `"momentum"`; `None` if nothing is."""
+        return self._slots.get(var, name)
+
+    def get_slot_names(self) -> list[str]:
+        """The names of what is kept for each variable."""
+        return self._slots.kinds()
+
+    def variables(self) -> list[GraphVariable]:
+        """All variables that were made here in the default graph, sorted by name."""
+        graph = current_graph()
+        every = [*self._non_slots.values(), *self._slots.every()]
+        return sorted((v for v in every if v.graph is graph), key=lambda v: v.name)
+
+    def _create_non_slot_variable(self, initial_value, name, colocate_with) -> GraphVariable:
+        """The variable of a name that belongs to no other one, and to the graph of another one."""
+        graph = colocate_with.graph
+        found = self._non_slots.get((name, graph))
+        if found is None:
+            options = {
+                "name": name,
+                "trainable": False,
+                "use_resource": getattr(colocate_with, "is_resource", None),
+            }
+            if self._own_scope is None:
+                found = GraphVariable(initial_value, **options)
+            else:
+                with graph.name_scope(None), variable_scope(self._own_scope):
+                    found = get_variable(initializer=initial_value, **options)
+            self._non_slots[name, graph] = found
+        return found
+
+    def _get_non_slot_variable(self, name, graph=None) -> GraphVariable | None:
+        """The variable of a name that belongs to no other one."""
+        return self._non_slots.get((name, graph))
+
+    def _non_slot_variables(self) -> list[GraphVariable]:
+        """The variables that belong to no other ones."""
+        return list(self._non_slots.values())
+
+    def _slot_dict(self, slot_name) -> dict:
+        """What is kept under a name, by variable."""
+        return self._slots.of_kind(slot_name)
+
+    def _get_or_make_slot(self, var, val, slot_name, op_name) -> GraphVariable:
+        """What is kept for a variable, which begins with a value."""
+        return self._kept(var, slot_name, lambda: create_slot(var, val, op_name))
+
+    def _get_or_make_slot_with_initializer(
+        self, var, initializer, shape, dtype, slot_name, op_name
+    ) -> GraphVariable:
+        """What is kept for a variable, which begins with what a function gives."""
+        make = lambda: create_slot_with_initializer(var, initializer, shape, dtype, op_name)
+        return self._kept(var, slot_name, make)
+
+    def _zeros_slot(self, var, slot_name, op_name) -> GraphVariable:
+        """What is kept for a variable, which begins with zeros."""
+        return self._kept(var, slot_name, lambda: create_zeros_slot(var, op_name))
+
+    def _kept(self, var, slot_name, make) -> GraphVariable:
+        slots = self._slots.of_kind(slot_name)
+        if var not in slots:
+            slots[var] = make()
+        return slots[var]
+
+    # ---- what subclasses fill in -----------------------------------------------------------------
+
+    def _create_slots(self, var_list) -> None:
+        """Make what has to be kept for each variable."""
+
+    def _prepare(self) -> None:
+        """Make the tensors that all updates share."""
+
+    def _apply_dense(self, grad, var):
+        """The operation that applies a gradient to a reference variable."""
+        raise NotImplementedError
+
+    def _resource_apply_dense(self, grad, handle):
+        """The operation that applies a gradient to a resource variable."""
+        raise NotImplementedError
+
+    def _apply_sparse(self, grad, var):
+        """The operation that applies `IndexedSlices` without equal indices."""
+        raise NotImplementedError
+
+    def _resource_apply_sparse(self, grad, handle, indices):
+        """The operation that applies rows to a resource variable; no two indices are equal."""
+        raise NotImplementedError
+
+    def _apply_sparse_duplicate_indices(self, grad, var):
+        """The operation that applies `IndexedSlices`; rows of equal indices are added first."""
+        values, indices = deduplicated(grad.values, grad.indices)
+        return self._apply_sparse(IndexedSlices(values, indices, grad.dense_shape), var)
+
+    def _resource_apply_sparse_duplicate_indices(self, grad, handle, indices):
+        """The operation that applies rows; rows of equal indices are added first."""
+        values, indices = deduplicated(grad, indices)
+        return self._resource_apply_sparse(values, handle, indices)
+
+    def _finish(self, update_ops, name_scope):
+        """The operation that is done when all updates are."""
+        return group(*update_ops, name=name_scope)
+
+    def _call_if_callable(self, param):
+        """What a function of no arguments gives, or the value itself."""
+        return param() if callable(param) else param
+
+    def _valid_dtypes(self) -> set:
+        """The dtypes that losses and variables can have."""
+        from shims._src.types import dtypes
+
+        return {getattr(dtypes, name) for name in _FLOATING}
+
+    def _assert_valid_dtypes(self, tensors) -> None:
+        """Raises `ValueError` unless all have a dtype of `_valid_dtypes`."""
+        valid = self._valid_dtypes()
+        for t in tensors:
+            if t.dtype not in valid:
+                raise ValueError(f"Invalid type {t.dtype!r} for {t.name}, expected: {[*valid]}.")
+
+
+def _gradient(g):
+    """A gradient as a tensor or `IndexedSlices`; `None` stays."""
+    if g is None or isinstance(g, (Tensor, IndexedSlices)):
+        return g
+    try:
+        return convert_to_tensor(g)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"Gradient must be convertible to a Tensor or IndexedSlices, or None: {g}"
+        ) from None
+
+
+def _counted(global_step, scope: str) -> Operation:
+    """The operation that adds one to the step."""
+    type_ = "AssignAddVariableOp" if global_step.is_resource else "AssignAdd"
+    return assigning(type_, scope, [global_step], lambda step: [step + 1])
+
+
+def _no_graph():
+    return errors.UnimplementedError(
+        errors.message(
+            "Optimizer.compute_gradients",
+            "an optimiser of TensorFlow 1 needs a graph.",
+            do="call tf.disable_v2_behavior(), or build inside `with tf.Graph().as_default():`; "
+            "where operators run at once use `tf.GradientTape` and an optimiser of Keras or Optax",
+        )
+    )

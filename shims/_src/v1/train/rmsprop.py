@@ -1,0 +1,76 @@
+"""RMSProp: rates by a running average of squared gradients."""
+
+from __future__ import annotations
+
+from jax import lax
+
+from shims._src.v1.train.kernel_optimizer import KernelOptimizer
+from shims._src.v1.train.slots import ones
+
+
+class RMSPropOptimizer(KernelOptimizer):
+    """Steps of `-learning_rate * gradient / sqrt(average of squared gradients)`.
+
+    Args:
+      learning_rate: a number, a scalar tensor, or a function of no arguments that gives one.
+      decay: which part of an average stays; the same.
+      momentum: which part of a step stays; the same.
+      epsilon: what is added to the average before its root is taken; the same.
+      use_locking: accepted; a session runs one program at a time.
+      centered: whether the square of the average gradient is taken off the average square.
+      name: what the operations and slots are called: `w/RMSProp:0`, `w/RMSProp_1:0`, ...
+
+    Differs from TensorFlow:
+      Nothing in a graph. The average begins at 1, as there.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/RMSPropOptimizer
+    """
+
+    def __init__(
+        self,
+        learning_rate,
+        decay=0.9,
+        momentum=0.0,
+        epsilon=1e-10,
+        use_locking=False,
+        centered=False,
+        name="RMSProp",
+    ):
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._decay = decay
+        self._momentum = momentum
+        self._epsilon = epsilon
+        self._centered = centered
+        self._kernel = "CenteredRMSProp" if centered else "RMSProp"
+        self._slot_names = ("rms", "momentum", "mg") if centered else ("rms", "momentum")
+
+    def _create_slots(self, var_list):
+        for v in var_list:
+            if v.shape.is_fully_defined():
+                self._get_or_make_slot_with_initializer(
+                    v, ones, v.shape, v.dtype, "rms", self._name
+                )
+            else:
+                from shims._src.v1.graph.standard import ones_like
+
+                self._get_or_make_slot(v, ones_like(v), "rms", self._name)
+            if self._centered:
+                self._zeros_slot(v, "mg", self._name)
+            self._zeros_slot(v, "momentum", self._name)
+
+    def _numbers(self):
+        return [
+            ("learning_rate", self._learning_rate),
+            ("decay", self._decay),
+            ("momentum", self._momentum),
+            ("epsilon", self._epsilon),
+        ]
+
+    def _formula(self, var, squares, kept, *rest):
+        *means, grad, rate, decay, momentum, epsilon = rest
+        squares = squares + (grad * grad - squares) * (1 - decay)
+        means = [mean + (grad - mean) * (1 - decay) for mean in means]
+        spread = squares - means[0] * means[0] if means else squares
+        kept = kept * momentum + grad * rate * lax.rsqrt(spread + epsilon)
+        return [var - kept, squares, kept, *means]

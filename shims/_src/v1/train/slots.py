@@ -1,0 +1,129 @@
+"""Variables that belong to other variables: what an optimiser or an average keeps for each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.variables.partitioned import SaveSliceInfo
+from shims._src.v1.variables.variable_scope import get_variable, get_variable_scope, variable_scope
+from shims._src.v1.variables.variables import GraphVariable
+
+
+def create_slot(primary, initial_value, name: str, dtype=None) -> GraphVariable:
+    """A variable that is named after another: `w/Momentum:0`.
+
+    Args:
+      primary: the variable or tensor that it belongs to.
+      initial_value: a tensor or numbers.
+      name: the last part of its name; a number is put behind one that is taken.
+      dtype: what numbers become; the dtype of `primary` if `None`.
+
+    Returns:
+      The variable, a global one that is not trainable.
+    """
+    value = convert_to_tensor(initial_value, dtype)
+    return _slot(primary, name, initializer=value, shape=None, dtype=None)
+
+
+def create_slot_with_initializer(primary, initializer, shape, dtype, name: str) -> GraphVariable:
+    """A variable that is named after another, with a function that initialises it.
+
+    Args:
+      primary: the variable or tensor that it belongs to.
+      initializer: a function of shape and dtype.
+      shape: its shape.
+      dtype: its dtype.
+      name: the last part of its name; a number is put behind one that is taken.
+
+    Returns:
+      The variable, a global one that is not trainable.
+    """
+    return _slot(primary, name, initializer=initializer, shape=shape, dtype=dtype)
+
+
+def create_zeros_slot(primary, name: str, dtype=None) -> GraphVariable:
+    """A variable of zeros that is named after another and has its shape."""
+    dtype = primary.dtype if dtype is None else dtype
+    if primary.shape.is_fully_defined():
+        return create_slot_with_initializer(primary, zeros, primary.shape, dtype, name)
+    from shims._src.v1.graph.standard import zeros_like
+
+    return _slot(primary, name, initializer=zeros_like(primary), shape=None, dtype=dtype)
+
+
+def zeros(shape, dtype=None, partition_info=None) -> Tensor:
+    """The initialiser of zeros."""
+    del partition_info
+    zeros = np.zeros(tuple(int(d) for d in shape), dtype.dtype)
+    return convert_to_tensor(zeros, name="zeros")
+
+
+def ones(shape, dtype=None, partition_info=None) -> Tensor:
+    """The initialiser of ones."""
+    del partition_info
+    return convert_to_tensor(np.ones(tuple(int(d) for d in shape), dtype.dtype), name="ones")
+
+
+def filled_with(value):
+    """The initialiser of one number."""
+
+    def initializer(shape, dtype=None, partition_info=None):
+        del partition_info
+        array = np.full(tuple(int(d) for d in shape), value, dtype.dtype)
+        return convert_to_tensor(array, name="Const")
+
+    return initializer
+
+
+def _slot(primary, name, **options) -> GraphVariable:
+    is_variable = isinstance(primary, GraphVariable)
+    prefix = primary._shared_name if is_variable else primary.op.name
+    with current_graph().colocate_with(primary), variable_scope(None, f"{prefix}/{name}"):
+        scope = get_variable_scope()
+        scope.set_partitioner(None)
+        slot = get_variable(
+            "",
+            trainable=False,
+            use_resource=primary.is_resource if is_variable else None,
+            validate_shape=primary.shape.is_fully_defined(),
+            **options,
+        )
+    part = primary._save_slice_info if is_variable else None
+    rank = slot.shape.rank
+    if part is not None and rank:
+        kind = slot.op.name.removeprefix(f"{primary.op.name}/")
+        slot._set_save_slice_info(
+            SaveSliceInfo(
+                f"{part.full_name}/{kind}",
+                part.full_shape[:rank],
+                part.var_offset[:rank],
+                part.var_shape[:rank],
+            )
+        )
+    return slot
+
+
+class Slots:
+    """The slots of all variables by kind and variable."""
+
+    def __init__(self):
+        self._by_kind: dict[str, dict[GraphVariable, GraphVariable]] = {}
+
+    def get(self, variable, kind: str) -> GraphVariable | None:
+        """The slot of a variable, or `None`."""
+        return self._by_kind.get(kind, {}).get(variable)
+
+    def of_kind(self, kind: str) -> dict[GraphVariable, GraphVariable]:
+        """All slots of a kind by variable."""
+        return self._by_kind.setdefault(kind, {})
+
+    def kinds(self) -> list[str]:
+        """The kinds in alphabetical order."""
+        return sorted(self._by_kind)
+
+    def every(self) -> list[GraphVariable]:
+        """All slots."""
+        return [slot for slots in self._by_kind.values() for slot in slots.values()]

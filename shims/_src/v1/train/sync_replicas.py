@@ -1,0 +1,207 @@
+"""`SyncReplicasOptimizer`: for one worker it is the optimiser that it is given."""
+
+from __future__ import annotations
+
+from shims._src.errors import errors
+from shims._src.recording.indexed_slices import IndexedSlices
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.grouping import group, no_op
+from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.train.optimizer import Optimizer
+from shims._src.v1.train.session_hooks import SessionRunHook
+from shims._src.v1.variables.variable_lists import global_variables, report_uninitialized_variables
+from shims._src.v1.variables.variables import GraphKeys, GraphVariable
+
+
+class SyncReplicasOptimizer(Optimizer):
+    """An optimiser that waits for the gradients of all workers; here there is one worker.
+
+    Args:
+      opt: the optimiser that applies the gradients.
+      replicas_to_aggregate: 1.
+      total_num_replicas: 1 or `None`.
+      variable_averages: an `ExponentialMovingAverage` that each step moves.
+      variables_to_average: the variables that it averages; its default ones if `None`.
+      use_locking: accepted.
+      name: the name scope that a step takes.
+
+    Raises:
+      UnimplementedError: there is more than one replica.
+
+    Differs from TensorFlow:
+      More replicas are refused: there are no workers elsewhere that a step could wait for.
+      A run of the step has applied its gradients when it returns, whether or not a hook or a queue
+      runner is there; in TensorFlow that holds with `num_tokens=0`, and without any of them the run
+      never returns. There are no token queue and no accumulators. Between two runs the slots of
+      rows are as the last step left them; TensorFlow may have begun the next one.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/SyncReplicasOptimizer
+    """
+
+    __module__ = "shims.compat.v1.train"
+
+    def __init__(
+        self,
+        opt,
+        replicas_to_aggregate,
+        total_num_replicas=None,
+        variable_averages=None,
+        variables_to_average=None,
+        use_locking=False,
+        name="sync_replicas",
+    ):
+        _check_one(replicas_to_aggregate, total_num_replicas)
+        super().__init__(use_locking, name)
+        self._opt = opt
+        self._averages = variable_averages
+        self._averaged = variables_to_average
+        self._applied = False
+
+    def compute_gradients(self, *args, **kwargs) -> list[tuple]:
+        """The gradients of a loss by variables, as the optimiser itself gives them."""
+        return self._opt.compute_gradients(*args, **kwargs)
+
+    # TensorFlow gives a tensor here, and an operation everywhere else.
+    def apply_gradients(  # type: ignore[override]
+        self, grads_and_vars, global_step=None, name=None
+    ) -> Tensor:
+        """What applies gradients, adds one to the step, and gives the step afterwards.
+
+        Args:
+          grads_and_vars: pairs of gradient and variable, as `compute_gradients` gives them.
+          global_step: the variable that one is added to; it is needed.
+          name: ignored, as in TensorFlow.
+
+        Raises:
+          ValueError: there is no variable, no `global_step`, or something is no gradient.
+        """
+        del name
+        if not grads_and_vars:
+            raise ValueError("Must supply at least one variable")
+        if global_step is None:
+            raise ValueError("Global step is required to check staleness")
+        pairs = list(grads_and_vars)
+        if not all(g is None or isinstance(g, (Tensor, IndexedSlices)) for g, _ in pairs):
+            raise ValueError("Unknown grad type!")
+        local_step = GraphVariable(
+            0,
+            trainable=False,
+            collections=[GraphKeys.LOCAL_VARIABLES],
+            dtype=global_step.dtype.base_dtype,
+            name="sync_rep_local_step",
+        )
+        self.local_step_init_op = local_step.assign(global_step)
+        self.ready_for_local_init_op = report_uninitialized_variables(global_variables())
+        graph = current_graph()
+        with graph.name_scope(self._name):
+            with graph.name_scope(""):
+                train = self._step(pairs, global_step, local_step)
+            self.chief_init_op = group(self.local_step_init_op)
+        self._applied = True
+        return train
+
+    def _step(self, pairs, global_step, local_step) -> Tensor:
+        """The update, then the averages, then the local step."""
+        graph = current_graph()
+        update = self._opt.apply_gradients(pairs, global_step)
+        if self._averages is not None:
+            with graph.control_dependencies([update]):
+                update = self._averages.apply(self._averaged)
+        with graph.control_dependencies([update]):
+            return local_step.assign(global_step.read_value())
+
+    # ---- what the optimiser keeps ----------------------------------------------------------------
+
+    def get_slot(self, *args, **kwargs) -> GraphVariable | None:
+        """What the optimiser keeps for a variable under a name."""
+        return self._opt.get_slot(*args, **kwargs)
+
+    def get_slot_names(self, *args, **kwargs) -> list[str]:
+        """The names of what the optimiser keeps for each variable."""
+        return self._opt.get_slot_names(*args, **kwargs)
+
+    def variables(self) -> list[GraphVariable]:
+        """The variables of the optimiser; the local step is none of them."""
+        return self._opt.variables()
+
+    # ---- what starts the workers -----------------------------------------------------------------
+
+    def make_session_run_hook(self, is_chief, num_tokens=-1) -> SessionRunHook:
+        """A hook that sets the local step when a session begins.
+
+        Args:
+          is_chief: accepted.
+          num_tokens: accepted if it is at least -1.
+        """
+        del is_chief
+        return _Hook(self, num_tokens)
+
+    def get_chief_queue_runner(self) -> NoThreads:
+        """A queue runner that has nothing to run.
+
+        Raises:
+          ValueError: `apply_gradients` was not called yet.
+        """
+        self._check_applied("Should be called after apply_gradients().")
+        return NoThreads()
+
+    def get_init_tokens_op(self, num_tokens=-1) -> Operation:
+        """An operation that does nothing, as no step waits for a token.
+
+        Raises:
+          ValueError: `apply_gradients` was not called yet, or `num_tokens` is less than -1.
+        """
+        self._check_applied("get_init_tokens_op() should be called after apply_gradients().")
+        if num_tokens < -1:
+            raise ValueError(
+                f"Too few tokens to finish the first step: {num_tokens} (given) vs 0 (needed)"
+            )
+        return no_op(name="no_init_tokens")
+
+    def _check_applied(self, message: str) -> None:
+        if not self._applied:
+            raise ValueError(message)
+
+
+class NoThreads:
+    """A queue runner without a queue."""
+
+    def create_threads(self, sess, coord=None, daemon=False, start=False) -> list:
+        """No threads; all arguments are accepted."""
+        del sess, coord, daemon, start
+        return []
+
+
+class _Hook(SessionRunHook):
+    """Sets the local step to the global one when a session begins."""
+
+    def __init__(self, optimizer: SyncReplicasOptimizer, num_tokens: int):
+        self._optimizer = optimizer
+        self._num_tokens = num_tokens
+
+    def begin(self) -> None:
+        self._optimizer._check_applied(
+            "SyncReplicasOptimizer.apply_gradient should be called before using the hook."
+        )
+        self._optimizer.get_init_tokens_op(self._num_tokens)
+
+    def after_create_session(self, session, coord) -> None:
+        del coord
+        session.run(self._optimizer.chief_init_op)
+
+
+def _check_one(replicas, total) -> None:
+    if replicas == 1 and total in (None, 1):
+        return
+    raise errors.UnimplementedError(
+        errors.message(
+            "SyncReplicasOptimizer",
+            "there are no parameter servers and no workers that a step could wait for.",
+            required="replicas_to_aggregate=1, total_num_replicas=1 or None",
+            received=f"replicas_to_aggregate={replicas}, total_num_replicas={total}",
+            do="give 1 for both and feed one batch for all workers; to share it among devices, "
+            "turn the step into a JAX function with `graph.to_function(...)` and shard the batch "
+            "with `jax.sharding`",
+        )
+    )

@@ -1,0 +1,194 @@
+"""`assign`, `scatter_update` and their kind, as functions of a variable."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shims._src.errors import errors
+
+
+def assign(ref, value, validate_shape=None, use_locking=None, name=None):
+    """Assign a value to a variable.
+
+    Args:
+      ref: the variable.
+      value: a tensor or numbers.
+      validate_shape: whether the value must have the shape of the variable, which it always must
+        where that is known.
+      use_locking: accepted; a run is one program.
+      name: the name of the operation.
+
+    Returns:
+      The new value.
+
+    Raises:
+      ValueError: the shapes differ.
+
+    Differs from TensorFlow:
+      A variable whose shape is known keeps it.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/assign
+    """
+    del use_locking
+    if validate_shape is False and not ref.shape.is_compatible_with(_shape_of(value)):
+        raise errors.UnimplementedError(
+            errors.message(
+                "assign",
+                f"variable {ref.name} would change its shape, {ref.shape}.",
+                do="make the variable with `validate_shape=False`",
+            )
+        )
+    return ref.assign(value, name=name)
+
+
+def _shape_of(value):
+    return value.shape if hasattr(value, "shape") else np.shape(value)
+
+
+def assign_add(ref, value, use_locking=None, name=None):
+    """Add to a variable.
+
+    Args:
+      ref: the variable.
+      value: a tensor or numbers of its shape.
+      use_locking: accepted.
+      name: the name of the operation.
+
+    Returns:
+      The new value.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/assign_add
+    """
+    del use_locking
+    return ref.assign_add(value, name=name)
+
+
+def assign_sub(ref, value, use_locking=None, name=None):
+    """Subtract from a variable.
+
+    Args:
+      ref: the variable.
+      value: a tensor or numbers of its shape.
+      use_locking: accepted.
+      name: the name of the operation.
+
+    Returns:
+      The new value.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/assign_sub
+    """
+    del use_locking
+    return ref.assign_sub(value, name=name)
+
+
+def scatter_update(ref, indices, updates, use_locking=True, name=None):
+    """Replace rows of a variable; of several for one row the last one stays.
+
+    Args:
+      ref: the variable.
+      indices: positions of rows, of any shape.
+      updates: the rows, of shape `indices.shape + ref.shape[1:]`, or a scalar.
+      use_locking: accepted.
+      name: the name of the operation.
+
+    Returns:
+      The new value.
+
+    Raises:
+      InvalidArgumentError: when it runs: a position is out of range.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_update
+    """
+    del use_locking
+    return ref._of_rows("Update", indices, updates, name)
+
+
+def scatter_add(ref, indices, updates, use_locking=False, name=None):
+    """Add to rows of a variable; the arguments are those of `scatter_update`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_add
+    """
+    del use_locking
+    return ref._of_rows("Add", indices, updates, name)
+
+
+def scatter_sub(ref, indices, updates, use_locking=False, name=None):
+    """Subtract from rows of a variable; the arguments are those of `scatter_update`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_sub
+    """
+    del use_locking
+    return ref._of_rows("Sub", indices, updates, name)
+
+
+def scatter_mul(ref, indices, updates, use_locking=False, name=None):
+    """Multiply rows of a variable; the arguments are those of `scatter_update`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_mul
+    """
+    del use_locking
+    return ref._of_rows("Mul", indices, updates, name)
+
+
+def scatter_div(ref, indices, updates, use_locking=False, name=None):
+    """Divide rows of a variable; the arguments are those of `scatter_update`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_div
+    """
+    del use_locking
+    return ref._of_rows("Div", indices, updates, name)
+
+
+def scatter_min(ref, indices, updates, use_locking=False, name=None):
+    """Take the smaller of rows; the arguments are those of `scatter_update`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_min
+    """
+    del use_locking
+    return ref._of_rows("Min", indices, updates, name)
+
+
+def scatter_max(ref, indices, updates, use_locking=False, name=None):
+    """Take the larger of rows; the arguments are those of `scatter_update`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_max
+    """
+    del use_locking
+    return ref._of_rows("Max", indices, updates, name)
+
+
+def scatter_nd_update(ref, indices, updates, use_locking=True, name=None):
+    """Replace slices of a variable.
+
+    Args:
+      ref: the variable.
+      indices: coordinates along the last axis, as for `tensor_scatter_nd_update`.
+      updates: the slices.
+      use_locking: accepted.
+      name: the name of the operation.
+
+    Returns:
+      The new value.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_nd_update
+    """
+    del use_locking
+    return ref._of_coordinates("Update", indices, updates, name)
+
+
+def scatter_nd_add(ref, indices, updates, use_locking=False, name=None):
+    """Add to slices of a variable; the arguments are those of `scatter_nd_update`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_nd_add
+    """
+    del use_locking
+    return ref._of_coordinates("Add", indices, updates, name)
+
+
+def scatter_nd_sub(ref, indices, updates, use_locking=False, name=None):
+    """Subtract from slices of a variable; the arguments are those of `scatter_nd_update`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_nd_sub
+    """
+    del use_locking
+    return ref._of_coordinates("Sub", indices, updates, name)

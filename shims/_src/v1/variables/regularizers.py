@@ -1,0 +1,183 @@
+"""Losses of variables: Keras' regularisers, and those of `contrib.layers`."""
+
+from __future__ import annotations
+
+import numbers
+
+import shims
+from shims._src.v1.graph.deferring import deferred
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.standard import multiply
+
+_absolute = deferred(shims.abs, "abs")
+_add_n = deferred(shims.add_n, "add_n")
+_half_of_squares = deferred(shims.nn.l2_loss, "nn.l2_loss")
+_total = deferred(shims.reduce_sum, "reduce_sum")
+
+
+class Regularizer:
+    """A function of a variable that gives a loss.
+
+    https://www.tensorflow.org/api_docs/python/tf/keras/regularizers/Regularizer
+    """
+
+    __module__ = "shims.compat.v1.keras.regularizers"
+
+    def __call__(self, x):
+        """The loss of `x`."""
+        raise NotImplementedError
+
+    def get_config(self) -> dict:
+        """The arguments that make another one."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_config(cls, config):
+        """A regulariser from `get_config`."""
+        return cls(**config)
+
+
+class L1L2(Regularizer):
+    """`l1` times the sum of the absolute values plus `l2` times the sum of the squares.
+
+    https://www.tensorflow.org/api_docs/python/tf/keras/regularizers/L1L2
+    """
+
+    def __init__(self, l1=0.0, l2=0.0):
+        self.l1, self.l2 = float(l1 or 0.0), float(l2 or 0.0)
+
+    def __call__(self, x):
+        """The loss of `x`."""
+        loss = None
+        if self.l1:
+            loss = self.l1 * _total(_absolute(x))
+        if self.l2:
+            squares = (2.0 * self.l2) * _half_of_squares(x)
+            loss = squares if loss is None else loss + squares
+        return 0.0 * _total(x) if loss is None else loss
+
+    def get_config(self) -> dict:
+        """The arguments that make another one."""
+        return {"l1": self.l1, "l2": self.l2}
+
+
+class L1(L1L2):
+    """`l1` times the sum of the absolute values.
+
+    https://www.tensorflow.org/api_docs/python/tf/keras/regularizers/L1
+    """
+
+    def __init__(self, l1=0.01):
+        super().__init__(l1=l1)
+
+    def get_config(self) -> dict:
+        """The arguments that make another one."""
+        return {"l1": self.l1}
+
+
+class L2(L1L2):
+    """`l2` times the sum of the squares.
+
+    https://www.tensorflow.org/api_docs/python/tf/keras/regularizers/L2
+    """
+
+    def __init__(self, l2=0.01):
+        super().__init__(l2=l2)
+
+    def get_config(self) -> dict:
+        """The arguments that make another one."""
+        return {"l2": self.l2}
+
+
+def l1_l2(l1=0.01, l2=0.01) -> L1L2:
+    """A regulariser of absolute values and squares.
+
+    https://www.tensorflow.org/api_docs/python/tf/keras/regularizers/L1L2
+    """
+    return L1L2(l1, l2)
+
+
+# ---- tf.contrib.layers ---------------------------------------------------------------------------
+
+
+def l1_regularizer(scale, scope=None):
+    """A function that gives `scale` times the sum of the absolute values of a variable.
+
+    Args:
+      scale: a number that is not negative; 0 gives a function without a loss.
+      scope: the name scope of the loss.
+
+    Raises:
+      ValueError: `scale` is an integer or negative.
+    """
+    if not _checked(scale):
+        return lambda weights: None
+
+    def l1(weights):
+        with current_graph().name_scope(scope or "l1_regularizer") as name:
+            return multiply(scale, _total(_absolute(weights)), name=name)
+
+    return l1
+
+
+def l2_regularizer(scale, scope=None):
+    """A function that gives `scale` times half the sum of the squares of a variable.
+
+    Args:
+      scale: a number that is not negative; 0 gives a function without a loss.
+      scope: the name scope of the loss.
+
+    Raises:
+      ValueError: `scale` is an integer or negative.
+    """
+    if not _checked(scale):
+        return lambda weights: None
+
+    def l2(weights):
+        with current_graph().name_scope(scope or "l2_regularizer") as name:
+            return multiply(scale, _half_of_squares(weights), name=name)
+
+    return l2
+
+
+def l1_l2_regularizer(scale_l1=1.0, scale_l2=1.0, scope=None):
+    """A function that gives the sum of the losses of `l1_regularizer` and `l2_regularizer`.
+
+    Args:
+      scale_l1: the scale of the one.
+      scale_l2: the scale of the other.
+      scope: the name scope of the loss.
+
+    Raises:
+      ValueError: a scale is an integer or negative.
+    """
+    parts = [l1_regularizer(scale_l1), l2_regularizer(scale_l2)]
+    return sum_regularizer(parts, scope or "l1_l2_regularizer")
+
+
+def sum_regularizer(regularizer_list, scope=None):
+    """A function that gives the sum of the losses of several regularisers.
+
+    Args:
+      regularizer_list: the regularisers; `None` among them does not count.
+      scope: the name scope of the loss.
+    """
+    given = [r for r in regularizer_list if r is not None]
+    if not given:
+        return None
+
+    def total(weights):
+        with current_graph().name_scope(scope or "sum_regularizer") as name:
+            losses = [loss for loss in (r(weights) for r in given) if loss is not None]
+            return _add_n(losses, name=name) if losses else None
+
+    return total
+
+
+def _checked(scale) -> bool:
+    """Whether a scale gives a loss."""
+    if isinstance(scale, numbers.Integral):
+        raise ValueError(f"scale cannot be an integer: {scale}")
+    if scale < 0.0:
+        raise ValueError(f"Setting a scale less than 0 on a regularizer: {scale}")
+    return scale != 0.0

@@ -1,0 +1,117 @@
+"""Variables by scope, by the end of their name and by patterns (`tf.contrib.framework`, slim).
+
+https://github.com/google-research/tf-slim
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.variables.variable_scope import VariableScope
+from shims._src.v1.variables.variables import GraphKeys, GraphVariable
+
+
+def get_variables(
+    scope=None, suffix: str | None = None, collection=GraphKeys.GLOBAL_VARIABLES
+) -> list:
+    """The variables of a collection, in the order in which they were made.
+
+    Args:
+      scope: a variable scope, or a regular expression that their names begin with.
+      suffix: what the names end in, without `:0`.
+      collection: the collection; that of global variables by default.
+    """
+    pattern = scope.name if isinstance(scope, VariableScope) else scope
+    if suffix is not None:
+        end = suffix if ":" in suffix else f"{suffix}:"
+        pattern = f"{pattern or ''}.*{end}"
+    return current_graph().get_collection(collection, pattern)
+
+
+def get_model_variables(scope=None, suffix=None) -> list:
+    """The variables that layers have made as part of the model; see `get_variables`."""
+    return get_variables(scope, suffix, GraphKeys.MODEL_VARIABLES)
+
+
+def get_local_variables(scope=None, suffix=None) -> list:
+    """The local variables; see `get_variables`."""
+    return get_variables(scope, suffix, GraphKeys.LOCAL_VARIABLES)
+
+
+def get_trainable_variables(scope=None, suffix=None) -> list:
+    """The trainable variables; see `get_variables`."""
+    return get_variables(scope, suffix, GraphKeys.TRAINABLE_VARIABLES)
+
+
+def get_variables_by_suffix(suffix, scope=None) -> list:
+    """The global variables whose names end so; see `get_variables`."""
+    return get_variables(scope, suffix)
+
+
+def get_variables_by_name(given_name, scope=None) -> list:
+    """The global variables that were given a name in whatever scope; see `get_variables`."""
+    return get_variables(scope, f"/{given_name}:|^{given_name}:")
+
+
+def get_unique_variable(var_op_name: str) -> GraphVariable:
+    """The global variable of a name.
+
+    Args:
+      var_op_name: the whole name, without `:0`.
+
+    Raises:
+      ValueError: there is none of it.
+    """
+    candidates = get_variables(var_op_name)
+    if not candidates:
+        raise ValueError(f"Couldn't find variable {var_op_name}")
+    for candidate in candidates:
+        if candidate.op.name == var_op_name:
+            return candidate
+    raise ValueError(f"Variable {var_op_name} does not uniquely identify a variable")
+
+
+def get_variables_to_restore(include=None, exclude=None) -> list:
+    """Global variables of some scopes and not of others.
+
+    Args:
+      include: scopes; all for `None`.
+      exclude: scopes.
+
+    Raises:
+      TypeError: one of them is neither a list nor a tuple.
+    """
+    for name, given in (("include", include), ("exclude", exclude)):
+        if given is not None and not isinstance(given, (list, tuple)):
+            raise TypeError(f"{name} is provided but is not a list or a tuple.")
+    scopes = [None] if include is None else include
+    included = [v for scope in scopes for v in get_variables(scope)]
+    excluded = {v for scope in exclude or () for v in get_variables(scope)}
+    return [v for v in included if v not in excluded]
+
+
+def filter_variables(
+    var_list, include_patterns=None, exclude_patterns=None, reg_search=True
+) -> list:
+    """The variables whose names match one of some patterns, and none of others.
+
+    Args:
+      var_list: the variables.
+      include_patterns: regular expressions; all are included for `None`.
+      exclude_patterns: regular expressions.
+      reg_search: whether a pattern may match anywhere in a name; else it matches its beginning.
+    """
+    match = re.search if reg_search else re.match
+
+    def matches(variable, patterns: Sequence[str]) -> bool:
+        return any(match(pattern, variable.name) for pattern in patterns)
+
+    included = [v for v in var_list if include_patterns is None or matches(v, include_patterns)]
+    return [v for v in included if not matches(v, exclude_patterns or ())]
+
+
+def get_variable_full_name(var) -> str:
+    """The name of a variable in checkpoints: of the whole, where it is a part of one."""
+    return var.op.name if var._save_slice_info is None else var._save_slice_info.full_name

@@ -1,0 +1,175 @@
+"""The variables of a graph by kind, their initialisers, and which of them have a value."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shims._src.types.dtypes import int32, string
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.grouping import group, no_op
+from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.variables.variables import GraphKeys, GraphVariable
+
+
+def global_variables(scope=None) -> list:
+    """The variables that a checkpoint holds.
+
+    Args:
+      scope: a regular expression that names must begin with.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/global_variables
+    """
+    return current_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
+
+
+all_variables = global_variables
+
+
+def local_variables(scope=None) -> list:
+    """The variables of one process, counters of metrics mostly.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/local_variables
+    """
+    return current_graph().get_collection(GraphKeys.LOCAL_VARIABLES, scope)
+
+
+def trainable_variables(scope=None) -> list:
+    """The variables that optimisers change.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/trainable_variables
+    """
+    return current_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
+
+
+def model_variables(scope=None) -> list:
+    """The variables of a model, without those of its training.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/model_variables
+    """
+    return current_graph().get_collection(GraphKeys.MODEL_VARIABLES, scope)
+
+
+def moving_average_variables(scope=None) -> list:
+    """The variables that have a moving average.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/moving_average_variables
+    """
+    return current_graph().get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
+
+
+def variables_initializer(var_list, name="init") -> Operation:
+    """An operation that gives variables their initial values.
+
+    Args:
+      var_list: the variables.
+      name: its name.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/variables_initializer
+    """
+    if not var_list:
+        return no_op(name=name)
+    return group(*[v.initializer for v in var_list], name=name)
+
+
+def global_variables_initializer() -> Operation:
+    """An operation that gives all global variables their initial values.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/global_variables_initializer
+    """
+    return variables_initializer(global_variables())
+
+
+def local_variables_initializer() -> Operation:
+    """An operation that gives all local variables their initial values.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/local_variables_initializer
+    """
+    return variables_initializer(local_variables())
+
+
+initialize_variables = variables_initializer
+initialize_all_variables = global_variables_initializer
+initialize_local_variables = local_variables_initializer
+
+
+def is_variable_initialized(variable: GraphVariable) -> Tensor:
+    """Whether a variable has a value.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/is_variable_initialized
+    """
+    return variable.is_initialized()
+
+
+def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables") -> Tensor:
+    """The names of the variables that have no value.
+
+    Args:
+      var_list: the variables; global and local ones if `None`.
+      name: the name of the operation.
+
+    Returns:
+      A tensor of strings, one for each of them.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/report_uninitialized_variables
+    """
+    variables = global_variables() + local_variables() if var_list is None else list(var_list)
+
+    def compute(session, op, values):
+        del op, values
+        missing = [v.op.name.encode() for v in variables if v not in session.values]
+        found = np.empty(len(missing), object)
+        found[:] = missing
+        return [found]
+
+    graph = current_graph()
+    with graph.name_scope(name):
+        op = Operation(
+            graph,
+            "Reshape",
+            graph.unique_name("boolean_mask/GatherV2" if variables else "Const"),
+            compute,
+            (),
+            [((None,) if variables else (0,), string)],
+            graph.present_control_inputs(),
+        )
+    op.on_host = True
+    op.links = (frozenset(),)
+    return op.outputs[0]
+
+
+def assert_variables_initialized(var_list=None) -> Tensor | None:
+    """An operation that fails where a variable has no value.
+
+    Args:
+      var_list: the variables; global and local ones if `None`.
+
+    Returns:
+      A tensor to run, or `None` where there are no variables.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/assert_variables_initialized
+    """
+    variables = global_variables() + local_variables() if var_list is None else list(var_list)
+    if not variables:
+        return None
+
+    def compute(run, op, values):
+        del values
+        for variable in variables:
+            run.read(variable, op)
+        return [np.int32(ranks[0] if len(ranks) == 1 else ranks)]
+
+    ranks = [v.shape.rank or 0 for v in variables]
+    graph = current_graph()
+    op = Operation(
+        graph,
+        "Rank",
+        graph.unique_name("Rank"),
+        compute,
+        (),
+        [(() if len(ranks) == 1 else (len(ranks),), int32)],
+        graph.present_control_inputs(),
+    )
+    op.attributes["variables"] = tuple(variables)
+    op.links = (frozenset(),)
+    return op.outputs[0]

@@ -1,0 +1,485 @@
+"""`variable_scope` and `get_variable`: names, sharing and defaults of variables."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+from shims._src.types.dtypes import as_dtype, float32
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.modes import executing_eagerly
+from shims._src.v1.graph.scopes import graph_of
+from shims._src.v1.variables.variable_store import VariableStore
+from shims._src.v1.variables.variables import GraphKeys, GraphVariable
+
+
+class _ReuseMode(enum.Enum):
+    """Sharing of variables that are there, making of those that are not."""
+
+    AUTO_REUSE = 1
+
+
+AUTO_REUSE = _ReuseMode.AUTO_REUSE
+
+
+class VariableScope:
+    """What `get_variable` does where nothing else is said.
+
+    Attributes:
+      name: what stands before the names of variables.
+      original_name_scope: the name scope that was opened with it first.
+      reuse: whether variables must be there (`True`), must not (`False`), or may (`AUTO_REUSE`).
+      initializer, regularizer, caching_device, partitioner, custom_getter, dtype, use_resource,
+        constraint: the defaults of the arguments of `get_variable`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/VariableScope
+    """
+
+    __module__ = "shims.compat.v1"
+
+    def __init__(
+        self,
+        reuse,
+        name="",
+        initializer=None,
+        regularizer=None,
+        caching_device=None,
+        partitioner=None,
+        custom_getter=None,
+        name_scope="",
+        dtype=float32,
+        use_resource=None,
+        constraint=None,
+    ):
+        self.reuse = reuse
+        self.name = name
+        self.initializer = initializer
+        self.regularizer = regularizer
+        self.caching_device = caching_device
+        self.partitioner = partitioner
+        self.custom_getter = custom_getter
+        self.original_name_scope = name_scope
+        self.dtype = dtype
+        self.use_resource = use_resource
+        self.constraint = constraint
+
+    def reuse_variables(self) -> None:
+        """Share variables from now on, and make none."""
+        self.reuse = True
+
+    def set_initializer(self, initializer) -> None:
+        """Set the default initialiser."""
+        self.initializer = initializer
+
+    def set_dtype(self, dtype) -> None:
+        """Set the default dtype."""
+        self.dtype = dtype
+
+    def set_use_resource(self, use_resource) -> None:
+        """Set whether each read of a variable is an operation of its own."""
+        self.use_resource = use_resource
+
+    def set_regularizer(self, regularizer) -> None:
+        """Set the default regulariser."""
+        self.regularizer = regularizer
+
+    def set_caching_device(self, caching_device) -> None:
+        """Accepted: JAX places all values."""
+        self.caching_device = caching_device
+
+    def set_partitioner(self, partitioner) -> None:
+        """Set the default partitioner."""
+        self.partitioner = partitioner
+
+    def set_custom_getter(self, custom_getter) -> None:
+        """Set the default custom getter."""
+        self.custom_getter = custom_getter
+
+    def get_collection(self, name) -> list:
+        """What a collection holds of this scope."""
+        return current_graph().get_collection(name, f"{self.name}/" if self.name else "")
+
+    def trainable_variables(self) -> list:
+        """The trainable variables of this scope."""
+        return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+
+    def global_variables(self) -> list:
+        """The global variables of this scope."""
+        return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
+
+    def local_variables(self) -> list:
+        """The local variables of this scope."""
+        return self.get_collection(GraphKeys.LOCAL_VARIABLES)
+
+    def get_variable(self, store: VariableStore, name: str, *, custom_getter=None, **options):
+        """A variable of this scope, see the function `get_variable`."""
+        defaults = ("regularizer", "caching_device", "partitioner", "use_resource", "reuse")
+        for option in defaults:
+            if options.get(option) is None:
+                options[option] = getattr(self, option)
+        getter = self.custom_getter if custom_getter is None else custom_getter
+        full_name = f"{self.name}/{name}" if self.name else name
+        initializer, dtype = options["initializer"], options["dtype"]
+        with current_graph().name_scope(None):
+            if dtype is not None and initializer is not None and not callable(initializer):
+                given = convert_to_tensor(initializer).dtype
+                if given != as_dtype(dtype):
+                    raise ValueError(
+                        f"Initializer type '<dtype: '{given.name}'>' and explicit dtype "
+                        f"'<dtype: '{as_dtype(dtype).name}'>' don't match."
+                    )
+            if initializer is None:
+                options["initializer"] = self.initializer
+            if options.get("constraint") is None:
+                options["constraint"] = self.constraint
+            options["dtype"] = as_dtype(self.dtype if dtype is None else dtype)
+            return store.get_variable(full_name, getter, options)
+
+
+class _Scopes:
+    """The open variable scope of a graph, and how often each one was opened."""
+
+    def __init__(self):
+        self.current = VariableScope(False)
+        self.counts: dict[str, int] = {}
+        self.store = VariableStore()
+
+    def open(self, name: str) -> None:
+        self.counts[name] = self.counts.get(name, 0) + 1
+
+    def close_inner(self, name: str) -> None:
+        """Let names of inner scopes be counted anew when a scope is opened again."""
+        for other in self.counts:
+            if other.startswith(f"{name}/"):
+                self.counts[other] = 0
+
+    def unique(self, prefix: str) -> str:
+        """`prefix`, with a number behind it where a scope of that name is there."""
+        name = f"{self.current.name}/{prefix}" if self.current.name else prefix
+        if not self.counts.get(name):
+            return prefix
+        number = 1
+        while self.counts.get(f"{name}_{number}"):
+            number += 1
+        return f"{prefix}_{number}"
+
+
+def _scopes() -> _Scopes:
+    storage = current_graph().storage
+    if "variable scopes" not in storage:
+        storage["variable scopes"] = _Scopes()
+    return storage["variable scopes"]
+
+
+def variables_by_name() -> dict[str, GraphVariable]:
+    """What `get_variable` has made in the default graph; variables in parts part by part."""
+    return _scopes().store.variables
+
+
+def get_variable_scope() -> VariableScope:
+    """The open variable scope.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_variable_scope
+    """
+    return _scopes().current
+
+
+class variable_scope:
+    """A block in which `get_variable` names and shares variables in one way.
+
+    Args:
+      name_or_scope: a name, or a `VariableScope` that was open before.
+      default_name: the name if `name_or_scope` is `None`; a number is put behind one in use.
+      values: tensors whose graph is to be used.
+      initializer, regularizer, partitioner, custom_getter, dtype, use_resource, constraint: the
+        defaults of the arguments of `get_variable`.
+      caching_device: accepted.
+      reuse: `True`: share variables that are there; `AUTO_REUSE`: make those that are not; `None`
+        or `False`: as the scope around.
+      auxiliary_name_scope: whether a name scope is opened, too.
+
+    Raises:
+      TypeError: there is no name.
+      ValueError: `reuse` is something else.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/variable_scope
+    """
+
+    __module__ = "shims.compat.v1"
+
+    def __init__(
+        self,
+        name_or_scope,
+        default_name=None,
+        values=None,
+        initializer=None,
+        regularizer=None,
+        caching_device=None,
+        partitioner=None,
+        custom_getter=None,
+        reuse=None,
+        dtype=None,
+        use_resource=None,
+        constraint=None,
+        auxiliary_name_scope=True,
+    ):
+        if default_name is None and name_or_scope is None:
+            raise TypeError("If default_name is None then name_or_scope is required")
+        if reuse not in (True, False, None, AUTO_REUSE):
+            raise ValueError("The reuse parameter must be True or False or None.")
+        if not isinstance(auxiliary_name_scope, bool):
+            raise TypeError(
+                "The auxiliary_name_scope must be `True` or `False`, while get "
+                f"{auxiliary_name_scope}"
+            )
+        self._name, self._default_name = name_or_scope, default_name
+        self._values = values
+        self._reuse = reuse or None
+        self._defaults = {
+            "initializer": initializer,
+            "regularizer": regularizer,
+            "caching_device": caching_device,
+            "partitioner": partitioner,
+            "dtype": dtype,
+            "use_resource": use_resource,
+        }
+        self._custom_getter, self._constraint = custom_getter, constraint
+        self._auxiliary = auxiliary_name_scope
+        self._open: list[contextlib.ExitStack] = []
+
+    def __enter__(self) -> VariableScope:
+        with contextlib.ExitStack() as stack:
+            scope = stack.enter_context(self._entered())
+            self._open.append(stack.pop_all())
+        return scope
+
+    def __exit__(self, *error) -> None:
+        self._open.pop().__exit__(*error)
+
+    @contextlib.contextmanager
+    def _entered(self) -> Iterator[VariableScope]:
+        name = self._name
+        if name is not None and not isinstance(name, (str, VariableScope)):
+            raise TypeError("VariableScope: name_or_scope must be a string or VariableScope.")
+        if name is None and self._reuse:
+            raise ValueError("reuse=True cannot be used without a name_or_scope")
+        graph = graph_of(self._values or ())
+        with graph.as_default(), contextlib.ExitStack() as stack:
+            opened = ""
+            if not self._auxiliary:
+                around = graph.get_name_scope()
+                opened = stack.enter_context(graph.name_scope(f"{around}/" if around else None))
+            elif part := self._part_of_name():
+                opened = stack.enter_context(graph.name_scope(part))
+            if isinstance(name, VariableScope):
+                yield stack.enter_context(self._reentered(name))
+            else:
+                if name is None:
+                    name = _scopes().unique(self._default_name)
+                yield stack.enter_context(self._prolonged(name, opened))
+
+    def _part_of_name(self) -> str:
+        if self._name is None:
+            return self._default_name
+        name = self._name
+        return name if isinstance(name, str) else name.name.split("/")[-1]
+
+    @contextlib.contextmanager
+    def _prolonged(self, name: str, opened: str) -> Iterator[VariableScope]:
+        """A scope inside the one that is open."""
+        scopes = _scopes()
+        outer = scopes.current
+        full = f"{outer.name}/{name}" if outer.name else name
+        scope = self._like(outer, full, opened, self._reuse or outer.reuse)
+        scopes.open(full)
+        scopes.current = scope
+        try:
+            yield scope
+        finally:
+            self._check_nesting(scopes, scope)
+            scopes.close_inner(full)
+            scopes.current = outer
+
+    @contextlib.contextmanager
+    def _reentered(self, given: VariableScope) -> Iterator[VariableScope]:
+        """A scope that was open before, wherever this is."""
+        scopes = _scopes()
+        outer = scopes.current
+        scope = self._like(given, given.name, given.original_name_scope, self._reuse or given.reuse)
+        scopes.open(given.name)
+        counts = dict(scopes.counts)
+        scopes.current = scope
+        try:
+            yield scope
+        finally:
+            self._check_nesting(scopes, scope)
+            scopes.counts = counts
+            scopes.current = outer
+
+    def _like(self, other: VariableScope, name, name_scope, reuse) -> VariableScope:
+        options: dict[str, Any] = {
+            option: getattr(other, option) if value is None else value
+            for option, value in self._defaults.items()
+        }
+        getter = other.custom_getter
+        if self._custom_getter is not None:
+            getter = _nested(self._custom_getter, getter)
+        return VariableScope(
+            reuse,
+            name,
+            custom_getter=getter,
+            name_scope=name_scope,
+            constraint=self._constraint,
+            **options,
+        )
+
+    @staticmethod
+    def _check_nesting(scopes: _Scopes, scope: VariableScope) -> None:
+        if scopes.current is not scope:
+            raise RuntimeError("Improper nesting of variable_scope.")
+
+
+def _nested(inner, outer):
+    """A custom getter whose own getter is that of the scope around."""
+    if outer is None:
+        return inner
+
+    def custom_getter(getter, *args, **kwargs):
+        return inner(functools.partial(outer, getter), *args, **kwargs)
+
+    return custom_getter
+
+
+@contextlib.contextmanager
+def variable_op_scope(
+    values,
+    name_or_scope,
+    default_name=None,
+    initializer=None,
+    regularizer=None,
+    caching_device=None,
+    partitioner=None,
+    custom_getter=None,
+    reuse=None,
+    dtype=None,
+    use_resource=None,
+    constraint=None,
+):
+    """`variable_scope` with another order of arguments.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/variable_op_scope
+    """
+    with variable_scope(
+        name_or_scope,
+        default_name,
+        values,
+        initializer,
+        regularizer,
+        caching_device,
+        partitioner,
+        custom_getter,
+        reuse,
+        dtype,
+        use_resource,
+        constraint,
+    ) as scope:
+        yield scope
+
+
+def get_variable(
+    name,
+    shape=None,
+    dtype=None,
+    initializer=None,
+    regularizer=None,
+    trainable=None,
+    collections=None,
+    caching_device=None,
+    partitioner=None,
+    validate_shape=True,
+    use_resource=None,
+    custom_getter=None,
+    constraint=None,
+    synchronization=None,
+    aggregation=None,
+):
+    """The variable of a name in the open variable scope: a new one, or the one that is there.
+
+    Args:
+      name: its name behind that of the scope.
+      shape: its shape; not given where `initializer` is a tensor or numbers.
+      dtype: its dtype; that of the scope, float32 mostly, if `None`.
+      initializer: a function of shape and dtype, a function of nothing, a class of such
+        functions, a tensor, or numbers; that of the scope if `None`, and
+        `glorot_uniform_initializer` (zeros for integers and bools) without one.
+      regularizer: a function of the variable that gives a loss for `REGULARIZATION_LOSSES`.
+      trainable: whether it goes to the collection of trainable variables.
+      collections: the collections that it goes to; that of global variables if `None`.
+      caching_device: accepted.
+      partitioner: a function of shape and dtype that gives the number of parts per axis.
+      validate_shape: whether its shape is that of the initial value.
+      use_resource: whether each read is an operation of its own.
+      custom_getter: a function that is called with `getter` and all arguments.
+      constraint: a function that optimisers apply after an update.
+      synchronization: accepted; there is one copy.
+      aggregation: accepted; there is one copy.
+
+    Returns:
+      A variable, or a `PartitionedVariable`.
+
+    Raises:
+      ValueError: the variable is there and must not be, or the reverse; it has another shape or
+        dtype; there is neither shape nor initialiser.
+      RuntimeError: eager execution is on.
+
+    Differs from TensorFlow:
+      Nothing in a graph. Eagerly there are no variables by name.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_variable
+    """
+    if executing_eagerly():
+        raise RuntimeError(
+            "tf.get_variable() needs a graph: call tf.disable_v2_behavior() first, or open "
+            "`with tf.Graph().as_default():`."
+        )
+    scopes = _scopes()
+    return scopes.current.get_variable(
+        scopes.store,
+        name,
+        custom_getter=custom_getter,
+        shape=shape,
+        dtype=dtype,
+        initializer=initializer,
+        regularizer=regularizer,
+        reuse=None,
+        trainable=trainable,
+        collections=collections,
+        caching_device=caching_device,
+        partitioner=partitioner,
+        validate_shape=validate_shape,
+        use_resource=use_resource,
+        constraint=constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
+
+
+def get_local_variable(*args, **kwargs):
+    """`get_variable` of a local variable, which is not trainable.
+
+    Args:
+      *args: the arguments of `get_variable`.
+      **kwargs: the same.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_local_variable
+    """
+    kwargs["trainable"] = False
+    kwargs["collections"] = [*kwargs.get("collections", ()), GraphKeys.LOCAL_VARIABLES]
+    return get_variable(*args, **kwargs)

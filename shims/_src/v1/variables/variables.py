@@ -1,0 +1,398 @@
+"""`Variable` of a graph: an operation that holds a value, its initialiser, its reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from shims._src.arguments.conversion import as_array
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.modes import MODES
+from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.shapes import GraphShape
+from shims._src.v1.graph.tensor import Reference, Tensor
+from shims._src.v1.session.running import Slot
+from shims._src.v1.variables.scattering import Scattering
+
+
+class GraphKeys:
+    """The names of the collections that the library itself fills.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/GraphKeys
+    """
+
+    __module__ = "shims.compat.v1"
+    GLOBAL_VARIABLES = "variables"
+    LOCAL_VARIABLES = "local_variables"
+    METRIC_VARIABLES = "metric_variables"
+    MODEL_VARIABLES = "model_variables"
+    TRAINABLE_VARIABLES = "trainable_variables"
+    SUMMARIES = "summaries"
+    QUEUE_RUNNERS = "queue_runners"
+    TABLE_INITIALIZERS = "table_initializer"
+    ASSET_FILEPATHS = "asset_filepaths"
+    MOVING_AVERAGE_VARIABLES = "moving_average_variables"
+    REGULARIZATION_LOSSES = "regularization_losses"
+    CONCATENATED_VARIABLES = "concatenated_variables"
+    SAVERS = "savers"
+    WEIGHTS = "weights"
+    BIASES = "biases"
+    ACTIVATIONS = "activations"
+    UPDATE_OPS = "update_ops"
+    LOSSES = "losses"
+    SAVEABLE_OBJECTS = "saveable_objects"
+    RESOURCES = "resources"
+    LOCAL_RESOURCES = "local_resources"
+    TRAINABLE_RESOURCE_VARIABLES = "trainable_resource_variables"
+    INIT_OP = "init_op"
+    LOCAL_INIT_OP = "local_init_op"
+    READY_OP = "ready_op"
+    READY_FOR_LOCAL_INIT_OP = "ready_for_local_init_op"
+    SUMMARY_OP = "summary_op"
+    GLOBAL_STEP = "global_step"
+    EVAL_STEP = "eval_step"
+    TRAIN_OP = "train_op"
+    COND_CONTEXT = "cond_context"
+    WHILE_CONTEXT = "while_context"
+    UPDATE_OPS_KEY = "update_ops"
+
+
+class GraphVariable(Scattering):
+    """A value that a session keeps and that operations assign.
+
+    Args:
+      initial_value: a tensor, numbers, or a function of no arguments that gives one.
+      trainable: whether it goes to the collection of trainable variables.
+      collections: the collections that it goes to; that of global variables if `None`.
+      validate_shape: whether its shape is that of the initial value.
+      caching_device: accepted.
+      name: its name; a number is put behind one that is taken.
+      variable_def: not supported.
+      dtype: what numbers become.
+      expected_shape: accepted.
+      import_scope: accepted.
+      constraint: a function that optimisers apply after an update.
+      use_resource: whether each read is an operation of its own; the program's mode if `None`.
+      synchronization: accepted; there is one copy.
+      aggregation: accepted; there is one copy.
+      shape: a shape with unknown sizes.
+
+    Raises:
+      ValueError: there is no initial value, or its shape is not known and must be.
+
+    Differs from TensorFlow:
+      Reference variables and resource variables differ in their names and in what they give where
+      nothing says in which order they are read and assigned.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/Variable
+    """
+
+    __module__ = "shims.compat.v1"
+    __array_priority__ = 100
+
+    def __init__(
+        self,
+        initial_value=None,
+        trainable=None,
+        collections=None,
+        validate_shape=True,
+        caching_device=None,
+        name=None,
+        variable_def=None,
+        dtype=None,
+        expected_shape=None,
+        import_scope=None,
+        constraint=None,
+        use_resource=None,
+        synchronization=None,
+        aggregation=None,
+        shape=None,
+    ):
+        del caching_device, variable_def, expected_shape, import_scope, synchronization, aggregation
+        if initial_value is None:
+            raise ValueError("initial_value must be specified.")
+        graph = current_graph()
+        self.is_resource = MODES.resource_variables if use_resource is None else use_resource
+        self._trainable = True if trainable is None else bool(trainable)
+        self._constraint = constraint
+        self._save_slice_info: Any = None
+        if collections is None:
+            collections = [GraphKeys.GLOBAL_VARIABLES]
+        if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in collections:
+            collections = [*collections, GraphKeys.TRAINABLE_VARIABLES]
+        with graph.outermost_block(), graph.name_scope(name or "Variable") as scope:
+            self._make(graph, scope, initial_value, dtype, shape, validate_shape)
+        graph.add_to_collections(collections, self)
+
+    def _make(self, graph, scope: str, initial_value, dtype, shape, validate_shape) -> None:
+        handle = scope.rstrip("/")
+        if callable(initial_value):
+            with graph.name_scope("Initializer"):
+                value = convert_to_tensor(initial_value(), dtype, name="initial_value")
+        else:
+            value = convert_to_tensor(initial_value, dtype, name="initial_value")
+        known = value.shape if shape is None else GraphShape(shape)
+        if validate_shape and shape is None and not value.shape.is_fully_defined():
+            raise ValueError(
+                f"initial_value must have a shape specified: {value}. `validate_shape=False` lets "
+                "it be unknown."
+            )
+        self._initial_value = value
+        self._shape = known if validate_shape else GraphShape(None)
+        self._dtype = value.dtype
+        self.slot = Slot(handle, self._shape, self._dtype.dtype)
+        type_ = "VarHandleOp" if self.is_resource else "VariableV2"
+        self._op = self._operation(graph, type_, handle, _reads_nothing)
+        self._handle = self._op.outputs[0]
+        if self.is_resource:
+            self._operation(
+                graph,
+                "VarIsInitializedOp",
+                f"{handle}/IsInitialized/VarIsInitializedOp",
+                _is_known,
+                outputs=[((), as_bool())],
+            )
+        self.initializer = self._assignment(graph, f"{handle}/Assign", value)
+        read = f"{handle}/Read/ReadVariableOp" if self.is_resource else f"{handle}/read"
+        self._snapshot = self._reading(graph, read)
+        for tensor in (self._handle, self._snapshot):
+            tensor.read_of = self
+
+    def _operation(self, graph, type_, name, compute, inputs=(), outputs=None) -> Operation:
+        if outputs is None:
+            outputs = [(self._shape, self._dtype)]
+        op = Operation(graph, type_, name, compute, inputs, outputs, graph.present_control_inputs())
+        op.attributes["variables"] = (self,)
+        return op
+
+    def _assignment(self, graph, name, value: Tensor) -> Operation:
+        def compute(run, op, values):
+            return [run.write(self, jnp.asarray(values[-1], self.slot.dtype), op)]
+
+        op = self._operation(
+            graph,
+            "AssignVariableOp" if self.is_resource else "Assign",
+            name,
+            compute,
+            [value],
+            [(value.shape if self._shape.rank is None else self._shape, self._dtype)],
+        )
+        return self._assigning(op)
+
+    def _assigning(self, op: Operation) -> Operation:
+        """What an assignment gives is the variable, as far as its readers can tell."""
+        op.writes = (self,)
+        op.links = (frozenset(),)
+        op.outputs[0].read_of = self
+        return op
+
+    def _reading(self, graph, name) -> Tensor:
+        type_ = "ReadVariableOp" if self.is_resource else "Identity"
+        read = self._operation(graph, type_, name, _reads_nothing).outputs[0]
+        read.read_of = self
+        return read
+
+    # ---- what it is ------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """`"dense/kernel:0"`."""
+        return self._handle.name
+
+    @property
+    def _shared_name(self) -> str:
+        return self._op.name
+
+    @property
+    def op(self) -> Operation:
+        """The operation that holds it."""
+        return self._op
+
+    @property
+    def graph(self):
+        """Its graph."""
+        return self._op.graph
+
+    @property
+    def device(self) -> str:
+        """The device that it was made for."""
+        return self._op.device
+
+    @property
+    def dtype(self):
+        """Its dtype."""
+        return self._dtype
+
+    @property
+    def shape(self) -> GraphShape:
+        """Its shape."""
+        return self._shape
+
+    def get_shape(self) -> GraphShape:
+        """Its shape."""
+        return self._shape
+
+    @property
+    def trainable(self) -> bool:
+        """Whether optimisers change it by default."""
+        return self._trainable
+
+    @property
+    def constraint(self):
+        """The function that optimisers apply after an update."""
+        return self._constraint
+
+    @property
+    def initial_value(self) -> Tensor:
+        """The tensor that its initialiser assigns."""
+        return self._initial_value
+
+    def _set_save_slice_info(self, save_slice_info) -> None:
+        self._save_slice_info = save_slice_info
+
+    def _get_save_slice_info(self):
+        return self._save_slice_info
+
+    def ref(self) -> Reference:
+        """Something hashable that stands for the variable."""
+        return Reference(self)
+
+    experimental_ref = ref
+
+    def _as_graph_element(self) -> Tensor:
+        return self._snapshot if self.is_resource else self._handle
+
+    @property
+    def graph_value(self) -> Tensor:
+        """The tensor that operators take for it."""
+        return self.read_value() if self.is_resource else self._snapshot
+
+    # ---- reading ---------------------------------------------------------------------------------
+
+    def value(self) -> Tensor:
+        """Its value, as operators take it."""
+        return self.graph_value
+
+    def read_value(self) -> Tensor:
+        """Its value after the control dependencies of this place."""
+        graph = self.graph
+        if self.is_resource:
+            return self._reading(graph, graph.unique_name("ReadVariableOp"))
+        with graph.name_scope(f"{self._op.name}/"):
+            return self._reading(graph, graph.unique_name("read"))
+
+    def initialized_value(self) -> Tensor:
+        """Its value, or its initial value where it has none yet."""
+
+        def compute(run, op, values):
+            return [run.read(self, op) if run.is_seen(self, op) else values[0]]
+
+        graph = self.graph
+        op = self._operation(graph, "If", graph.unique_name("cond"), compute, [self._initial_value])
+        return op.outputs[0]
+
+    def is_initialized(self, name=None) -> Tensor:
+        """Whether it has a value."""
+        graph = self.graph
+        name = graph.unique_name(name or "IsVariableInitialized")
+        return self._operation(
+            graph, "IsVariableInitialized", name, _is_known, outputs=[((), as_bool())]
+        ).outputs[0]
+
+    def eval(self, session=None):
+        """Its value in a session, the default one if none is given."""
+        return self._snapshot.eval(session=session)
+
+    def load(self, value, session=None) -> None:
+        """Give it a value in a session, the default one if none is given."""
+        from shims._src.v1.session.session import session_for
+
+        session = session_for(session, self.graph, "load a variable")
+        session.run(self.initializer, {self.initializer.inputs[0]: value})
+
+    # ---- assigning -------------------------------------------------------------------------------
+
+    def assign(self, value, use_locking=False, name=None, read_value=True):
+        """Assign a value; the result is that value."""
+        del use_locking
+        graph = self.graph
+        name = graph.unique_name(name or ("AssignVariableOp" if self.is_resource else "Assign"))
+        with graph.name_scope(f"{name}/"):
+            value = convert_to_tensor(value, self._dtype, name="value")
+        self._shape.assert_is_compatible_with(value.shape)
+        op = self._assignment(graph, name, value)
+        return op.outputs[0] if read_value else op
+
+    def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+        """Add to it; the result is the new value."""
+        del use_locking
+        op = self._changed("AssignAdd", name, lambda value, d: value + d, delta)
+        return op.outputs[0] if read_value else op
+
+    def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
+        """Subtract from it; the result is the new value."""
+        del use_locking
+        op = self._changed("AssignSub", name, lambda value, d: value - d, delta)
+        return op.outputs[0] if read_value else op
+
+    def _changed(self, type_, name, f, delta) -> Operation:
+        delta = convert_to_tensor(delta, self._dtype)
+        self._shape.assert_is_compatible_with(delta.shape)
+        return self.update(f"{type_}VariableOp" if self.is_resource else type_, name, f, delta)
+
+    def update(self, type_: str, name: str | None, f, *operands, dtypes=None) -> Operation:
+        """Add an operation that assigns `f(value, *operands)`.
+
+        Args:
+          type_: TensorFlow's name of it.
+          name: the name of the operation, `type_` if `None`.
+          f: a function of arrays.
+          *operands: tensors or numbers.
+          dtypes: what numbers become, per operand; the dtype of the variable if `None`.
+        """
+        graph = self.graph
+        dtypes = dtypes or [self._dtype] * len(operands)
+        name = name or type_
+        name = name[:-1] if name.endswith("/") else graph.unique_name(name)
+        with graph.name_scope(f"{name}/"):
+            given = [convert_to_tensor(x, d) for x, d in zip(operands, dtypes, strict=True)]
+
+        def compute(run, op, values):
+            new = f(run.newest(self), *values)
+            return [run.write(self, as_array(new), op)]
+
+        op = self._operation(graph, type_, name, compute, given)
+        return self._assigning(op)
+
+    def __repr__(self) -> str:
+        kind = "_ref" if not self.is_resource else ""
+        return f"<tf.Variable '{self.name}' shape={self._shape} dtype={self._dtype.name}{kind}>"
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __bool__(self):
+        return bool(self._snapshot)
+
+    def __iter__(self):
+        raise TypeError("'Variable' object is not iterable.")
+
+
+def _reads_nothing(run, op, values):
+    """A read: what it gives depends on who reads, see `running`."""
+    del run, op, values
+    return [None]
+
+
+def _is_known(run, op, values):
+    del values
+    return [jnp.asarray(run.has_value(op.attributes["variables"][0]))]
+
+
+def as_bool():
+    """The dtype of answers."""
+    from shims._src.types.dtypes import bool_
+
+    return bool_

@@ -1,0 +1,55 @@
+"""Variables among the arguments of a function: handed on as they are, as in TensorFlow."""
+
+from __future__ import annotations
+
+import jax
+
+from shims._src.platform import jax_private as jp
+from shims._src.recording import state
+from shims._src.sizes.padded import Padded
+from shims._src.variables.keras_state import standing_for
+from shims._src.variables.variable import Variable
+
+
+class ByReference:
+    """A variable as a leaf of the arguments. It is part of the program; its value is not.
+
+    Attributes:
+      variable: one of ours, or of Keras.
+    """
+
+    def __init__(self, variable):
+        self.variable = variable
+
+    def __eq__(self, other) -> bool:
+        return isinstance(other, ByReference) and self.variable is other.variable
+
+    def __hash__(self) -> int:
+        return id(self.variable)
+
+    def __repr__(self) -> str:
+        return f"<variable {id(self.variable)}>"
+
+
+def flattened(arguments, *, by_value: bool = False):
+    """`(leaves, tree)` of a pytree; padded arrays are leaves, and variables, unless `by_value`."""
+    if by_value:
+        return jax.tree.flatten(arguments, is_leaf=lambda x: isinstance(x, Padded))
+    leaves, tree = jax.tree.flatten(arguments, is_leaf=lambda x: isinstance(x, (Padded, Variable)))
+    return [ByReference(x) if _is_variable(x) else x for x in leaves], tree
+
+
+def dereferenced(leaf):
+    """A leaf as it was given."""
+    return leaf.variable if isinstance(leaf, ByReference) else leaf
+
+
+def is_traced(leaf) -> bool:
+    """Whether a leaf is, or holds, an array that stands for others."""
+    if isinstance(leaf, ByReference):
+        return jp.is_tracer(state.read(standing_for(leaf.variable)))
+    return any(jp.is_tracer(x) for x in jax.tree.leaves(leaf))
+
+
+def _is_variable(x) -> bool:
+    return isinstance(standing_for(x), Variable)

@@ -1,0 +1,113 @@
+"""Parts of variables that are assigned to: `variable[1:3].assign(x)`."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.arguments import checks
+from shims._src.arguments.conversion import as_array
+from shims._src.array.shapes import broadcast_to
+from shims._src.platform import jax_private as jp
+from shims._src.recording import state
+
+
+class Part:
+    """A part of a variable, which can be assigned to.
+
+    Args:
+      variable: the variable.
+      key: what stands in the brackets: integers, slices, `...` and `None`.
+    """
+
+    def __init__(self, variable, key):
+        self._variable, self._key = variable, key
+
+    def assign(self, val, name=None):
+        """Give the part a new value.
+
+        Args:
+          val: an array or numbers of the part's shape, or of one that broadcasts to it.
+          name: ignored.
+
+        Returns:
+          The variable.
+
+        Raises:
+          InvalidArgumentError: the shapes do not fit, or a position is out of range.
+
+        https://www.tensorflow.org/api_docs/python/tf/Variable
+        """
+        del name
+        value = state.read(self._variable)
+        _check_positions(value, self._key)
+        return self._variable.assign(_replaced(value, self._key, as_array(val, value.dtype)))
+
+
+class Parts:
+    """A variable in converted code, where `assign` follows the brackets that come behind it."""
+
+    def __init__(self, variable):
+        self._variable = variable
+
+    def __getitem__(self, key):
+        return Part(self._variable, key) if _is_part(key) else self._variable[key]
+
+
+def read_part(variable, key):
+    """`variable[key]`: an array, which has TensorFlow's method `assign` where it is concrete.
+
+    What is being traced cannot have one; converted code asks `Parts` instead.
+    """
+    value = state.read(variable)
+    if not _is_part(key):
+        return value[key]
+    _check_positions(value, key)
+    found = value[key]
+    if jp.is_tracer(found):
+        return found
+    return jp.with_method(jnp.copy(found) if found is value else found, Part(variable, key).assign)
+
+
+def _is_part(key) -> bool:
+    """Whether a key has positions only: what masks select cannot be assigned to."""
+    return not any(
+        isinstance(item, (list, bool)) or getattr(item, "dtype", None) == np.bool_
+        for item in _items(key)
+    )
+
+
+def _items(key) -> tuple:
+    return key if isinstance(key, tuple) else (key,)
+
+
+def _check_positions(value, key) -> None:
+    """Single positions must be inside of their axes; JAX takes the nearest one instead."""
+    items = _items(key)
+    spare = value.ndim - sum(item is not None and item is not Ellipsis for item in items)
+    axis = 0
+    for item in items:
+        if item is Ellipsis:
+            axis += spare
+        elif item is not None:
+            if not isinstance(item, slice) and axis < value.ndim:
+                n = value.shape[axis]
+                place = item if jp.is_tracer(item) else np.asarray(item)
+                # A negative position counts from the end.
+                checks.check_positions("Variable", "index", place, n, low=-1)
+                checks.check_positions("Variable", "-1 - index", -1 - place, n, low=-1)
+            axis += 1
+
+
+def _replaced(value, key, val):
+    """The value of a variable whose part `key` is `val`."""
+    bounds = [
+        getattr(item, name, item) for item in _items(key) for name in ("start", "stop", "step")
+    ]
+    if not any(map(jp.is_tracer, (value, val, *bounds))):
+        shape = np.empty(value.shape, bool)[key].shape
+        return value.at[key].set(broadcast_to(val, shape))
+    numbers = jnp.reshape(jnp.arange(value.size, dtype=jnp.int32), value.shape)[key]
+    val = broadcast_to(val, numbers.shape)
+    flat = value.reshape(-1).at[numbers.reshape(-1)].set(val.reshape(-1))
+    return flat.reshape(value.shape)
