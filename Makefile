@@ -18,8 +18,8 @@ test-long: setup  ## everything, the slow parts too
 	@JAX_DISABLE_MOST_OPTIMIZATIONS=0 $(PY) -m pytest -q -m "" -n auto --dist loadgroup
 bench: setup  ## ratios side by side; rewrites the table of docs/performance.md
 	@$(PY) -m benchmarks
-lint: setup types  ## style, format and types
-	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
+lint: setup types  ## style, format, types and the direction of imports
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/lint-imports --no-cache
 types: setup
 	@.venv/bin/mypy
 generate: setup  ## façades and pages that come from the table

@@ -1,6 +1,9 @@
 """Imports go down only, private JAX stays in one file, TensorFlow in one folder."""
 
 import pathlib
+import subprocess
+import sys
+import tomllib
 
 import pytest
 
@@ -34,30 +37,43 @@ def test_only_the_named_places_import(package, allowed):
     assert offenders(tree.all_imports(tree.package_sources()), package, allowed) == []
 
 
-def test_the_layers_of_the_toolkit_point_downwards():
-    # cli -> rewrite, diff -> table, importing -> shims
-    layers = ("table", "rewrite", "importing", "diff", "cli")
-    below = {
-        "table": set(),
-        "rewrite": {"table"},
-        "importing": set(),
-        "diff": {"table", "importing"},
-        "cli": set(layers),
-    }
-    wrong = [
-        f"{path} -> {name}"
-        for path, names in tree.all_imports(tree.package_sources()).items()
-        for layer in layers
-        if begins(tree.module_name(path), f"tf2jax_port.{layer}")
-        for name in names
-        for other in layers
-        if begins(name, f"tf2jax_port.{other}") and other != layer and other not in below[layer]
+def lint_imports(folder):
+    """Run import-linter over the packages of a folder, with the contracts of its `pyproject.toml`."""
+    command = pathlib.Path(sys.executable).with_name("lint-imports")
+    return subprocess.run([command, "--no-cache"], cwd=folder, capture_output=True, text=True)
+
+
+def test_rooms_import_downwards_only_and_form_no_circles():
+    result = lint_imports(tree.ROOT)
+    assert result.returncode == 0, result.stdout
+
+
+def test_no_import_is_excepted():
+    settings = tomllib.loads((tree.ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    assert settings.get("exclude_type_checking_imports", False) is False
+    excepted = [
+        c["id"] for c in settings["contracts"] if {"ignore_imports", "skip_descendants"} & set(c)
     ]
-    assert wrong == []
+    assert excepted == []
 
 
-def test_no_import_circles():
-    assert tree.circles(tree.import_graph(tree.package_sources())) == []
+def test_an_import_inside_a_function_breaks_a_contract(tmp_path):
+    package = tmp_path / "shims" / "_src"
+    for room in ("upper", "lower"):
+        (package / room).mkdir(parents=True)
+        (package / room / "__init__.py").touch()
+    (tmp_path / "shims" / "__init__.py").touch()
+    (package / "__init__.py").touch()
+    (package / "lower" / "a.py").write_text("def f():\n    from shims._src.upper import b\n")
+    (package / "upper" / "b.py").write_text("")
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.importlinter]\nroot_packages = ["shims"]\n'
+        '[[tool.importlinter.contracts]]\nname = "rooms"\ntype = "layers"\n'
+        'containers = ["shims._src"]\nexhaustive = true\nlayers = ["upper", "lower"]\n'
+    )
+    result = lint_imports(tmp_path)
+    assert result.returncode == 1
+    assert "shims._src.lower.a -> shims._src.upper.b" in result.stdout
 
 
 def test_the_rules_can_fail():
@@ -72,4 +88,3 @@ def test_the_rules_can_fail():
     assert offenders(imports, "tf2jax_port", ("tf2jax_port",)) == [
         "shims/b.py -> tf2jax_port.table"
     ]
-    assert tree.circles(tree.import_graph(sources)) == [["shims.a", "shims.b", "shims.a"]]

@@ -56,33 +56,3 @@ def all_imports(sources):
     return {
         path: set(imported_names(path, ast.walk(ast.parse(text)))) for path, text in sources.items()
     }
-
-
-def import_graph(sources):
-    """`{module: modules}` among `sources`: what must be loaded before a module can be."""
-    names = {module_name(path) for path in sources}
-    graph = {}
-    for path, text in sources.items():
-        me = module_name(path)
-        mentioned = set(imported_names(path, ast.parse(text).body)) & names
-        graph[me] = {name for name in mentioned if name != me and not me.startswith(name + ".")}
-    return graph
-
-
-def circles(graph):
-    """Every circle that a depth-first walk of `graph` closes, as a list of modules."""
-    state, found = {}, []
-
-    def visit(module, path):
-        state[module] = "open"
-        for target in sorted(graph.get(module, ())):
-            if state.get(target) == "open":
-                found.append([*path[path.index(target) :], target])
-            elif target not in state:
-                visit(target, [*path, target])
-        state[module] = "done"
-
-    for module in sorted(graph):
-        if module not in state:
-            visit(module, [module])
-    return found
