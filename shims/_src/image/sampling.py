@@ -17,9 +17,9 @@ from shims._src.array.cutting import entries
 from shims._src.array.shapes import size_of
 from shims._src.errors import errors
 from shims._src.image.layout import image_of
-from shims._src.nn.windows.pooling import as_given
 from shims._src.numeric.exact_quotient import quotient as exact_quotient
 from shims._src.numeric.image_kernels import KERNELS, weights
+from shims._src.numeric.with_derivative import with_derivative_of
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
 from shims._src.tracing.sized_by import sized_by
@@ -141,14 +141,14 @@ def _between_pixels(x, target):
     sides = tuple(zip(x.shape[-3:-1], target, strict=True))
     found = _bilinear(_bilinear(x, x.ndim - 2, target[1]), x.ndim - 3, target[0])
     if all(is_known(d) for pair in sides for d in pair):
-        return as_given(x, found) if all(a == b for a, b in sides) else found
+        return with_derivative_of(x, found) if all(a == b for a, b in sides) else found
     same = functools.reduce(
         jnp.logical_and, (primitives.as_size(a) == primitives.as_size(b) for a, b in sides)
     )
     copied = x
     for axis, new in zip((x.ndim - 3, x.ndim - 2), target, strict=True):
         copied = _pick(copied, axis, jnp.arange(new, dtype=jnp.int32))
-    return as_given(jnp.where(same, copied, found), found)
+    return with_derivative_of(jnp.where(same, copied, found), found)
 
 
 def _bilinear(x, axis, want):
@@ -224,7 +224,7 @@ def _weighted(x, axis, counts, inside):
     spoiled = sums((~finite).astype(x.dtype), inside.astype(x.dtype)) > 0
     found = jnp.where(spoiled, jnp.nan, sums(jnp.where(finite, x, 0), counts))
     # The slopes are those of the sums, whatever a pixel is.
-    return jnp.moveaxis(as_given(found, sums(x, counts)), -1, axis)
+    return jnp.moveaxis(with_derivative_of(found, sums(x, counts)), -1, axis)
 
 
 _METHODS = {
@@ -306,7 +306,7 @@ def crop_and_resize(
         # By the boxes TensorFlow differentiates as if the method was `bilinear`.
         ways, both = _in_image([_ways_in(*given) for given in ends], one)
         smooth = _between(lax.stop_gradient(one), *ways, both=both)
-        return as_given(pixels, pixels + jnp.where(both, smooth, 0))
+        return with_derivative_of(pixels, pixels + jnp.where(both, smooth, 0))
 
     return jax.vmap(cut)(boxes, owner)
 
@@ -374,7 +374,7 @@ def _ways_in(begin, end, have, want):
     way = jnp.arange(want, dtype=jnp.float32) * (side / jnp.where(one, 1, steps))
     middle = 0.5 * (begin + end) * side
     carrier = jnp.where(one, middle, begin * (side - way) + end * way)
-    return as_given(found, carrier)
+    return with_derivative_of(found, carrier)
 
 
 def _along_side(begin, end, side, want, scale):

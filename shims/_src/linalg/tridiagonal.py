@@ -17,9 +17,9 @@ from shims._src.linalg.diagonals import diag, diag_part
 from shims._src.linalg.eigenvalues import eigh, eigvalsh
 from shims._src.linalg.lu_factors import factors, solved
 from shims._src.linalg.matrix_operands import with_one_batch
-from shims._src.nn.windows.pooling import as_given
 from shims._src.numeric.banded import substituted
 from shims._src.numeric.unconjugated import unconjugated
+from shims._src.numeric.with_derivative import with_derivative_of
 from shims._src.sizes.primitives import as_size, unify_axis
 from shims._src.tracing.dispatch import operator
 
@@ -124,7 +124,7 @@ def product(compact, x):
         for above, main, below in rows
     )
     # Into the two places that no matrix has flows 0 times the slope: NaN if that is not finite.
-    return as_given(lax.stop_gradient(value), added)
+    return with_derivative_of(lax.stop_gradient(value), added)
 
 
 def solution(compact, rhs):
@@ -133,7 +133,7 @@ def solution(compact, rhs):
     compact, rhs = with_one_batch("tridiagonal_solve", (compact, 2), (rhs, 2))
     above, main, below = _parts(compact)
     # Into the two places that no matrix has flows 0 times the slope: NaN if that is not finite.
-    rhs = as_given(rhs, rhs + 0 * _unread(compact)[..., None])
+    rhs = with_derivative_of(rhs, rhs + 0 * _unread(compact)[..., None])
     routine = lax.linalg.tridiagonal_solve if jax.default_backend() == "cpu" else _solved_whole
     return unconjugated(routine, below, main, above, rhs)
 

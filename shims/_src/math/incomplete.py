@@ -11,7 +11,7 @@ from shims._src.arguments.operands import agreeing, describe, matching, operand
 from shims._src.elementwise.elementwise import pair
 from shims._src.elementwise.quotients import xlog1py, xlogy
 from shims._src.elementwise.special import digamma_of, lgamma_of, trigamma_of
-from shims._src.nn.windows.pooling import as_given
+from shims._src.numeric.with_derivative import with_derivative_of
 from shims._src.tracing.dispatch import operator
 
 
@@ -54,7 +54,7 @@ def igamma(a, x, name=None):
     value = jnp.where(jnp.isposinf(a) & (x >= 0), jnp.zeros_like(x), given)
     value = jnp.where(a == 0, jnp.nan, value)
     value = jnp.where((x == 0) & ~(a > 0), jnp.zeros_like(x), value)  # 0 at 0, whatever `a` is
-    return as_given(lax.stop_gradient(value), given)
+    return with_derivative_of(lax.stop_gradient(value), given)
 
 
 @operator
@@ -85,7 +85,7 @@ def igammac(a, x, name=None):
     far = jnp.where(jnp.isinf(x), jnp.zeros_like(x), jnp.ones_like(x))
     value = jnp.where(jnp.isposinf(a) & (x >= 0), far, given)
     value = jnp.where((a == 0) | ((x == 0) & ~(a > 0)), jnp.nan, value)
-    return as_given(lax.stop_gradient(value), given)
+    return with_derivative_of(lax.stop_gradient(value), given)
 
 
 @operator

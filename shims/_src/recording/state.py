@@ -20,6 +20,7 @@ import jax
 import jax.numpy as jnp
 
 from shims._src.errors import errors
+from shims._src.numeric.with_derivative import with_derivative_of
 from shims._src.platform import jax_private as jp
 
 
@@ -184,19 +185,8 @@ def _read_of(variable, value, origin):
     """A value that was assigned in a trace, with the gradient of a read; no recorder sees how."""
     with jp.under(jp.below(jp.current_trace())):
         if variable.shape.is_fully_defined():
-            return _with_gradient_of(value, origin)
+            return with_derivative_of(value, origin)
         return jax.lax.stop_gradient(value)
-
-
-@jax.custom_jvp
-def _with_gradient_of(value, origin):
-    del origin
-    return value
-
-
-@_with_gradient_of.defjvp
-def _with_gradient_of_jvp(primals, tangents):
-    return _with_gradient_of(*primals), tangents[1]
 
 
 def on_read(reader: Callable[[Any, Any], Any] | None) -> None:

@@ -11,7 +11,8 @@ from shims._src.arguments.operands import matching
 from shims._src.nn.windows.convolution import unfitting
 from shims._src.nn.windows.frame import framed, spans, tap
 from shims._src.nn.windows.layout import Windows, padding_of, per_axis
-from shims._src.nn.windows.pooling import as_given, check_dtype, first_of, lowest
+from shims._src.nn.windows.pooling import check_dtype, first_of, lowest
+from shims._src.numeric.with_derivative import with_derivative_of
 from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
 
@@ -138,7 +139,7 @@ def _largest_sums(windows: Windows, x, kernel):
         one = one + kernel[place]
         larger = real & (one > best)
         best, carrier = jnp.where(larger, one, best), jnp.where(larger, one, carrier)
-    return as_given(lax.stop_gradient(best), carrier) if inexact else best
+    return with_derivative_of(lax.stop_gradient(best), carrier) if inexact else best
 
 
 def _at(windows: Windows, all_spans, x, place):

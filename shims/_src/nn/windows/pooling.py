@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -23,6 +22,7 @@ from shims._src.nn.windows.layout import (
     padding_of,
     per_axis,
 )
+from shims._src.numeric.with_derivative import with_derivative_of
 from shims._src.sizes import primitives, trace
 from shims._src.tracing.dispatch import operator
 from shims._src.types.dtypes import array_dtype
@@ -299,9 +299,9 @@ def maxima(windows: Windows, x):
     low = lowest(x.dtype)
     value = lax.stop_gradient(jnp.where(best >= low, best, low))
     if len(all_spans) == 3:
-        return as_given(value, _equal_ones(windows, all_spans, x, value))
+        return with_derivative_of(value, _equal_ones(windows, all_spans, x, value))
     first = first_of(windows, all_spans, x)
-    return as_given(value, jnp.where(jnp.isnan(first), first, best))
+    return with_derivative_of(value, jnp.where(jnp.isnan(first), first, best))
 
 
 def _none(dtype):
@@ -354,17 +354,6 @@ def _moved(span, offset: int):
     """The windows of one element each that stand at one place of larger windows."""
     low = span.low - offset
     return type(span)(span.size, low, span.count, span.length)
-
-
-@jax.custom_jvp
-def as_given(value, carrier):
-    """`value`, with the derivative of `carrier`."""
-    return value
-
-
-@as_given.defjvp
-def as_given_jvp(primals, tangents):
-    return as_given(*primals), tangents[1]
 
 
 def _over_channels(ksize, data_format) -> bool:
