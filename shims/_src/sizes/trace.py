@@ -208,10 +208,10 @@ def current() -> DynamicTrace | None:
 
 @contextlib.contextmanager
 def resume(state: DynamicTrace | None):
-    """Trace under `state` (again); `None` suspends dynamic tracing."""
-    from shims._src.tracing import hooks
+    """Trace under `state` (again); `None` suspends dynamic tracing.
 
-    hooks.install()
+    The hooks are installed by whoever traces a program first: `program.trace_program`.
+    """
     stack = getattr(_THREAD, "stack", None)
     if stack is None:
         stack = _THREAD.stack = []

@@ -16,6 +16,7 @@ from shims._src.lowering.scopes import settle
 from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims, trace
+from shims._src.tracing import hooks
 
 
 @dataclasses.dataclass(eq=False)
@@ -44,6 +45,7 @@ class Size:
 
 def trace_program(state: trace.DynamicTrace, f, specs) -> Program:
     """Trace `f` over shape specifications whose sizes may be symbolic in `state.scope`."""
+    hooks.install()
     box = {}
 
     def flat(*leaves):
