@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from shims._src.facade.absent import RegisterGradient as RegisterGradient
     from shims._src.facade.absent import no_gradient as no_gradient
     from shims._src.facade.root import *  # noqa: F403
+    from shims._src.function.dynamic_function import dynamic as dynamic
     from shims._src.function.function import function as function
     from shims._src.gradients.custom_gradient import custom_gradient as custom_gradient
     from shims._src.gradients.graph_gradients import gradients as gradients
@@ -84,7 +85,6 @@ if TYPE_CHECKING:
     from shims._src.sizes.padded import Padded as Padded
     from shims._src.sizes.primitives import bounded as bounded
     from shims._src.sizes.primitives import same_size as same_size
-    from shims._src.tracing.dynamic import dynamic as dynamic
     from shims._src.types.tensor_shape import TensorShape as TensorShape
     from shims._src.types.tensor_spec import TensorSpec as TensorSpec
     from shims._src.types.variable_options import AggregationMethod as AggregationMethod
@@ -152,7 +152,7 @@ _ENGINE = {
     "custom_gradient": "gradients.custom_gradient",
     "div": "elementwise.truncating",
     "device": "recording.contexts",
-    "dynamic": "tracing.dynamic",
+    "dynamic": "function.dynamic_function",
     "executing_eagerly": "recording.contexts",
     "foldl": "control_flow.folds",
     "foldr": "control_flow.folds",

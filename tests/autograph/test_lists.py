@@ -7,7 +7,7 @@ import pytest
 
 from shims._src.autograph import convert
 from shims._src.errors.errors import OpError
-from shims._src.tracing.dynamic import dynamic
+from shims._src.function.dynamic_function import dynamic
 from tests.control_flow.lanes import check_same
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from shims._src.autograph import convert, to_code, to_graph
 from shims._src.errors import errors
-from shims._src.tracing.dynamic import dynamic
+from shims._src.function.dynamic_function import dynamic
 from tests.control_flow.messages import rendered
 
 V = jnp.asarray([1.0, 2.0, -1.0])

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from shims._src.tracing.dynamic import dynamic
+from shims._src.function.dynamic_function import dynamic
 from tests.control_flow.lanes import check_same
 
 INPUTS = [

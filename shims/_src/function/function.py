@@ -11,10 +11,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src.arguments.conversion import narrowed
+from shims._src.autograph import convert
 from shims._src.autograph.bound_function import BoundFunction
 from shims._src.errors import errors
 from shims._src.function import explaining
 from shims._src.function.calls import Call, Plan, bind_positional, plan_key, variable_sizes
+from shims._src.function.dynamic_function import dynamic
 from shims._src.function.entry import Entry, exact_results, is_static, padded_results, read_codes
 from shims._src.function.signature import (
     bucket_rule,
@@ -28,7 +30,7 @@ from shims._src.platform import jax_private as jp
 from shims._src.random.global_seed import graph_of
 from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded, check_status
-from shims._src.tracing.dynamic import dynamic, settle_reports
+from shims._src.tracing.dynamic import settle_reports
 from shims._src.types.composite_specs import arranged
 from shims._src.types.tensor_spec import TensorSpec
 from shims._src.variables.references import ByReference, dereferenced, flattened, is_traced
@@ -346,9 +348,7 @@ class Function:
     def converted(self):
         if not hasattr(self, "_conversion"):
             if self._autograph:
-                from shims._src import autograph
-
-                conversion = autograph.convert(self.python_function)
+                conversion = convert(self.python_function)
             else:
                 conversion = self.python_function
 

@@ -220,9 +220,9 @@ jp.register_type(Padded, _refuse_abstract)
 
 
 def _through_dynamic(f: Callable[..., Any], *args: Any) -> Any:
-    from shims._src.tracing.dynamic import dynamic
+    from shims._src.tracing.dynamic import run_dynamic
 
-    return dynamic(f, autograph=False)(*args)
+    return run_dynamic(f, args)
 
 
 def _operator(name: str, f: Callable[..., Any], reflected: bool = False) -> None:

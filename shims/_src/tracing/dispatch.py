@@ -12,6 +12,7 @@ from shims._src.errors.failing_call import failing_call
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded
+from shims._src.tracing.dynamic import run_dynamic
 from shims._src.tracing.repeated import Repeated
 
 # What JAX raises where Python asks for the number behind a tracer.
@@ -73,12 +74,10 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
 
 
 def _in_dynamic_trace(f, args, kwargs):
-    """`shims.dynamic(f)` of the arguments that are traced.
+    """Run `f` as a dynamic program of the arguments that are traced.
 
     The others stay what they are: the shape of a sparse tensor says how large its results are.
     """
-    from shims._src.tracing.dynamic import dynamic
-
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=lambda x: isinstance(x, Padded))
     moving = [i for i, x in enumerate(leaves) if jp.is_tracer(x) or isinstance(x, Padded)]
 
@@ -90,7 +89,7 @@ def _in_dynamic_trace(f, args, kwargs):
         given_args, given_kwargs = jax.tree.unflatten(tree, full)
         return f(*given_args, **given_kwargs)
 
-    return dynamic(of_moving, autograph=False)(*(leaves[i] for i in moving))
+    return run_dynamic(of_moving, tuple(leaves[i] for i in moving))
 
 
 def _of_composites(call, name: str, args, kwargs, error):

@@ -1,9 +1,8 @@
-"""`shims.dynamic`: ordinary JAX code over data-dependent sizes as an ordinary JAX function."""
+"""Run JAX code over data-dependent sizes as one dynamic program, eagerly or under a JAX trace."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -22,48 +21,6 @@ from shims._src.tracing.program import Size, lower, trace_program
 from shims._src.tracing.shape_only import has_foreign_sizes, outlined
 
 
-def dynamic(f, *, autograph: bool = True):
-    """`f` as a JAX function in which sizes may depend on data.
-
-    Inside it `x[mask]`, `shims.boolean_mask`, `shims.range(k)`, ... have symbolic sizes, and plain
-    `jax.numpy` code works on them. The result is ordinary JAX code: `jit`, `grad`, `jvp`, `vmap`
-    and sharding apply to it.
-
-    Args:
-      f: a function of arrays (JAX, NumPy, `Padded`) and static Python values, in pytrees.
-      autograph: convert Python control flow on arrays in `f` and in what it calls.
-
-    Returns:
-      A function with the signature of `f`. Results whose size depends on data are exact arrays
-      when it is called on concrete arrays, and `Padded` under a trace.
-
-    Raises:
-      FreshSizeError: the program needs a data-dependent size while it is traced.
-      CapacityError: under a trace, a size that nothing bounds.
-      UnsupportedPrimitiveError: a JAX primitive without a rule for unknown sizes.
-
-    Under jit: float results of a call whose data broke a stated bound are NaN, `Padded` results
-    raise from `unpad`, and integer results raise when the program runs.
-    """
-    converted: list[Callable[..., Any]] = []
-
-    @functools.wraps(f)
-    def run(*args, **kwargs):
-        if not converted:
-            converted.append(_convert(f) if autograph else f)
-        if trace.current() is not None:
-            return converted[0](*args, **kwargs)
-        return _call(converted[0], args, kwargs)
-
-    return run
-
-
-def _convert(f):
-    from shims._src import autograph
-
-    return autograph.convert(f)
-
-
 def _is_leaf(x) -> bool:
     return isinstance(x, Padded)
 
@@ -72,7 +29,11 @@ def _is_operand(x) -> bool:
     return isinstance(x, (Padded, jax.Array, np.ndarray, np.generic))
 
 
-def _call(f, args, kwargs):
+def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
+    """Call `f` where sizes may depend on data: in the dynamic trace of this thread, or in a new one."""
+    kwargs = kwargs or {}
+    if trace.current() is not None:
+        return f(*args, **kwargs)
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_leaf)
     places = [i for i, x in enumerate(leaves) if _is_operand(x)]
     operands = [narrowed(leaves[i]) for i in places]

@@ -14,7 +14,7 @@ from shims._src.arguments.conversion import narrowed
 from shims._src.errors import errors
 from shims._src.function.lift import lift
 from shims._src.recording import state
-from shims._src.tracing.dynamic import dynamic
+from shims._src.tracing.dynamic import run_dynamic
 from shims._src.v1.session.feeding import parts_of
 from shims._src.v1.session.fetching import Fetches
 from shims._src.v1.session.running import Plan, Run, Slot, seed_words
@@ -132,7 +132,7 @@ def to_function(graph, fetches, feeds=()) -> GraphFunction:
         values = [_array(variables[v.op.name], v.slot.dtype) for v in read]
         zeros = [jnp.zeros((2,), jnp.uint32) for _ in slots]
         with state.state_scope(None):
-            results, new = dynamic(pure, autograph=False)((*values, *zeros), *arrays)
+            results, new = run_dynamic(pure, ((*values, *zeros), *arrays))
         if not written:
             return results
         return results, {v.op.name: value for v, value in zip(written, new, strict=True)}
