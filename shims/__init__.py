@@ -186,6 +186,7 @@ def __getattr__(name: str):
     if name in _NAMESPACES:
         return _importlib.import_module(f"shims.{name}")
     if name in _ENGINE:
+        _importlib.import_module("shims._src.facade.bindings")
         value = getattr(_importlib.import_module(f"shims._src.{_ENGINE[name]}"), name)
     elif name == "__all__":
         return _names()

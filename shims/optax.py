@@ -4,6 +4,7 @@ The functions give transformations of Optax that make TensorFlow's steps. `Optim
 over variables, with `apply_gradients` and `minimize`. It needs `optax` (`tf2jax-port[optax]`).
 """
 
+from shims._src.facade import bindings as _bindings  # noqa: F401 - binds
 from shims._src.optimizers.descent import lion as lion
 from shims._src.optimizers.descent import sgd as sgd
 from shims._src.optimizers.moments import adam as adam

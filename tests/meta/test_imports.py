@@ -76,6 +76,31 @@ def test_an_import_inside_a_function_breaks_a_contract(tmp_path):
     assert "shims._src.lower.a -> shims._src.upper.b" in result.stdout
 
 
+BINDINGS = "shims._src.facade.bindings"
+# `shims` imports the bindings with the first name that needs them; these hand out nothing that does.
+WITHOUT_BINDINGS = ("shims", "shims.compat", "shims.errors", "shims.keras", "shims.nest")
+
+
+def unbound(graph):
+    """Public modules that can be imported without the bindings."""
+
+    def loads(module, seen):
+        if module == BINDINGS:
+            return True
+        seen.add(module)
+        parent = module.rpartition(".")[0]
+        following = {*graph.get(module, ()), *([parent] if parent else [])} - seen
+        return any(loads(name, seen) for name in sorted(following) if name not in seen)
+
+    public = [m for m in graph if begins(m, "shims") and not begins(m, "shims._src")]
+    return sorted(m for m in public if not loads(m, set()))
+
+
+def test_every_public_module_imports_the_bindings():
+    found = unbound(tree.import_graph(tree.package_sources()))
+    assert found == sorted(WITHOUT_BINDINGS)
+
+
 def test_the_rules_can_fail():
     sources = {
         pathlib.Path("shims/a.py"): "from . import b\ndef f():\n    import tensorflow.nn\n",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 
+from shims._src.facade import bindings as _bindings  # noqa: F401 - binds
 from shims._src.facade import missing
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import jax
 import jax.numpy as jnp
@@ -154,9 +153,10 @@ class Padded:
     def __len__(self) -> int:
         self._refuse()
 
-    def __getitem__(self, index: Any) -> Any:
-        """Index the true entries."""
-        return _through_dynamic(lambda x, i: x[i], self, index)
+    if TYPE_CHECKING:  # bound with the operators, in padded_operators.py
+
+        def __getitem__(self, index: Any) -> Any:
+            """Index the true entries."""
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"axis {a}: {_shown(s)}" for a, s in self.sizes.items())
@@ -217,44 +217,3 @@ def _refuse_abstract(padded: Padded) -> NoReturn:
 
 
 jp.register_type(Padded, _refuse_abstract)
-
-
-def _through_dynamic(f: Callable[..., Any], *args: Any) -> Any:
-    from shims._src.tracing.dynamic import run_dynamic
-
-    return run_dynamic(f, args)
-
-
-def _operator(name: str, f: Callable[..., Any], reflected: bool = False) -> None:
-    def method(self: Padded, other: Any) -> Any:
-        return _through_dynamic((lambda a, b: f(b, a)) if reflected else f, self, other)
-
-    method.__name__ = name
-    method.__doc__ = f"`{name.strip('_')}` over the true entries."
-    setattr(Padded, name, method)
-
-
-for _name in [
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "matmul",
-    "and",
-    "or",
-    "xor",
-]:
-    _f = getattr(operator, f"__{_name}__")
-    _operator(f"__{_name}__", _f)
-    _operator(f"__r{_name}__", _f, reflected=True)
-for _name in ["lt", "le", "gt", "ge"]:
-    _operator(f"__{_name}__", getattr(operator, f"__{_name}__"))
-for _name in ["neg", "invert", "abs"]:
-    setattr(
-        Padded,
-        f"__{_name}__",
-        (lambda f: lambda self: _through_dynamic(f, self))(getattr(operator, f"__{_name}__")),
-    )

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from shims._src.facade import bindings as _bindings  # noqa: F401 - binds
+
 
 def opened(module: str, namespace: str, inside: tuple[str, ...]) -> tuple[Callable, Callable]:
     """`__getattr__` and `__dir__` of a module of the façade.

@@ -1,0 +1,39 @@
+"""Python's operators on `Padded` values: each runs as a dynamic program over the true entries."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from shims._src.sizes.padded import Padded
+from shims._src.tracing.dynamic import run_dynamic
+
+_ARITHMETIC = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
+    *("and", "or", "xor"),
+)
+_COMPARISONS = ("lt", "le", "gt", "ge")
+_UNARY = ("neg", "invert", "abs")
+
+
+def bind() -> None:
+    """Give `Padded` its operators and its indexing."""
+    for name in (*_ARITHMETIC, *_COMPARISONS, *_UNARY):
+        _set_method(f"__{name}__", getattr(operator, f"__{name}__"))
+    for name in _ARITHMETIC:
+        _set_method(f"__r{name}__", _reflected(getattr(operator, f"__{name}__")))
+    _set_method("__getitem__", operator.getitem)
+
+
+def _set_method(name: str, f: Callable[..., Any]) -> None:
+    def method(self: Padded, *others: Any) -> Any:
+        return run_dynamic(f, (self, *others))
+
+    method.__name__ = name
+    method.__doc__ = f"`{name.strip('_')}` over the true entries."
+    setattr(Padded, name, method)
+
+
+def _reflected(f: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda a, b: f(b, a)
