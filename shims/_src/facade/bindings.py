@@ -4,5 +4,7 @@ Every façade module imports this one before it hands out a name, so that nothin
 """
 
 from shims._src.tracing import padded_operators
+from shims._src.variables import keras_state
 
 padded_operators.bind()
+keras_state.bind()

@@ -11,7 +11,6 @@ value of an assignment is a result like any other, but what is read later is a r
 from __future__ import annotations
 
 import contextlib
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -30,10 +29,20 @@ class _Thread(threading.local):
     scope: Overlay | None = None
     reader: Callable[[Any, Any], Any] | None = None
     blocks: int = 0
-    keras: Any = None
+    close_keras: Callable[[], None] | None = None
 
 
 _THREAD = _Thread()
+
+
+# How Keras' variables are brought here: opens a scope of Keras, and returns what closes it or `None`.
+_open_keras: Callable[[], Callable[[], None] | None] = lambda: None
+
+
+def bind_keras(opener: Callable[[], Callable[[], None] | None]) -> None:
+    """Let `opener()` run when a thread enters its first block, and what it returns when it leaves."""
+    global _open_keras
+    _open_keras = opener
 
 
 class Overlay:
@@ -146,26 +155,22 @@ def state_scope(scope: Overlay | None) -> Iterator[Overlay | None]:
 
 def enter_block() -> None:
     """From here on reads and assignments of Keras' variables come here; `leave_block` ends it."""
-    if _THREAD.blocks == 0 and "keras" in sys.modules:
-        from shims._src.variables import keras_state
-
-        _THREAD.keras = keras_state.opened()
+    if _THREAD.blocks == 0:
+        _THREAD.close_keras = _open_keras()
     _THREAD.blocks += 1
 
 
 def leave_block() -> None:
     """The end of what `enter_block` began."""
     _THREAD.blocks -= 1
-    if _THREAD.blocks == 0 and _THREAD.keras is not None:
-        from shims._src.variables import keras_state
-
-        keras, _THREAD.keras = _THREAD.keras, None
-        keras_state.close(keras)
+    if _THREAD.blocks == 0 and _THREAD.close_keras is not None:
+        close, _THREAD.close_keras = _THREAD.close_keras, None
+        close()
 
 
 def sees_keras() -> bool:
     """Whether reads and assignments of Keras' variables come here."""
-    return _THREAD.keras is not None
+    return _THREAD.close_keras is not None
 
 
 def read(variable):

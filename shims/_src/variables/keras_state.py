@@ -12,7 +12,7 @@ import contextlib
 import functools
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import jax
 import jax.numpy as jnp
@@ -77,8 +77,13 @@ def _keras_on_jax():
     return keras if keras.backend.backend() == "jax" else None
 
 
-def opened():
-    """A scope that has been entered, `None` where there is no Keras or one of its own scopes."""
+def bind() -> None:
+    """Let reads and assignments of Keras' variables come to `state`."""
+    state.bind_keras(_open_scope)
+
+
+def _open_scope() -> Callable[[], None] | None:
+    """Enter a scope and return what leaves it; `None` without Keras, or in one of its own scopes."""
     keras = _keras_on_jax()
     if keras is None:
         return None
@@ -87,10 +92,10 @@ def opened():
     if scope.original_scope is not None:
         scope.__exit__()
         return None
-    return scope
+    return functools.partial(_close, scope)
 
 
-def close(scope) -> None:
+def _close(scope) -> None:
     """Leave a scope; variables that were made in it get their first values, if they have none."""
     with _outside_of_traces():
         scope.__exit__()
@@ -103,7 +108,7 @@ def _scope_class(base):
 
         def get_current_value(self, variable):
             if variable._value is None:
-                close(self)
+                _close(self)
                 self.__enter__()
             return state.read(standing_for(variable))
 
