@@ -18,15 +18,17 @@ from shims._src.linalg.factorizations import cholesky, svd
 from shims._src.linalg.lu_factors import check_invertible, factors, solved
 from shims._src.linalg.matrix_operands import main_diagonal, on_diagonal, turned, with_one_batch
 from shims._src.linalg.solving import cholesky_solve
+from shims._src.linear_operator import functions
 from shims._src.linear_operator.hints import Hints
 from shims._src.math.over_axes import largest, smallest
 from shims._src.platform import jax_private as jp
 from shims._src.sizes.primitives import as_size
+from shims._src.types.composite import Composite, OperatorCall
 from shims._src.types.dtypes import array_dtype
 from shims._src.types.tensor_shape import TensorShape
 
 
-class LinearOperator:
+class LinearOperator(Composite):
     """A matrix, or a batch of matrices, that is known by what it does.
 
     A kind of its own is a subclass with `_shape` and `_matmul`; everything else follows, if slowly.
@@ -54,8 +56,6 @@ class LinearOperator:
     https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperator
     """
 
-    # An operator in the place of an array is seen to by `functions.py`.
-    is_composite = True
     # Attributes that hold arrays or operators, and those that hold plain data.
     _fields: tuple[str, ...] = ()
     _statics: tuple[str, ...] = ()
@@ -99,6 +99,9 @@ class LinearOperator:
             setattr(out, name, value)
         out._parameters = {f.lstrip("_"): getattr(out, f) for f in (*cls._fields, *cls._statics)}
         return out
+
+    def __shims_call__(self, call: OperatorCall):
+        return functions.call_function(self, call)
 
     # ---- what it is ------------------------------------------------------------------------------
 

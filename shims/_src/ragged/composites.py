@@ -1,9 +1,8 @@
-"""What the operators do with ragged operands: written out, by the name of the operator."""
+"""Operators of arrays on ragged operands: what each does, by its name."""
 
 from __future__ import annotations
 
 import functools
-import inspect
 
 import jax.numpy as jnp
 import numpy as np
@@ -21,8 +20,7 @@ from shims._src.ragged import (
 )
 from shims._src.ragged.elementwise import by_name, map_rows
 from shims._src.ragged.tensor import is_ragged
-from shims._src.sparse.tensor import is_sparse
-from shims._src.types.dtypes import array_dtype
+from shims._src.types.composite import OperatorCall
 
 # One operand, then options.
 UNARY = (
@@ -66,69 +64,38 @@ BINARY = (
     *("realdiv", "scalar_mul", "truncatemod", "xdivy", "xlog1py", "xlogy", "zeta"),
     *("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"),
 )
-# Of these TensorFlow maps the values of a sparse tensor.
-SPARSE = (
-    *("abs", "asin", "asinh", "atan", "atanh", "bessel_i0e", "bessel_i1e", "cast", "erf"),
-    *("identity", "negative", "sign", "sin", "sqrt", "square", "tan", "tanh"),
-)
 REDUCTIONS = (
     *("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_all"),
     *("reduce_any", "reduce_variance", "reduce_std", "reduce_logsumexp"),
 )
 
 
-def apply(operator, name: str, args, kwargs, error):
-    """An operator on ragged operands.
-
-    Raises:
-      CompositeOperandError: `error`, where the operator takes none.
-    """
-    bound = inspect.signature(operator).bind(*args, **kwargs).arguments
-    (first, *others), options = bound.items(), {**bound}
-    options.pop(first[0])
-    if is_sparse(first[1]):
-        return _of_sparse(operator, name, first[1], options, error)
-    if not _has_ragged(args, kwargs):
-        raise error
-    kwargs = {k: v for k, v in kwargs.items() if k != "name"}
+def call_operator(call: OperatorCall):
+    """Call an operator on ragged operands; `NotImplemented` where it takes none."""
+    name, operator, operands, options = call.name, call.operator, call.operands, call.options
+    kwargs = {k: v for k, v in call.kwargs.items() if k != "name"}
     if name in UNARY:
-        if not is_ragged(first[1]) or any(map(is_ragged, options.values())):
-            raise error  # the limits of `clip_by_value`, say
-        return map_rows(name, lambda x: operator(x, **options), [first[1]])
+        if not is_ragged(operands[0]) or any(map(is_ragged, options.values())):
+            return NotImplemented  # the limits of `clip_by_value`, say
+        return map_rows(name, lambda x: operator(x, **options), operands[:1])
     if name in BINARY:
-        return map_rows(name, operator, [first[1], others[0][1]])
+        return map_rows(name, operator, operands[:2])
     if name in REDUCTIONS:
-        return reduction.reduce(name, *args[:3], **_renamed(kwargs))
+        return reduction.reduce(name, *call.args[:3], **_renamed(kwargs))
     if name == "embedding_lookup":
-        return _of_ids(operator, bound, error)
+        return _of_ids(call)
     handler = _OTHERS.get(name)
-    if handler is None:
-        raise error
-    return handler(*args, **kwargs)
+    return NotImplemented if handler is None else handler(*call.args, **kwargs)
 
 
-def _of_sparse(operator, name, x, options, error):
-    """What is made of the values of a sparse tensor, or of its shape."""
-    if name in SPARSE:
-        return x.with_values(operator(x.values, **options))
-    if name == "rank":
-        return jnp.asarray(x.dense_shape.shape[0], np.int32)
-    if name == "shape":
-        return x.dense_shape.astype(array_dtype(options.get("out_type") or np.int32, name))
-    if name == "size":
-        dtype = options.get("out_type") or np.int32
-        return jnp.prod(x.dense_shape).astype(array_dtype(dtype, name))
-    raise error
-
-
-def _of_ids(operator, bound, error):
+def _of_ids(call: OperatorCall):
     """A row of a table for each of ragged ids."""
-    ids = bound["ids"]
+    ids = call.arguments["ids"]
     if not is_ragged(ids):
-        raise error
+        return NotImplemented
     if ids.flat_values.dtype not in (np.int32, np.int64):
         raise ValueError(f"embedding_lookup: ids must be int32 or int64, not {ids.dtype.name}.")
-    return ids.with_flat_values(operator(**{**bound, "ids": ids.flat_values}))
+    return ids.with_flat_values(call.operator(**{**call.arguments, "ids": ids.flat_values}))
 
 
 def _renamed(kwargs):
@@ -220,11 +187,3 @@ _OTHERS = {
         )
     },
 }
-
-
-def _has_ragged(args, kwargs) -> bool:
-    """Whether one of the arguments, or an element of a list among them, is ragged."""
-    given = (*args, *kwargs.values())
-    return any(
-        is_ragged(x) or (isinstance(x, (list, tuple)) and any(map(is_ragged, x))) for x in given
-    )

@@ -13,12 +13,14 @@ from shims._src.arguments import checks
 from shims._src.arguments.checks import is_known
 from shims._src.arguments.operands import operand
 from shims._src.ragged import partition
+from shims._src.ragged.delegates import DELEGATES
 from shims._src.tracing.dispatch import operator
+from shims._src.types.composite import OperatorCall, Ragged
 from shims._src.types.tensor_shape import TensorShape
 
 
 @jax.tree_util.register_pytree_node_class
-class RaggedTensor:
+class RaggedTensor(Ragged):
     """Rows of different lengths.
 
     Args:
@@ -39,7 +41,6 @@ class RaggedTensor:
 
     __slots__ = ("_row_splits", "_uniform", "_values")
     __module__ = "shims"
-    is_composite = True
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, values, row_splits, uniform_row_length: int | None = None):
@@ -55,6 +56,9 @@ class RaggedTensor:
     def tree_unflatten(cls, uniform, children):
         """The inverse of `tree_flatten`."""
         return cls(*children, uniform)
+
+    def __shims_call__(self, call: OperatorCall):
+        return DELEGATES.call_operator(call)
 
     # ---- what it is made of ----------------------------------------------------------------------
 

@@ -8,12 +8,12 @@ import numpy as np
 from shims._src.arguments import checks
 from shims._src.arguments.operands import describe, meeting, operand
 from shims._src.errors import errors
-from shims._src.ragged.tensor import is_ragged
 from shims._src.sizes import primitives
 from shims._src.sparse import ordering
 from shims._src.sparse.selection import kept
-from shims._src.sparse.tensor import coordinates, is_sparse, unchecked
+from shims._src.sparse.tensor import SparseTensor, coordinates, unchecked
 from shims._src.tracing.sized_by import selected_by
+from shims._src.types.composite import Ragged
 from shims._src.types.dtypes import array_dtype
 
 _FUNCTION = "sparse.bincount"
@@ -77,11 +77,11 @@ def bincount(
 
 def _parts(values, weights, by_row: bool):
     """`(numbers, weights, row of each or None, how many rows)`."""
-    for is_kind, kind in ((is_sparse, "sparse"), (is_ragged, "ragged")):
-        if is_kind(values):
-            if weights is not None and not is_kind(weights):
-                raise ValueError(f"sparse.bincount: `weights` must be {kind}, as `values`.")
-            return (_of_sparse if kind == "sparse" else _of_ragged)(values, weights, by_row)
+    for kind, name, parts in ((SparseTensor, "sparse", _of_sparse), (Ragged, "ragged", _of_ragged)):
+        if isinstance(values, kind):
+            if weights is not None and not isinstance(weights, kind):
+                raise ValueError(f"sparse.bincount: `weights` must be {name}, as `values`.")
+            return parts(values, weights, by_row)
     values = operand(values)
     if weights is not None:
         weights = operand(weights)

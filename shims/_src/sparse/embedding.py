@@ -8,17 +8,17 @@ from shims._src.arguments.operands import operand
 from shims._src.elementwise.elementwise import square_root
 from shims._src.math.segment_reducers import total
 from shims._src.nn.embedding import rows_of
-from shims._src.ragged.tensor import is_ragged
 from shims._src.sizes import primitives
 from shims._src.sparse.selection import fill_empty_rows, kept
 from shims._src.sparse.tensor import SparseTensor, dims, is_sparse, unchecked
 from shims._src.tracing.sized_by import selected_by
+from shims._src.types.composite import Ragged
 
 _COMBINERS = ("mean", "sqrtn", "sum")
 
 
 def _as_sparse(value):
-    return value.to_sparse() if is_ragged(value) else value
+    return value.to_sparse() if isinstance(value, Ragged) else value
 
 
 def _check(function, ids, weights, combiner):

@@ -15,12 +15,14 @@ from shims._src.arguments.operands import describe, operand
 from shims._src.array.shapes import sizes_of
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering, primitives
+from shims._src.sparse import operators
+from shims._src.types.composite import Composite, OperatorCall
 from shims._src.types.dtypes import narrowed
 from shims._src.types.tensor_shape import TensorShape
 
 
 @jax.tree_util.register_pytree_node_class
-class SparseTensor:
+class SparseTensor(Composite):
     """Values at coordinates; everything else is 0.
 
     Args:
@@ -43,7 +45,6 @@ class SparseTensor:
 
     __slots__ = ("_dense_shape", "_indices", "_values")
     __module__ = "shims"
-    is_composite = True
 
     def __init__(self, indices, values, dense_shape):
         self._indices: Any = coordinates("indices", indices)
@@ -115,6 +116,9 @@ class SparseTensor:
     def get_shape(self) -> TensorShape:
         """The same as `shape`."""
         return self.shape
+
+    def __shims_call__(self, call: OperatorCall):
+        return operators.call_operator(self, call)
 
     def with_values(self, new_values) -> SparseTensor:
         """Other values at the same coordinates."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 
 import jax
 
@@ -14,6 +15,7 @@ from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded
 from shims._src.tracing.dynamic import run_dynamic
 from shims._src.tracing.repeated import Repeated
+from shims._src.types.composite import OperatorCall
 
 # What JAX raises where Python asks for the number behind a tracer.
 _NOT_KNOWN = (
@@ -43,7 +45,7 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
             kernels.check_call(f.__name__, takes, args, kwargs)
         try:
             if trace.current() is None and _needs_dynamic(args, kwargs, fresh):
-                # Of `call`, which knows inside the trace as well what to do with ragged operands.
+                # Of `call`, which asks composites inside the trace as well.
                 return _in_dynamic_trace(call, args, kwargs)
             return f(*args, **kwargs)
         except errors.OutsideDynamicTraceError:
@@ -93,13 +95,18 @@ def _in_dynamic_trace(f, args, kwargs):
 
 
 def _of_composites(call, name: str, args, kwargs, error):
-    """A call with ragged operands: only now are they known to be; calls on arrays pay nothing."""
-    from shims._src.linear_operator import functions
-    from shims._src.ragged import composites
+    """Ask the composites among the arguments for the result; calls on arrays never come here.
 
-    if functions.takes(args, kwargs):
-        return functions.apply(call, name, args, kwargs, error)
-    return composites.apply(call, name, args, kwargs, error)
+    Raises:
+      CompositeOperandError: `error`, where none of them knows the operator.
+    """
+    arguments = inspect.signature(call).bind(*args, **kwargs).arguments
+    asked = OperatorCall(call, name, args, kwargs, arguments)
+    for value in asked.composites():
+        result = value.__shims_call__(asked)
+        if result is not NotImplemented:
+            return result
+    raise error
 
 
 def _refuse(name: str, error: Exception):

@@ -1,0 +1,32 @@
+"""Operators of arrays that take a sparse tensor: they read its values or its shape."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.types.composite import OperatorCall
+from shims._src.types.dtypes import array_dtype
+
+# Of these TensorFlow maps the values of a sparse tensor.
+_OF_VALUES = (
+    *("abs", "asin", "asinh", "atan", "atanh", "bessel_i0e", "bessel_i1e", "cast", "erf"),
+    *("identity", "negative", "sign", "sin", "sqrt", "square", "tan", "tanh"),
+)
+
+
+def call_operator(x, call: OperatorCall):
+    """Call an operator on a sparse tensor, its first argument; `NotImplemented` if it takes none."""
+    if call.operands[0] is not x:
+        return NotImplemented
+    name, options = call.name, call.options
+    if name in _OF_VALUES:
+        return x.with_values(call.operator(x.values, **options))
+    if name == "rank":
+        return jnp.asarray(x.dense_shape.shape[0], np.int32)
+    if name == "shape":
+        return x.dense_shape.astype(array_dtype(options.get("out_type") or np.int32, name))
+    if name == "size":
+        dtype = options.get("out_type") or np.int32
+        return jnp.prod(x.dense_shape).astype(array_dtype(dtype, name))
+    return NotImplemented
