@@ -8,6 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src.arguments.checks import static_int
+from shims._src.array.creation import one_hot
+from shims._src.array.select import where
+from shims._src.native import operators
 from shims._src.ragged import (
     coordinates,
     coordinates_read,
@@ -18,7 +21,7 @@ from shims._src.ragged import (
     rows,
     segments,
 )
-from shims._src.ragged.elementwise import by_name, map_rows
+from shims._src.ragged.elementwise import map_rows
 from shims._src.ragged.tensor import is_ragged
 from shims._src.types.composite import OperatorCall
 
@@ -103,7 +106,7 @@ def _renamed(kwargs):
 
 
 def _choose(condition, x, y):
-    return map_rows("where", by_name("where"), (condition, x, y))
+    return map_rows("where", where, (condition, x, y))
 
 
 def _concat(values, axis):
@@ -129,7 +132,7 @@ def _one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=Non
         axis = rank
     if 0 <= axis <= ragged:
         raise ValueError(f"axis ({axis}) must be greater than indices.ragged_rank ({ragged}).")
-    flat = by_name("one_hot")(
+    flat = one_hot(
         indices.flat_values, depth, on_value, off_value, axis if axis < 0 else axis - ragged, dtype
     )
     return indices.with_flat_values(flat)
@@ -154,7 +157,7 @@ def _rank(input):
 def _add_n(inputs):
     out = inputs[0]
     for x in inputs[1:]:
-        out = map_rows("add_n", by_name("add"), (out, x))
+        out = map_rows("add_n", operators.add, (out, x))
     return out
 
 

@@ -15,16 +15,6 @@ from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
 
 
-def by_name(name: str):
-    """The operator of this name: `add`, `math.floordiv`."""
-    import shims
-
-    found = shims
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
-
-
 def leader_of(function: str, operands) -> RaggedTensor:
     """The ragged operand whose rows all others follow."""
     ragged = [x for x in operands if is_ragged(x)]

@@ -10,11 +10,13 @@ import numpy as np
 from shims._src.arguments import checks
 from shims._src.arguments.checks import axis_of, is_known
 from shims._src.arguments.operands import describe, operand
+from shims._src.array import joining
 from shims._src.array.shapes import sizes_of
 from shims._src.errors import errors
+from shims._src.image import sampling
 from shims._src.math import histogram
 from shims._src.ragged import gathering, partition
-from shims._src.ragged.elementwise import by_name, check_same_rows
+from shims._src.ragged.elementwise import check_same_rows
 from shims._src.ragged.reshaping import rank_of
 from shims._src.ragged.tensor import is_ragged, row_total
 from shims._src.sizes import primitives
@@ -39,7 +41,7 @@ def split(value, num_or_size_splits, axis=0, num=None):
     axis = axis_of("split", axis, rank_of(value))
     if axis > value.ragged_rank:
         inner = axis - value.ragged_rank
-        parts = by_name("split")(value.flat_values, num_or_size_splits, inner, num)
+        parts = joining.split(value.flat_values, num_or_size_splits, inner, num)
         return [value.with_flat_values(part) for part in parts]
     if axis:
         raise checks.invalid("split", "a ragged axis cannot be split.", received=f"axis={axis}")
@@ -92,7 +94,7 @@ def resize(images, size, *args, **kwargs):
     each = (images[i] for i in range(rows))
     dense = [image.to_tensor() if is_ragged(image) else image for image in each]
     if dense:
-        return jnp.stack([by_name("image.resize")(image, size, *args, **kwargs) for image in dense])
+        return jnp.stack([sampling.resize(image, size, *args, **kwargs) for image in dense])
     height, width = sizes_of("resize", size)
     return jnp.zeros((0, height, width, images.flat_values.shape[-1]), jnp.float32)
 

@@ -6,11 +6,21 @@ import jax.numpy as jnp
 
 from shims._src.arguments import checks
 from shims._src.arguments.operands import operand
-from shims._src.elementwise.elementwise import square_root
+from shims._src.array.creation import ones_like
+from shims._src.elementwise.elementwise import sqrt, square_root
+from shims._src.elementwise.quotients import divide
+from shims._src.math import segment
 from shims._src.ragged import partition
-from shims._src.ragged.elementwise import by_name, check_same_splits
+from shims._src.ragged.elementwise import check_same_splits
 from shims._src.ragged.tensor import RaggedTensor, is_ragged
 from shims._src.sizes import primitives
+
+_OPERATORS = {
+    "unsorted_segment_max": segment.unsorted_segment_max,
+    "unsorted_segment_min": segment.unsorted_segment_min,
+    "unsorted_segment_prod": segment.unsorted_segment_prod,
+    "unsorted_segment_sum": segment.unsorted_segment_sum,
+}
 
 
 def reduce(name: str, data, segment_ids, num_segments):
@@ -27,34 +37,30 @@ def reduce(name: str, data, segment_ids, num_segments):
         if not is_ragged(data):
             raise _unlike(name)
         check_same_splits(name, data.row_splits, segment_ids.row_splits)
-        return _operator(name)(data.values, segment_ids.values, num_segments)
+        return _OPERATORS[name](data.values, segment_ids.values, num_segments)
     ids = operand(segment_ids)
     if ids.ndim != 1:
         raise _unlike(name)
     ids = primitives.unify_axis(ids, 0, partition.row_count(data.row_splits), label=name)
-    longest = _operator("unsorted_segment_max")(data.row_lengths(), ids, num_segments)
+    longest = segment.unsorted_segment_max(data.row_lengths(), ids, num_segments)
     splits = partition.from_lengths(jnp.maximum(longest, 0))
     rows = data.value_rowids()
     inside = partition.offsets(data.row_splits, rows)
     owner = partition.of_row(ids, rows)
     start = jnp.take(splits, jnp.maximum(owner, 0), mode="clip")
     place = jnp.where(owner < 0, -1, start + inside.astype(splits.dtype))
-    values = _operator(name)(data.values, place, splits[-1])
+    values = _OPERATORS[name](data.values, place, splits[-1])
     return RaggedTensor(values, splits)
 
 
 def _per_number(name, data, segment_ids, num_segments):
     """Sums over the number of summands, or over its root: NaN where there is none."""
     total = reduce("unsorted_segment_sum", data, segment_ids, num_segments)
-    ones = by_name("ones_like")(data)
+    ones = ones_like(data)
     number = reduce("unsorted_segment_sum", ones, segment_ids, num_segments)
     if name == "unsorted_segment_sqrt_n":
-        number = by_name("sqrt")(number) if is_ragged(number) else square_root(number)
-    return by_name("divide")(total, number)
-
-
-def _operator(name):
-    return by_name(f"math.{name}")
+        number = sqrt(number) if is_ragged(number) else square_root(number)
+    return divide(total, number)
 
 
 def _unlike(name):

@@ -14,13 +14,14 @@ from shims._src.arguments.checks import is_known
 from shims._src.arguments.operands import operand
 from shims._src.ragged import partition
 from shims._src.ragged.delegates import DELEGATES
+from shims._src.ragged.operators import RaggedOperators
 from shims._src.tracing.dispatch import operator
 from shims._src.types.composite import OperatorCall, Ragged
 from shims._src.types.tensor_shape import TensorShape
 
 
 @jax.tree_util.register_pytree_node_class
-class RaggedTensor(Ragged):
+class RaggedTensor(RaggedOperators, Ragged):
     """Rows of different lengths.
 
     Args:
@@ -41,7 +42,6 @@ class RaggedTensor(Ragged):
 
     __slots__ = ("_row_splits", "_uniform", "_values")
     __module__ = "shims"
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, values, row_splits, uniform_row_length: int | None = None):
         self._values: Any = values
@@ -369,103 +369,11 @@ class RaggedTensor(Ragged):
 
         return coordinates.from_sparse(st_input, row_splits_dtype)
 
-    # ---- indexing and operators ------------------------------------------------------------------
-
     @operator
     def __getitem__(self, key):
         from shims._src.ragged import indexing
 
         return indexing.take(self, key)
-
-    def __bool__(self):
-        raise TypeError("RaggedTensor may not be used as a boolean.")
-
-    def __abs__(self):
-        return _unary("abs", self)
-
-    def __neg__(self):
-        return _unary("negative", self)
-
-    def __invert__(self):
-        return _unary("logical_not", self)
-
-    def __add__(self, other):
-        return _binary("add", self, other)
-
-    def __radd__(self, other):
-        return _binary("add", other, self)
-
-    def __sub__(self, other):
-        return _binary("subtract", self, other)
-
-    def __rsub__(self, other):
-        return _binary("subtract", other, self)
-
-    def __mul__(self, other):
-        return _binary("multiply", self, other)
-
-    def __rmul__(self, other):
-        return _binary("multiply", other, self)
-
-    def __truediv__(self, other):
-        return _binary("math.truediv", self, other)
-
-    def __rtruediv__(self, other):
-        return _binary("math.truediv", other, self)
-
-    def __floordiv__(self, other):
-        return _binary("math.floordiv", self, other)
-
-    def __rfloordiv__(self, other):
-        return _binary("math.floordiv", other, self)
-
-    def __mod__(self, other):
-        return _binary("math.floormod", self, other)
-
-    def __rmod__(self, other):
-        return _binary("math.floormod", other, self)
-
-    def __pow__(self, other):
-        return _binary("pow", self, other)
-
-    def __rpow__(self, other):
-        return _binary("pow", other, self)
-
-    def __and__(self, other):
-        return _binary("logical_and", self, other)
-
-    def __rand__(self, other):
-        return _binary("logical_and", other, self)
-
-    def __or__(self, other):
-        return _binary("logical_or", self, other)
-
-    def __ror__(self, other):
-        return _binary("logical_or", other, self)
-
-    def __xor__(self, other):
-        return _binary("math.logical_xor", self, other)
-
-    def __rxor__(self, other):
-        return _binary("math.logical_xor", other, self)
-
-    def __eq__(self, other):
-        return _binary("equal", self, other)
-
-    def __ne__(self, other):
-        return _binary("not_equal", self, other)
-
-    def __lt__(self, other):
-        return _binary("less", self, other)
-
-    def __le__(self, other):
-        return _binary("less_equal", self, other)
-
-    def __gt__(self, other):
-        return _binary("greater", self, other)
-
-    def __ge__(self, other):
-        return _binary("greater_equal", self, other)
 
 
 def is_ragged(value) -> bool:
@@ -517,15 +425,3 @@ def _nested(make, flat_values, name, parts, validate):
     for part in reversed(list(parts)):
         out = make(out, part, validate=validate)
     return out
-
-
-def _unary(name: str, x):
-    from shims._src.ragged import elementwise
-
-    return elementwise.by_name(name)(x)
-
-
-def _binary(name: str, x, y):
-    from shims._src.ragged import elementwise
-
-    return elementwise.by_name(name)(x, y)
