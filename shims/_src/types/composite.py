@@ -1,4 +1,4 @@
-"""Values made of several arrays, which operators of arrays may be given: ragged, sparse, operators."""
+"""`Composite`: a value made of arrays, which operators of arrays ask for their result."""
 
 from __future__ import annotations
 
@@ -55,6 +55,6 @@ class Composite:
 
 
 class Ragged(Composite):
-    """Rows of different lengths; tells a ragged tensor where its class is not known."""
+    """The base of `RaggedTensor`, by which files below it tell a ragged tensor."""
 
     __slots__ = ()
