@@ -13,9 +13,25 @@ from typing import Any
 class Delegates:
     """Hold one function per method; reading one that is not bound raises `AttributeError`."""
 
-    __slots__ = ("call_operator",)
+    __slots__ = (
+        "call_operator",
+        "from_sparse",
+        "from_tensor",
+        "from_uniform_row_length",
+        "merge_dims",
+        "take",
+        "to_sparse",
+        "to_tensor",
+    )
 
     call_operator: Callable[..., Any]
+    from_sparse: Callable[..., Any]
+    from_tensor: Callable[..., Any]
+    from_uniform_row_length: Callable[..., Any]
+    merge_dims: Callable[..., Any]
+    take: Callable[..., Any]
+    to_sparse: Callable[..., Any]
+    to_tensor: Callable[..., Any]
 
 
 DELEGATES = Delegates()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
+import numpy as np
 
 from shims._src.arguments import checks
 from shims._src.arguments.checks import is_known, static_int
 from shims._src.arguments.operands import operand
 from shims._src.array import gather, select
 from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
 from shims._src.ragged import dense, partition, uniform
 from shims._src.ragged.elementwise import check_same_rows
 from shims._src.ragged.tensor import RaggedTensor, is_ragged, row_total
@@ -51,6 +53,42 @@ def kept(values, mask):
     return kept_rows(values, mask) if is_ragged(values) else primitives.compress(values, mask)
 
 
+def row(rt, position):
+    """One row, without the axis of rows."""
+    count = row_total(rt)
+    if not jp.is_tracer(position) and not jp.is_symbolic(position):
+        position = int(np.asarray(position))
+        if is_known(count):
+            check_row(position, count)
+    return _row_at(rt, position)
+
+
+def check_row(position: int, count: int) -> None:
+    """Refuse a position outside of `count` rows."""
+    if not -count <= position < count:
+        raise errors.OutOfBoundsError(
+            errors.message(
+                "index",
+                f"row {position} is out of bounds.",
+                required=f"-{count} <= index < {count}",
+            )
+        )
+
+
+@selected_by("rt", "position")
+def _row_at(rt, position):
+    n = primitives.as_size(row_total(rt)).astype(rt.row_splits.dtype)
+    position = jnp.asarray(position, rt.row_splits.dtype)
+    checks.check_data(
+        (position < -n) | (position >= n),
+        "index",
+        "a row number is out of range.",
+        required="-rows <= index < rows",
+    )
+    position = jnp.where(position < 0, position + n, position)
+    return kept(rt.values, rt.value_rowids() == position)
+
+
 @selected_by("params", "indices")
 def take(params, indices, axis=None, batch_dims=0):
     """`tf.gather` where `params` or `indices` is ragged."""
@@ -81,8 +119,6 @@ def _take_rows(params, indices):
     count = row_total(params)
     checks.check_positions("gather", "indices", indices, count)
     if indices.ndim == 0:
-        from shims._src.ragged.indexing import row
-
         return row(params, indices)
     shape = indices.shape
     size = 1

@@ -7,10 +7,9 @@ import numpy as np
 
 from shims._src.arguments import checks
 from shims._src.arguments.checks import is_known
-from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.ragged import partition
-from shims._src.ragged.gathering import entries, kept, kept_rows, rows
+from shims._src.ragged import gathering, partition
+from shims._src.ragged.gathering import check_row, entries, kept, kept_rows, row, rows
 from shims._src.ragged.reshaping import expand_dims, rank_of
 from shims._src.ragged.tensor import RaggedTensor, is_ragged, row_total
 from shims._src.sizes import primitives
@@ -22,9 +21,7 @@ _ALL = slice(None)
 def take(rt, key):
     """`rt[key]` with TensorFlow's rules."""
     if is_ragged(key):
-        from shims._src.ragged.gathering import take as gather
-
-        return gather(rt, key)
+        return gathering.take(rt, key)
     items = list(key) if isinstance(key, (tuple, list)) else [key]
     return _indexed(rt, _spelled_out(items, rank_of(rt)))
 
@@ -97,7 +94,7 @@ def _of_dense(values, items):
 
 def _check_position(position, size):
     if is_known(size) and not jp.is_tracer(position) and not jp.is_symbolic(position):
-        _check_row(int(np.asarray(position)), size)
+        check_row(int(np.asarray(position)), size)
         return
     position, size = jnp.asarray(position), primitives.as_size(size)
     checks.check_data(
@@ -114,41 +111,6 @@ def _as_numbers(key: slice) -> slice:
 
 
 # ---- rows ----------------------------------------------------------------------------------------
-
-
-def row(rt, position):
-    """One row, without the axis of rows."""
-    count = row_total(rt)
-    if not jp.is_tracer(position) and not jp.is_symbolic(position):
-        position = int(np.asarray(position))
-        if is_known(count):
-            _check_row(position, count)
-    return _row(rt, position)
-
-
-def _check_row(position, count):
-    if not -count <= position < count:
-        raise errors.OutOfBoundsError(
-            errors.message(
-                "index",
-                f"row {position} is out of bounds.",
-                required=f"-{count} <= index < {count}",
-            )
-        )
-
-
-@selected_by("rt", "position")
-def _row(rt, position):
-    n = primitives.as_size(row_total(rt)).astype(rt.row_splits.dtype)
-    position = jnp.asarray(position, rt.row_splits.dtype)
-    checks.check_data(
-        (position < -n) | (position >= n),
-        "index",
-        "a row number is out of range.",
-        required="-rows <= index < rows",
-    )
-    position = jnp.where(position < 0, position + n, position)
-    return kept(rt.values, rt.value_rowids() == position)
 
 
 def _sliced(rt, key):

@@ -14,6 +14,7 @@ from shims._src.ragged.elementwise import check_same_rows
 from shims._src.ragged.gathering import entries
 from shims._src.ragged.reshaping import expand_dims, rank_of
 from shims._src.ragged.tensor import RaggedTensor, is_ragged, row_total
+from shims._src.sizes import primitives
 
 
 def concat(values, axis):
@@ -81,8 +82,6 @@ def _beside(values):
 
 
 def _check_rows(x, y):
-    from shims._src.sizes import primitives
-
     have, need = row_total(x), row_total(y)
     primitives.unify_axis(jnp.arange(have), 0, need, label="concat")
 

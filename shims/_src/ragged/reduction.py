@@ -16,6 +16,7 @@ from shims._src.math import reduction as dense
 from shims._src.math import segment
 from shims._src.ragged import partition
 from shims._src.ragged.elementwise import map_rows
+from shims._src.ragged.reshaping import expand_dims
 from shims._src.ragged.tensor import RaggedTensor, is_ragged
 from shims._src.sizes import primitives
 from shims._src.tracing.sized_by import selected_by
@@ -62,8 +63,6 @@ def _over_one(name, rt, axis, keepdims):
     out = _columns(name, rt) if axis == 0 else _rows(name, rt)
     if not keepdims:
         return out
-    from shims._src.ragged.reshaping import expand_dims
-
     return expand_dims(out, axis)
 
 
@@ -144,8 +143,6 @@ def _variance(rt, axes, keepdims):
     out = _combined(lambda a, b: a - b * b, mean_of_squares, mean)
     if not keepdims:
         return out
-    from shims._src.ragged.reshaping import expand_dims
-
     for axis in sorted(axes):
         out = expand_dims(out, axis)
     return out

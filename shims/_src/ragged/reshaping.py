@@ -8,8 +8,10 @@ from shims._src.arguments import checks
 from shims._src.arguments.checks import axis_of, is_known
 from shims._src.arguments.operands import operand
 from shims._src.array import shapes
+from shims._src.array.repetition import tile as tile_array
 from shims._src.array.shapes import sizes_of
 from shims._src.ragged import partition, uniform
+from shims._src.ragged.gathering import entries, rows
 from shims._src.ragged.tensor import RaggedTensor, is_ragged, row_total
 from shims._src.sizes import primitives
 from shims._src.tracing.sized_by import selected_by
@@ -27,8 +29,8 @@ def expand_dims(value, axis):
     axis = axis_of("expand_dims", axis, rank_of(value) + 1)
     if axis > 1:
         return value.with_values(expand_dims(value.values, axis - 1))
-    rows, dtype = row_total(value), value.row_splits.dtype
-    length, count = (rows, 1) if axis == 0 else (1, rows)
+    total, dtype = row_total(value), value.row_splits.dtype
+    length, count = (total, 1) if axis == 0 else (1, total)
     return uniform.wrap(value, length, count, dtype)
 
 
@@ -88,14 +90,10 @@ def tile(value, multiples):
 
 @selected_by("value", "times")
 def _tiled(value, times):
-    from shims._src.ragged.gathering import rows
-
     inner = list(times[1:])
     if is_ragged(value.values) and any(not is_known(t) or t != 1 for t in inner[1:]):
         value = value.with_values(_tiled(value.values, (1, *inner[1:])))
     elif not is_ragged(value.values):
-        from shims._src.array.repetition import tile as tile_array
-
         value = value.with_values(tile_array(value.values, [1, *inner[1:]]))
     value = _longer_rows(value, inner[0])
     times = times[0]
@@ -109,8 +107,6 @@ def _tiled(value, times):
 def _longer_rows(value, times):
     if is_known(times) and times == 1:
         return value
-    from shims._src.ragged.gathering import entries
-
     number = primitives.as_size(times).astype(value.row_splits.dtype)
     lengths = value.row_lengths()
     bound = row_total(value.values) * times

@@ -12,9 +12,10 @@ import numpy as np
 from shims._src.arguments import checks
 from shims._src.arguments.checks import is_known
 from shims._src.arguments.operands import operand
-from shims._src.ragged import partition
+from shims._src.ragged import partition, segment_ids
 from shims._src.ragged.delegates import DELEGATES
 from shims._src.ragged.operators import RaggedOperators
+from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
 from shims._src.types.composite import OperatorCall, Ragged
 from shims._src.types.tensor_shape import TensorShape
@@ -124,8 +125,7 @@ class RaggedTensor(RaggedOperators, Ragged):
     @operator
     def row_lengths(self, axis=1, name=None):
         """The length of each row; for `axis` above 1 a ragged tensor of the lengths within rows."""
-        rank = self.ragged_rank + self.flat_values.ndim
-        axis = checks.axis_of("row_lengths", axis, rank)
+        axis = checks.axis_of("row_lengths", axis, self.ragged_rank + self.flat_values.ndim)
         if axis == 0:
             return self.nrows()
         if axis == 1:
@@ -201,23 +201,17 @@ class RaggedTensor(RaggedOperators, Ragged):
     @operator
     def merge_dims(self, outer_axis, inner_axis):
         """Axes `outer_axis` to `inner_axis` made one."""
-        from shims._src.ragged import reshaping
-
-        return reshaping.merge_dims(self, outer_axis, inner_axis)
+        return DELEGATES.merge_dims(self, outer_axis, inner_axis)
 
     @operator
     def to_tensor(self, default_value=None, name=None, shape=None):
         """An array with the rows filled up; see `shims.ragged`."""
-        from shims._src.ragged import dense
-
-        return dense.to_tensor(self, default_value, shape)
+        return DELEGATES.to_tensor(self, default_value, shape)
 
     @operator
     def to_sparse(self, name=None):
         """The values with their coordinates."""
-        from shims._src.ragged import coordinates
-
-        return coordinates.to_sparse(self)
+        return DELEGATES.to_sparse(self)
 
     def to_list(self) -> list:
         """Nested Python lists."""
@@ -255,9 +249,7 @@ class RaggedTensor(RaggedOperators, Ragged):
         splits = partition.as_partition("from_row_splits", "row_splits", row_splits, values)
         if is_known(splits.shape[0]) and splits.shape[0] == 0:
             raise ValueError("row_splits tensor may not be empty.")
-        if validate:
-            partition.check_splits("from_row_splits", splits, row_total(values))
-        return _rows(values, splits)
+        return _rows("from_row_splits", values, splits, validate)
 
     @classmethod
     def from_row_lengths(cls, values, row_lengths, name=None, validate=True) -> RaggedTensor:
@@ -265,9 +257,7 @@ class RaggedTensor(RaggedOperators, Ragged):
         values = as_values(values)
         lengths = partition.as_partition("from_row_lengths", "row_lengths", row_lengths, values)
         splits = partition.from_lengths(lengths)
-        if validate:
-            partition.check_splits("from_row_lengths", splits, row_total(values))
-        return _rows(values, splits)
+        return _rows("from_row_lengths", values, splits, validate)
 
     @classmethod
     def from_row_starts(cls, values, row_starts, name=None, validate=True) -> RaggedTensor:
@@ -276,9 +266,7 @@ class RaggedTensor(RaggedOperators, Ragged):
         starts = partition.as_partition("from_row_starts", "row_starts", row_starts, values)
         end = jnp.asarray(row_total(values), starts.dtype).reshape(1)
         splits = jnp.concatenate([starts, end])
-        if validate:
-            partition.check_splits("from_row_starts", splits, row_total(values))
-        return _rows(values, splits)
+        return _rows("from_row_starts", values, splits, validate)
 
     @classmethod
     def from_row_limits(cls, values, row_limits, name=None, validate=True) -> RaggedTensor:
@@ -286,17 +274,13 @@ class RaggedTensor(RaggedOperators, Ragged):
         values = as_values(values)
         limits = partition.as_partition("from_row_limits", "row_limits", row_limits, values)
         splits = jnp.concatenate([jnp.zeros((1,), limits.dtype), limits])
-        if validate:
-            partition.check_splits("from_row_limits", splits, row_total(values))
-        return _rows(values, splits)
+        return _rows("from_row_limits", values, splits, validate)
 
     @classmethod
     def from_value_rowids(
         cls, values, value_rowids, nrows=None, name=None, validate=True
     ) -> RaggedTensor:
         """Values that say the row they belong to, in ascending order."""
-        from shims._src.ragged import segment_ids
-
         values = as_values(values)
         ids = partition.as_partition("from_value_rowids", "value_rowids", value_rowids, values)
         have, need = ids.shape[0], row_total(values)
@@ -307,16 +291,15 @@ class RaggedTensor(RaggedOperators, Ragged):
                 required="one row id per value",
             )
         ids = _as_many(ids, row_total(values))
-        return _rows(values, segment_ids.splits_of_rows("from_value_rowids", ids, nrows, validate))
+        splits = segment_ids.splits_of_rows("from_value_rowids", ids, nrows, validate)
+        return _rows("from_value_rowids", values, splits, validate=False)
 
     @classmethod
     def from_uniform_row_length(
         cls, values, uniform_row_length, nrows=None, validate=True, name=None
     ) -> RaggedTensor:
         """Rows of one length."""
-        from shims._src.ragged import uniform
-
-        return uniform.from_uniform_row_length(as_values(values), uniform_row_length, nrows)
+        return DELEGATES.from_uniform_row_length(as_values(values), uniform_row_length, nrows)
 
     @classmethod
     def from_nested_row_splits(
@@ -342,8 +325,7 @@ class RaggedTensor(RaggedOperators, Ragged):
                 raise TypeError(f"Argument `nested_{name}` must be a list of arrays.")
         counts = [None] * len(nested_value_rowids) if nested_nrows is None else nested_nrows
         out = flat_values
-        pairs = list(zip(nested_value_rowids, counts, strict=True))
-        for ids, count in reversed(pairs):
+        for ids, count in reversed(list(zip(nested_value_rowids, counts, strict=True))):
             out = cls.from_value_rowids(out, ids, count, validate=validate)
         return out
 
@@ -358,22 +340,16 @@ class RaggedTensor(RaggedOperators, Ragged):
         row_splits_dtype=np.int64,
     ) -> RaggedTensor:
         """The rows of an array, whole, up to a length each, or without their padding."""
-        from shims._src.ragged import dense
-
-        return dense.from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype)
+        return DELEGATES.from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype)
 
     @classmethod
     def from_sparse(cls, st_input, name=None, row_splits_dtype=np.int64) -> RaggedTensor:
         """The rows of a sparse matrix whose entries stand at the left, in order."""
-        from shims._src.ragged import coordinates
-
-        return coordinates.from_sparse(st_input, row_splits_dtype)
+        return DELEGATES.from_sparse(st_input, row_splits_dtype)
 
     @operator
     def __getitem__(self, key):
-        from shims._src.ragged import indexing
-
-        return indexing.take(self, key)
+        return DELEGATES.take(self, key)
 
 
 def is_ragged(value) -> bool:
@@ -400,8 +376,6 @@ def as_values(values):
 
 def _as_many(values, count):
     """Values stated to be as many as the rows take."""
-    from shims._src.sizes import primitives
-
     if isinstance(values, RaggedTensor):
         have = partition.row_count(values.row_splits)
         if is_known(have) and is_known(count) and have != count:
@@ -410,8 +384,10 @@ def _as_many(values, count):
     return primitives.unify_axis(values, 0, count, label="RaggedTensor")
 
 
-def _rows(values, splits) -> RaggedTensor:
-    """Values in rows; nested splits have one dtype."""
+def _rows(function: str, values, splits, validate) -> RaggedTensor:
+    """Put values into rows, after a check of the splits; nested splits get one dtype."""
+    if validate:
+        partition.check_splits(function, splits, row_total(values))
     if isinstance(values, RaggedTensor) and values.row_splits.dtype != splits.dtype:
         splits = splits.astype(jnp.int64)
         values = values.with_row_splits_dtype(np.int64)
