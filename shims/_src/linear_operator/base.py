@@ -11,16 +11,10 @@ from shims._src.arguments import checks
 from shims._src.arguments.checks import is_known
 from shims._src.arguments.operands import describe, is_array, operand
 from shims._src.errors import errors
-from shims._src.linalg.determinants import det, slogdet
-from shims._src.linalg.diagonals import diag_part
-from shims._src.linalg.eigenvalues import eigvalsh
-from shims._src.linalg.factorizations import cholesky, svd
-from shims._src.linalg.lu_factors import check_invertible, factors, solved
-from shims._src.linalg.matrix_operands import main_diagonal, on_diagonal, turned, with_one_batch
-from shims._src.linalg.solving import cholesky_solve
 from shims._src.linear_operator import functions
+from shims._src.linear_operator.defaults import Defaults
+from shims._src.linear_operator.delegates import DELEGATES
 from shims._src.linear_operator.hints import Hints
-from shims._src.math.over_axes import largest, smallest
 from shims._src.platform import jax_private as jp
 from shims._src.sizes.primitives import as_size
 from shims._src.types.composite import Composite, OperatorCall
@@ -28,7 +22,7 @@ from shims._src.types.dtypes import array_dtype
 from shims._src.types.tensor_shape import TensorShape
 
 
-class LinearOperator(Composite):
+class LinearOperator(Defaults, Composite):
     """A matrix, or a batch of matrices, that is known by what it does.
 
     A kind of its own is a subclass with `_shape` and `_matmul`; everything else follows, if slowly.
@@ -229,9 +223,7 @@ class LinearOperator(Composite):
     def matmul(self, x, adjoint=False, adjoint_arg=False, name="matmul"):
         """The product with matrices `x`, `[..., m, k]`, or with another operator."""
         if isinstance(x, LinearOperator):
-            from shims._src.linear_operator import algebra
-
-            return algebra.product(*self._pair(x, adjoint, adjoint_arg))
+            return DELEGATES.product(*self._pair(x, adjoint, adjoint_arg))
         x = self._argument(x, -2 if adjoint else -1, -1 if adjoint_arg else -2)
         return self._matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
 
@@ -246,18 +238,12 @@ class LinearOperator(Composite):
             )
         return left, right
 
-    def _matmul(self, x, adjoint=False, adjoint_arg=False):
-        raise NotImplementedError("_matmul is not implemented.")
-
     def __matmul__(self, other):
         return self.matmul(other)
 
     def matvec(self, x, adjoint=False, name="matvec"):
         """The product with vectors `x`, `[..., m]`."""
         return self._matvec(self._argument(x, -2 if adjoint else -1, -1), adjoint=adjoint)
-
-    def _matvec(self, x, adjoint=False):
-        return jnp.squeeze(self.matmul(x[..., None], adjoint=adjoint), -1)
 
     def solve(self, rhs, adjoint=False, adjoint_arg=False, name="solve"):
         """The `x` whose product is `rhs`, `[..., n, k]`, or another operator.
@@ -267,9 +253,7 @@ class LinearOperator(Composite):
         """
         self._check_solvable()
         if isinstance(rhs, LinearOperator):
-            from shims._src.linear_operator import algebra
-
-            return algebra.quotient(*self._pair(rhs, adjoint, adjoint_arg))
+            return DELEGATES.quotient(*self._pair(rhs, adjoint, adjoint_arg))
         own, axis = -1 if adjoint else -2, -1 if adjoint_arg else -2
         rhs = self._argument(rhs, own, axis, name="rhs")
         return self._solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
@@ -284,25 +268,13 @@ class LinearOperator(Composite):
                     f"Exact solve not implemented for an operator that is expected to {fault}."
                 )
 
-    def _solve(self, rhs, adjoint=False, adjoint_arg=False):
-        rhs = turned(rhs) if adjoint_arg else rhs
-        if self._can_use_cholesky():
-            return cholesky_solve(cholesky(self.to_dense()), rhs)
-        return _dense_solution(self.to_dense(), rhs, adjoint)
-
     def solvevec(self, rhs, adjoint=False, name="solve"):
         """The vectors whose product is `rhs`, `[..., n]`."""
         return self._solvevec(
             self._argument(rhs, -1 if adjoint else -2, -1, name="rhs"), adjoint=adjoint
         )
 
-    def _solvevec(self, rhs, adjoint=False):
-        return jnp.squeeze(self.solve(rhs[..., None], adjoint=adjoint), -1)
-
     # ---- numbers of it ---------------------------------------------------------------------------
-
-    def _can_use_cholesky(self):
-        return bool(self.is_self_adjoint and self.is_positive_definite)
 
     def _check_square(self):
         if self.is_square is False:
@@ -319,11 +291,6 @@ class LinearOperator(Composite):
         self._check_square()
         return self._determinant()
 
-    def _determinant(self):
-        if self._can_use_cholesky():
-            return jnp.exp(self.log_abs_determinant())
-        return det(self.to_dense())
-
     def log_abs_determinant(self, name="log_abs_det"):
         """The logarithm of the absolute value of the determinant, `[...]`.
 
@@ -333,17 +300,9 @@ class LinearOperator(Composite):
         self._check_square()
         return self._log_abs_determinant()
 
-    def _log_abs_determinant(self):
-        if self._can_use_cholesky():
-            return 2 * jnp.sum(jnp.log(main_diagonal(cholesky(self.to_dense()))), axis=-1)
-        return slogdet(self.to_dense()).log_abs_determinant
-
     def trace(self, name="trace"):
         """The sum of the diagonal, `[...]`."""
         return self._trace()
-
-    def _trace(self):
-        return jnp.sum(self.diag_part(), axis=-1)
 
     def eigvals(self, name="eigvals"):
         """The eigenvalues, `[..., n]`.
@@ -355,20 +314,9 @@ class LinearOperator(Composite):
             raise NotImplementedError("Only self-adjoint matrices are supported.")
         return self._eigvals()
 
-    def _eigvals(self):
-        return eigvalsh(self.to_dense())
-
     def cond(self, name="cond"):
         """The condition number, `[...]`."""
         return self._cond()
-
-    def _cond(self):
-        if self.is_self_adjoint:
-            values = jnp.abs(self._eigvals())
-        else:
-            values = svd(self.to_dense(), compute_uv=False)
-        last = (values.ndim - 1,)
-        return largest(values, last) / smallest(values, last)
 
     # ---- arrays of it ----------------------------------------------------------------------------
 
@@ -376,24 +324,13 @@ class LinearOperator(Composite):
         """The matrices as an array `[..., n, m]`."""
         return self._to_dense()
 
-    def _to_dense(self):
-        *batch, _, columns = self._dims()
-        eye = on_diagonal(columns, columns).astype(self.dtype)
-        return self.matmul(jnp.broadcast_to(eye, (*batch, columns, columns)))
-
     def diag_part(self, name="diag_part"):
         """The diagonal, `[..., min(n, m)]`."""
         return self._diag_part()
 
-    def _diag_part(self):
-        return diag_part(self.to_dense())
-
     def add_to_tensor(self, x, name="add_to_tensor"):
         """The sum of the matrices and an array."""
         return self._add_to_tensor(operand(x, self.dtype))
-
-    def _add_to_tensor(self, x):
-        return self.to_dense() + x
 
     # ---- operators of it -------------------------------------------------------------------------
 
@@ -402,11 +339,6 @@ class LinearOperator(Composite):
         return self if self.is_self_adjoint is True else self._linop_adjoint()
 
     H = property(adjoint)
-
-    def _linop_adjoint(self):
-        from shims._src.linear_operator.adjoint import LinearOperatorAdjoint
-
-        return LinearOperatorAdjoint(self, **self._all_hints())
 
     def inverse(self, name="inverse"):
         """The inverse as an operator.
@@ -422,11 +354,6 @@ class LinearOperator(Composite):
             raise ValueError("Cannot take the Inverse: This operator represents a singular matrix.")
         return self._linop_inverse()
 
-    def _linop_inverse(self):
-        from shims._src.linear_operator.inversion import LinearOperatorInversion
-
-        return LinearOperatorInversion(self, **self._all_hints())
-
     def cholesky(self, name="cholesky"):
         """The Cholesky factor as an operator.
 
@@ -440,13 +367,6 @@ class LinearOperator(Composite):
             )
         return self._linop_cholesky()
 
-    def _linop_cholesky(self):
-        from shims._src.linear_operator.lower_triangular import LinearOperatorLowerTriangular
-
-        return LinearOperatorLowerTriangular(
-            cholesky(self.to_dense()), is_non_singular=True, is_self_adjoint=False, is_square=True
-        )
-
     def _all_hints(self) -> dict[str, bool | None]:
         """The hints as keywords of a constructor."""
         return keywords(self._hints._replace(square=self.is_square))
@@ -457,37 +377,13 @@ class LinearOperator(Composite):
         """Raise `InvalidArgumentError` where a matrix is not invertible."""
         self._assert_non_singular()
 
-    def _assert_non_singular(self):
-        if self._can_use_cholesky():
-            self.assert_positive_definite()
-            return
-        values = svd(self.to_dense(), compute_uv=False)
-        last = (values.ndim - 1,)
-        most = jnp.maximum(100.0, jnp.max(self.shape_tensor()[-2:]).astype(values.dtype))
-        limit = 1 / (most * jnp.finfo(values.dtype).eps)
-        condition = largest(values, last) / smallest(values, last)
-        self._refuse(~(condition < limit), "Singular matrix up to precision epsilon.")
-
     def assert_positive_definite(self, name="assert_positive_definite"):
         """Raise `InvalidArgumentError` where a matrix is not positive definite."""
         self._assert_positive_definite()
 
-    def _assert_positive_definite(self):
-        if not self.is_self_adjoint:
-            raise NotImplementedError("assert_positive_definite is not implemented.")
-        diagonal = jnp.real(main_diagonal(cholesky(self.to_dense())))
-        self._refuse(~(diagonal > 0), "Matrix was not positive definite.")
-
     def assert_self_adjoint(self, name="assert_self_adjoint"):
         """Raise `InvalidArgumentError` where a matrix is not exactly its own adjoint."""
         self._assert_self_adjoint()
-
-    def _assert_self_adjoint(self):
-        dense = self.to_dense()
-        self._refuse(dense != turned(dense), "Matrix was not equal to its adjoint.")
-
-    def _refuse(self, bad, problem):
-        checks.check_data(bad, self.name, problem)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name} shape={self.shape} dtype={self.dtype.name}>"
@@ -502,11 +398,3 @@ def _vector(dims):
     if any(map(jp.is_symbolic, dims)):
         return jnp.stack([as_size(d) for d in dims])
     return jnp.asarray(dims, jnp.int32)
-
-
-def _dense_solution(a, rhs, adjoint):
-    a, rhs = with_one_batch("solve", (a, 2), (rhs, 2))
-    a = turned(a) if adjoint else a
-    lu, order = factors(a)
-    check_invertible("solve", lu)
-    return solved(a, lu, order, rhs)

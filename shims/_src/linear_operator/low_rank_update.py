@@ -13,7 +13,8 @@ from shims._src.linalg.factorizations import cholesky
 from shims._src.linalg.linalg_ops import matmul
 from shims._src.linalg.matrix_operands import main_diagonal
 from shims._src.linalg.solving import cholesky_solve
-from shims._src.linear_operator.base import LinearOperator, _dense_solution
+from shims._src.linear_operator.base import LinearOperator
+from shims._src.linear_operator.defaults import dense_solution
 from shims._src.linear_operator.diag import LinearOperatorDiag
 from shims._src.linear_operator.hints import implied
 from shims._src.linear_operator.identity import LinearOperatorIdentity
@@ -159,7 +160,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         if self._use_cholesky():
             inner = cholesky_solve(cholesky(capacitance), inner)
         else:
-            inner = _dense_solution(capacitance, inner, adjoint)
+            inner = dense_solution(capacitance, inner, adjoint)
         return solution - base.solve(matmul(u, inner), adjoint=adjoint)
 
     def _determinant(self):
