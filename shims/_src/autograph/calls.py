@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import jax
 
-from shims._src.autograph import builtin_functions, lists, sizes
+from shims._src.autograph import builtin_functions, lists, operators, sizes
 from shims._src.autograph.bound_function import BoundFunction
 from shims._src.autograph.source import UnconvertibleError
 from shims._src.autograph.transform import converted_code, converted_text
@@ -271,7 +271,7 @@ def _converted_function(f: types.FunctionType):
         return f
     cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
     closure = tuple(
-        types.CellType(_operators()) if name == "ag__" else cells[name] for name in code.co_freevars
+        types.CellType(_OPERATORS) if name == "ag__" else cells[name] for name in code.co_freevars
     )
     new = types.FunctionType(code, f.__globals__, f.__name__, f.__defaults__, closure)
     new.__kwdefaults__ = f.__kwdefaults__
@@ -310,10 +310,13 @@ def _content(cell):
         return None
 
 
-def _operators():
-    from shims._src.autograph import operators
-
-    return operators
+# What converted code knows as `ag__`: a module, because its functions are closed over it.
+_OPERATORS = types.ModuleType("ag__")
+vars(_OPERATORS).update(
+    {name: value for name, value in vars(operators).items() if not name.startswith("__")},
+    converted_call=converted_call,
+    autograph_artifact=mark_as_written,
+)
 
 
 def _package(f) -> str:

@@ -1,11 +1,9 @@
-"""The names that converted code knows as `ag__`."""
+"""The names that converted code knows as `ag__`, but for those of calls: `calls.py` adds them."""
 
 from __future__ import annotations
 
 from sys import exception as caught
 
-from shims._src.autograph.calls import converted_call as converted_call
-from shims._src.autograph.calls import mark_as_written as autograph_artifact
 from shims._src.autograph.expressions import and_ as and_
 from shims._src.autograph.expressions import assert_stmt as assert_stmt
 from shims._src.autograph.expressions import if_exp as if_exp
@@ -29,4 +27,3 @@ from shims._src.control_flow.undefined import UndefinedReturnValue as UndefinedR
 caught = caught
 # The options that the converters write beside each function; ours are always the same.
 STD = None
-autograph_artifact = autograph_artifact
