@@ -12,7 +12,7 @@ import numpy as np
 from shims._src.errors import errors
 from shims._src.v1.graph.deferring import deferred, operation_of
 from shims._src.v1.graph.modes import executing_eagerly
-from shims._src.v1.names.names import Operator, located
+from shims._src.v1.names.operators import Operator, located
 
 # What parameters of version 1 are called in version 2, whatever the operator.
 _RENAMED = {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import functools
 import importlib
 from typing import Any
 
+from shims._src.v1.graph.deferring import deferred
 from shims._src.v1.names import live_names
+from shims._src.v1.names.binding import callable_of
+from shims._src.v1.names.operators import located, operators
 from shims._src.v1.names.own_names import OWN_NAMES
 from shims._src.v1.names.replacements import instead_of
 from shims._src.v1.names.variants import VARIANTS
@@ -26,35 +28,6 @@ _PLAIN = {
 }
 # Namespaces of which only some names are of version 1, with the module that has the others.
 _BESIDE = {"keras": "shims.keras"}
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Operator:
-    """One line of the list of operators.
-
-    Attributes:
-      name: its shortest spelling, which says how its operations are named.
-      place: `module:function` below `shims._src`.
-      signature: its parameters in version 1, as text.
-      renames: what parameters are called in version 2.
-    """
-
-    name: str
-    place: str
-    signature: str
-    renames: dict[str, str]
-
-
-@functools.cache
-def operators() -> dict[str, Operator]:
-    """The operators by each of their spellings."""
-    found = {}
-    for line in live_names.OPERATORS.strip().splitlines():
-        spellings, place, signature, *renames = (part.strip() for part in line.split("|"))
-        pairs = dict(pair.split("=") for part in renames for pair in part.split())
-        names = spellings.split()
-        found.update(dict.fromkeys(names, Operator(names[0], place, signature, pairs)))
-    return found
 
 
 @functools.cache
@@ -85,9 +58,6 @@ def resolve(name: str) -> Any:
     Raises:
       AttributeError: there is none; the message says whether TensorFlow has one.
     """
-    from shims._src.v1.graph.deferring import deferred
-    from shims._src.v1.names.binding import callable_of
-
     if name in OWN_NAMES:
         return located(OWN_NAMES[name])
     if name in VARIANTS:
@@ -105,15 +75,6 @@ def resolve(name: str) -> Any:
         if found is not None:
             return found
     raise AttributeError(_absent(name))
-
-
-def located(place: str) -> Any:
-    """The object at `module:attribute`."""
-    module, _, attribute = place.partition(":")
-    found = importlib.import_module(module)
-    for part in attribute.split(".") if attribute else ():
-        found = getattr(found, part)
-    return found
 
 
 def _absent(name: str) -> str:
