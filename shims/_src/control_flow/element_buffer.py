@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from shims._src.control_flow.tensor_array_checks import check_place
 from shims._src.sizes import buffers, primitives, trace
 
 
@@ -34,6 +35,16 @@ class ElementRoom:
     count: jax.Array
     space: buffers.Space
 
+    @property
+    def arrays(self) -> list:
+        """The arrays that are held."""
+        return [self.array]
+
+    @property
+    def shape(self) -> tuple:
+        """The shape of an element."""
+        return self.array.shape[1:]
+
     @classmethod
     def of(cls, stacked, space: buffers.Space) -> ElementRoom:
         """All elements of an array."""
@@ -54,11 +65,21 @@ class ElementRoom:
         array = lax.dynamic_update_index_in_dim(self.array, value, place, 0)
         return ElementRoom(array, count, self.space)
 
-    def read(self, place):
-        """The element at a position that was checked."""
+    def read(self, index):
+        """Read an element at a position that may be known only when the program runs."""
+        place = jnp.asarray(index, jnp.int32)
+        check_place("read", place, place, self.count)
         return jnp.take(self.array, place, axis=0, mode="clip")
 
-    def stacked(self):
+    def copy(self) -> ElementRoom:
+        """The same elements, for a list that is written to."""
+        return self
+
+    def stacked(self, shape, dtype):
         """All elements, as an array of exactly their number."""
         room = buffers.Room(self.array, (self.count,), (0,), (self.space.capacity,))
         return room.value()
+
+    def in_room(self, shape, dtype, space) -> ElementRoom:
+        """All elements in a room."""
+        return self

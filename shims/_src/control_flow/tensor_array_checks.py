@@ -1,0 +1,130 @@
+"""The checks of `TensorArray`: elements that do not fit, positions outside, sizes that do not add up."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.control_flow.staging import is_staged
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives
+
+
+def check_element(method: str, shape, dtype, expected_shape, expected_dtype) -> None:
+    """Refuse an element whose dtype or shape the list does not take."""
+    if dtype != expected_dtype:
+        raise checks.invalid(
+            f"TensorArray.{method}",
+            f"an element of dtype {dtype.name} in a list of {expected_dtype.name}.",
+            required=expected_dtype.name,
+            received=dtype.name,
+        )
+    if expected_shape is not None and not _fits(shape, expected_shape):
+        raise ValueError(
+            f"TensorArray.{method}: incompatible shape for value: {shape}, "
+            f"expected {tuple(expected_shape)}."
+        )
+
+
+def _fits(shape, expected) -> bool:
+    """Whether an element's shape is one that the list takes."""
+    if len(shape) != len(expected):
+        return False
+    pairs = zip(shape, expected, strict=True)
+    return all(e is None or not is_known(d) or not is_known(e) or d == e for d, e in pairs)
+
+
+def check_room_shape(shape, room_shape) -> None:
+    """Refuse an element of another shape than those in a buffer that grows in a traced loop."""
+    if not all(map(is_same_size, shape, room_shape)):
+        raise errors.UnimplementedError(
+            errors.message(
+                "TensorArray.write",
+                "elements whose sizes depend on data are written in a traced loop.",
+                received=f"shape {shape} after {room_shape}",
+                do="grow one array by `concat` in the state of the loop, and an array of the "
+                "lengths beside it",
+            )
+        )
+
+
+def is_same_size(a, b) -> bool:
+    """Whether two sizes are the same number, or the same symbol."""
+    return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
+
+
+def outside(method: str, index: int, count: int) -> errors.OutOfRangeError:
+    """Make the error for a position at which there is no element."""
+    return errors.OutOfRangeError(
+        errors.message(
+            f"TensorArray.{method}",
+            f"there is no element {index}.",
+            required=f"a position in [0, {count})",
+            received=str(index),
+        )
+    )
+
+
+def check_place(method: str, index, place, count) -> None:
+    """Refuse a position outside: at once where it is known, else when the program runs.
+
+    Args:
+      method: the method of `TensorArray`.
+      index: the position as it was given.
+      place: the same as an int32 scalar.
+      count: how many elements there are.
+    """
+    if not is_staged(index) and is_known(index) and is_known(count):
+        if not 0 <= index < count:
+            raise outside(method, index, count)
+        return
+    checks.check_data(
+        (place < 0) | (place >= primitives.as_size(count)),
+        f"TensorArray.{method}",
+        "there is no such element.",
+        required=f"a position in [0, {'size' if is_staged(count) else count})",
+    )
+
+
+def check_slices(slices, count) -> None:
+    """Refuse to unstack more slices than there are elements."""
+    if is_known(slices) and is_known(count):
+        if slices > count:
+            raise ValueError(
+                f"Cannot unstack {slices} tensors into a TensorArray of static size {count}"
+            )
+        return
+    checks.check_data(
+        primitives.true_size(slices) > primitives.true_size(count),
+        "TensorArray.unstack",
+        "there are more slices than elements.",
+        required=f"at most {count} slices",
+        received=f"{slices}",
+    )
+
+
+def lengths_of_parts(value, lengths) -> list[int]:
+    """The lengths of the parts of an array, which must add up to its size."""
+    if jp.is_tracer(lengths):
+        checks.static_int("TensorArray.split", "lengths", lengths)
+    sizes = [int(n) for n in np.asarray(lengths).ravel()]
+    if value.ndim == 0 or (is_known(value.shape[0]) and sum(sizes) != value.shape[0]):
+        raise checks.invalid(
+            "TensorArray.split",
+            "the lengths do not add up.",
+            required=f"sum(lengths) == {value.shape[0] if value.ndim else 'no scalar'}",
+            received=f"lengths {sizes}",
+        )
+    return sizes
+
+
+def check_parts(parts: int, count) -> None:
+    """Refuse to split into more parts than there are elements."""
+    if not is_known(count) or parts > count:
+        raise checks.invalid(
+            "TensorArray.split",
+            f"{parts} parts for {count} elements.",
+            required=f"at most {count} parts",
+        )

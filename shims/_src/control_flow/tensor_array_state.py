@@ -1,0 +1,193 @@
+"""The state of a `TensorArray`: its settings, the storage of its elements, its form as a pytree."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Self
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.arguments import checks
+from shims._src.arguments.operands import operand
+from shims._src.control_flow.element_buffer import ElementRoom, space_of_list
+from shims._src.control_flow.staging import ambient_is_staging, is_staged
+from shims._src.control_flow.tensor_array_checks import check_element, check_room_shape
+from shims._src.control_flow.tensor_array_storage import (
+    Elements,
+    Stacked,
+    Storage,
+    Unfilled,
+    unwritten,
+)
+from shims._src.control_flow.undefined import Unwritten
+from shims._src.sizes import primitives
+from shims._src.sizes.buffers import Space
+from shims._src.types.dtypes import array_dtype
+from shims._src.types.tensor_shape import TensorShape
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """The properties of a `TensorArray` that no write changes.
+
+    Attributes:
+      dtype: of the elements.
+      dynamic_size: whether writing behind the end makes the list longer.
+      clear_after_read: whether an element can be read only once, eagerly.
+      infer_shape: whether all elements must have one shape.
+      element_shape: as far as the caller gave it.
+      space: the capacity of a list that may grow while a program is traced.
+    """
+
+    dtype: np.dtype
+    dynamic_size: bool
+    clear_after_read: bool
+    infer_shape: bool
+    element_shape: tuple | None
+    space: Space | None
+
+    @classmethod
+    def of(cls, dtype, dynamic_size, clear_after_read, infer_shape, element_shape) -> Settings:
+        """Make them from the arguments of `TensorArray`."""
+        dtype = np.dtype(array_dtype(dtype, "TensorArray"))
+        shape = TensorShape(element_shape)
+        return cls(
+            dtype=dtype,
+            dynamic_size=bool(dynamic_size),
+            clear_after_read=clear_after_read is None or bool(clear_after_read),
+            infer_shape=bool(infer_shape),
+            element_shape=None if shape.dims is None else tuple(shape.as_list()),
+            space=space_of_list() if dynamic_size else None,
+        )
+
+
+class ListState:
+    """A list of arrays of one dtype, as it is carried by loops."""
+
+    _settings: Settings
+    _storage: Storage
+
+    def tree_flatten(self):
+        storage, space = self._storage, self._settings.space
+        if isinstance(storage, Elements) and storage.is_ragged:
+            there = tuple(e is not None for e in storage.items)
+            return tuple(storage.arrays), (self._settings, Elements, there)
+        if space is not None:
+            return self._flattened_room(), (self._settings, ElementRoom, None)
+        if isinstance(storage, Stacked):
+            return (storage.array,), (self._settings, Stacked, None)
+        known = self._zero_shape() is not None
+        leaf = self._stacked() if known else Unwritten("TensorArray", storage.count)
+        return (leaf,), (self._settings, Stacked, None)
+
+    def _flattened_room(self) -> tuple:
+        """The leaves of a list that may grow: its room and its size."""
+        storage, space = self._storage, self._settings.space
+        assert space is not None
+        if not isinstance(storage, ElementRoom):
+            if self._zero_shape() is None:
+                nothing = Unwritten("TensorArray", space.capacity)
+                return nothing, primitives.as_size(storage.count)
+            storage = self._in_room()
+        return storage.array, storage.count
+
+    @classmethod
+    def tree_unflatten(cls, aux, leaves):
+        settings, kind, there = aux
+        storage: Storage
+        if kind is Elements:
+            rest = iter(leaves)
+            storage = Elements([next(rest) if one else None for one in there])
+        elif kind is ElementRoom:
+            array, count = leaves
+            room = ElementRoom(array, count, settings.space)
+            storage = Unfilled(count) if isinstance(array, Unwritten) else room
+        else:
+            (array,) = leaves
+            nothing = isinstance(array, Unwritten)
+            storage = unwritten(array.count) if nothing else Stacked(array)
+        return cls._made(settings, storage)
+
+    @classmethod
+    def _made(cls, settings: Settings, storage: Storage) -> Self:
+        """Make a list with these elements."""
+        new = cls.__new__(cls)
+        new._settings, new._storage = settings, storage
+        return new
+
+    def _target(self, *values) -> Self:
+        """The list that a method writes to: the object itself eagerly, else a copy."""
+        given = (*values, *self._storage.arrays)
+        if not ambient_is_staging() and not any(is_staged(v) for v in given):
+            return self
+        return self._made(self._settings, self._storage.copy())
+
+    def _zero_shape(self) -> tuple | None:
+        """The shape of an element that nothing wrote, `None` if it is not known."""
+        if self._storage.shape is not None:
+            return self._storage.shape
+        given = self._settings.element_shape
+        return None if given is None or None in given else given
+
+    def _stacked(self):
+        """All elements as one array; the shape of an element must be known."""
+        return self._storage.stacked(self._zero_shape(), self._settings.dtype)
+
+    def _in_room(self) -> ElementRoom:
+        """All elements in a room; the shape of an element must be known."""
+        return self._storage.in_room(self._zero_shape(), self._settings.dtype, self._settings.space)
+
+    def _need_stacked(self, method: str) -> Stacked:
+        """All elements as one array.
+
+        Raises:
+          InvalidArgumentError: their shapes differ or are not known.
+        """
+        storage = self._storage
+        if isinstance(storage, Elements) and storage.is_ragged:
+            raise checks.invalid(
+                f"TensorArray.{method}",
+                "the elements have different shapes.",
+                required="elements of one shape",
+                received=", ".join(str(e.shape) for e in storage.arrays),
+            )
+        if self._zero_shape() is not None:
+            return Stacked(self._stacked())
+        if isinstance(storage, Elements) and not storage.items and not ambient_is_staging():
+            return Stacked(
+                jnp.zeros((0,), self._settings.dtype)
+            )  # what TensorFlow makes of it eagerly
+        raise checks.invalid(
+            f"TensorArray.{method}",
+            "the shape of the elements is not known, and nothing was written.",
+            do="give `element_shape`",
+        )
+
+    def _operand(self, value):
+        """Convert an argument to an array, numbers to the dtype of the list."""
+        return operand(value, None if isinstance(value, jax.Array) else self._settings.dtype)
+
+    def _check_element(self, method: str, shape, dtype) -> None:
+        """Refuse an element of another dtype or shape than the list takes."""
+        expected = self._settings.element_shape
+        if self._settings.infer_shape and expected is None:
+            expected = self._zero_shape()
+        check_element(method, shape, dtype, expected, self._settings.dtype)
+
+    def _stacked_to_write(self, method: str, shape) -> Stacked:
+        """All elements as one array; elements of this shape where none is known."""
+        if self._zero_shape() is None:
+            return Stacked(jnp.zeros((self._storage.count, *shape), self._settings.dtype))
+        return self._need_stacked(method)
+
+    def _written_in_room(self, place, value) -> ElementRoom:
+        """Write an element of a list that may grow while a program is traced."""
+        checks.check_data(
+            place < 0, "TensorArray.write", "there is no such element.", required="a position >= 0"
+        )
+        shape = value.shape if self._zero_shape() is None else self._zero_shape()
+        room = self._storage.in_room(shape, self._settings.dtype, self._settings.space)
+        check_room_shape(value.shape, room.shape)
+        return room.write(place, value)

@@ -1,0 +1,244 @@
+"""Where a `TensorArray` keeps its elements: one of four storages.
+
+`Elements` holds arrays of their own where all positions are known. `Stacked` holds one array of all
+elements, `ElementRoom` one that is longer than they are many, `Unfilled` none, where their number is
+not known and nothing was written.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from shims._src.arguments import checks
+from shims._src.arguments.checks import is_known
+from shims._src.arguments.operands import operand
+from shims._src.array.scatter import placed
+from shims._src.control_flow.element_buffer import ElementRoom
+from shims._src.control_flow.staging import is_staged
+from shims._src.control_flow.tensor_array_checks import check_place, is_same_size, outside
+from shims._src.sizes import primitives
+
+
+@dataclasses.dataclass(eq=False)
+class Elements:
+    """Single elements, `None` where nothing was written.
+
+    Attributes:
+      items: the elements.
+      read: positions that were read and cleared.
+    """
+
+    items: list[jax.Array | None]
+    read: set[int] = dataclasses.field(default_factory=set)
+
+    @property
+    def count(self) -> int:
+        """How many elements there are."""
+        return len(self.items)
+
+    @property
+    def arrays(self) -> list:
+        """The arrays that are held."""
+        return [e for e in self.items if e is not None]
+
+    @property
+    def shape(self) -> tuple | None:
+        """The shape of an element, `None` while nothing is written."""
+        return next((e.shape for e in self.items if e is not None), None)
+
+    @property
+    def is_ragged(self) -> bool:
+        """Whether the elements have shapes of their own."""
+        return len({tuple(map(str, e.shape)) for e in self.arrays}) > 1
+
+    def copy(self) -> Elements:
+        """The same elements, for a list that is written to."""
+        return Elements(list(self.items), set(self.read))
+
+    def put(self, index: int, value, *, grows: bool) -> None:
+        """Write an element; where the list `grows`, also behind its end."""
+        if index < 0 or (index >= self.count and not grows):
+            raise outside("write", index, self.count)
+        self.items += [None] * (index + 1 - self.count)
+        self.items[index] = value
+
+    def take(self, index: int, *, clear: bool):
+        """Read an element, `None` where nothing was written; clear it if it need not stay."""
+        if not 0 <= index < self.count:
+            raise outside("read", index, self.count)
+        if index in self.read:
+            raise checks.invalid(
+                "TensorArray.read",
+                f"could not read index {index} twice because it was cleared after a previous read.",
+                do="make it with `clear_after_read=False`",
+            )
+        value = self.items[index]
+        if clear and value is not None and not is_staged(value):
+            self.read.add(index)
+        return value
+
+    def filled(self, shape, dtype) -> list:
+        """The elements, zeros where nothing was written."""
+        return [jnp.zeros(shape, dtype) if e is None else e for e in self.items]
+
+    def stacked(self, shape, dtype):
+        """All elements as one array."""
+        if not self.arrays:
+            return jnp.zeros((self.count, *shape), dtype)
+        return jnp.stack(self.filled(shape, dtype))
+
+    def in_room(self, shape, dtype, space) -> ElementRoom:
+        """All elements in a room."""
+        if not self.arrays:
+            return ElementRoom.empty(self.count, shape, dtype, space)
+        return ElementRoom.of(self.stacked(shape, dtype), space)
+
+    def gathered(self, indices):
+        """The elements at known positions as one array, `None` where one was not written."""
+        picked = [int(i) for i in np.asarray(indices).ravel()]
+        for i in picked:
+            if not 0 <= i < self.count:
+                raise outside("gather", i, self.count)
+        found = [self.items[i] for i in picked]
+        return jnp.stack(found) if found and all(e is not None for e in found) else None
+
+    def joined(self, shape, dtype):
+        """All elements along their first axis."""
+        parts = self.filled(shape, dtype)
+        if any(p.ndim == 0 for p in parts):
+            raise checks.invalid("TensorArray.concat", "the elements are scalars.")
+        if any(p.shape[1:] != parts[0].shape[1:] for p in parts):
+            raise checks.invalid(
+                "TensorArray.concat", "the elements differ behind their first axis."
+            )
+        return jnp.concatenate(parts)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Stacked:
+    """All elements along the leading axis of one array."""
+
+    array: Any
+
+    @property
+    def count(self):
+        """How many elements there are, `None` for a leaf that is no array."""
+        return self.array.shape[0] if getattr(self.array, "ndim", 0) else None
+
+    @property
+    def arrays(self) -> list:
+        """The arrays that are held."""
+        return [self.array]
+
+    @property
+    def shape(self) -> tuple:
+        """The shape of an element."""
+        return self.array.shape[1:]
+
+    def copy(self) -> Stacked:
+        """The same elements, for a list that is written to."""
+        return self
+
+    def stacked(self, shape, dtype):
+        """All elements as one array."""
+        return self.array
+
+    def in_room(self, shape, dtype, space) -> ElementRoom:
+        """All elements in a room."""
+        return ElementRoom.of(self.array, space)
+
+    def write(self, index, value, *, grows: bool) -> Stacked:
+        """Write an element at a position that may be known only when the program runs."""
+        place = jnp.asarray(index, jnp.int32)
+        array = _lengthened(self.array, index, place) if grows else self.array
+        check_place("write", index, place, array.shape[0])
+        if is_same_size(array.shape[0], 0):  # no iteration writes here, but its program has to fit
+            return Stacked(primitives.connected(array, jnp.expand_dims(value, 0)))
+        return Stacked(lax.dynamic_update_index_in_dim(array, value, place, 0))
+
+    def read(self, index):
+        """Read an element at a position that may be known only when the program runs."""
+        place = jnp.asarray(index, jnp.int32)
+        check_place("read", index, place, self.array.shape[0])
+        if is_same_size(self.array.shape[0], 0):
+            return primitives.connected(jnp.zeros(self.shape, self.array.dtype), self.array)
+        return jnp.take(self.array, place, axis=0, mode="clip")
+
+    def gathered(self, indices):
+        """The elements at some positions as one array."""
+        indices = operand(indices)
+        checks.check_positions("TensorArray.gather", "indices", indices, self.array.shape[0])
+        return jnp.take(self.array, indices, axis=0, mode="clip")
+
+    def joined(self):
+        """All elements along their first axis."""
+        array = self.array
+        if array.ndim < 2:
+            raise checks.invalid("TensorArray.concat", "the elements are scalars.")
+        return array.reshape((array.shape[0] * array.shape[1], *array.shape[2:]))
+
+    def scatter(self, indices, value, *, grows: bool) -> Stacked:
+        """Write the slices of an array at some positions."""
+        array = self.array
+        if grows:
+            highest = lax.reduce_max(indices, (0,)).astype(jnp.int32)
+            array = _lengthened(array, highest, highest)
+        checks.check_positions("TensorArray.scatter", "indices", indices, array.shape[0])
+        return Stacked(placed(array, (indices,), value))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Unfilled:
+    """Elements that nothing was written to, as many as are known only when the program runs."""
+
+    count: Any
+    arrays: tuple = ()
+    shape: None = None
+
+    def copy(self) -> Unfilled:
+        """The same elements, for a list that is written to."""
+        return self
+
+    def stacked(self, shape, dtype):
+        """All elements as one array."""
+        return jnp.zeros((self.count, *shape), dtype)
+
+    def in_room(self, shape, dtype, space) -> ElementRoom:
+        """All elements in a room."""
+        return ElementRoom.empty(self.count, shape, dtype, space)
+
+
+Storage = Elements | Stacked | ElementRoom | Unfilled
+
+
+def unwritten(count) -> Elements | Unfilled:
+    """Make a storage that nothing was written to."""
+    return Elements([None] * count) if is_known(count) else Unfilled(count)
+
+
+def parts_of(value, lengths: list[int]) -> list:
+    """Cut an array into consecutive parts of these lengths."""
+    ends = itertools.accumulate([0, *lengths])
+    return [lax.slice_in_dim(value, a, b) for a, b in itertools.pairwise(ends)]
+
+
+def _lengthened(array, index, place):
+    """All elements, and zeros behind them so that a position is among them."""
+    count = array.shape[0]
+    if not is_staged(index) and is_known(index) and is_known(count):
+        more = max(int(index) + 1 - count, 0)
+        return jnp.pad(array, [(0, more)] + [(0, 0)] * (array.ndim - 1))
+    needed = jnp.maximum(primitives.as_size(count), place + 1)
+    longer = primitives.to_dim(needed, label="TensorArray.write")
+    return (
+        jnp.zeros((longer, *array.shape[1:]), array.dtype)
+        .at[jnp.arange(count, dtype=jnp.int32)]
+        .set(array, mode="drop")
+    )
