@@ -9,9 +9,8 @@ from typing import Any
 from shims._src.errors import errors
 from shims._src.recording import state
 from shims._src.recording.connectivity import is_differentiable
-from shims._src.v1.graph.graph import Block, Graph
-from shims._src.v1.graph.operation import Operation, capture
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.graph import Graph
+from shims._src.v1.graph.nodes import Block, Operation, Tensor, capture
 from shims._src.v1.session.running import Run
 
 

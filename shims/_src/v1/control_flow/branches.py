@@ -8,9 +8,8 @@ from shims._src.v1.graph.composites import flat_tensors
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.graph import Graph, current_graph
 from shims._src.v1.graph.modes import MODES, executing_eagerly
-from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.shapes import GraphShape
-from shims._src.v1.graph.tensor import Tensor
 
 
 def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):

@@ -11,6 +11,7 @@ from shims._src.v1.control_flow.stating import Assert
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import executing_eagerly
+from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.standard import (
     cast,
     equal,
@@ -20,7 +21,6 @@ from shims._src.v1.graph.standard import (
     reduce_sum,
     stack,
 )
-from shims._src.v1.graph.tensor import Tensor
 
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):

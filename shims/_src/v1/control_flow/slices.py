@@ -21,8 +21,8 @@ from shims._src.v1.control_flow.blocks import (
 from shims._src.v1.graph.composites import flat_tensors
 from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import MODES, executing_eagerly
+from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.shapes import GraphShape
-from shims._src.v1.graph.tensor import Tensor
 
 
 def map_fn(

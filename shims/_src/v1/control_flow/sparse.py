@@ -16,10 +16,10 @@ from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.deferring import operation_of
 from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import executing_eagerly
+from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.outline import shape_behind
 from shims._src.v1.graph.placeholders import placeholder, placeholder_with_default
 from shims._src.v1.graph.shapes import GraphShape
-from shims._src.v1.graph.tensor import Tensor
 
 
 class _OfGraph(type):

@@ -16,9 +16,8 @@ from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.grouping import group
 from shims._src.v1.graph.modes import executing_eagerly
-from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.outline import constant_value
-from shims._src.v1.graph.tensor import Tensor
 
 
 def Assert(condition, data, summarize=None, name=None):

@@ -12,10 +12,9 @@ from shims._src.types.dtypes import as_dtype, float32, int32
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import executing_eagerly
-from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.outline import constant_value
 from shims._src.v1.graph.shapes import GraphShape
-from shims._src.v1.graph.tensor import Tensor
 
 
 class TensorArray:

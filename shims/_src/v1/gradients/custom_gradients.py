@@ -23,7 +23,7 @@ from shims._src.v1.graph.composites import Rebuild, flat_tensors
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import executing_eagerly
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Tensor
 
 
 def custom_gradient(f=None):

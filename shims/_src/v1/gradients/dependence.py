@@ -19,8 +19,8 @@ from shims._src.recording.connectivity import links_through
 from shims._src.sizes import trace
 from shims._src.tracing.program import trace_program
 from shims._src.v1.gradients.gradient_paths import Ways
+from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.outline import specs_of
-from shims._src.v1.graph.tensor import Tensor
 from shims._src.v1.session.export import to_function
 
 # What keeps a program from being traced over sizes that nobody knows.

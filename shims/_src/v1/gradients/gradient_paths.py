@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from shims._src.errors import errors
 from shims._src.recording.connectivity import is_differentiable
-from shims._src.v1.graph.operation import Operation
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Operation, Tensor
 
 
 class Ways:

@@ -19,8 +19,7 @@ from shims._src.v1.gradients.gradient_paths import Ways, mark_loops
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.graph import Graph, current_graph
 from shims._src.v1.graph.modes import executing_eagerly
-from shims._src.v1.graph.operation import Operation
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.session.running import every_operation
 from shims._src.v1.variables.variables import GraphVariable
 

@@ -7,8 +7,7 @@ import numpy as np
 
 from shims._src.v1.graph.conversion import constant_of, convert_to_tensor
 from shims._src.v1.graph.graph import current_graph
-from shims._src.v1.graph.operation import Operation
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Operation, Tensor
 
 
 class Rebuild:

@@ -10,9 +10,8 @@ from shims._src.types.dtypes import as_dtype
 from shims._src.types.dtypes import string as string_dtype
 from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import executing_eagerly
-from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.shapes import Dimension, GraphShape
-from shims._src.v1.graph.tensor import Tensor
 
 
 def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):

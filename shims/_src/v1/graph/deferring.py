@@ -17,10 +17,9 @@ from shims._src.v1.graph import naming
 from shims._src.v1.graph.call_features import call_features, without_defaults
 from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import executing_eagerly
-from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.outline import Outline, outline
 from shims._src.v1.graph.shapes import Dimension, GraphShape
-from shims._src.v1.graph.tensor import Tensor
 from shims._src.v1.graph.views import separate
 
 _LARGE = 64

@@ -9,36 +9,10 @@ from typing import Any
 
 from shims._src.v1.graph.devices import merged
 from shims._src.v1.graph.modes import get_default_graph, graph_scope
-from shims._src.v1.graph.operation import Operation
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Block, Operation, Tensor
 
 _SCOPE_AT_ROOT = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 _SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
-
-
-class Block:
-    """Operations that belong together: all of a graph, a branch, or the body of a loop.
-
-    Attributes:
-      outer: the block around it, `None` for that of the graph.
-      operations: its operations in the order in which they were made.
-      captured: tensors of outer blocks that it uses, in the order of first use.
-    """
-
-    def __init__(self, outer: Block | None = None):
-        self.outer = outer
-        self.operations: list[Operation] = []
-        self.captured: dict[Tensor, None] = {}
-        self.control_inputs: list[tuple[Operation, ...]] = []
-
-    def is_inside(self, other: Block) -> bool:
-        """Whether this block is `other`, or stands in it."""
-        block: Block | None = self
-        while block is not None:
-            if block is other:
-                return True
-            block = block.outer
-        return False
 
 
 class Graph:

@@ -8,9 +8,8 @@ from shims._src.recording.indexed_slices import IndexedSlices
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import executing_eagerly
-from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.standard import identity
-from shims._src.v1.graph.tensor import Tensor
 
 
 def no_op(name=None) -> Operation:

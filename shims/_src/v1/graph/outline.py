@@ -21,8 +21,8 @@ from shims._src.recording.row_gathers import only_rows
 from shims._src.sizes import trace
 from shims._src.tracing.program import trace_program
 from shims._src.types.dtypes import DType, as_dtype
+from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.shapes import GraphShape
-from shims._src.v1.graph.tensor import Tensor
 
 # Ranks that stand for an unknown one, the likeliest first.
 _RANKS = (2, 1, 3, 4, 0)

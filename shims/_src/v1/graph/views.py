@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from shims._src.v1.graph.naming import Named
-from shims._src.v1.graph.operation import Operation
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Operation, Tensor
 
 
 def separate(operation: Operation, named: Named) -> list[Tensor]:

@@ -12,8 +12,8 @@ from shims._src.types.dtypes import as_dtype, float32
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import executing_eagerly
+from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.shapes import GraphShape
-from shims._src.v1.graph.tensor import Tensor
 from shims._src.v1.layers.options import activity_loss
 from shims._src.v1.variables.partitioned import PartitionedVariable
 from shims._src.v1.variables.variable_scope import VariableScope, get_variable, variable_scope

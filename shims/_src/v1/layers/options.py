@@ -7,8 +7,8 @@ import numpy as np
 
 from shims._src.v1.control_flow.branches import cond
 from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.outline import constant_value
-from shims._src.v1.graph.tensor import Tensor
 from shims._src.v1.variables import initializers
 
 _INITIALIZERS = {

@@ -9,8 +9,8 @@ from shims._src.types.dtypes import as_dtype as dtype_of
 from shims._src.types.dtypes import float32
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.modes import executing_eagerly
+from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.shapes import GraphShape
-from shims._src.v1.graph.tensor import Tensor
 
 
 def as_dtype(type_value):

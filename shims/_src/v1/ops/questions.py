@@ -6,7 +6,7 @@ import jax
 
 from shims._src.v1.graph.grouping import no_op
 from shims._src.v1.graph.modes import executing_eagerly
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Tensor
 
 
 def is_tensor(x) -> bool:

@@ -9,9 +9,9 @@ from shims._src.types.dtypes import as_dtype
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.deferring import operation_of
 from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.outline import constant_value
 from shims._src.v1.graph.shapes import GraphShape, dimension_value
-from shims._src.v1.graph.tensor import Tensor
 from shims._src.v1.layers.base import Layer, parts_of
 from shims._src.v1.variables.initializers import filled
 from shims._src.v1.variables.variable_lists import trainable_variables

@@ -25,8 +25,7 @@ from shims._src.v1.graph.conversion import constant_of, convert_to_tensor
 from shims._src.v1.graph.deferring import operation_of
 from shims._src.v1.graph.graph import Graph, current_graph
 from shims._src.v1.graph.modes import executing_eagerly
-from shims._src.v1.graph.operation import Operation
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.rnn.cell import batch_size_of, check_cell
 from shims._src.v1.rnn.steps import after_end, lengths_of, swapped
 from shims._src.v1.variables.variable_scope import variable_scope

@@ -9,8 +9,8 @@ import shims
 from shims._src.types.dtypes import int32
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.standard import cast, identity
-from shims._src.v1.graph.tensor import Tensor
 
 
 def lengths_of(sequence_length) -> Tensor | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from shims._src.checkpoint.checkpoint_reader import CheckpointReader, checkpoint_path
 from shims._src.checkpoint.restoring import restore
-from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.nodes import Operation
 from shims._src.v1.saving.saved_variables import Saved
 from shims._src.v1.variables.variable_scope import variables_by_name
 from shims._src.v1.variables.variables import GraphVariable

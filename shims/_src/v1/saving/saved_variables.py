@@ -8,7 +8,7 @@ from typing import Any
 
 from shims._src.checkpoint.restoring import Wanted
 from shims._src.v1.graph.graph import current_graph
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.variables.partitioned import PartitionedVariable
 from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 

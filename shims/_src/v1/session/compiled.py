@@ -13,8 +13,7 @@ from shims._src.function.function import Function
 from shims._src.function.lift import lift
 from shims._src.recording import state
 from shims._src.types.tensor_spec import TensorSpec
-from shims._src.v1.graph.operation import Operation
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.session.running import Plan, Run, Slot, seed_words
 
 

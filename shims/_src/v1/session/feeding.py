@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Tensor
 
 
 def feeds_of(graph, feed_dict) -> dict[Tensor, np.ndarray]:

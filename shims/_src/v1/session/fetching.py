@@ -7,8 +7,7 @@ from typing import Any
 
 import jax
 
-from shims._src.v1.graph.operation import Operation
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Operation, Tensor
 
 SparseTensorValue = collections.namedtuple("SparseTensorValue", "indices values dense_shape")
 IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", "values indices dense_shape")

@@ -19,8 +19,7 @@ import numpy as np
 from shims._src.errors import errors
 from shims._src.random.words import advanced, split_number
 from shims._src.recording import state
-from shims._src.v1.graph.operation import Operation
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Operation, Tensor
 
 
 class Plan:

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from shims._src.errors import errors
+from shims._src.v1.graph.default_session import innermost_session, session_scope
 from shims._src.v1.graph.modes import get_default_graph, graph_scope
 from shims._src.v1.session.compiled import Compiled
 from shims._src.v1.session.feeding import feeds_of
 from shims._src.v1.session.fetching import Fetches
-
-
-class _Thread(threading.local):
-    def __init__(self):
-        self.sessions: list[BaseSession] = []
-
-
-_THREAD = _Thread()
 
 
 def get_default_session() -> BaseSession | None:
@@ -29,28 +21,7 @@ def get_default_session() -> BaseSession | None:
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_default_session
     """
-    return _THREAD.sessions[-1] if _THREAD.sessions else None
-
-
-def session_for(session, graph, purpose: str):
-    """The given session, or the default one.
-
-    Raises:
-      ValueError: there is none, or it runs another graph.
-    """
-    if session is None:
-        session = get_default_session()
-        if session is None:
-            raise ValueError(
-                f"Cannot {purpose} using `eval()`: No default session is registered. Use `with "
-                "sess.as_default()` or pass an explicit session to `eval(session=sess)`"
-            )
-    if session.graph is not graph:
-        raise ValueError(
-            f"Cannot use the given session to {purpose}: the tensor's graph is different from "
-            "the session's graph."
-        )
-    return session
+    return innermost_session()
 
 
 class BaseSession:
@@ -185,11 +156,8 @@ class BaseSession:
     @contextlib.contextmanager
     def as_default(self) -> Iterator[BaseSession]:
         """A block in which `eval` and `run` of tensors and operations use it."""
-        _THREAD.sessions.append(self)
-        try:
+        with session_scope(self):
             yield self
-        finally:
-            _THREAD.sessions.remove(self)
 
 
 class Session(BaseSession):

@@ -13,8 +13,7 @@ from shims._src.errors import errors
 from shims._src.types.dtypes import string as string_dtype
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.graph import current_graph
-from shims._src.v1.graph.operation import Operation
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.summary import messages
 from shims._src.v1.summary.histogram import histogram_of
 from shims._src.v1.summary.pictures import as_bytes, png

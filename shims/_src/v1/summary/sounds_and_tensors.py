@@ -9,8 +9,8 @@ import numpy as np
 
 from shims._src.checkpoint.element_types import number_of
 from shims._src.errors import errors
+from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.outline import constant_value
-from shims._src.v1.graph.tensor import Tensor
 from shims._src.v1.summary import messages
 from shims._src.v1.summary.operators import summary_of
 

@@ -13,7 +13,7 @@ from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.deferring import deferred, operation_of
 from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import executing_eagerly
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Tensor
 
 _by_norm = deferred(shims.clip_by_norm, "clip_by_norm")
 _by_value = deferred(shims.clip_by_value, "clip_by_value")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.variables.variables import GraphVariable
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.train.optimizer import Optimizer
 from shims._src.v1.variables.applying import apply_dense, apply_rows, as_dtype_of
 from shims._src.v1.variables.variables import GraphVariable

@@ -12,9 +12,8 @@ from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.deferring import operation_of
 from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.grouping import group
-from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.standard import cast
-from shims._src.v1.graph.tensor import Tensor
 from shims._src.v1.train.slots import create_slot, create_zeros_slot, zeros
 from shims._src.v1.variables.applying import as_dtype_of, assigning
 from shims._src.v1.variables.variable_scope import get_variable, get_variable_scope, variable_scope

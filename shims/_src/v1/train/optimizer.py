@@ -12,8 +12,7 @@ from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.grouping import group
 from shims._src.v1.graph.grouping import tuple as gated
 from shims._src.v1.graph.modes import executing_eagerly
-from shims._src.v1.graph.operation import Operation
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.train.flat_variables import flat_variables
 from shims._src.v1.train.slots import (
     Slots,

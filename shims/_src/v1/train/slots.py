@@ -6,7 +6,7 @@ import numpy as np
 
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.graph import current_graph
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.variables.partitioned import SaveSliceInfo
 from shims._src.v1.variables.variable_scope import get_variable, get_variable_scope, variable_scope
 from shims._src.v1.variables.variables import GraphVariable

@@ -6,8 +6,7 @@ from shims._src.errors import errors
 from shims._src.recording.indexed_slices import IndexedSlices
 from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.grouping import group, no_op
-from shims._src.v1.graph.operation import Operation
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.train.optimizer import Optimizer
 from shims._src.v1.train.session_hooks import SessionRunHook
 from shims._src.v1.variables.variable_lists import global_variables, report_uninitialized_variables

@@ -11,8 +11,7 @@ from shims._src.array.unique import unique
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.deferring import operation_of
 from shims._src.v1.graph.graph import current_graph
-from shims._src.v1.graph.operation import Operation
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.variables.variables import GraphVariable
 
 

@@ -19,7 +19,7 @@ from shims._src.v1.graph.conversion import constant, constant_of
 from shims._src.v1.graph.deferring import operation_of
 from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import executing_eagerly
-from shims._src.v1.graph.operation import Operation
+from shims._src.v1.graph.nodes import Operation
 
 # From this many elements on TensorFlow makes no constant of equal numbers.
 _LARGE = 1000

@@ -10,8 +10,8 @@ import shims
 from shims._src.v1.graph.deferring import operation_of
 from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import MODES
+from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.shapes import Dimension
-from shims._src.v1.graph.tensor import Tensor
 from shims._src.v1.variables.variables import GraphVariable
 
 _BINARY = {

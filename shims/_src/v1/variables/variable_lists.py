@@ -7,8 +7,7 @@ import numpy as np
 from shims._src.types.dtypes import int32, string
 from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.grouping import group, no_op
-from shims._src.v1.graph.operation import Operation
-from shims._src.v1.graph.tensor import Tensor
+from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
 

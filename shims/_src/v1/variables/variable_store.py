@@ -9,9 +9,9 @@ from collections.abc import Callable
 from shims._src.types.dtypes import as_dtype
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.shapes import GraphShape
 from shims._src.v1.graph.standard import slice_
-from shims._src.v1.graph.tensor import Tensor
 from shims._src.v1.variables import partitioned
 from shims._src.v1.variables.initializers import glorot_uniform_initializer, zeros_initializer
 from shims._src.v1.variables.variables import GraphKeys, GraphVariable

@@ -1,0 +1,52 @@
+"""The stack of default sessions of a thread, which `eval` and `run` of tensors and operations use."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+
+class _Thread(threading.local):
+    def __init__(self):
+        self.sessions: list[Any] = []
+
+
+_THREAD = _Thread()
+
+
+def innermost_session() -> Any:
+    """Return the session of the innermost `with` block, or `None`."""
+    return _THREAD.sessions[-1] if _THREAD.sessions else None
+
+
+@contextlib.contextmanager
+def session_scope(session) -> Iterator[None]:
+    """Make a session the default one inside a `with` block."""
+    _THREAD.sessions.append(session)
+    try:
+        yield
+    finally:
+        _THREAD.sessions.remove(session)
+
+
+def session_for(session, graph, purpose: str):
+    """Return the given session, or the default one.
+
+    Raises:
+      ValueError: there is none, or it runs another graph.
+    """
+    if session is None:
+        session = innermost_session()
+        if session is None:
+            raise ValueError(
+                f"Cannot {purpose} using `eval()`: No default session is registered. Use `with "
+                "sess.as_default()` or pass an explicit session to `eval(session=sess)`"
+            )
+    if session.graph is not graph:
+        raise ValueError(
+            f"Cannot use the given session to {purpose}: the tensor's graph is different from "
+            "the session's graph."
+        )
+    return session

@@ -1,0 +1,303 @@
+"""The parts of a graph: `Operation`s, the `Tensor`s that they give, and the `Block`s that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from shims._src.platform import user_frames
+from shims._src.v1.graph.default_session import session_for
+from shims._src.v1.graph.shapes import GraphShape
+from shims._src.v1.graph.symbolic import Reference, not_allowed
+
+
+class OperationGraph(Protocol):
+    """The interface of `Graph`, which is defined above this module, that operations use."""
+
+    root: Block
+    block: Block
+    seed: int | None
+    made: int
+
+    def add(self, operation: Operation) -> None:
+        """Register an operation."""
+
+    def count(self, operations: int) -> None:
+        """Count operations that TensorFlow would make."""
+
+    def next_seed(self) -> int:
+        """Return the seed of a random operation that has none of its own."""
+
+    def present_device(self) -> str:
+        """Return the innermost device that has a name."""
+
+
+class Tensor:
+    """One output of an operation in a graph.
+
+    Differs from TensorFlow:
+      `dtype` is never a reference dtype.
+
+    https://www.tensorflow.org/api_docs/python/tf/Tensor
+    """
+
+    __module__ = "shims.compat.v1"
+    __array_priority__ = 100
+    # A variable whose value this tensor is wherever it is used, see `running`.
+    read_of: Any = None
+
+    def __init__(self, op: Operation, value_index: int, shape, dtype):
+        self._op = op
+        self._value_index = value_index
+        self._shape = GraphShape(shape)
+        self._dtype = dtype
+
+    @property
+    def op(self) -> Operation:
+        """The operation that gives it."""
+        return self._op
+
+    @property
+    def graph(self):
+        """Its graph."""
+        return self._op.graph
+
+    @property
+    def name(self) -> str:
+        """`"dense/BiasAdd:0"`."""
+        return f"{self._op.name}:{self._value_index}"
+
+    @property
+    def value_index(self) -> int:
+        """Which of the outputs of its operation it is."""
+        return self._value_index
+
+    @property
+    def device(self) -> str:
+        """The device that its operation was made for."""
+        return self._op.device
+
+    @property
+    def dtype(self):
+        """Its dtype."""
+        return self._dtype
+
+    @property
+    def shape(self) -> GraphShape:
+        """What is known of its shape."""
+        return self._shape
+
+    @property
+    def ndim(self):
+        """The number of its dimensions, or `None`."""
+        return self._shape.rank
+
+    def get_shape(self) -> GraphShape:
+        """What is known of its shape."""
+        return self._shape
+
+    def set_shape(self, shape) -> None:
+        """Add what is known of its shape.
+
+        Raises:
+          ValueError: something else is known already.
+        """
+        self._shape = self._shape.merge_with(shape)
+
+    def consumers(self) -> list[Operation]:
+        """The operations that use it."""
+        return [op for op in self.graph.get_operations() if any(t is self for t in op.inputs)]
+
+    def eval(self, feed_dict=None, session=None):
+        """Its value in a session, the default one if none is given.
+
+        Raises:
+          ValueError: there is no session.
+        """
+        return session_for(session, self.graph, "evaluate tensor").run(self, feed_dict)
+
+    def ref(self):
+        """Something hashable that stands for the tensor."""
+        return Reference(self)
+
+    experimental_ref = ref
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor '{self.name}' shape={self._shape} dtype={self._dtype.name}>"
+
+    def __str__(self) -> str:
+        shape = "" if self._shape.rank is None else f", shape={self._shape}"
+        return f'Tensor("{self.name}"{shape}, dtype={self._dtype.name})'
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __bool__(self):
+        raise not_allowed("Using a symbolic `tf.Tensor` as a Python `bool`")
+
+    def __iter__(self):
+        raise not_allowed("Iterating over a symbolic `tf.Tensor`")
+
+    def __len__(self):
+        raise TypeError(
+            f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` "
+            "rather than `len(x)` for shape information."
+        )
+
+    def __array__(self, dtype=None, copy=None):
+        raise NotImplementedError(
+            f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. This error may "
+            "indicate that you're trying to pass a Tensor to a NumPy call, which is not supported."
+        )
+
+
+class Operation:
+    """One node of a graph.
+
+    Args:
+      graph: the graph that it is added to.
+      type_: TensorFlow's name of the operator: `MatMul`.
+      name: its name, which is unique already.
+      compute: `f(run, operation, values)` that gives the values of the outputs.
+      inputs: the tensors that it takes.
+      outputs: `(shape, dtype)` of what it gives.
+      control_inputs: operations that run before it.
+
+    Attributes:
+      links: per output the positions of the inputs that it is differentiable by.
+      writes: variables that it assigns.
+      place: the user's file and line that made it, and its name.
+      on_host: whether it runs in Python after the compiled program, or before it.
+      attributes: what else TensorFlow calls its attributes.
+
+    Differs from TensorFlow:
+      `node_def` and `op_def` do not exist.
+
+    https://www.tensorflow.org/api_docs/python/tf/Operation
+    """
+
+    __module__ = "shims.compat.v1"
+
+    def __init__(
+        self,
+        graph: OperationGraph,
+        type_: str,
+        name: str,
+        compute: Callable[[Any, Operation, list], Sequence],
+        inputs: Sequence[Tensor] = (),
+        outputs: Sequence[tuple] = (),
+        control_inputs: Sequence[Operation] = (),
+    ):
+        self.graph = graph
+        self.type = type_
+        self._name = name
+        self.compute = compute
+        self._inputs = tuple(inputs)
+        self._control_inputs = list(control_inputs)
+        self.block = graph.block
+        self.device = graph.present_device()
+        self.number = graph.made
+        self.links: tuple[frozenset[int], ...] = ()
+        self.writes: tuple = ()
+        self.on_host = False
+        self.attributes: dict[str, Any] = {}
+        frame = user_frames.user_frame()
+        self.place = None if frame is None else (frame.f_code.co_filename, frame.f_lineno, name)
+        graph.count(1)
+        self._outputs = [Tensor(self, i, s, d) for i, (s, d) in enumerate(outputs)]
+        for tensor in self._inputs:
+            capture(graph, tensor)
+        graph.add(self)
+
+    @property
+    def name(self) -> str:
+        """`"dense/BiasAdd"`."""
+        return self._name
+
+    @property
+    def inputs(self) -> tuple[Tensor, ...]:
+        """The tensors that it takes."""
+        return self._inputs
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """The tensors that it gives."""
+        return self._outputs
+
+    def values(self) -> tuple[Tensor, ...]:
+        """The tensors that it gives."""
+        return tuple(self._outputs)
+
+    @property
+    def control_inputs(self) -> list[Operation]:
+        """The operations that run before it."""
+        return list(self._control_inputs)
+
+    def _add_control_input(self, op: Operation) -> None:
+        if op not in self._control_inputs:
+            self._control_inputs.append(op)
+
+    def _add_control_inputs(self, ops) -> None:
+        for op in ops:
+            self._add_control_input(op)
+
+    def get_attr(self, name: str):
+        """An attribute.
+
+        Raises:
+          ValueError: it is not known here.
+        """
+        if name in self.attributes:
+            return self.attributes[name]
+        if name in ("T", "dtype") and (self._outputs or self._inputs):
+            return (self._outputs or self._inputs)[0].dtype
+        raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
+
+    def run(self, feed_dict=None, session=None) -> None:
+        """Run it in a session, the default one if none is given."""
+        session_for(session, self.graph, "execute operation").run(self, feed_dict)
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation '{self.name}' type={self.type}>"
+
+    def __str__(self) -> str:
+        taken = "".join(f'\ninput: "{t.op.name}"' for t in self._inputs)
+        return f'name: "{self.name}"\nop: "{self.type}"{taken}\n'
+
+
+class Block:
+    """Operations that belong together: all of a graph, a branch, or the body of a loop.
+
+    Attributes:
+      outer: the block around it, `None` for that of the graph.
+      operations: its operations in the order in which they were made.
+      captured: tensors of outer blocks that it uses, in the order of first use.
+    """
+
+    def __init__(self, outer: Block | None = None):
+        self.outer = outer
+        self.operations: list[Operation] = []
+        self.captured: dict[Tensor, None] = {}
+        self.control_inputs: list[tuple[Operation, ...]] = []
+
+    def is_inside(self, other: Block) -> bool:
+        """Whether this block is `other`, or stands in it."""
+        block: Block | None = self
+        while block is not None:
+            if block is other:
+                return True
+            block = block.outer
+        return False
+
+
+def capture(graph: OperationGraph, tensor: Tensor) -> None:
+    """Record a tensor of an outer block as captured by every block between."""
+    block = graph.block
+    while block is not tensor.op.block:
+        block.captured[tensor] = None
+        if block.outer is None:
+            raise ValueError(
+                f"Tensor {tensor.name} was made inside of a branch or a loop and is used outside "
+                "of it: return it from the branch or the body."
+            )
+        block = block.outer
