@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from shims._src.v1.graph import modes
+from shims._src.v1.graph import default_graph, modes
 
 
 @pytest.fixture(autouse=True)
@@ -14,8 +14,8 @@ def version_1():
     """The mode of TensorFlow 1, with a default graph of the test's own."""
     before = dataclasses.replace(modes.MODES)
     modes.disable_v2_behavior()
-    modes.reset_default_graph()
+    default_graph.reset_default_graph()
     yield
-    modes.reset_default_graph()
+    default_graph.reset_default_graph()
     for field in dataclasses.fields(before):
         setattr(modes.MODES, field.name, getattr(before, field.name))

@@ -8,8 +8,8 @@ from shims._src.v1.contrib.arg_scope import add_arg_scope
 from shims._src.v1.contrib.collected import collect_named_outputs, collect_variable
 from shims._src.v1.contrib.layers import order_of, renaming
 from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import deferred
-from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.standard import identity
 from shims._src.v1.layers.normalization import BatchNormalization
 from shims._src.v1.variables.initializers import ones_initializer, zeros_initializer
@@ -118,7 +118,7 @@ def batch_norm(
         given = _as_images(inputs, data_format) if as_images else inputs
         outputs = layer(given, training=is_training)
         if updates_collections is None and layer.updates:
-            with current_graph().control_dependencies(layer.updates):
+            with get_default_graph().control_dependencies(layer.updates):
                 outputs = identity(outputs, name="Identity")
         if as_images:
             sizes = inputs.shape.as_list()

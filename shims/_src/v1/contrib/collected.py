@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.layers.base import parts_of
 
 
@@ -21,7 +21,7 @@ def collect_named_outputs(collections, alias, outputs):
     """
     if collections:
         append_tensor_alias(outputs, alias)
-        current_graph().add_to_collections(collections, outputs)
+        get_default_graph().add_to_collections(collections, outputs)
     return outputs
 
 
@@ -49,7 +49,7 @@ def convert_collection_to_dict(collection, clear_collection=False):
       collection: the collection.
       clear_collection: whether to empty it.
     """
-    graph = current_graph()
+    graph = get_default_graph()
     found = collections.OrderedDict(
         (alias, tensor)
         for tensor in graph.get_collection(collection)
@@ -72,6 +72,6 @@ def collect_variable(variable, variables_collections, name) -> None:
     found = get_variable_collections(variables_collections, name) or []
     if variable is None:
         return
-    graph = current_graph()
+    graph = get_default_graph()
     for part in parts_of(variable):
         graph.add_to_collections(list(found), part)

@@ -6,7 +6,8 @@ import shims
 from shims._src.v1.control_flow.blocks import Part, add_outer, begin, finish, passed_on, record
 from shims._src.v1.graph.composites import flat_tensors
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.graph import Graph, current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
+from shims._src.v1.graph.graph import Graph
 from shims._src.v1.graph.modes import MODES, executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.shapes import GraphShape
@@ -41,7 +42,7 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     false_fn = _one_of("false_fn", false_fn, "fn2", fn2)
     if executing_eagerly():
         return shims.cond(pred, true_fn, false_fn, name)
-    graph = current_graph()
+    graph = get_default_graph()
     with graph.name_scope(name or "cond") as scope:
         if isinstance(pred, bool):
             raise TypeError("'pred' must not be a Python bool.")

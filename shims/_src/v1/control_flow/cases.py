@@ -9,7 +9,7 @@ import shims
 from shims._src.v1.control_flow.branches import cond
 from shims._src.v1.control_flow.stating import Assert
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.standard import (
@@ -48,7 +48,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     if executing_eagerly():
         return shims.case(pred_fn_pairs, default, exclusive, strict, name)
     pairs = _pairs(pred_fn_pairs)
-    with current_graph().name_scope(name or "case"):
+    with get_default_graph().name_scope(name or "case"):
         preds, functions = [p for p, _ in pairs], [f for _, f in pairs]
         result = default
         if result is None:
@@ -89,7 +89,7 @@ def _stated(preds, least: int, most: int, text: str, f):
         together = stack(preds)
         count = reduce_sum(cast(together, "int32"))
         holds = logical_and(greater_equal(count, least), less_equal(count, most))
-        with current_graph().control_dependencies([Assert(holds, [text, together])]):
+        with get_default_graph().control_dependencies([Assert(holds, [text, together])]):
             return f()
 
     return stated
@@ -123,7 +123,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     index = convert_to_tensor(branch_index)
     if index.dtype.name != "int32":
         raise TypeError(f"branch_index must a Tensor of type int32, got {index.dtype.name}")
-    with current_graph().name_scope(name or "switch_case"):
+    with get_default_graph().name_scope(name or "switch_case"):
         result = default or functions.pop()
         for number, f in reversed(list(enumerate(functions))):
             result = functools.partial(cond, equal(index, number), f, result, strict=True)

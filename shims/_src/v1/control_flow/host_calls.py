@@ -12,7 +12,7 @@ import shims
 from shims._src.errors import errors
 from shims._src.types.dtypes import as_dtype
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import executing_eagerly, graph_scope
 from shims._src.v1.graph.nodes import Operation
 
@@ -80,7 +80,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
 
 
 def _called(func, inp, outputs, name: str, type_: str, convert):
-    graph = current_graph()
+    graph = get_default_graph()
     several = isinstance(outputs, (list, tuple))
     dtypes = [as_dtype(d) for d in (outputs if several else [outputs])]
     given = [convert_to_tensor(x) for x in inp]

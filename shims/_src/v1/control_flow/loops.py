@@ -20,7 +20,8 @@ from shims._src.v1.control_flow.blocks import (
 )
 from shims._src.v1.graph.composites import flat_tensors, is_list
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.graph import Graph, current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
+from shims._src.v1.graph.graph import Graph
 from shims._src.v1.graph.modes import MODES, executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.shapes import GraphShape
@@ -83,7 +84,7 @@ def while_loop(
         )
     if not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
-    graph = current_graph()
+    graph = get_default_graph()
     with graph.name_scope(name or "while") as scope:
         loop = _Loop(graph, loop_vars, shape_invariants)
         shown, limit = "Identity" if MODES.control_flow_v2 else "Exit", None

@@ -19,7 +19,7 @@ from shims._src.v1.control_flow.blocks import (
     record,
 )
 from shims._src.v1.graph.composites import flat_tensors
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import MODES, executing_eagerly
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.shapes import GraphShape
@@ -67,7 +67,7 @@ def map_fn(
     if executing_eagerly():
         return shims.map_fn(fn, elems, fn_output_signature=signature)
     del parallel_iterations, swap_memory, infer_shape
-    graph = current_graph()
+    graph = get_default_graph()
     with graph.name_scope(name or "map"):
         sliced = _Sliced(elems, "map_fn")
         made = _Made(lambda given: fn(sliced.rebuild(given)))
@@ -102,7 +102,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     del fallback_to_while_loop, warn
     if executing_eagerly():
         return shims.vectorized_map(fn, elems)
-    graph = current_graph()
+    graph = get_default_graph()
     with graph.name_scope("loop_body"):
         sliced = _Sliced(elems, "vectorized_map")
         made = _Made(lambda given: fn(sliced.rebuild(given)))
@@ -229,7 +229,7 @@ def foldr(
 def _accumulated(kind: str, fn, elems, initializer, back_prop, name, reverse: bool = False):
     if not callable(fn):
         raise TypeError(f"{kind}: the provided function is not callable. fn must be callable.")
-    graph = current_graph()
+    graph = get_default_graph()
     with graph.name_scope(name or kind):
         sliced = _Sliced(elems, kind)
         start: list[Tensor] = []
@@ -319,7 +319,7 @@ class _Made:
 
     def record(self, specs: Sequence[tuple]) -> None:
         """Call the function with parameters of some shapes and dtypes."""
-        graph = current_graph()
+        graph = get_default_graph()
 
         def called() -> list[Tensor]:
             self.parameters = [

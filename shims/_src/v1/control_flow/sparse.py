@@ -13,8 +13,8 @@ from shims._src.sparse.tensor import SparseTensor as Arrays
 from shims._src.sparse.tensor import unchecked
 from shims._src.types.dtypes import as_dtype, int64
 from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import operation_of
-from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.outline import shape_behind
@@ -28,7 +28,7 @@ class _OfGraph(type):
     def __call__(cls, indices, values, dense_shape):
         if executing_eagerly():
             return Arrays(indices, values, dense_shape)
-        with current_graph().name_scope("SparseTensor"):
+        with get_default_graph().name_scope("SparseTensor"):
             parts = (
                 convert_to_tensor(indices, int64, name="indices"),
                 convert_to_tensor(values, name="values"),
@@ -113,7 +113,7 @@ def sparse_placeholder(dtype, shape=None, name=None):
     if rank is None:
         dense_shape.op.attributes["rank_axis"] = 0
         indices.op.attributes["rank_axis"] = 1
-    current_graph().unique_name("SparseTensor")
+    get_default_graph().unique_name("SparseTensor")
     return unchecked(indices, values, dense_shape)
 
 

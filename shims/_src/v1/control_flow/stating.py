@@ -13,7 +13,7 @@ from shims._src.debugging.numerics import check_numerics
 from shims._src.debugging.printing import element_text
 from shims._src.errors import errors
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.grouping import group
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor
@@ -42,7 +42,7 @@ def Assert(condition, data, summarize=None, name=None):
     """
     if executing_eagerly():
         return shims.Assert(condition, data, summarize, name)
-    graph = current_graph()
+    graph = get_default_graph()
     with graph.name_scope(name or "Assert"):
         condition = convert_to_tensor(condition)
         given, fill = _split(data)
@@ -110,7 +110,7 @@ def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/Print
     """
-    graph = current_graph()
+    graph = get_default_graph()
     source = convert_to_tensor(input_)
     given, fill = _split(data)
     limit, printed = 3 if summarize is None else summarize, [0]
@@ -181,7 +181,7 @@ def add_check_numerics_ops() -> Operation:
     """
     from shims._src.v1.graph.deferring import operation_of
 
-    graph = current_graph()
+    graph = get_default_graph()
     checks = []
     for op in graph.get_operations():
         if op.attributes.get("blocks"):

@@ -10,7 +10,7 @@ import shims
 from shims._src.errors import errors
 from shims._src.types.dtypes import as_dtype, float32, int32
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.outline import constant_value
@@ -164,7 +164,7 @@ class TensorArray:
         """All elements as one tensor with a new first axis."""
         count = None if self._dynamic_size else self._static_size()
         shape = GraphShape([count]).concatenate(self.element_shape)
-        with current_graph().name_scope("TensorArrayStack"):
+        with get_default_graph().name_scope("TensorArrayStack"):
             f = lambda array: array.stack()
             return self._read("TensorArrayGatherV3", name, f, [], shape)
 
@@ -291,7 +291,7 @@ class TensorArray:
             del run, op
             return [getattr(values[0], method)(*values[1:], *numbers)]
 
-        with current_graph().name_scope(name or scope):
+        with get_default_graph().name_scope(name or scope):
             given = [convert_to_tensor(x) for x in operands]
             type_ = "TensorArrayScatterV3" if scope == "TensorArrayUnstack" else f"{scope}V3"
             return self.with_flow(_operation(type_, None, compute, [self._flow, *given]))
@@ -299,7 +299,7 @@ class TensorArray:
 
 def _operation(type_: str, name, compute, inputs, outputs: Any = None):
     """Add an operation of a list; without `outputs` it gives the next state."""
-    graph = current_graph()
+    graph = get_default_graph()
     op = Operation(
         graph,
         type_,

@@ -21,7 +21,7 @@ from shims._src.v1.control_flow.blocks import (
 )
 from shims._src.v1.graph.composites import Rebuild, flat_tensors
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Tensor
 
@@ -59,7 +59,7 @@ def custom_gradient(f=None):
 
 
 def _made(f: Callable, args, kwargs):
-    graph = current_graph()
+    graph = get_default_graph()
     given = [convert_to_tensor(x) for x in jax.tree.leaves(args)]
     tree = jax.tree.structure(args)
     found: dict = {}

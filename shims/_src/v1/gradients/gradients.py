@@ -17,7 +17,8 @@ from shims._src.types.dtypes import int32
 from shims._src.v1.gradients.dependence import depends
 from shims._src.v1.gradients.gradient_paths import Ways, mark_loops
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.graph import Graph, current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
+from shims._src.v1.graph.graph import Graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.session.running import every_operation
@@ -79,7 +80,7 @@ def gradients(
     weights = [None] * len(ys) if grad_ys is None else _listed(grad_ys)
     if len(weights) != len(ys):
         raise ValueError(f"Must specify one grad_y for each y; {len(weights)} vs {len(ys)}")
-    graph = current_graph()
+    graph = get_default_graph()
     with graph.name_scope(name or "gradients") as scope:
         weights = [None if g is None else _weight(g, y) for g, y in zip(weights, ys, strict=True)]
         zero = check_unconnected(unconnected_gradients) == UnconnectedGradients.ZERO
@@ -238,7 +239,7 @@ def hessians(
     if not all(map(ways.reach, sources)):
         raise ValueError("hessians: no `y` depends on an `x`, which has no gradient.")
     mark_loops(ways.operations)
-    graph = current_graph()
+    graph = get_default_graph()
     tensors = [x for x in sources if isinstance(x, Tensor)]
 
     def compute(run, op, values):

@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from shims._src.v1.graph.conversion import constant_of, convert_to_tensor
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.nodes import Operation, Tensor
 
 
@@ -52,7 +52,7 @@ def _tensor(leaf, done: bool) -> Tensor:
     if is_list(leaf):
         return leaf.flow
     if isinstance(leaf, Operation):
-        graph = current_graph()
+        graph = get_default_graph()
         with graph.control_dependencies([leaf]):
             name = graph.unique_name("control_dependency")
             return constant_of(graph, np.asarray(done), name)

@@ -8,7 +8,7 @@ from shims._src.array import casting
 from shims._src.recording.indexed_slices import IndexedSlices
 from shims._src.types.dtypes import as_dtype
 from shims._src.types.dtypes import string as string_dtype
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.shapes import Dimension, GraphShape
@@ -40,7 +40,7 @@ def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
     array = _array(value, dtype)
     if shape is not None:
         array = _filled(array, GraphShape(shape).as_list(), verify_shape)
-    graph = current_graph()
+    graph = get_default_graph()
     return constant_of(graph, array, _unique(graph, name or "Const"))
 
 
@@ -96,7 +96,7 @@ def convert_to_tensor(
         value = np.asarray(value.as_list(), np.int32) if dtype is None else value.as_list()
     if isinstance(value, Dimension):
         value = value.value
-    graph = current_graph()
+    graph = get_default_graph()
     return constant_of(graph, _array(value, dtype), _unique(graph, name or "Const"))
 
 

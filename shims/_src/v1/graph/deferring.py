@@ -15,7 +15,7 @@ from shims._src.random import streams
 from shims._src.random.global_seed import pair
 from shims._src.v1.graph import naming
 from shims._src.v1.graph.call_features import call_features, without_defaults
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.outline import Outline, outline
@@ -74,7 +74,7 @@ def operation_of(f, args, kwargs, *, public: str, name=None, type_: str | None =
     Raises:
       ValueError, TypeError: the operator refuses operands of these shapes and dtypes.
     """
-    graph = current_graph()
+    graph = get_default_graph()
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_leaf)
     leaves = [as_leaf(x) for x in leaves]
     operands = list(dict.fromkeys(x for x in leaves if isinstance(x, Tensor)))

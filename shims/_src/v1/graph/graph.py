@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from shims._src.v1.graph.devices import merged
-from shims._src.v1.graph.modes import get_default_graph, graph_scope
+from shims._src.v1.graph.modes import graph_scope
 from shims._src.v1.graph.nodes import Block, Operation, Tensor
 
 _SCOPE_AT_ROOT = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
@@ -395,8 +395,3 @@ def control_operations(graph: Graph, control_inputs) -> list[Operation]:
             element = graph.as_graph_element(leaf)
             found.append(element.op if isinstance(element, Tensor) else element)
     return found
-
-
-def current_graph() -> Graph:
-    """The graph that new operations go to."""
-    return get_default_graph()

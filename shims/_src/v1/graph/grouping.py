@@ -6,7 +6,7 @@ from typing import Any
 
 from shims._src.recording.indexed_slices import IndexedSlices
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.standard import identity
@@ -26,7 +26,7 @@ def no_op(name=None) -> Operation:
 
     https://www.tensorflow.org/api_docs/python/tf/no_op
     """
-    graph = current_graph()
+    graph = get_default_graph()
     name = name or "NoOp"
     full = name[:-1] if name.endswith("/") else graph.unique_name(name)
     return Operation(graph, "NoOp", full, _nothing, (), (), graph.present_control_inputs())
@@ -56,7 +56,7 @@ def group(*inputs, **kwargs) -> Any:
         raise ValueError("Unknown keyword arguments: " + ", ".join(kwargs))
     if executing_eagerly():
         return None
-    graph = current_graph()
+    graph = get_default_graph()
     found = list(_flat(inputs))
     for x in found:
         if not isinstance(x, (Operation, Tensor)) and not _is_element(x):
@@ -87,7 +87,7 @@ def tuple(tensors, name=None, control_inputs=None):
 
     https://www.tensorflow.org/api_docs/python/tf/tuple
     """
-    graph = current_graph()
+    graph = get_default_graph()
     with graph.name_scope(name or "tuple"):
         gates = [t for t in tensors if t is not None]
         if not gates:

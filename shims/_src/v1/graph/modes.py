@@ -1,4 +1,4 @@
-"""What of TensorFlow 2 is switched off, and which graph new operations go to."""
+"""The switches between the behavior of TensorFlow 1 and 2, and the stack of open graphs."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ import contextlib
 import dataclasses
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 
 from shims._src.recording import contexts
-
-if TYPE_CHECKING:
-    from shims._src.v1.graph.graph import Graph
 
 
 @dataclasses.dataclass
@@ -38,11 +35,10 @@ MODES = Modes()
 
 class _Thread(threading.local):
     def __init__(self):
-        self.graphs: list[Graph | None] = []
+        self.graphs: list[Any] = []
 
 
 _THREAD = _Thread()
-_DEFAULT: list[Graph] = []
 
 
 def disable_v2_behavior():
@@ -136,51 +132,13 @@ def runs_at_once() -> bool:
     return executing_eagerly() and contexts.executing_eagerly()
 
 
-def get_default_graph() -> Graph:
-    """The graph that new operations go to.
-
-    https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_default_graph
-    """
-    if _THREAD.graphs and _THREAD.graphs[-1] is not None:
-        return _THREAD.graphs[-1]
-    if not _DEFAULT:
-        from shims._src.v1.graph.graph import Graph
-
-        _DEFAULT.append(Graph())
-    return _DEFAULT[0]
-
-
-def reset_default_graph() -> None:
-    """Begin the default graph anew.
-
-    Raises:
-      AssertionError: a graph is open.
-
-    https://www.tensorflow.org/api_docs/python/tf/compat/v1/reset_default_graph
-    """
-    if _THREAD.graphs:
-        raise AssertionError(
-            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared "
-            "graph, exit the nesting and create a new graph."
-        )
-    _DEFAULT.clear()
-
-
-def set_random_seed(seed: int) -> None:
-    """Set the seed of the default graph, or that of the program where operators run at once.
-
-    https://www.tensorflow.org/api_docs/python/tf/compat/v1/set_random_seed
-    """
-    if executing_eagerly():
-        from shims._src.random.global_seed import set_seed
-
-        set_seed(seed)
-    else:
-        get_default_graph().seed = seed
+def open_graphs() -> list:
+    """Return the graphs of the open `with` blocks; `None` stands for a block that runs at once."""
+    return _THREAD.graphs
 
 
 @contextlib.contextmanager
-def graph_scope(graph: Graph | None) -> Iterator[Graph | None]:
+def graph_scope(graph) -> Iterator[Any]:
     """Let new operations go to `graph`; `None` runs them at once, as a session does."""
     _THREAD.graphs.append(graph)
     try:

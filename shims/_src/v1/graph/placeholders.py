@@ -5,7 +5,7 @@ from __future__ import annotations
 from shims._src.errors import errors
 from shims._src.types.dtypes import as_dtype
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation
 from shims._src.v1.graph.shapes import GraphShape
@@ -29,7 +29,7 @@ def placeholder(dtype, shape=None, name=None):
     """
     if executing_eagerly():
         raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
-    graph = current_graph()
+    graph = get_default_graph()
     name = graph.unique_name(name or "Placeholder")
     op = Operation(graph, "Placeholder", name, _not_fed, (), [(GraphShape(shape), as_dtype(dtype))])
     op.links = (frozenset(),)
@@ -50,7 +50,7 @@ def placeholder_with_default(input, shape, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/placeholder_with_default
     """
-    graph = current_graph()
+    graph = get_default_graph()
     name = graph.unique_name(name or "PlaceholderWithDefault")
     with graph.name_scope(f"{name}/"):
         given = convert_to_tensor(input, name="input")

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from shims._src.random import global_seed
 from shims._src.recording import contexts
-from shims._src.v1.graph.graph import Graph, current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
+from shims._src.v1.graph.graph import Graph
 from shims._src.v1.graph.modes import executing_eagerly
 
 
@@ -17,7 +18,7 @@ def graph_of(values) -> Graph:
         graph = getattr(value, "graph", None)
         if isinstance(graph, Graph):
             return graph
-    return current_graph()
+    return get_default_graph()
 
 
 class name_scope:
@@ -86,7 +87,7 @@ def control_dependencies(control_inputs):
     """
     if executing_eagerly():
         return contextlib.nullcontext()
-    return current_graph().control_dependencies(control_inputs)
+    return get_default_graph().control_dependencies(control_inputs)
 
 
 def device(device_name_or_function):
@@ -94,7 +95,7 @@ def device(device_name_or_function):
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/device
     """
-    return current_graph().device(device_name_or_function)
+    return get_default_graph().device(device_name_or_function)
 
 
 def colocate_with(op, ignore_existing=False):
@@ -102,7 +103,7 @@ def colocate_with(op, ignore_existing=False):
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/colocate_with
     """
-    return current_graph().colocate_with(op, ignore_existing)
+    return get_default_graph().colocate_with(op, ignore_existing)
 
 
 def container(container_name):
@@ -110,7 +111,7 @@ def container(container_name):
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/container
     """
-    return current_graph().container(container_name)
+    return get_default_graph().container(container_name)
 
 
 # ---- collections ---------------------------------------------------------------------------------
@@ -121,7 +122,7 @@ def add_to_collection(name, value) -> None:
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/add_to_collection
     """
-    current_graph().add_to_collection(name, value)
+    get_default_graph().add_to_collection(name, value)
 
 
 def add_to_collections(names, value) -> None:
@@ -129,7 +130,7 @@ def add_to_collections(names, value) -> None:
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/add_to_collections
     """
-    current_graph().add_to_collections(names, value)
+    get_default_graph().add_to_collections(names, value)
 
 
 def get_collection(key, scope=None) -> list:
@@ -141,7 +142,7 @@ def get_collection(key, scope=None) -> list:
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_collection
     """
-    return current_graph().get_collection(key, scope)
+    return get_default_graph().get_collection(key, scope)
 
 
 def get_collection_ref(key) -> list:
@@ -149,7 +150,7 @@ def get_collection_ref(key) -> list:
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_collection_ref
     """
-    return current_graph().get_collection_ref(key)
+    return get_default_graph().get_collection_ref(key)
 
 
 # ---- seeds ---------------------------------------------------------------------------------------
@@ -160,5 +161,5 @@ def get_seed(op_seed):
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_seed
     """
-    graph = current_graph()
+    graph = get_default_graph()
     return global_seed.pair(op_seed, graph.seed, graph.next_seed) or (None, None)

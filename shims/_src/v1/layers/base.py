@@ -10,7 +10,7 @@ import jax
 
 from shims._src.types.dtypes import as_dtype, float32
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.shapes import GraphShape
@@ -65,7 +65,7 @@ class Layer:
         if isinstance(name, str) and name:
             return name, name
         base = snake_case(type(self).__name__)
-        counts = current_graph().storage.setdefault("layers by name", {})
+        counts = get_default_graph().storage.setdefault("layers by name", {})
         counts[base] = counts.get(base, 0) + 1
         unique = f"{base}_{counts[base]}"
         return unique, name.name if isinstance(name, VariableScope) else base
@@ -191,7 +191,7 @@ class Layer:
         """
         del synchronization, aggregation
         trainable = True if trainable is None else trainable
-        graph = current_graph()
+        graph = get_default_graph()
         there = set(graph.get_collection(GraphKeys.GLOBAL_VARIABLES))
         self._set_scope(None)
         reuse = self.built or self._reuse
@@ -221,7 +221,7 @@ class Layer:
     add_variable = add_weight
 
     def _regularize(self, name, variable, regularizer) -> None:
-        with current_graph().name_scope(f"{name}/Regularizer"):
+        with get_default_graph().name_scope(f"{name}/Regularizer"):
             losses = [regularizer(part) for part in parts_of(variable)]
         for loss in losses:
             self.add_loss(loss)
@@ -284,7 +284,7 @@ class Layer:
             )
         self._set_scope(kwargs.pop("scope", None))
         reuse = True if self.built else self._reuse
-        graph = current_graph()
+        graph = get_default_graph()
         with variable_scope(self._scope, reuse=reuse, auxiliary_name_scope=False) as scope:
             self._current_scope = scope
             if "scope" in inspect.signature(self.call).parameters:
@@ -323,7 +323,7 @@ class Layer:
             )
 
     def _regularize_activity(self, outputs) -> None:
-        graph = current_graph()
+        graph = get_default_graph()
         with graph.name_scope("ActivityRegularizer"):
             for output in _leaves(outputs):
                 self.add_loss(activity_loss(self._activity_regularizer, output))
@@ -363,7 +363,7 @@ def parts_of(variable) -> list:
 
 def collect(elements, name) -> None:
     """Put into a collection what is not in it."""
-    collection = current_graph().get_collection_ref(name)
+    collection = get_default_graph().get_collection_ref(name)
     there = {id(x) for x in collection}
     collection.extend(x for x in elements if id(x) not in there)
 

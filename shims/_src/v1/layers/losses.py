@@ -9,8 +9,8 @@ from collections.abc import Callable
 import shims
 from shims._src.nn import weighted_losses
 from shims._src.v1.graph.conversion import constant
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import deferred, operation_of
-from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.variables.variables import GraphKeys
 
@@ -65,7 +65,7 @@ def _collected(f: Callable, scope_name: str) -> Callable:
         arguments = dict(bound.arguments)
         scope, collection = arguments.pop("scope"), arguments.pop("loss_collection")
         last = _LAST.get(arguments["reduction"], "value")
-        graph = current_graph()
+        graph = get_default_graph()
         with graph.name_scope(scope or scope_name):
             loss = operation_of(
                 f, (), arguments, public=f"losses.{f.__name__}", name=last, type_="DivNoNan"
@@ -104,7 +104,7 @@ def add_loss(loss, loss_collection=GraphKeys.LOSSES) -> None:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/add_loss
     """
     if loss_collection and not executing_eagerly():
-        current_graph().add_to_collection(loss_collection, loss)
+        get_default_graph().add_to_collection(loss_collection, loss)
 
 
 def get_losses(scope=None, loss_collection=GraphKeys.LOSSES) -> list:
@@ -116,7 +116,7 @@ def get_losses(scope=None, loss_collection=GraphKeys.LOSSES) -> list:
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/get_losses
     """
-    return current_graph().get_collection(loss_collection, scope)
+    return get_default_graph().get_collection(loss_collection, scope)
 
 
 def get_regularization_losses(scope=None) -> list:
@@ -127,7 +127,7 @@ def get_regularization_losses(scope=None) -> list:
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/get_regularization_losses
     """
-    return current_graph().get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
+    return get_default_graph().get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 
 
 def get_regularization_loss(scope=None, name="total_regularization_loss"):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import shims
 from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import operation_of
-from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.metrics.streaming import check_graph, ratio, spread, squeezed, streaming
 
 
@@ -218,7 +218,7 @@ def mean_cosine_distance(
     )
     for keys, tensor in zip((metrics_collections, updates_collections), distances, strict=True):
         if keys:
-            current_graph().add_to_collections(keys, tensor)
+            get_default_graph().add_to_collections(keys, tensor)
     return distances
 
 

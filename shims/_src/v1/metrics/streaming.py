@@ -8,8 +8,8 @@ import numpy as np
 
 import shims
 from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import operation_of
-from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.variables.applying import assigning
@@ -74,7 +74,7 @@ def streamed(
     names: tuple[str, str],
 ) -> tuple[Tensor, Tensor]:
     """A metric in the open scope, of variables that are there; see `streaming`."""
-    graph = current_graph()
+    graph = get_default_graph()
     added = operation_of(
         contribution, tuple(operands), {}, public="metrics", name="batch", type_="Sum"
     )

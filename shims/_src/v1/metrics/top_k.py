@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import shims
 from shims._src.v1.control_flow.sparse import SparseTensor
 from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import operation_of
-from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.metrics import class_sets
 from shims._src.v1.metrics.streaming import check_graph, metric_variable, ratio, streamed
 
@@ -52,7 +52,7 @@ def recall_at_k(
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/recall_at_k
     """
     check_graph("recall_at_k")
-    with current_graph().name_scope(name or _at("recall", k, class_id)) as scope:
+    with get_default_graph().name_scope(name or _at("recall", k, class_id)) as scope:
         collections = (metrics_collections, updates_collections)
         return _part(
             "recall", labels, _best(predictions, k), k, class_id, weights, collections, scope
@@ -109,7 +109,7 @@ def precision_at_k(
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/precision_at_k
     """
     check_graph("precision_at_k")
-    with current_graph().name_scope(name or _at("precision", k, class_id)) as scope:
+    with get_default_graph().name_scope(name or _at("precision", k, class_id)) as scope:
         collections = (metrics_collections, updates_collections)
         guesses = _best(predictions, k)
         return _part("precision", labels, guesses, k, class_id, weights, collections, scope)
@@ -189,7 +189,7 @@ def average_precision_at_k(
     check_graph("sparse_average_precision_at_k")
     if k < 1:
         raise ValueError(f"Invalid k={k}. `k` should be >= 1.")
-    graph = current_graph()
+    graph = get_default_graph()
     with graph.name_scope(name or _at("average_precision", k)) as scope:
         scores = convert_to_tensor(predictions)
         # The first node that TensorFlow makes for the labels takes the name of the variable `max`.
@@ -246,14 +246,14 @@ def _tensor(weights):
 
 def _variable(name: str):
     """A float64 scalar whose scope takes its name, as in TensorFlow."""
-    with current_graph().name_scope(name) as scope:
+    with get_default_graph().name_scope(name) as scope:
         return metric_variable((), "float64", scope)
 
 
 def _part(metric: str, labels, guesses, k, class_id, weights, collections, name):
     """Which part of the guesses is right, or of the labels is found."""
     wrong = "false_negative" if metric == "recall" else "false_positive"
-    with current_graph().name_scope(name or _at(metric, k, class_id)) as scope:
+    with get_default_graph().name_scope(name or _at(metric, k, class_id)) as scope:
         kept = [_variable(_at(kind, k, class_id)) for kind in ("true_positive", wrong)]
 
         def contribution(labels, values, size, guesses, weights):

@@ -7,8 +7,8 @@ import numbers
 from shims._src.random import dropout as version_2
 from shims._src.random.global_seed import pair
 from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import operation_of
-from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import executing_eagerly
 
 
@@ -38,7 +38,7 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
     rate = _rate(keep_prob, rate)
     if executing_eagerly():
         return version_2.dropout(x, rate, noise_shape, seed)
-    graph = current_graph()
+    graph = get_default_graph()
     with graph.name_scope(name or "dropout"):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_floating:

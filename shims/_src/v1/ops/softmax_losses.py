@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from shims._src.array.casting import stop_gradient
 from shims._src.nn import losses
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import operation_of
-from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import executing_eagerly
 
 
@@ -16,7 +16,7 @@ def _without_labels(labels, logits, axis):
 def _operation(f, scope, labels, logits, axis):
     if executing_eagerly():
         return f(labels, logits, axis)
-    with current_graph().name_scope(scope):
+    with get_default_graph().name_scope(scope):
         return operation_of(f, (labels, logits, axis), {}, public="Reshape_2")
 
 

@@ -17,7 +17,8 @@ import jax
 import numpy as np
 
 from shims._src.errors import errors
-from shims._src.v1.graph.modes import executing_eagerly, get_default_graph, reset_default_graph
+from shims._src.v1.graph.default_graph import get_default_graph, reset_default_graph
+from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.session.session import Session
 

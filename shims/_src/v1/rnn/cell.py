@@ -7,8 +7,8 @@ import jax
 import shims
 from shims._src.types.dtypes import as_dtype
 from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import operation_of
-from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.outline import constant_value
 from shims._src.v1.graph.shapes import GraphShape, dimension_value
@@ -96,7 +96,7 @@ class RNNCell(Layer):
           batch_size: a number or a scalar tensor.
           dtype: its dtype.
         """
-        with current_graph().name_scope(f"{type(self).__name__}ZeroState"):
+        with get_default_graph().name_scope(f"{type(self).__name__}ZeroState"):
             return jax.tree.map(lambda size: zeros(batch_size, size, dtype), self.state_size)
 
 

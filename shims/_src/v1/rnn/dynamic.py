@@ -22,8 +22,9 @@ from shims._src.v1.control_flow.blocks import (
 )
 from shims._src.v1.graph.composites import flat_tensors
 from shims._src.v1.graph.conversion import constant_of, convert_to_tensor
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import operation_of
-from shims._src.v1.graph.graph import Graph, current_graph
+from shims._src.v1.graph.graph import Graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.rnn.cell import batch_size_of, check_cell
@@ -122,7 +123,7 @@ class _Loop:
 
     def run(self):
         """The outputs and the last state."""
-        graph = current_graph()
+        graph = get_default_graph()
         time = constant_of(graph, np.asarray(0, np.int32), graph.unique_name("time"))
         with graph.name_scope("while"):
             part = record(graph, lambda: self._step(graph, time))

@@ -9,8 +9,8 @@ import jax
 import shims
 from shims._src.random import stateful
 from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import deferred, operation_of
-from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.outline import constant_value
 from shims._src.v1.graph.standard import concat, slice_
 from shims._src.v1.layers.base import Layer
@@ -80,7 +80,7 @@ class MultiRNNCell(RNNCell):
         """The states of zeros."""
         if not self._state_is_tuple:
             return super().zero_state(batch_size, dtype)
-        with current_graph().name_scope(f"{type(self).__name__}ZeroState"):
+        with get_default_graph().name_scope(f"{type(self).__name__}ZeroState"):
             return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
 
     def call(self, inputs, state):
@@ -148,7 +148,7 @@ class _Wrapper(RNNCell):
 
     def zero_state(self, batch_size, dtype):
         """The state of zeros of the cell inside."""
-        with current_graph().name_scope(f"{type(self).__name__}ZeroState"):
+        with get_default_graph().name_scope(f"{type(self).__name__}ZeroState"):
             return self.cell.zero_state(batch_size, dtype)
 
 
@@ -193,7 +193,7 @@ class DropoutWrapper(_Wrapper):
         if visitor is not None and not callable(visitor):
             raise TypeError(f"dropout_state_filter_visitor must be callable. Received: {visitor}")
         self._filter = visitor or _all_but_memory
-        with current_graph().name_scope("DropoutWrapperInit"):
+        with get_default_graph().name_scope("DropoutWrapperInit"):
             self._input_keep_prob = _probability(input_keep_prob, "input_keep_prob")
             self._state_keep_prob = _probability(state_keep_prob, "state_keep_prob")
             self._output_keep_prob = _probability(output_keep_prob, "output_keep_prob")
@@ -337,9 +337,9 @@ class DeviceWrapper(_Wrapper):
 
     def zero_state(self, batch_size, dtype):
         """The state of zeros of the cell inside."""
-        with current_graph().device(self._device):
+        with get_default_graph().device(self._device):
             return super().zero_state(batch_size, dtype)
 
     def _around(self, inputs, state, step):
-        with current_graph().device(self._device):
+        with get_default_graph().device(self._device):
             return step(inputs, state)

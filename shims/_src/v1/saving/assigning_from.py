@@ -12,7 +12,7 @@ import numpy as np
 
 from shims._src.checkpoint.checkpoint_reader import NewCheckpointReader
 from shims._src.gradients.tensor_questions import get_logger
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.grouping import group
 from shims._src.v1.graph.placeholders import placeholder
 from shims._src.v1.saving.saver import Saver
@@ -140,7 +140,7 @@ def _part(name: str, variable: GraphVariable, value: np.ndarray) -> np.ndarray:
 
 
 def _named(name: str) -> GraphVariable:
-    found = current_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, name)
+    found = get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, name)
     if not found:
         raise ValueError(f"Variable {name} wasn't found")
     exact = [v for v in found if v.op.name == name]

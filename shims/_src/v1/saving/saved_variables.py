@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from shims._src.checkpoint.restoring import Wanted
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.variables.partitioned import PartitionedVariable
 from shims._src.v1.variables.variables import GraphKeys, GraphVariable
@@ -60,7 +60,7 @@ def saved_variables(var_list) -> list[Saved]:
       ValueError: two variables have one name, or two names mean one variable.
     """
     if var_list is None:
-        graph = current_graph()
+        graph = get_default_graph()
         var_list = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
         var_list += graph.get_collection(GraphKeys.SAVEABLE_OBJECTS)
     by_name = var_list if isinstance(var_list, dict) else _by_name(var_list)

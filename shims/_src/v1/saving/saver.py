@@ -22,7 +22,7 @@ from shims._src.checkpoint.rotation import Rotation
 from shims._src.checkpoint.state_file import relative_to, update_checkpoint_state
 from shims._src.errors import errors
 from shims._src.gradients.tensor_questions import get_logger
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.saving.meta_graph import no_meta_graph
 from shims._src.v1.saving.saved_variables import Saved, saved_variables
@@ -117,7 +117,7 @@ class Saver:
         if not found and not self._allow_empty:
             raise ValueError("No variables to save")
         if found:
-            with current_graph().name_scope(self._name or "save"):
+            with get_default_graph().name_scope(self._name or "save"):
                 self._saved = found
         else:
             self._saved = []

@@ -12,7 +12,7 @@ import numpy as np
 from shims._src.errors import errors
 from shims._src.types.dtypes import string as string_dtype
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.summary import messages
 from shims._src.v1.summary.histogram import histogram_of
@@ -195,7 +195,7 @@ def merge(inputs, collections=None, name=None) -> Tensor:
                 merged.value.append(part)
         return [_serialised(merged)]
 
-    graph = current_graph()
+    graph = get_default_graph()
     inputs = [convert_to_tensor(x) for x in inputs]
     with graph.name_scope(name or "Merge"):
         full = graph.unique_name(name or "MergeSummary")
@@ -217,7 +217,7 @@ def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None) -> Tensor | None:
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/merge_all
     """
-    found = current_graph().get_collection(key, scope=scope)
+    found = get_default_graph().get_collection(key, scope=scope)
     return merge(found, name=name) if found else None
 
 
@@ -237,7 +237,7 @@ def summary_of(type_: str, name, tensor, collections, family, fill: Callable) ->
 
 
 def _operation(type_: str, name: str, inputs, compute) -> Tensor:
-    graph = current_graph()
+    graph = get_default_graph()
     op = Operation(
         graph, type_, name, compute, inputs, [((), string_dtype)], graph.present_control_inputs()
     )
@@ -258,7 +258,7 @@ def _scope(name, family) -> Iterator[tuple[str, str]]:
     """The tag of a summary, and the name of its operation."""
     name, family = _cleaned(name), _cleaned(family)
     base = name if family is None else f"{family}/{name}"
-    with current_graph().name_scope(base) as scope:
+    with get_default_graph().name_scope(base) as scope:
         full = scope.rstrip("/")
         yield (full if family is None else f"{family}/{full}"), full
 
@@ -276,6 +276,6 @@ def _cleaned(name):
 
 
 def _collect(tensor, collections, default) -> None:
-    graph = current_graph()
+    graph = get_default_graph()
     for key in default if collections is None else collections:
         graph.add_to_collection(key, tensor)

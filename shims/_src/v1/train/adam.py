@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 import shims
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.grouping import group
 from shims._src.v1.graph.standard import multiply
 from shims._src.v1.train.optimizer import Optimizer
@@ -55,7 +55,7 @@ class AdamOptimizer(Optimizer):
         self._epsilon = epsilon
 
     def _get_beta_accumulators(self):
-        graph = current_graph()
+        graph = get_default_graph()
         return tuple(self._get_non_slot_variable(f"beta{i}_power", graph) for i in (1, 2))
 
     def _create_slots(self, var_list):
@@ -109,7 +109,7 @@ class AdamOptimizer(Optimizer):
         return self._apply_rows(grad, handle, indices)
 
     def _finish(self, update_ops, name_scope):
-        with current_graph().control_dependencies(update_ops):
+        with get_default_graph().control_dependencies(update_ops):
             powers = self._get_beta_accumulators()
             betas = (self._beta1_t, self._beta2_t)
             moved = [p.assign(multiply(p, b)) for p, b in zip(powers, betas, strict=True)]

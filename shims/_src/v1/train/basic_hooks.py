@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.train.global_step import read_of_global_step
 from shims._src.v1.train.hook_timer import NeverTimer, SecondOrStepTimer
 from shims._src.v1.train.session_hooks import SessionRunArgs, SessionRunHook
@@ -131,7 +131,7 @@ class LoggingTensorHook(SessionRunHook):
     def begin(self):
         self._timer.reset()
         self._count = 0
-        graph = current_graph()
+        graph = get_default_graph()
         self._found = {tag: graph.as_graph_element(t) for tag, t in self._tensors.items()}
 
     def before_run(self, run_context):

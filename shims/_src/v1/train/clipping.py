@@ -10,8 +10,8 @@ import shims
 from shims._src.linalg.linalg_ops import global_norm as _eager_norm
 from shims._src.recording.indexed_slices import IndexedSlices
 from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import deferred, operation_of
-from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Tensor
 
@@ -41,7 +41,7 @@ def global_norm(t_list, name=None):
     if executing_eagerly():
         return _eager_norm(t_list)
     values = [_values(t) for t in t_list if t is not None]
-    with current_graph().name_scope(name or "global_norm"):
+    with get_default_graph().name_scope(name or "global_norm"):
         return operation_of(
             _norm,
             (values,),
@@ -77,7 +77,7 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     if executing_eagerly():
         return shims.clip_by_global_norm(t_list, clip_norm, use_norm)
     norm = global_norm(t_list, name) if use_norm is None else convert_to_tensor(use_norm)
-    graph = current_graph()
+    graph = get_default_graph()
     with graph.name_scope(name or "clip_by_global_norm") as scope:
         found = []
         for i, t in enumerate(t_list):

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 
 from shims._src.errors import errors
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.variables.variables import GraphKeys
 
 _LOGGER = logging.getLogger("tensorflow")
@@ -203,7 +203,7 @@ def start_queue_runners(
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/start_queue_runners
     """
     del sess, coord, daemon, start
-    if current_graph().get_collection(collection):
+    if get_default_graph().get_collection(collection):
         raise errors.UnimplementedError(
             errors.message(
                 "start_queue_runners",

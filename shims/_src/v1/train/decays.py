@@ -11,8 +11,8 @@ import jax.numpy as jnp
 
 import shims
 from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import operation_of
-from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import executing_eagerly
 
 
@@ -377,7 +377,7 @@ def _operation(default: str, f: Callable, name, suffix: str, *operands):
     if executing_eagerly():
         return functools.partial(f, *operands)
     name = name or default
-    full = name[:-1] if name.endswith("/") else current_graph().unique_name(name)
+    full = name[:-1] if name.endswith("/") else get_default_graph().unique_name(name)
     type_ = "Mul" if default != "PiecewiseConstant" else "Merge"
     return operation_of(
         f, operands, {}, public=f"train.{default}", name=f"{full}{suffix}/", type_=type_

@@ -6,7 +6,7 @@ import logging
 
 from shims._src.types.dtypes import int64
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.standard import add
 from shims._src.v1.train.slots import zeros
@@ -28,7 +28,7 @@ def get_global_step(graph=None):
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/get_global_step
     """
-    graph = graph or current_graph()
+    graph = graph or get_default_graph()
     found = graph.get_collection(GraphKeys.GLOBAL_STEP)
     if len(found) > 1:
         logging.getLogger("tensorflow").error("Multiple tensors in global_step collection.")
@@ -58,7 +58,7 @@ def create_global_step(graph=None) -> GraphVariable:
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/create_global_step
     """
-    graph = graph or current_graph()
+    graph = graph or get_default_graph()
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
     with graph.as_default(), graph.name_scope(None):
@@ -83,7 +83,7 @@ def get_or_create_global_step(graph=None):
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/get_or_create_global_step
     """
-    graph = graph or current_graph()
+    graph = graph or get_default_graph()
     step = get_global_step(graph)
     return create_global_step(graph) if step is None else step
 
@@ -130,7 +130,7 @@ def read_of_global_step(user: str) -> Tensor:
     Raises:
       RuntimeError: there is no global step.
     """
-    graph = current_graph()
+    graph = get_default_graph()
     known = graph.get_collection(_READS)
     if known:
         return known[0]

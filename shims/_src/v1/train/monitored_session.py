@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 
 from shims._src.errors import errors
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.train.coordinator import Coordinator
 from shims._src.v1.train.saving_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
 from shims._src.v1.train.scaffold import ChiefSessionCreator, Scaffold, no_workers
@@ -31,7 +31,7 @@ class MonitoredSession:
     __module__ = "shims.compat.v1.train"
 
     def __init__(self, session_creator=None, hooks=None, stop_grace_period_secs=120):
-        self._own_graph = current_graph()
+        self._own_graph = get_default_graph()
         self._was_finalized = self._own_graph.finalized
         self._hooks = list(hooks or ())
         self._grace = stop_grace_period_secs

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import shims
 from shims._src.types.dtypes import float32
 from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import operation_of
-from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.grouping import group
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.standard import cast
@@ -41,7 +41,7 @@ def assign_moving_average(variable, value, decay, zero_debias=True, name=None) -
 
     https://github.com/tensorflow/tensorflow/blob/master/tensorflow/python/training/moving_averages.py
     """
-    graph = current_graph()
+    graph = get_default_graph()
     with graph.name_scope(name or "AssignMovingAvg") as scope:
         rest = convert_to_tensor(1.0 - _number(decay), name="decay")
         rest = as_dtype_of(variable, rest)
@@ -139,7 +139,7 @@ class ExponentialMovingAverage:
         Raises:
           TypeError: something has no floating-point dtype.
         """
-        graph = current_graph()
+        graph = get_default_graph()
         if var_list is None:
             var_list = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
         debiased = set()
@@ -164,7 +164,7 @@ class ExponentialMovingAverage:
         if not isinstance(var, GraphVariable):
             return create_zeros_slot(var, self._name)
         average = create_slot(var, var.initialized_value(), self._name)
-        current_graph().add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, var)
+        get_default_graph().add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, var)
         return average
 
     def _decay_now(self) -> Tensor:
@@ -186,7 +186,7 @@ class ExponentialMovingAverage:
         if var in self._averages:
             return self._averages[var].name.removesuffix(":0")
         name = f"{var.name.removesuffix(':0')}/{self._name}"
-        return current_graph().unique_name(name, mark_as_used=False)
+        return get_default_graph().unique_name(name, mark_as_used=False)
 
     def variables_to_restore(self, moving_avg_variables=None) -> dict[str, GraphVariable]:
         """Which variable gets the value that was saved under which name.
@@ -195,7 +195,7 @@ class ExponentialMovingAverage:
           moving_avg_variables: those that get the saved average; the trainable variables and those
             that have averages if `None`. All other variables get their own value.
         """
-        graph = current_graph()
+        graph = get_default_graph()
         if moving_avg_variables is None:
             moving_avg_variables = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
             moving_avg_variables += graph.get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES)

@@ -8,7 +8,7 @@ from shims._src.errors import errors
 from shims._src.recording.indexed_slices import IndexedSlices
 from shims._src.v1.gradients.gradients import gradients
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.grouping import group
 from shims._src.v1.graph.grouping import tuple as gated
 from shims._src.v1.graph.modes import executing_eagerly
@@ -169,7 +169,7 @@ class Optimizer:
         return pairs
 
     def _variables_of(self, var_list) -> list:
-        graph = current_graph()
+        graph = get_default_graph()
         if var_list is None:
             found = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
             found += graph.get_collection(GraphKeys.TRAINABLE_RESOURCE_VARIABLES)
@@ -204,7 +204,7 @@ class Optimizer:
             raise ValueError(
                 f"No gradients provided for any variable: {[str(v) for _, v in pairs]}."
             )
-        graph = current_graph()
+        graph = get_default_graph()
         with graph.control_dependencies(None):
             self._create_slots([v for _, v in kept])
         with graph.name_scope(name or self._name) as scope:
@@ -241,7 +241,7 @@ class Optimizer:
         update = apply(gradient, variable)
         if constraint is None:
             return update
-        with current_graph().control_dependencies([update]):
+        with get_default_graph().control_dependencies([update]):
             return variable.assign(constraint(variable.read_value()))
 
     # ---- what is kept ----------------------------------------------------------------------------
@@ -256,7 +256,7 @@ class Optimizer:
 
     def variables(self) -> list[GraphVariable]:
         """All variables that were made here in the default graph, sorted by name."""
-        graph = current_graph()
+        graph = get_default_graph()
         every = [*self._non_slots.values(), *self._slots.every()]
         return sorted((v for v in every if v.graph is graph), key=lambda v: v.name)
 

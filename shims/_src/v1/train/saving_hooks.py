@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.summary import messages
 from shims._src.v1.summary.file_writer import FileWriterCache
 from shims._src.v1.train.global_step import get_global_step, read_of_global_step
@@ -130,7 +130,7 @@ class CheckpointSaverHook(SessionRunHook):
         if self._saver is None and self._scaffold is not None:
             return self._scaffold.saver
         if self._saver is None:
-            savers = current_graph().get_collection(GraphKeys.SAVERS)
+            savers = get_default_graph().get_collection(GraphKeys.SAVERS)
             if len(savers) != 1:
                 raise RuntimeError(
                     f"There are {len(savers)} savers in the collection {GraphKeys.SAVERS!r}, and "

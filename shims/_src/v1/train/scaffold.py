@@ -7,7 +7,7 @@ from typing import Any
 
 from shims._src.checkpoint.state_file import get_checkpoint_state
 from shims._src.errors import errors
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.grouping import group
 from shims._src.v1.saving.saver import Saver
 from shims._src.v1.session.session import Session
@@ -117,7 +117,7 @@ class Scaffold:
             default = lambda: Saver(sharded=True, allow_empty=True)
             self.saver = take("saver", GraphKeys.SAVERS, default)
         self.saver.build()
-        current_graph().finalize()
+        get_default_graph().finalize()
         return self
 
     @staticmethod
@@ -127,7 +127,7 @@ class Scaffold:
         Raises:
           RuntimeError: the collection holds several.
         """
-        found = current_graph().get_collection(collection_key)
+        found = get_default_graph().get_collection(collection_key)
         if len(found) > 1:
             raise RuntimeError(
                 f'More than one item in the collection "{collection_key}". Please indicate which '
@@ -138,7 +138,7 @@ class Scaffold:
             return found[0]
         made = default_constructor()
         if made is not None:
-            current_graph().add_to_collection(collection_key, made)
+            get_default_graph().add_to_collection(collection_key, made)
         return made
 
     @staticmethod
@@ -222,7 +222,7 @@ def prepared_session(scaffold, master, config, folder=None, path=None) -> Sessio
     """A session whose variables have values, from a checkpoint or from the initialisers."""
     if folder and path:
         raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
-    session = Session(master, graph=current_graph(), config=config)
+    session = Session(master, graph=get_default_graph(), config=config)
     state = get_checkpoint_state(folder) if folder else None
     found = path or (state.model_checkpoint_path if state else None)
     if found:

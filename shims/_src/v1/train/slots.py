@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.variables.partitioned import SaveSliceInfo
 from shims._src.v1.variables.variable_scope import get_variable, get_variable_scope, variable_scope
@@ -81,7 +81,7 @@ def filled_with(value):
 def _slot(primary, name, **options) -> GraphVariable:
     is_variable = isinstance(primary, GraphVariable)
     prefix = primary._shared_name if is_variable else primary.op.name
-    with current_graph().colocate_with(primary), variable_scope(None, f"{prefix}/{name}"):
+    with get_default_graph().colocate_with(primary), variable_scope(None, f"{prefix}/{name}"):
         scope = get_variable_scope()
         scope.set_partitioner(None)
         slot = get_variable(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shims._src.errors import errors
 from shims._src.recording.indexed_slices import IndexedSlices
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.grouping import group, no_op
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.train.optimizer import Optimizer
@@ -92,7 +92,7 @@ class SyncReplicasOptimizer(Optimizer):
         )
         self.local_step_init_op = local_step.assign(global_step)
         self.ready_for_local_init_op = report_uninitialized_variables(global_variables())
-        graph = current_graph()
+        graph = get_default_graph()
         with graph.name_scope(self._name):
             with graph.name_scope(""):
                 train = self._step(pairs, global_step, local_step)
@@ -102,7 +102,7 @@ class SyncReplicasOptimizer(Optimizer):
 
     def _step(self, pairs, global_step, local_step) -> Tensor:
         """The update, then the averages, then the local step."""
-        graph = current_graph()
+        graph = get_default_graph()
         update = self._opt.apply_gradients(pairs, global_step)
         if self._averages is not None:
             with graph.control_dependencies([update]):

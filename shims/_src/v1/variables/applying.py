@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import shims
 from shims._src.array.unique import unique
 from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import operation_of
-from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.variables.variables import GraphVariable
 
@@ -37,7 +37,7 @@ def assigning(
       The operation; without `gives` it has no outputs.
     """
     first = variables[0]
-    graph = current_graph()
+    graph = get_default_graph()
     name = name or type_
     full = name[:-1] if name.endswith("/") else graph.unique_name(name)
 

@@ -16,8 +16,8 @@ from shims._src.random import stateful
 from shims._src.random.initializers import float_dtype
 from shims._src.types.dtypes import array_dtype, as_dtype
 from shims._src.v1.graph.conversion import constant, constant_of
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import operation_of
-from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation
 
@@ -29,7 +29,7 @@ def filled(name: str, shape, value, dtype):
     """A tensor of equal numbers; large ones are no constants of the program."""
     dtype = as_dtype(dtype)
     sizes = tuple(int(d) for d in shape)
-    graph = current_graph()
+    graph = get_default_graph()
     if dtype.name == "string":
         array = np.full(sizes, value or b"", object)
         return constant_of(graph, array, graph.unique_name(name))

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import shims
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import operation_of
-from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import MODES
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.shapes import Dimension
@@ -96,7 +96,6 @@ def _not_equal(self, other):
 
 def _getitem(self, key):
     """A window, or a single position: `x[1:, ..., tf.newaxis, i]`."""
-    graph = current_graph()
     begin, end, strides = [], [], []
     masks = dict.fromkeys(
         ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"), 0
@@ -108,7 +107,6 @@ def _getitem(self, key):
         strides.append(step)
         for mask in set_:
             masks[mask] |= 1 << i
-    del graph
     return operation_of(
         _window,
         (self, begin, end, strides),
@@ -145,7 +143,7 @@ def _entry(part) -> tuple[Any, Any, Any, tuple[str, ...]]:
             f"tf.int32/tf.int64 tensors are valid indices, got {part!r}"
         )
     if isinstance(position, Tensor):
-        current_graph().unique_name("add")  # TensorFlow ends the slice at `position + 1`
+        get_default_graph().unique_name("add")  # TensorFlow ends the slice at `position + 1`
     return position, 0, 1, ("shrink_axis_mask",)
 
 

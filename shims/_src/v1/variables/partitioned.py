@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from shims._src.types.dtypes import as_dtype
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.shapes import GraphShape
 from shims._src.v1.graph.standard import concat, identity, slice_
 
@@ -99,7 +99,7 @@ class PartitionedVariable:
 
     def as_tensor(self):
         """The whole."""
-        graph = current_graph()
+        graph = get_default_graph()
         whole = self._parts[0]
         if len(self._parts) > 1:
             with graph.name_scope(f"{self._name}/ConcatPartitions/"):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numbers
 
 import shims
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import deferred
-from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.standard import multiply
 
 _absolute = deferred(shims.abs, "abs")
@@ -114,7 +114,7 @@ def l1_regularizer(scale, scope=None):
         return lambda weights: None
 
     def l1(weights):
-        with current_graph().name_scope(scope or "l1_regularizer") as name:
+        with get_default_graph().name_scope(scope or "l1_regularizer") as name:
             return multiply(scale, _total(_absolute(weights)), name=name)
 
     return l1
@@ -134,7 +134,7 @@ def l2_regularizer(scale, scope=None):
         return lambda weights: None
 
     def l2(weights):
-        with current_graph().name_scope(scope or "l2_regularizer") as name:
+        with get_default_graph().name_scope(scope or "l2_regularizer") as name:
             return multiply(scale, _half_of_squares(weights), name=name)
 
     return l2
@@ -167,7 +167,7 @@ def sum_regularizer(regularizer_list, scope=None):
         return None
 
     def total(weights):
-        with current_graph().name_scope(scope or "sum_regularizer") as name:
+        with get_default_graph().name_scope(scope or "sum_regularizer") as name:
             losses = [loss for loss in (r(weights) for r in given) if loss is not None]
             return _add_n(losses, name=name) if losses else None
 

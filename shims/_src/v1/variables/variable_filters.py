@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.variables.variable_scope import VariableScope
 from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
@@ -27,7 +27,7 @@ def get_variables(
     if suffix is not None:
         end = suffix if ":" in suffix else f"{suffix}:"
         pattern = f"{pattern or ''}.*{end}"
-    return current_graph().get_collection(collection, pattern)
+    return get_default_graph().get_collection(collection, pattern)
 
 
 def get_model_variables(scope=None, suffix=None) -> list:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shims._src.types.dtypes import int32, string
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.grouping import group, no_op
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.variables.variables import GraphKeys, GraphVariable
@@ -19,7 +19,7 @@ def global_variables(scope=None) -> list:
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/global_variables
     """
-    return current_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
+    return get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
 
 
 all_variables = global_variables
@@ -30,7 +30,7 @@ def local_variables(scope=None) -> list:
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/local_variables
     """
-    return current_graph().get_collection(GraphKeys.LOCAL_VARIABLES, scope)
+    return get_default_graph().get_collection(GraphKeys.LOCAL_VARIABLES, scope)
 
 
 def trainable_variables(scope=None) -> list:
@@ -38,7 +38,7 @@ def trainable_variables(scope=None) -> list:
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/trainable_variables
     """
-    return current_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
+    return get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
 
 
 def model_variables(scope=None) -> list:
@@ -46,7 +46,7 @@ def model_variables(scope=None) -> list:
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/model_variables
     """
-    return current_graph().get_collection(GraphKeys.MODEL_VARIABLES, scope)
+    return get_default_graph().get_collection(GraphKeys.MODEL_VARIABLES, scope)
 
 
 def moving_average_variables(scope=None) -> list:
@@ -54,7 +54,7 @@ def moving_average_variables(scope=None) -> list:
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/moving_average_variables
     """
-    return current_graph().get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
+    return get_default_graph().get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 
 def variables_initializer(var_list, name="init") -> Operation:
@@ -121,7 +121,7 @@ def report_uninitialized_variables(var_list=None, name="report_uninitialized_var
         found[:] = missing
         return [found]
 
-    graph = current_graph()
+    graph = get_default_graph()
     with graph.name_scope(name):
         op = Operation(
             graph,
@@ -159,7 +159,7 @@ def assert_variables_initialized(var_list=None) -> Tensor | None:
         return [np.int32(ranks[0] if len(ranks) == 1 else ranks)]
 
     ranks = [v.shape.rank or 0 for v in variables]
-    graph = current_graph()
+    graph = get_default_graph()
     op = Operation(
         graph,
         "Rank",

@@ -10,7 +10,7 @@ from typing import Any
 
 from shims._src.types.dtypes import as_dtype, float32
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.scopes import graph_of
 from shims._src.v1.variables.variable_store import VariableStore
@@ -101,7 +101,7 @@ class VariableScope:
 
     def get_collection(self, name) -> list:
         """What a collection holds of this scope."""
-        return current_graph().get_collection(name, f"{self.name}/" if self.name else "")
+        return get_default_graph().get_collection(name, f"{self.name}/" if self.name else "")
 
     def trainable_variables(self) -> list:
         """The trainable variables of this scope."""
@@ -124,7 +124,7 @@ class VariableScope:
         getter = self.custom_getter if custom_getter is None else custom_getter
         full_name = f"{self.name}/{name}" if self.name else name
         initializer, dtype = options["initializer"], options["dtype"]
-        with current_graph().name_scope(None):
+        with get_default_graph().name_scope(None):
             if dtype is not None and initializer is not None and not callable(initializer):
                 given = convert_to_tensor(initializer).dtype
                 if given != as_dtype(dtype):
@@ -169,7 +169,7 @@ class _Scopes:
 
 
 def _scopes() -> _Scopes:
-    storage = current_graph().storage
+    storage = get_default_graph().storage
     if "variable scopes" not in storage:
         storage["variable scopes"] = _Scopes()
     return storage["variable scopes"]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from shims._src.types.dtypes import as_dtype
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.graph import current_graph
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.shapes import GraphShape
 from shims._src.v1.graph.standard import slice_
@@ -60,7 +60,7 @@ class VariableStore:
                     "created with partitioning?"
                 )
             return self._single(name, **options)
-        with current_graph().name_scope(None):
+        with get_default_graph().name_scope(None):
             return self._in_parts(name, partitioner, **options)
 
     def _single(
@@ -156,7 +156,7 @@ class VariableStore:
         """One part of a partitioned variable."""
         full = f"{name}/part_{number}"
         info = partitioned.PartitionInfo(whole.as_list(), offset)
-        graph = current_graph()
+        graph = get_default_graph()
         given: list | None = shape
         if initializer is not None and not callable(initializer):
             with graph.name_scope(f"{full}/PartitionedInitializer"):
@@ -222,6 +222,6 @@ def _regularize(name, variable, regularizer) -> None:
     """Put the loss of a variable into its collection; TensorFlow asks for it twice."""
     if regularizer(variable) is None:
         return
-    graph = current_graph()
+    graph = get_default_graph()
     with graph.name_scope(f"{name}/Regularizer/"):
         graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, regularizer(variable))

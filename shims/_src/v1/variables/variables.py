@@ -8,8 +8,8 @@ import jax.numpy as jnp
 
 from shims._src.arguments.conversion import as_array
 from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.default_session import session_for
-from shims._src.v1.graph.graph import current_graph
 from shims._src.v1.graph.modes import MODES
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.shapes import GraphShape
@@ -114,7 +114,7 @@ class GraphVariable(Scattering):
         del caching_device, variable_def, expected_shape, import_scope, synchronization, aggregation
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
-        graph = current_graph()
+        graph = get_default_graph()
         self.is_resource = MODES.resource_variables if use_resource is None else use_resource
         self._trainable = True if trainable is None else bool(trainable)
         self._constraint = constraint
