@@ -55,7 +55,7 @@ def _module(space: str, inside: tuple[str, ...]) -> str:
             "__getattr__, __dir__ = _opened(\n    __name__,\n"
             f'    "{space}",\n    (\n{rows}    ),\n)\n'
         )
-    start = "" if space else "from shims._src.v1.variables.overloads import install as _install\n"
+    start = "" if space else "from shims._src.v1.names.methods import install as _install\n"
     more = (
         "" if space else "from shims._src.v1.platform.release import __version__ as __version__\n"
     )

@@ -65,9 +65,7 @@ class IndexedSlices:
     def shape(self):
         """The shape of the whole array, or `None`."""
         if _is_of_graph(self._dense_shape):
-            from shims._src.v1.graph.outline import shape_behind
-
-            return shape_behind(self._dense_shape)
+            return self._dense_shape.graph.constant_value_as_shape(self._dense_shape)
         return self._dense_shape
 
     def get_shape(self):
@@ -106,9 +104,7 @@ class IndexedSlices:
           ValueError: there is no `dense_shape`.
         """
         if _is_of_graph(self._values):
-            from shims._src.v1.graph.conversion import convert_to_tensor
-
-            return convert_to_tensor(self)
+            return self._to_dense_in_graph()
         if self._dense_shape is None:
             raise ValueError(
                 "IndexedSlices: without `dense_shape` it cannot become an array.\n"
@@ -118,6 +114,19 @@ class IndexedSlices:
         values = unify_axis(self._values, 0, self._indices.shape[0], label="IndexedSlices")
         whole = jnp.zeros((count, *values.shape[1:]), values.dtype)
         return whole.at[self._indices].add(values)
+
+    def _to_dense_in_graph(self):
+        """Add the operation that makes the whole tensor."""
+        shape = self._dense_shape
+        if shape is None:
+            raise ValueError(
+                "Tensor conversion requested for IndexedSlices for which the shape is not known."
+            )
+        if _is_of_graph(shape) and self.shape.is_fully_defined():
+            shape = self.shape.as_list()
+        slices = IndexedSlices(self._values, self._indices, shape)
+        operator = "UnsortedSegmentSum"
+        return self.graph.add_call(dense, (slices,), {}, public=operator, name=operator)
 
     def __jax_array__(self):
         return self.to_dense()

@@ -105,9 +105,7 @@ class SparseTensor(Composite):
         """The shape, as far as it is known."""
         d = self._dense_shape
         if _is_of_graph(d):
-            from shims._src.v1.graph.outline import shape_behind
-
-            return shape_behind(d)
+            return d.graph.constant_value_as_shape(d)
         if not jp.is_tracer(d):
             return TensorShape(np.asarray(d).tolist())
         sizes = [numbering.symbolic_value(d[i]) for i in range(d.shape[0])]
@@ -140,32 +138,29 @@ class SparseTensor(Composite):
 
     def eval(self, feed_dict=None, session=None):
         """Its value in a session, the default one if none is given."""
-        from shims._src.v1.session.session import session_for
-
-        return session_for(session, self.graph, "evaluate tensor").run(self, feed_dict)
+        return self.graph.session_for(session, "evaluate tensor").run(self, feed_dict)
 
     def set_shape(self, shape) -> None:
         """Add what is known of its shape, in a graph."""
         attributes = self._dense_shape.op.attributes
         attributes["shapes"] = {self._dense_shape.value_index: self.shape.merge_with(shape)}
 
-    def _deferred(self, f, other, name: str):
-        from shims._src.v1.graph.deferring import operation_of
-
-        return operation_of(f, (self, other), {}, public=name, name=name)
+    def _add_call(self, f, other, name: str):
+        """Add the operation `f(self, other)` to the graph."""
+        return self.graph.add_call(f, (self, other), {}, public=name, name=name)
 
     # ---- operators -------------------------------------------------------------------------------
 
     def __mul__(self, other):
         if _is_of_graph(self._values):
-            return self._deferred(SparseTensor.__mul__, other, "SparseDenseCwiseMul")
+            return self._add_call(SparseTensor.__mul__, other, "SparseDenseCwiseMul")
         return self.with_values(self._values * beside(self, other))
 
     def __truediv__(self, other):
         from shims._src.elementwise.quotients import truediv
 
         if _is_of_graph(self._values):
-            return self._deferred(SparseTensor.__truediv__, other, "SparseDenseCwiseDiv")
+            return self._add_call(SparseTensor.__truediv__, other, "SparseDenseCwiseDiv")
         return self.with_values(truediv(self._values, beside(self, other)))
 
     def __repr__(self) -> str:

@@ -17,7 +17,7 @@ from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import operation_of
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Tensor
-from shims._src.v1.graph.outline import shape_behind
+from shims._src.v1.graph.outline import constant_value_as_shape
 from shims._src.v1.graph.placeholders import placeholder, placeholder_with_default
 from shims._src.v1.graph.shapes import GraphShape
 
@@ -99,7 +99,7 @@ def sparse_placeholder(dtype, shape=None, name=None):
         dense_shape = placeholder(int64, [None], part("shape"))
     else:
         if isinstance(shape, Tensor):
-            known, default = shape_behind(shape), shape
+            known, default = constant_value_as_shape(shape), shape
         else:
             sizes = [None if d == -1 else d for d in GraphShape(shape).as_list()]
             known = GraphShape(sizes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shims._src.errors import errors
+from shims._src.v1.graph.graph import gradients_by_type_unsupported
 
 
 class AggregationMethod:
@@ -33,7 +33,7 @@ class RegisterGradient:
     __module__ = "shims.compat.v1"
 
     def __init__(self, op_type):
-        raise refused("RegisterGradient", op_type)
+        raise gradients_by_type_unsupported("RegisterGradient", op_type)
 
 
 def NotDifferentiable(op_type):
@@ -44,17 +44,4 @@ def NotDifferentiable(op_type):
 
     https://www.tensorflow.org/api_docs/python/tf/no_gradient
     """
-    raise refused("NotDifferentiable", op_type)
-
-
-def refused(function: str, kinds) -> errors.UnimplementedError:
-    """The error where a kind of operations is to have a gradient of its own."""
-    return errors.UnimplementedError(
-        errors.message(
-            function,
-            "operations have no gradients by kind here: JAX differentiates what they compute.",
-            received=str(kinds),
-            do="put `tf.custom_gradient` around the function that is to have its own gradient, or "
-            "`tf.stop_gradient` where there is to be none",
-        )
-    )
+    raise gradients_by_type_unsupported("NotDifferentiable", op_type)

@@ -104,21 +104,7 @@ def _of_rows(value) -> Tensor:
     """The whole tensor of `IndexedSlices`; nothing else of several tensors becomes one."""
     if not isinstance(value, IndexedSlices):
         raise TypeError(f"Failed to convert {type(value).__name__} to Tensor: {value!r}")
-    if value.dense_shape is None:
-        raise ValueError(
-            "Tensor conversion requested for IndexedSlices for which the shape is not known."
-        )
-    from shims._src.v1.graph.deferring import operation_of
-
-    if value.shape.is_fully_defined():
-        value = IndexedSlices(value.values, value.indices, value.shape.as_list())
-    return operation_of(
-        _whole, (value,), {}, public="UnsortedSegmentSum", name="UnsortedSegmentSum"
-    )
-
-
-def _whole(slices):
-    return slices.to_dense()
+    return value.to_dense()
 
 
 def _unique(graph, name: str) -> str:

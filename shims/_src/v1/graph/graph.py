@@ -5,17 +5,23 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
+from shims._src.errors import errors
+from shims._src.v1.graph.calls import add_call
+from shims._src.v1.graph.default_session import session_for
 from shims._src.v1.graph.devices import merged
 from shims._src.v1.graph.modes import graph_scope
+from shims._src.v1.graph.named_collections import Collections
 from shims._src.v1.graph.nodes import Block, Operation, Tensor
+from shims._src.v1.graph.outline import constant_value_as_shape
+from shims._src.v1.graph.shapes import GraphShape
 
 _SCOPE_AT_ROOT = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 _SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 
 
-class Graph:
+class Graph(Collections):
     """A program that sessions run piece by piece.
 
     Differs from TensorFlow:
@@ -27,8 +33,11 @@ class Graph:
     """
 
     __module__ = "shims.compat.v1"
+    # Makes a JAX function of a graph; filled by `methods.install`, which stands above.
+    export: ClassVar[Callable]
 
     def __init__(self):
+        super().__init__()
         self.root = Block()
         self.block = self.root
         self.seed: int | None = None
@@ -38,7 +47,6 @@ class Graph:
         self._by_name: dict[str, Operation] = {}
         self._names: dict[str, int] = {}
         self._scope = ""
-        self._collections: dict[Any, list] = {}
         self._devices: list[Any] = []
         self._finalized = False
 
@@ -209,6 +217,18 @@ class Graph:
             raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
         return self._by_name[name]
 
+    def add_call(self, f, args, kwargs, *, public: str, name=None, type_: str | None = None):
+        """Add the operation of a call, and return its results: see `calls.add_call`."""
+        return add_call(self, f, args, kwargs, public=public, name=name, type_=type_)
+
+    def constant_value_as_shape(self, tensor) -> GraphShape:
+        """Return the shape that a vector of this graph holds, as far as its numbers are known."""
+        return constant_value_as_shape(tensor)
+
+    def session_for(self, session, purpose: str):
+        """Return the given session, or the default one, if it runs this graph."""
+        return session_for(session, self, purpose)
+
     # ---- blocks ----------------------------------------------------------------------------------
 
     @contextlib.contextmanager
@@ -291,51 +311,12 @@ class Graph:
         Raises:
           UnimplementedError: always.
         """
-        from shims._src.v1.gradients.gradient_registry import refused
-
-        raise refused("Graph.gradient_override_map", op_type_map)
+        raise gradients_by_type_unsupported("Graph.gradient_override_map", op_type_map)
 
     @contextlib.contextmanager
     def container(self, container_name) -> Iterator[str]:
         """A block whose variables belong to a container: the session holds all of them."""
         yield container_name
-
-    # ---- collections -----------------------------------------------------------------------------
-
-    def add_to_collection(self, name, value) -> None:
-        """Put a value into a collection."""
-        self._collections.setdefault(name, []).append(value)
-
-    def add_to_collections(self, names, value) -> None:
-        """Put a value into several collections."""
-        names = (names,) if isinstance(names, str) else set(names)
-        for name in names:
-            self.add_to_collection(name, value)
-
-    def get_collection(self, name, scope: str | None = None) -> list:
-        """A copy of a collection; with `scope` only what has a name that it matches."""
-        found = list(self._collections.get(name, ()))
-        if scope is None:
-            return found
-        pattern = re.compile(scope)
-        return [v for v in found if hasattr(v, "name") and pattern.match(v.name)]
-
-    def get_collection_ref(self, name) -> list:
-        """A collection itself."""
-        return self._collections.setdefault(name, [])
-
-    def get_all_collection_keys(self) -> list:
-        """The names of the collections that hold something."""
-        return [name for name, values in self._collections.items() if values]
-
-    @property
-    def collections(self) -> list:
-        """The names of the collections."""
-        return list(self._collections)
-
-    def clear_collection(self, name) -> None:
-        """Empty a collection."""
-        self._collections.pop(name, None)
 
     # ---- the rest --------------------------------------------------------------------------------
 
@@ -377,9 +358,7 @@ class Graph:
         Returns:
           See `shims._src.v1.session.export.to_function`.
         """
-        from shims._src.v1.session.export import to_function
-
-        return to_function(self, fetches, feeds)
+        return Graph.export(self, fetches, feeds)
 
 
 def control_operations(graph: Graph, control_inputs) -> list[Operation]:
@@ -395,3 +374,16 @@ def control_operations(graph: Graph, control_inputs) -> list[Operation]:
             element = graph.as_graph_element(leaf)
             found.append(element.op if isinstance(element, Tensor) else element)
     return found
+
+
+def gradients_by_type_unsupported(function: str, kinds) -> errors.UnimplementedError:
+    """Return the error for a gradient that is to be registered for a type of operation."""
+    return errors.UnimplementedError(
+        errors.message(
+            function,
+            "operations have no gradients by kind here: JAX differentiates what they compute.",
+            received=str(kinds),
+            do="put `tf.custom_gradient` around the function that is to have its own gradient, or "
+            "`tf.stop_gradient` where there is to be none",
+        )
+    )

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from shims._src.platform import user_frames
-from shims._src.v1.graph.default_session import session_for
 from shims._src.v1.graph.shapes import GraphShape
 from shims._src.v1.graph.symbolic import Reference, not_allowed
 
@@ -27,6 +26,9 @@ class OperationGraph(Protocol):
 
     def next_seed(self) -> int:
         """Return the seed of a random operation that has none of its own."""
+
+    def session_for(self, session, purpose: str) -> Any:
+        """Return the given session, or the default one."""
 
     def present_device(self) -> str:
         """Return the innermost device that has a name."""
@@ -114,7 +116,7 @@ class Tensor:
         Raises:
           ValueError: there is no session.
         """
-        return session_for(session, self.graph, "evaluate tensor").run(self, feed_dict)
+        return self.graph.session_for(session, "evaluate tensor").run(self, feed_dict)
 
     def ref(self):
         """Something hashable that stands for the tensor."""
@@ -255,7 +257,7 @@ class Operation:
 
     def run(self, feed_dict=None, session=None) -> None:
         """Run it in a session, the default one if none is given."""
-        session_for(session, self.graph, "execute operation").run(self, feed_dict)
+        self.graph.session_for(session, "execute operation").run(self, feed_dict)
 
     def __repr__(self) -> str:
         return f"<tf.Operation '{self.name}' type={self.type}>"

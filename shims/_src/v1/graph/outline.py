@@ -307,8 +307,8 @@ def constant_value(tensor, partial: bool = False):
     return None if jp.is_tracer(found) else np.asarray(found)
 
 
-def shape_behind(tensor) -> GraphShape:
-    """What is known of the shape that the numbers of a vector are."""
+def constant_value_as_shape(tensor) -> GraphShape:
+    """Return the shape that a vector holds, as far as its numbers are known."""
     known = tensor.op.attributes.get("shapes", {}).get(tensor.value_index)
     if known is not None:
         return known

@@ -14,7 +14,8 @@ from shims._src.function.lift import lift
 from shims._src.recording import state
 from shims._src.types.tensor_spec import TensorSpec
 from shims._src.v1.graph.nodes import Operation, Tensor
-from shims._src.v1.session.running import Plan, Run, Slot, seed_words
+from shims._src.v1.graph.value_slots import Slot
+from shims._src.v1.session.running import Plan, Run, seed_words
 
 
 class Compiled:

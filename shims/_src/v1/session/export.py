@@ -15,9 +15,10 @@ from shims._src.errors import errors
 from shims._src.function.lift import lift
 from shims._src.recording import state
 from shims._src.tracing.dynamic import run_dynamic
+from shims._src.v1.graph.value_slots import Slot
 from shims._src.v1.session.feeding import parts_of
 from shims._src.v1.session.fetching import Fetches
-from shims._src.v1.session.running import Plan, Run, Slot, seed_words
+from shims._src.v1.session.running import Plan, Run, seed_words
 
 
 @dataclasses.dataclass(frozen=True)

@@ -116,22 +116,6 @@ def every_operation(operations) -> list[Operation]:
     return found
 
 
-class Slot:
-    """Stands for the value that one session has of a variable or a counter.
-
-    Attributes:
-      name: how messages call it.
-      shape: its shape.
-      dtype: its dtype.
-    """
-
-    trainable = True
-
-    def __init__(self, name: str, shape, dtype):
-        self.name, self.shape, self.dtype = name, shape, dtype
-        self.stored_value: Any = state.UNKNOWN
-
-
 class Run:
     """One run of a plan, while it is traced.
 

@@ -42,7 +42,7 @@ _UNARY = {
 }
 
 
-def install() -> None:
+def bind_operators() -> None:
     """Give tensors and variables Python's operators."""
     classes: tuple[Any, ...] = (Tensor, GraphVariable)
     for cls in classes:

@@ -9,12 +9,11 @@ import jax.numpy as jnp
 from shims._src.arguments.conversion import as_array
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
-from shims._src.v1.graph.default_session import session_for
 from shims._src.v1.graph.modes import MODES
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.shapes import GraphShape
 from shims._src.v1.graph.symbolic import Reference
-from shims._src.v1.session.running import Slot
+from shims._src.v1.graph.value_slots import Slot
 from shims._src.v1.variables.scattering import Scattering
 
 
@@ -308,7 +307,7 @@ class GraphVariable(Scattering):
 
     def load(self, value, session=None) -> None:
         """Give it a value in a session, the default one if none is given."""
-        session = session_for(session, self.graph, "load a variable")
+        session = self.graph.session_for(session, "load a variable")
         session.run(self.initializer, {self.initializer.inputs[0]: value})
 
     # ---- assigning -------------------------------------------------------------------------------
