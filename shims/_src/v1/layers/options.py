@@ -5,8 +5,9 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
+import shims
 from shims._src.v1.control_flow.branches import cond
-from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.deferring import deferred, operation_of
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.outline import constant_value
 from shims._src.v1.variables import initializers
@@ -29,21 +30,21 @@ _INITIALIZERS = {
     "uniform": initializers.RandomUniform,
     "zeros": initializers.zeros_initializer,
 }
-_ACTIVATIONS = (
-    "elu",
-    "exponential",
-    "gelu",
-    "linear",
-    "relu",
-    "relu6",
-    "selu",
-    "sigmoid",
-    "softmax",
-    "softplus",
-    "softsign",
-    "swish",
-    "tanh",
-)
+_ACTIVATIONS = {
+    "elu": deferred(shims.nn.elu, "nn.elu"),
+    "exponential": deferred(shims.exp, "exp"),
+    "gelu": deferred(shims.nn.gelu, "nn.gelu"),
+    "linear": None,
+    "relu": deferred(shims.nn.relu, "nn.relu"),
+    "relu6": deferred(shims.nn.relu6, "nn.relu6"),
+    "selu": deferred(shims.nn.selu, "nn.selu"),
+    "sigmoid": deferred(shims.nn.sigmoid, "sigmoid"),
+    "softmax": deferred(shims.nn.softmax, "nn.softmax"),
+    "softplus": deferred(shims.nn.softplus, "nn.softplus"),
+    "softsign": deferred(shims.nn.softsign, "nn.softsign"),
+    "swish": deferred(shims.nn.silu, "nn.silu"),
+    "tanh": deferred(shims.nn.tanh, "tanh"),
+}
 
 
 def initializer_of(given):
@@ -59,13 +60,9 @@ def activation_of(given):
     """A function of the output, which may be given by its Keras name; `None` for none."""
     if not isinstance(given, str):
         return given
-    from shims._src.v1.names.names import resolve
-
     if given not in _ACTIVATIONS:
         raise ValueError(f"Unknown activation: {given!r}. There are: {list(_ACTIVATIONS)}.")
-    if given == "linear":
-        return None
-    return resolve("exp" if given == "exponential" else f"nn.{given}")
+    return _ACTIVATIONS[given]
 
 
 def sizes_of(value, count: int, name: str) -> tuple[int, ...]:
