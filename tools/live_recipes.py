@@ -19,7 +19,8 @@ import numpy as np
 import tensorflow as tf
 
 from shims._src.v1.graph.call_features import call_features, without_defaults
-from shims._src.v1.names import binding, operators
+from shims._src.v1.names import binding
+from shims._src.v1.names.operators import located, operators
 from tf2jax_port.diff.parity.points import arguments, points_of
 from tf2jax_port.table import ROWS
 from tools.live_calls import CALLS
@@ -65,9 +66,9 @@ def generate() -> str:
     """The text of the file."""
     rows = {name: row for row in ROWS for name in row.names}
     lines = []
-    publics = dict.fromkeys([*(o.name for o in operators.operators().values()), *CALLS])
+    publics = dict.fromkeys([*(o.name for o in operators().values()), *CALLS])
     for public in sorted(publics):
-        spellings = [s for s, o in operators.operators().items() if o.name == public]
+        spellings = [s for s, o in operators().items() if o.name == public]
         found = [rows[n] for s in spellings for n in (f"v1.{s}", s) if n in rows]
         examples = list(_examples(public, found[0] if found else None))
         if examples:
@@ -88,7 +89,7 @@ def _examples(public: str, row) -> Any:
         function = getattr(function, part)
     signature = inspect.signature(function)
     calls = list(CALLS.get(public, ()))
-    operator = operators.operators().get(public)
+    operator = operators().get(public)
     if row is not None and operator is not None:
         renamed = _old_names(operator, signature)
         for point in points_of(row.name)[:_MOST_CASES]:
@@ -121,7 +122,7 @@ def _with_own_again(unnamed: Example, named: Example) -> tuple:
 
 def _old_names(operator, signature) -> dict[str, str]:
     """What version 1 calls the parameters of the row."""
-    target = inspect.signature(operators.located(f"shims._src.{operator.place}"))
+    target = inspect.signature(located(f"shims._src.{operator.place}"))
     if any(p.kind is p.VAR_KEYWORD for p in target.parameters.values()):
         return {}
     renamed = binding.Translation(operator, signature, target).renamed
@@ -184,7 +185,7 @@ def _decisive(given, signature, operator) -> dict[str, Any]:
     """The arguments that are not the default, by the parameters of shims."""
     renamed = {}
     if operator is not None:
-        target = inspect.signature(operators.located(f"shims._src.{operator.place}"))
+        target = inspect.signature(located(f"shims._src.{operator.place}"))
         if not any(p.kind is p.VAR_KEYWORD for p in target.parameters.values()):
             renamed = binding.Translation(operator, signature, target).renamed
     defaults = {name: p.default for name, p in signature.parameters.items()}

@@ -1,4 +1,4 @@
-"""The operators of TensorFlow 1: their spellings, where their functions are, their signatures."""
+"""The list of operators of TensorFlow 1: their spellings, where they are, their parameters."""
 
 from __future__ import annotations
 
