@@ -46,10 +46,10 @@ def test_large_constants_are_arguments_and_small_ones_are_not():
     with tf.Session() as session:
         session.run(w.initializer)
         both = session.run([y, c])
-        compiled = [c for c in session._compiled.values() if c.large]
+        compiled = [c for c in session._compiled.values() if c.schedule.large]
     np.testing.assert_array_equal(both[0], 3 * large)
     np.testing.assert_array_equal(both[1], large)
-    assert [len(c.large) for c in compiled] == [1, 1]
+    assert [len(c.schedule.large) for c in compiled] == [1, 1]
 
 
 def test_fed_intermediate_tensors_need_nothing_before_them():

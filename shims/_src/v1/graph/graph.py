@@ -34,7 +34,7 @@ class Graph(Collections):
 
     __module__ = "shims.compat.v1"
     # Makes a JAX function of a graph; filled by `methods.install`, which stands above.
-    export: ClassVar[Callable]
+    _export: ClassVar[Callable]
 
     def __init__(self):
         super().__init__()
@@ -358,7 +358,7 @@ class Graph(Collections):
         Returns:
           See `shims._src.v1.session.export.to_function`.
         """
-        return Graph.export(self, fetches, feeds)
+        return Graph._export(self, fetches, feeds)
 
 
 def control_operations(graph: Graph, control_inputs) -> list[Operation]:

@@ -10,4 +10,4 @@ from shims._src.v1.variables.overloads import bind_operators
 def install() -> None:
     """Give tensors and variables Python's operators, and graphs their export to JAX."""
     bind_operators()
-    Graph.export = staticmethod(to_function)
+    Graph._export = staticmethod(to_function)

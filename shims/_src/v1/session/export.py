@@ -14,11 +14,11 @@ from shims._src.arguments.conversion import narrowed
 from shims._src.errors import errors
 from shims._src.function.lift import lift
 from shims._src.recording import state
+from shims._src.sizes.padded import Padded
 from shims._src.tracing.dynamic import run_dynamic
-from shims._src.v1.graph.value_slots import Slot
 from shims._src.v1.session.feeding import parts_of
 from shims._src.v1.session.fetching import Fetches
-from shims._src.v1.session.running import Plan, Run, seed_words
+from shims._src.v1.session.running import Plan, Run, counters_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,7 +116,7 @@ def to_function(graph, fetches, feeds=()) -> GraphFunction:
         )
     read = list(dict.fromkeys(plan.variables))
     written = list(dict.fromkeys(v for op in plan.everything for v in op.writes))
-    counters = _counters(plan)
+    counters = counters_of(plan, {})
     slots = [slot for slot, _ in counters.values()]
 
     def compute(*arguments):
@@ -129,7 +129,7 @@ def to_function(graph, fetches, feeds=()) -> GraphFunction:
     pure = lift(compute, [v.slot for v in read] + slots, [v.slot for v in written])
 
     def call(variables, *arguments):
-        arrays = [_as(arguments_, t) for arguments_, t in zip(arguments, given, strict=True)]
+        arrays = [_argument(x, t) for x, t in zip(arguments, given, strict=True)]
         values = [_array(variables[v.op.name], v.slot.dtype) for v in read]
         zeros = [jnp.zeros((2,), jnp.uint32) for _ in slots]
         with state.state_scope(None):
@@ -144,28 +144,13 @@ def to_function(graph, fetches, feeds=()) -> GraphFunction:
     )
 
 
-def _counters(plan: Plan) -> dict:
-    found = {}
-    for op in plan.draws:
-        for i, seeds in enumerate(op.attributes["seeds"]):
-            slot = Slot(f"{op.name}/counter", (2,), np.dtype(np.uint32))
-            found[op, i] = (slot, seed_words(seeds))
-    return found
-
-
-def _as(value, tensor):
-    """What is passed for a tensor, as an array of its dtype."""
-    return value if _is_padded(value) else _array(value, tensor.dtype.dtype)
+def _argument(value, tensor):
+    """Return the value of a tensor as an array of its dtype, a `Padded` one as it is."""
+    return value if isinstance(value, Padded) else _array(value, tensor.dtype.dtype)
 
 
 def _array(value, dtype):
-    """A value as an array of a dtype, or of its half where 64 bits are off; it must fit that."""
+    """Return an array of a dtype, or of its half where 64 bits are off; the value must fit that."""
     if not isinstance(value, jax.Array):
         value = narrowed(np.asarray(value, dtype))
     return jnp.asarray(value, jax.dtypes.canonicalize_dtype(dtype))
-
-
-def _is_padded(value) -> bool:
-    from shims._src.sizes.padded import Padded
-
-    return isinstance(value, Padded)

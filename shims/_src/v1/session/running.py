@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import heapq
 import operator
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from shims._src.errors import errors
 from shims._src.random.words import advanced, split_number
 from shims._src.recording import state
 from shims._src.v1.graph.nodes import Operation, Tensor
+from shims._src.v1.graph.value_slots import Slot
 
 
 class Plan:
@@ -262,10 +264,24 @@ def uninitialized(variable):
     )
 
 
-def seed_words(seeds) -> np.ndarray:
-    """The words of an operation's two seeds; random ones where it has none."""
-    if seeds is None:
-        import os
+def counters_of(plan: Plan, kept: dict) -> dict:
+    """Return slot and seed words of each number that a plan draws, by operation and draw.
 
+    Args:
+      plan: the plan.
+      kept: the counters that there are already; new ones are added to it.
+    """
+    drawn = [(op, i, s) for op in plan.draws for i, s in enumerate(op.attributes["seeds"])]
+    for op, i, seeds in drawn:
+        if (op, i) not in kept:
+            slot = Slot(f"{op.name}/counter", (2,), np.dtype(np.uint32))
+            slot.stored_value = np.zeros(2, np.uint32)
+            kept[op, i] = (slot, _seed_words(seeds))
+    return {(op, i): kept[op, i] for op, i, _ in drawn}
+
+
+def _seed_words(seeds) -> np.ndarray:
+    """Return the words of an operation's two seeds; random ones where it has none."""
+    if seeds is None:
         return np.frombuffer(os.urandom(16), np.uint32)
     return np.concatenate([split_number(s) for s in seeds])

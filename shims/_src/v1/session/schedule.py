@@ -1,0 +1,84 @@
+"""Which operations of a plan run in the compiled program, and which in Python before or after it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from shims._src.v1.graph.nodes import Operation, Tensor
+from shims._src.v1.session.running import Plan
+
+# Bytes from which on a constant is passed as an argument.
+_LARGE = 1 << 16
+
+
+class Schedule:
+    """The operations of a plan, sorted by where they run.
+
+    Args:
+      plan: the plan.
+      called: operations of Python that were called already, and are left out.
+
+    Attributes:
+      before: operations of Python that run before the program.
+      inside: operations of the program.
+      after: operations of Python that run after the program.
+      large: constants that are passed to the program: XLA would look through a large constant
+        element by element.
+      early: an operation of Python that the program needs a result of, and that needs results of
+        the program itself; the sorting ends there. `None` if there is no such operation.
+    """
+
+    def __init__(self, plan: Plan, called: Collection[Operation]):
+        self.before: list[Operation] = []
+        self.inside: list[Operation] = []
+        self.after: list[Operation] = []
+        self.large: dict[Tensor, Any] = {}
+        self.early: Operation | None = None
+        self._plan = plan
+        self._late: set[Operation] = set()  # done only when the program has run
+        for op in plan.order:
+            if op not in called:
+                self._place(op)
+            if self.early is not None:
+                break
+
+    def _place(self, op: Operation) -> None:
+        """Decide where an operation runs; those that it needs are placed already."""
+        if op.on_host:
+            self._place_in_python(op)
+        elif early := [t.op for t in op.inputs if t.op.on_host and t.op in self._late]:
+            self.early = early[0]
+        elif getattr(op.attributes.get("value"), "nbytes", 0) > _LARGE:
+            self.large[op.outputs[0]] = op.attributes["value"]
+        else:
+            self.inside.append(op)
+            self._late.add(op)
+
+    def _place_in_python(self, op: Operation) -> None:
+        """Let an operation of Python run after the program if it needs an operation in it."""
+        needs = [t.op for t in op.inputs if t not in self._plan.fed] + op.control_inputs
+        if self._late.isdisjoint(needs):
+            self.before.append(op)
+        else:
+            self.after.append(op)
+            self._late.add(op)
+
+    def arguments(self, fed: Iterable[Tensor], fetched: Collection[Tensor]) -> list[Tensor]:
+        """Return the tensors that the program takes: fed ones, results of Python, large constants."""
+        taken = {t for op in self.inside for t in [*op.inputs, *op.attributes.get("captured", ())]}
+        found = [t for t in fed if t in taken or (t in fetched and is_numeric(t))]
+        found += [t for op in self.before for t in op.outputs if t in taken]
+        found += [t for t in self.large if t in taken or t in fetched]
+        return found
+
+    def results(self, arguments: Sequence[Tensor], fetched: Iterable[Tensor]) -> list[Tensor]:
+        """Return the tensors that the program computes for Python and for the fetches."""
+        inside, given = set(self.inside), set(arguments)
+        wanted = [*(t for op in self.after for t in op.inputs), *fetched]
+        return list(dict.fromkeys(t for t in wanted if t.op in inside or t in given))
+
+
+def is_numeric(tensor: Tensor) -> bool:
+    """Whether JAX has arrays of the tensor's dtype."""
+    return tensor.dtype.name != "string"
