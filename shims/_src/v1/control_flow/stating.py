@@ -14,6 +14,7 @@ from shims._src.debugging.printing import element_text
 from shims._src.errors import errors
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
+from shims._src.v1.graph.deferring import operation_of
 from shims._src.v1.graph.grouping import group
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor
@@ -179,8 +180,6 @@ def add_check_numerics_ops() -> Operation:
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/add_check_numerics_ops
     """
-    from shims._src.v1.graph.deferring import operation_of
-
     graph = get_default_graph()
     checks = []
     for op in graph.get_operations():

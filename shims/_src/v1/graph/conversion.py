@@ -12,6 +12,7 @@ from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.shapes import Dimension, GraphShape
+from shims._src.v1.graph.standard import stack
 
 
 def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
@@ -86,8 +87,6 @@ def convert_to_tensor(
             )
         return value
     if isinstance(value, (list, tuple)) and _holds_tensor(value):
-        from shims._src.v1.graph.standard import stack
-
         kind = dtype or next(_dtypes_in(value))
         return stack([convert_to_tensor(v, kind) for v in value], name=name or "packed")
     if dtype is None:

@@ -20,7 +20,7 @@ from shims._src.errors import errors
 from shims._src.v1.graph.default_graph import get_default_graph, reset_default_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Tensor
-from shims._src.v1.session.session import Session
+from shims._src.v1.session.session import Session, get_default_session
 
 try:
     from absl.testing import absltest
@@ -134,8 +134,6 @@ class TestCase(absltest.TestCase):
         """The values of nested tensors, in the session of the block where they are of a graph."""
         if executing_eagerly():
             return jax.tree.map(np.asarray, tensors)
-        from shims._src.v1.session.session import get_default_session
-
         session = get_default_session()
         if session is None:
             with self.test_session() as session:

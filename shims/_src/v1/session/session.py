@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import jax
 import numpy as np
 
 from shims._src.errors import errors
@@ -144,8 +145,6 @@ class BaseSession:
 
     def list_devices(self) -> list:
         """The devices of JAX."""
-        import jax
-
         return jax.devices()
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from shims._src.v1.graph.conversion import constant, convert_to_tensor
-from shims._src.v1.graph.standard import add, identity
+from shims._src.v1.graph.standard import add, fill, identity, shape
 from shims._src.v1.train.gradient_descent import shrunk
 from shims._src.v1.train.kernel_optimizer import KernelOptimizer
 from shims._src.v1.train.slots import filled_with
@@ -202,8 +202,6 @@ class AdagradDAOptimizer(KernelOptimizer):
 
 def like(variable, number):
     """A tensor of one number, of the shape and dtype of a variable."""
-    from shims._src.v1.graph.standard import fill, shape
-
     if variable.shape.is_fully_defined():
         return constant(number, variable.dtype, variable.shape)
     return fill(shape(variable), convert_to_tensor(number, variable.dtype))

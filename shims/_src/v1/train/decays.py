@@ -13,7 +13,8 @@ import shims
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferring import operation_of
-from shims._src.v1.graph.modes import executing_eagerly
+from shims._src.v1.graph.modes import control_flow_v2_enabled, executing_eagerly
+from shims._src.v1.graph.outline import constant_value
 
 
 def exponential_decay(
@@ -386,14 +387,10 @@ def _operation(default: str, f: Callable, name, suffix: str, *operands):
 
 def _merged() -> str:
     """How the result of a choice is called."""
-    from shims._src.v1.graph.modes import control_flow_v2_enabled
-
     return "/case/cond/Identity" if control_flow_v2_enabled() else "/case/cond/Merge"
 
 
 def _check_rising(boundaries) -> None:
-    from shims._src.v1.graph.outline import constant_value
-
     known = [constant_value(b) for b in boundaries]
     for low, high in itertools.pairwise(known):
         if low is not None and high is not None and low > high:

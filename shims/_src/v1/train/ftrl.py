@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 
 from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.standard import maximum
 from shims._src.v1.train.kernel_optimizer import KernelOptimizer
 from shims._src.v1.train.slots import filled_with
 
@@ -82,8 +83,6 @@ class FtrlOptimizer(KernelOptimizer):
             self._zeros_slot(v, "linear", self._linear_name or self._name)
 
     def _numbers(self):
-        from shims._src.v1.graph.standard import maximum
-
         slow = maximum(convert_to_tensor(self._learning_rate), 1e-36)
         return [
             ("learning_rate", self._learning_rate),

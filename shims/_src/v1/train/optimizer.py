@@ -6,6 +6,7 @@ from typing import Any
 
 from shims._src.errors import errors
 from shims._src.recording.indexed_slices import IndexedSlices
+from shims._src.types import dtypes
 from shims._src.v1.gradients.gradients import gradients
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
@@ -355,8 +356,6 @@ class Optimizer:
 
     def _valid_dtypes(self) -> set:
         """The dtypes that losses and variables can have."""
-        from shims._src.types import dtypes
-
         return {getattr(dtypes, name) for name in _FLOATING}
 
     def _assert_valid_dtypes(self, tensors) -> None:

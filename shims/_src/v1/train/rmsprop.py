@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jax import lax
 
+from shims._src.v1.graph.standard import ones_like
 from shims._src.v1.train.kernel_optimizer import KernelOptimizer
 from shims._src.v1.train.slots import ones
 
@@ -52,8 +53,6 @@ class RMSPropOptimizer(KernelOptimizer):
                     v, ones, v.shape, v.dtype, "rms", self._name
                 )
             else:
-                from shims._src.v1.graph.standard import ones_like
-
                 self._get_or_make_slot(v, ones_like(v), "rms", self._name)
             if self._centered:
                 self._zeros_slot(v, "mg", self._name)

@@ -7,6 +7,7 @@ import numpy as np
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.nodes import Tensor
+from shims._src.v1.graph.standard import zeros_like
 from shims._src.v1.variables.partitioned import SaveSliceInfo
 from shims._src.v1.variables.variable_scope import get_variable, get_variable_scope, variable_scope
 from shims._src.v1.variables.variables import GraphVariable
@@ -49,8 +50,6 @@ def create_zeros_slot(primary, name: str, dtype=None) -> GraphVariable:
     dtype = primary.dtype if dtype is None else dtype
     if primary.shape.is_fully_defined():
         return create_slot_with_initializer(primary, zeros, primary.shape, dtype, name)
-    from shims._src.v1.graph.standard import zeros_like
-
     return _slot(primary, name, initializer=zeros_like(primary), shape=None, dtype=dtype)
 
 

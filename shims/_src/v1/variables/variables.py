@@ -7,6 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from shims._src.arguments.conversion import as_array
+from shims._src.types.dtypes import bool_
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import MODES
@@ -152,7 +153,7 @@ class GraphVariable(Scattering):
                 "VarIsInitializedOp",
                 f"{handle}/IsInitialized/VarIsInitializedOp",
                 _is_known,
-                outputs=[((), as_bool())],
+                outputs=[((), bool_)],
             )
         self.initializer = self._assignment(graph, f"{handle}/Assign", value)
         read = f"{handle}/Read/ReadVariableOp" if self.is_resource else f"{handle}/read"
@@ -298,7 +299,7 @@ class GraphVariable(Scattering):
         graph = self.graph
         name = graph.unique_name(name or "IsVariableInitialized")
         return self._operation(
-            graph, "IsVariableInitialized", name, _is_known, outputs=[((), as_bool())]
+            graph, "IsVariableInitialized", name, _is_known, outputs=[((), bool_)]
         ).outputs[0]
 
     def eval(self, session=None):
@@ -387,10 +388,3 @@ def _reads_nothing(run, op, values):
 def _is_known(run, op, values):
     del values
     return [jnp.asarray(run.has_value(op.attributes["variables"][0]))]
-
-
-def as_bool():
-    """The dtype of answers."""
-    from shims._src.types.dtypes import bool_
-
-    return bool_
