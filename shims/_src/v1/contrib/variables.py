@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 
 from shims._src.v1.contrib.arg_scope import add_arg_scope
-from shims._src.v1.variables.variable_scope import get_variable, get_variable_scope
+from shims._src.v1.variables.get_variable import get_variable
+from shims._src.v1.variables.variable_scope import get_variable_scope
 from shims._src.v1.variables.variables import GraphKeys
 
 

@@ -15,8 +15,9 @@ from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.shapes import GraphShape
 from shims._src.v1.layers.options import activity_loss
+from shims._src.v1.variables.get_variable import get_variable
 from shims._src.v1.variables.partitioned import PartitionedVariable
-from shims._src.v1.variables.variable_scope import VariableScope, get_variable, variable_scope
+from shims._src.v1.variables.variable_scope import VariableScope, variable_scope
 from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
 

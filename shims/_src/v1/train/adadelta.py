@@ -40,7 +40,7 @@ class AdadeltaOptimizer(KernelOptimizer):
             self._zeros_slot(v, "accum", self._name)
             self._zeros_slot(v, "accum_update", self._name)
 
-    def _numbers(self):
+    def _hyperparameters(self):
         return [("lr", self._lr), ("rho", self._rho), ("epsilon", self._epsilon)]
 
     def _formula(self, var, squares, steps, grad, rate, rho, epsilon):

@@ -53,7 +53,7 @@ class AdagradOptimizer(KernelOptimizer):
                     v, like(v, self._initial_accumulator_value), "accumulator", self._name
                 )
 
-    def _numbers(self):
+    def _hyperparameters(self):
         return [("learning_rate", self._learning_rate)]
 
     def _formula(self, var, total, grad, rate):
@@ -105,7 +105,7 @@ class ProximalAdagradOptimizer(KernelOptimizer):
             first = like(v, self._initial_accumulator_value)
             self._get_or_make_slot(v, first, "accumulator", self._name)
 
-    def _numbers(self):
+    def _hyperparameters(self):
         return [
             ("learning_rate", self._learning_rate),
             ("l1_regularization_strength", self._l1_regularization_strength),
@@ -172,7 +172,7 @@ class AdagradDAOptimizer(KernelOptimizer):
             self._get_or_make_slot(v, sums, "gradient_accumulator", self._name)
             self._get_or_make_slot(v, squares, "gradient_squared_accumulator", self._name)
 
-    def _numbers(self):
+    def _hyperparameters(self):
         return [
             ("learning_rate", self._learning_rate),
             ("l1_regularization_strength", self._l1_regularization_strength),
@@ -184,8 +184,8 @@ class AdagradDAOptimizer(KernelOptimizer):
         step = identity(convert_to_tensor(self._global_step))
         self._step = add(step, convert_to_tensor(1, step.dtype))
 
-    def _numbers_for(self, variable):
-        return [*super()._numbers_for(variable), self._step]
+    def _hyperparameters_for(self, variable):
+        return [*super()._hyperparameters_for(variable), self._step]
 
     def _formula(self, var, total, squares, grad, rate, l1, l2, step):
         count = step.astype(var.dtype)

@@ -82,7 +82,7 @@ class FtrlOptimizer(KernelOptimizer):
             )
             self._zeros_slot(v, "linear", self._linear_name or self._name)
 
-    def _numbers(self):
+    def _hyperparameters(self):
         slow = maximum(convert_to_tensor(self._learning_rate), 1e-36)
         return [
             ("learning_rate", self._learning_rate),

@@ -29,7 +29,7 @@ class GradientDescentOptimizer(KernelOptimizer):
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
 
-    def _numbers(self):
+    def _hyperparameters(self):
         return [("learning_rate", self._learning_rate)]
 
     def _formula(self, var, grad, rate):
@@ -86,7 +86,7 @@ class ProximalGradientDescentOptimizer(KernelOptimizer):
         self._l1_regularization_strength = l1_regularization_strength
         self._l2_regularization_strength = l2_regularization_strength
 
-    def _numbers(self):
+    def _hyperparameters(self):
         return [
             ("learning_rate", self._learning_rate),
             ("l1_regularization_strength", self._l1_regularization_strength),

@@ -15,7 +15,7 @@ from shims._src.v1.variables.variables import GraphVariable
 class KernelOptimizer(Optimizer):
     """An optimiser whose step is one formula, of a whole variable as well as of rows of it.
 
-    A subclass says in `_numbers` which rates the formula takes, in `_slot_names` what is kept for a
+    A subclass says in `_hyperparameters` which rates the formula takes, in `_slot_names` what is kept for a
     variable, and gives the formula in `_formula`.
 
     Attributes:
@@ -26,7 +26,7 @@ class KernelOptimizer(Optimizer):
     _kernel: str
     _slot_names: tuple[str, ...] = ()
 
-    def _numbers(self) -> Sequence[tuple[str, Any]]:
+    def _hyperparameters(self) -> Sequence[tuple[str, Any]]:
         """The rates and the like by name, in the order in which the formula takes them."""
         raise NotImplementedError
 
@@ -39,22 +39,22 @@ class KernelOptimizer(Optimizer):
         raise NotImplementedError
 
     def _prepare(self) -> None:
-        given = ((name, self._call_if_callable(value)) for name, value in self._numbers())
+        given = ((name, self._call_if_callable(value)) for name, value in self._hyperparameters())
         self._tensors: list[Tensor] = [convert_to_tensor(v, name=name) for name, v in given]
 
     def _kept_for(self, variable) -> list[GraphVariable]:
         slots = [self.get_slot(variable, name) for name in self._slot_names]
         return [variable, *(slot for slot in slots if slot is not None)]
 
-    def _numbers_for(self, variable) -> list[Tensor]:
+    def _hyperparameters_for(self, variable) -> list[Tensor]:
         return [as_dtype_of(variable, t) for t in self._tensors]
 
     def _apply_whole(self, grad, var):
-        kept, numbers = self._kept_for(var), self._numbers_for(var)
+        kept, numbers = self._kept_for(var), self._hyperparameters_for(var)
         return apply_dense(f"Apply{self._kernel}", kept, self._formula, grad, numbers)
 
     def _apply_rows(self, rows, var, indices):
-        kept, numbers = self._kept_for(var), self._numbers_for(var)
+        kept, numbers = self._kept_for(var), self._hyperparameters_for(var)
         name = f"SparseApply{self._kernel}"
         return apply_rows(name, kept, self._formula, rows, indices, numbers)
 

@@ -36,7 +36,7 @@ class MomentumOptimizer(KernelOptimizer):
         for v in var_list:
             self._zeros_slot(v, "momentum", self._name)
 
-    def _numbers(self):
+    def _hyperparameters(self):
         return [("learning_rate", self._learning_rate), ("momentum", self._momentum)]
 
     def _formula(self, var, kept, grad, rate, momentum):

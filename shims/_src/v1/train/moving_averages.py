@@ -16,7 +16,8 @@ from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.standard import cast
 from shims._src.v1.train.slots import create_slot, create_zeros_slot, zeros
 from shims._src.v1.variables.applying import as_dtype_of, assigning
-from shims._src.v1.variables.variable_scope import get_variable, get_variable_scope, variable_scope
+from shims._src.v1.variables.get_variable import get_variable
+from shims._src.v1.variables.variable_scope import get_variable_scope, variable_scope
 from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
 _FLOATING = ("bfloat16", "float16", "float32", "float64")

@@ -22,7 +22,8 @@ from shims._src.v1.train.slots import (
     create_zeros_slot,
 )
 from shims._src.v1.variables.applying import assigning, deduplicated
-from shims._src.v1.variables.variable_scope import get_variable, variable_scope
+from shims._src.v1.variables.get_variable import get_variable
+from shims._src.v1.variables.variable_scope import variable_scope
 from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
 _FLOATING = ("float16", "bfloat16", "float32", "float64")

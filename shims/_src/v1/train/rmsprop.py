@@ -58,7 +58,7 @@ class RMSPropOptimizer(KernelOptimizer):
                 self._zeros_slot(v, "mg", self._name)
             self._zeros_slot(v, "momentum", self._name)
 
-    def _numbers(self):
+    def _hyperparameters(self):
         return [
             ("learning_rate", self._learning_rate),
             ("decay", self._decay),

@@ -8,8 +8,9 @@ from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.standard import zeros_like
+from shims._src.v1.variables.get_variable import get_variable
 from shims._src.v1.variables.partitioned import SaveSliceInfo
-from shims._src.v1.variables.variable_scope import get_variable, get_variable_scope, variable_scope
+from shims._src.v1.variables.variable_scope import get_variable_scope, variable_scope
 from shims._src.v1.variables.variables import GraphVariable
 
 

@@ -1,4 +1,4 @@
-"""`variable_scope` and `get_variable`: names, sharing and defaults of variables."""
+"""`variable_scope`: names, sharing and defaults of variables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 from shims._src.types.dtypes import as_dtype, float32
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
-from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.scopes import graph_of
 from shims._src.v1.variables.variable_store import VariableStore
 from shims._src.v1.variables.variables import GraphKeys, GraphVariable
@@ -140,7 +139,7 @@ class VariableScope:
             return store.get_variable(full_name, getter, options)
 
 
-class _Scopes:
+class OpenScopes:
     """The open variable scope of a graph, and how often each one was opened."""
 
     def __init__(self):
@@ -168,16 +167,16 @@ class _Scopes:
         return f"{prefix}_{number}"
 
 
-def _scopes() -> _Scopes:
+def open_scopes() -> OpenScopes:
     storage = get_default_graph().storage
     if "variable scopes" not in storage:
-        storage["variable scopes"] = _Scopes()
+        storage["variable scopes"] = OpenScopes()
     return storage["variable scopes"]
 
 
 def variables_by_name() -> dict[str, GraphVariable]:
     """What `get_variable` has made in the default graph; variables in parts part by part."""
-    return _scopes().store.variables
+    return open_scopes().store.variables
 
 
 def get_variable_scope() -> VariableScope:
@@ -185,7 +184,7 @@ def get_variable_scope() -> VariableScope:
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_variable_scope
     """
-    return _scopes().current
+    return open_scopes().current
 
 
 class variable_scope:
@@ -282,7 +281,7 @@ class variable_scope:
                 yield stack.enter_context(self._reentered(name))
             else:
                 if name is None:
-                    name = _scopes().unique(self._default_name)
+                    name = open_scopes().unique(self._default_name)
                 yield stack.enter_context(self._prolonged(name, opened))
 
     def _part_of_name(self) -> str:
@@ -294,7 +293,7 @@ class variable_scope:
     @contextlib.contextmanager
     def _prolonged(self, name: str, opened: str) -> Iterator[VariableScope]:
         """A scope inside the one that is open."""
-        scopes = _scopes()
+        scopes = open_scopes()
         outer = scopes.current
         full = f"{outer.name}/{name}" if outer.name else name
         scope = self._like(outer, full, opened, self._reuse or outer.reuse)
@@ -310,7 +309,7 @@ class variable_scope:
     @contextlib.contextmanager
     def _reentered(self, given: VariableScope) -> Iterator[VariableScope]:
         """A scope that was open before, wherever this is."""
-        scopes = _scopes()
+        scopes = open_scopes()
         outer = scopes.current
         scope = self._like(given, given.name, given.original_name_scope, self._reuse or given.reuse)
         scopes.open(given.name)
@@ -341,7 +340,7 @@ class variable_scope:
         )
 
     @staticmethod
-    def _check_nesting(scopes: _Scopes, scope: VariableScope) -> None:
+    def _check_nesting(scopes: OpenScopes, scope: VariableScope) -> None:
         if scopes.current is not scope:
             raise RuntimeError("Improper nesting of variable_scope.")
 
@@ -391,95 +390,3 @@ def variable_op_scope(
         constraint,
     ) as scope:
         yield scope
-
-
-def get_variable(
-    name,
-    shape=None,
-    dtype=None,
-    initializer=None,
-    regularizer=None,
-    trainable=None,
-    collections=None,
-    caching_device=None,
-    partitioner=None,
-    validate_shape=True,
-    use_resource=None,
-    custom_getter=None,
-    constraint=None,
-    synchronization=None,
-    aggregation=None,
-):
-    """The variable of a name in the open variable scope: a new one, or the one that is there.
-
-    Args:
-      name: its name behind that of the scope.
-      shape: its shape; not given where `initializer` is a tensor or numbers.
-      dtype: its dtype; that of the scope, float32 mostly, if `None`.
-      initializer: a function of shape and dtype, a function of nothing, a class of such
-        functions, a tensor, or numbers; that of the scope if `None`, and
-        `glorot_uniform_initializer` (zeros for integers and bools) without one.
-      regularizer: a function of the variable that gives a loss for `REGULARIZATION_LOSSES`.
-      trainable: whether it goes to the collection of trainable variables.
-      collections: the collections that it goes to; that of global variables if `None`.
-      caching_device: accepted.
-      partitioner: a function of shape and dtype that gives the number of parts per axis.
-      validate_shape: whether its shape is that of the initial value.
-      use_resource: whether each read is an operation of its own.
-      custom_getter: a function that is called with `getter` and all arguments.
-      constraint: a function that optimisers apply after an update.
-      synchronization: accepted; there is one copy.
-      aggregation: accepted; there is one copy.
-
-    Returns:
-      A variable, or a `PartitionedVariable`.
-
-    Raises:
-      ValueError: the variable is there and must not be, or the reverse; it has another shape or
-        dtype; there is neither shape nor initialiser.
-      RuntimeError: eager execution is on.
-
-    Differs from TensorFlow:
-      Nothing in a graph. Eagerly there are no variables by name.
-
-    https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_variable
-    """
-    if executing_eagerly():
-        raise RuntimeError(
-            "tf.get_variable() needs a graph: call tf.disable_v2_behavior() first, or open "
-            "`with tf.Graph().as_default():`."
-        )
-    scopes = _scopes()
-    return scopes.current.get_variable(
-        scopes.store,
-        name,
-        custom_getter=custom_getter,
-        shape=shape,
-        dtype=dtype,
-        initializer=initializer,
-        regularizer=regularizer,
-        reuse=None,
-        trainable=trainable,
-        collections=collections,
-        caching_device=caching_device,
-        partitioner=partitioner,
-        validate_shape=validate_shape,
-        use_resource=use_resource,
-        constraint=constraint,
-        synchronization=synchronization,
-        aggregation=aggregation,
-    )
-
-
-def get_local_variable(*args, **kwargs):
-    """`get_variable` of a local variable, which is not trainable.
-
-    Args:
-      *args: the arguments of `get_variable`.
-      **kwargs: the same.
-
-    https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_local_variable
-    """
-    kwargs["trainable"] = False
-    kwargs["collections"] = [*kwargs.get("collections", ()), GraphKeys.LOCAL_VARIABLES]
-    return get_variable(*args, **kwargs)

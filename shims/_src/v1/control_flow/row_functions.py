@@ -1,0 +1,177 @@
+"""A function of rows of tensors, recorded once, as the operation that runs it over all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+
+import shims
+from shims._src.types.dtypes import as_dtype
+from shims._src.v1.control_flow.blocks import begin, finish, parameter, passed_on, record
+from shims._src.v1.graph.composites import flat_tensors
+from shims._src.v1.graph.default_graph import get_default_graph
+from shims._src.v1.graph.modes import MODES
+from shims._src.v1.graph.nodes import Tensor
+from shims._src.v1.graph.shapes import GraphShape
+
+
+class Rows:
+    """The tensors whose slices a function gets.
+
+    Args:
+      elems: nested tensors.
+      label: how messages call the function.
+
+    Attributes:
+      tensors: the tensors.
+      rebuild: how flat slices become nested.
+      count: the number of slices, as a shape of one axis.
+    """
+
+    def __init__(self, elems, label: str):
+        self.tensors, self.rebuild = flat_tensors(elems)
+        if not self.tensors:
+            raise ValueError(
+                "elems must be a Tensor or (possibly nested) sequence of Tensors. Got "
+                f"{elems}, which does not contain any Tensors."
+            )
+        self.count = GraphShape([None])
+        for tensor in self.tensors:
+            if tensor.shape.rank == 0:
+                raise ValueError(
+                    f"{label}: elements in elems must be 1+ dimensional Tensors, not scalars"
+                )
+            self.count = self.count.merge_with(tensor.shape[:1])
+
+    def rows(self) -> list[tuple]:
+        """Shape and dtype of one slice of each."""
+        return [(t.shape[1:], t.dtype) for t in self.tensors]
+
+
+def spec_of(tensor) -> tuple:
+    """Return shape and dtype of a tensor, or the pair of them that is given."""
+    return tensor if isinstance(tensor, tuple) else (tensor.shape, tensor.dtype)
+
+
+class RecordedFunction:
+    """A function of slices, called once.
+
+    Args:
+      call: the function of a flat list of slices.
+
+    Attributes:
+      parameters: what stands for the slices.
+      part: what it made.
+      rebuild: how its flat results become nested.
+    """
+
+    def __init__(self, call: Callable):
+        self._call = call
+
+    def record(self, specs: Sequence[tuple]) -> None:
+        """Call the function with parameters of some shapes and dtypes."""
+        graph = get_default_graph()
+
+        def called() -> list[Tensor]:
+            self.parameters = [
+                parameter(graph, graph.unique_name("TensorArrayReadV3"), *spec) for spec in specs
+            ]
+            tensors, self.rebuild = flat_tensors(self._call(self.parameters))
+            return tensors
+
+        self.part = record(graph, called)
+
+    def places(self, first_again: bool = False) -> dict[Tensor, int]:
+        """Which input each parameter comes from.
+
+        Args:
+          first_again: the accumulators come from the slices, too.
+        """
+        count = len(self.parameters)
+        half = count // 2
+        return {t: i % half if first_again else i for i, t in enumerate(self.parameters[:count])}
+
+
+def row_computation(
+    made: RecordedFunction, kind: str, starts: int, count: int, options: Any = None
+):
+    """The computation of an operation over slices."""
+    part, parameters = made.part, made.parameters
+    known = starts + count
+    dtypes = [t.dtype for t in part.outputs]
+
+    def compute(run, op, values):
+        begin(run, op)
+        captured = dict(zip(op.inputs[known:], values[known:], strict=True))
+
+        def of(*slices):
+            given = dict(zip(parameters, jax.tree.leaves(slices), strict=True))
+            return part.compute(run, op, {**captured, **given})
+
+        start, elems = list(values[:starts]), list(values[starts:known])
+        if kind == "map_fn":
+            results = shims.map_fn(of, elems, fn_output_signature=dtypes)
+        elif kind == "vectorized_map":
+            results = shims.vectorized_map(of, elems)
+        else:
+            results = getattr(shims, kind)(of, elems, start or None, **(options or {}))
+        finish(run, op)
+        return results
+
+    return compute
+
+
+def stacked_outputs(graph, op) -> list[Tensor]:
+    """The outputs under the names of the stacked lists that TensorFlow makes."""
+    v2 = MODES.control_flow_v2
+    found = []
+    for tensor in op.outputs:
+        with graph.name_scope("TensorArrayV2Stack" if v2 else "TensorArrayStack"):
+            name = "TensorListStack" if v2 else "TensorArrayGatherV3"
+            found.append(passed_on(graph, [tensor], [name], name)[0])
+    return found
+
+
+def check_outputs(made: RecordedFunction, wanted, sliced: Rows) -> None:
+    """Refuse a function that gives another structure or other dtypes than was said."""
+    leaves, tree = jax.tree.flatten(wanted, is_leaf=_is_spec)
+    if str(tree) != made.rebuild.shape:
+        kind = ValueError if len(leaves) != made.rebuild.count else TypeError
+        raise kind(
+            "The two structures don't have the same nested structure.\n"
+            f"  First: {tree}\n  Second: {made.rebuild.shape}"
+        )
+    specs = sliced.tensors if wanted is not None and not leaves else leaves
+    for spec, tensor in zip(specs, made.part.outputs, strict=True):
+        dtype = as_dtype(getattr(spec, "dtype", spec))
+        if dtype != tensor.dtype:
+            raise ValueError(
+                f"Error in map_fn:\n  Expected `fn` to return a:\n    {dtype.name}\n  But it "
+                f"returned a:\n    {tensor.dtype.name}\n  To fix, update the "
+                "`fn_output_signature` (or `dtype`) argument to `map_fn`."
+            )
+
+
+def _is_spec(value) -> bool:
+    return not isinstance(value, (list, tuple, dict)) or hasattr(value, "dtype")
+
+
+def check_accumulators(kind: str, made: RecordedFunction, rebuild, first) -> None:
+    """Refuse a function that gives another structure, shape or dtype than it was given."""
+    if made.rebuild.shape != rebuild.shape:
+        raise ValueError(
+            "The two structures don't have the same nested structure.\n"
+            f"  First: {rebuild.shape}\n  Second: {made.rebuild.shape}"
+        )
+    for (shape, dtype), tensor in zip(first, made.part.outputs, strict=True):
+        if tensor.dtype != dtype:
+            raise TypeError(
+                f"{kind}: the accumulator has the dtype {dtype.name}, and `fn` gives "
+                f"{tensor.dtype.name}."
+            )
+        if not tensor.shape.is_compatible_with(shape):
+            raise ValueError(
+                f"{kind}: the accumulator has the shape {shape}, and `fn` gives {tensor.shape}."
+            )
