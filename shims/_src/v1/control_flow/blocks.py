@@ -232,14 +232,7 @@ def link(
         return
     found = [part.sources(t) for t in part.outputs]
     carried = {t: i for i, t in enumerate(places) if i < count}
-    reached = [{i} for i in range(len(found))]
-    changed = True
-    while changed:
-        changed = False
-        for mine in reached:
-            more = {carried[t] for i in mine for t in found[i][0] if t in carried} - mine
-            mine |= more
-            changed = changed or bool(more)
+    reached = _outputs_behind([tensors for tensors, _ in found], carried)
     first = {t: i for i, t in reversed(list(enumerate(op.inputs)))}
     own = [{places[t] if t in places else first[t] for t in tensors} for tensors, _ in found]
     starts = list(places.values())[:count]
@@ -250,6 +243,24 @@ def link(
     op.attributes["variable_links"] = tuple(
         none.union(*(found[i][1] for i in mine)) for mine in reached
     )
+
+
+def _outputs_behind(sources: Sequence, carried: Mapping[Tensor, int]) -> list[set[int]]:
+    """Return per output the outputs of earlier rounds that it depends on, itself included.
+
+    Args:
+      sources: per output the tensors that it depends on within one round.
+      carried: the output that each parameter carries from the round before.
+    """
+    reached = [{i} for i in range(len(sources))]
+    changed = True
+    while changed:
+        changed = False
+        for mine in reached:
+            more = {carried[t] for i in mine for t in sources[i] if t in carried} - mine
+            mine |= more
+            changed = changed or bool(more)
+    return reached
 
 
 def begin(run: Run, op: Operation) -> None:

@@ -128,37 +128,47 @@ _NARROW = {np.dtype(np.float64): np.float32, np.dtype(np.int64): np.int32}
 
 
 def _array(value, dtype) -> np.ndarray:
-    """The array of numbers, with TensorFlow's dtypes for Python's."""
+    """Return the array of numbers, with TensorFlow's dtypes for Python's."""
     if hasattr(value, "__jax_array__"):
         value = value.__jax_array__()
-    declared = isinstance(value, (np.ndarray, np.generic)) or hasattr(value, "addressable_shards")
     if value is None:
         raise ValueError("None values not supported.")
     array = np.array(value)
     if array.dtype.kind in "USO":
-        if dtype is not None and as_dtype(dtype).name != "string":
-            raise TypeError(f"Cannot convert {value!r} to a tensor of dtype {as_dtype(dtype).name}")
-        array = np.array(value, object)
-        flat = [v.encode() if isinstance(v, str) else v for v in array.ravel().tolist()]
-        if not all(isinstance(v, bytes) for v in flat):
-            raise TypeError(f"Failed to convert elements of {value!r} to Tensor.")
-        strings = np.empty(len(flat), object)
-        strings[:] = flat
-        return strings.reshape(array.shape)
+        return _array_of_strings(value, dtype)
+    has_dtype = isinstance(value, (np.ndarray, np.generic)) or hasattr(value, "addressable_shards")
     if dtype is None:
-        narrow = None if declared else _NARROW.get(array.dtype)
-        if narrow is np.int32 and array.size:
-            limits = np.iinfo(np.int32)
-            if array.min() < limits.min or array.max() > limits.max:
-                narrow = None
-        return array if narrow is None else array.astype(narrow)
+        return array if has_dtype else _narrowed(array)
     wanted = as_dtype(dtype)
     fits = np.can_cast(array.dtype, wanted.dtype, "same_kind") or array.dtype.kind in "iu"
-    if not declared and array.size and not fits:
+    if not has_dtype and array.size and not fits:
         raise TypeError(
             f"Expected {wanted.name}, but got {value!r} of type '{type(value).__name__}'."
         )
     return array.astype(wanted.dtype)
+
+
+def _array_of_strings(value, dtype) -> np.ndarray:
+    """Return the array of byte strings."""
+    if dtype is not None and as_dtype(dtype).name != "string":
+        raise TypeError(f"Cannot convert {value!r} to a tensor of dtype {as_dtype(dtype).name}")
+    array = np.array(value, object)
+    flat = [v.encode() if isinstance(v, str) else v for v in array.ravel().tolist()]
+    if not all(isinstance(v, bytes) for v in flat):
+        raise TypeError(f"Failed to convert elements of {value!r} to Tensor.")
+    strings = np.empty(len(flat), object)
+    strings[:] = flat
+    return strings.reshape(array.shape)
+
+
+def _narrowed(array: np.ndarray) -> np.ndarray:
+    """Return numbers of 64 bits in 32, unless an integer does not fit."""
+    narrow = _NARROW.get(array.dtype)
+    if narrow is np.int32 and array.size:
+        limits = np.iinfo(np.int32)
+        if array.min() < limits.min or array.max() > limits.max:
+            return array
+    return array if narrow is None else array.astype(narrow)
 
 
 def _filled(array: np.ndarray, shape: list[int], verify: bool) -> np.ndarray:

@@ -16,6 +16,7 @@ from shims._src.function.lift import lift
 from shims._src.recording import state
 from shims._src.sizes.padded import Padded
 from shims._src.tracing.dynamic import run_dynamic
+from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.session.feeding import parts_of
 from shims._src.v1.session.fetching import Fetches
 from shims._src.v1.session.running import Plan, Run, counters_of
@@ -104,6 +105,12 @@ def to_function(graph, fetches, feeds=()) -> GraphFunction:
     wanted = Fetches(graph, fetches)
     given = [graph.as_graph_element(p, allow_operation=False) for f in feeds for p in parts_of(f)]
     plan = Plan(wanted.operations, [t for t in wanted.tensors if t not in set(given)], given)
+    _check_runs_in_jax(plan)
+    return _graph_function(plan, wanted, given)
+
+
+def _check_runs_in_jax(plan: Plan) -> None:
+    """Refuse operations that run in Python."""
     on_host = [op.name for op in plan.everything if op.on_host]
     if on_host:
         raise errors.UnimplementedError(
@@ -114,6 +121,10 @@ def to_function(graph, fetches, feeds=()) -> GraphFunction:
                 do="fetch what they take instead",
             )
         )
+
+
+def _graph_function(plan: Plan, wanted: Fetches, given: list[Tensor]) -> GraphFunction:
+    """Make the function of a plan, of its variables and of the tensors that are given."""
     read = list(dict.fromkeys(plan.variables))
     written = list(dict.fromkeys(v for op in plan.everything for v in op.writes))
     counters = counters_of(plan, {})
@@ -138,9 +149,12 @@ def to_function(graph, fetches, feeds=()) -> GraphFunction:
             return results
         return results, {v.op.name: value for v, value in zip(written, new, strict=True)}
 
-    names = tuple(v.op.name for v in read)
     return GraphFunction(
-        names, tuple(v.op.name for v in written), tuple(t.name for t in given), call, tuple(read)
+        tuple(v.op.name for v in read),
+        tuple(v.op.name for v in written),
+        tuple(t.name for t in given),
+        call,
+        tuple(read),
     )
 
 
