@@ -15,7 +15,7 @@ from shims._src.random import streams
 from shims._src.random.global_seed import pair
 from shims._src.v1.graph import naming
 from shims._src.v1.graph.call_features import call_features, without_defaults
-from shims._src.v1.graph.nodes import Operation, Tensor
+from shims._src.v1.graph.nodes import Operation, Tensor, is_graph_value
 from shims._src.v1.graph.outline import Outline, outline
 from shims._src.v1.graph.shapes import Dimension, GraphShape
 from shims._src.v1.graph.views import separate
@@ -176,7 +176,7 @@ def _is_leaf(value) -> bool:
 
 
 def _holds_tensor(value) -> bool:
-    if isinstance(value, Tensor) or hasattr(type(value), "graph_value"):
+    if is_graph_value(value):
         return True
     if isinstance(value, (list, tuple)):
         return any(map(_holds_tensor, value))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from shims._src.array import casting
+from shims._src.array import casting, joining
 from shims._src.recording.indexed_slices import IndexedSlices
 from shims._src.types.dtypes import as_dtype
 from shims._src.types.dtypes import string as string_dtype
 from shims._src.v1.graph.default_graph import get_default_graph
+from shims._src.v1.graph.deferring import deferred
 from shims._src.v1.graph.modes import executing_eagerly
-from shims._src.v1.graph.nodes import Operation, Tensor
+from shims._src.v1.graph.nodes import Operation, Tensor, is_graph_value
 from shims._src.v1.graph.shapes import Dimension, GraphShape
-from shims._src.v1.graph.standard import stack
+
+_stack = deferred(joining.stack, "stack")
+_NARROW = {np.dtype(np.float64): np.float32, np.dtype(np.int64): np.int32}
 
 
 def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
@@ -78,7 +81,7 @@ def convert_to_tensor(
         return casting.convert_to_tensor(value, dtype)
     value = getattr(value, "graph_value", value)
     if getattr(value, "is_composite", False):
-        value = _of_rows(value)
+        value = _dense(value)
     if isinstance(value, Tensor):
         if dtype is not None and value.dtype != as_dtype(dtype):
             raise ValueError(
@@ -88,7 +91,7 @@ def convert_to_tensor(
         return value
     if isinstance(value, (list, tuple)) and _holds_tensor(value):
         kind = dtype or next(_dtypes_in(value))
-        return stack([convert_to_tensor(v, kind) for v in value], name=name or "packed")
+        return _stack([convert_to_tensor(v, kind) for v in value], name=name or "packed")
     if dtype is None:
         dtype = preferred_dtype if preferred_dtype is not None else dtype_hint
     if isinstance(value, GraphShape):
@@ -99,8 +102,8 @@ def convert_to_tensor(
     return constant_of(graph, _array(value, dtype), _unique(graph, name or "Const"))
 
 
-def _of_rows(value) -> Tensor:
-    """The whole tensor of `IndexedSlices`; nothing else of several tensors becomes one."""
+def _dense(value) -> Tensor:
+    """Return `IndexedSlices` as one tensor; no other value of several tensors becomes one."""
     if not isinstance(value, IndexedSlices):
         raise TypeError(f"Failed to convert {type(value).__name__} to Tensor: {value!r}")
     return value.to_dense()
@@ -113,18 +116,15 @@ def _unique(graph, name: str) -> str:
 def _holds_tensor(value) -> bool:
     if isinstance(value, (list, tuple)):
         return any(map(_holds_tensor, value))
-    return isinstance(value, Tensor) or hasattr(type(value), "graph_value")
+    return is_graph_value(value)
 
 
 def _dtypes_in(value):
     if isinstance(value, (list, tuple)):
         for v in value:
             yield from _dtypes_in(v)
-    elif isinstance(value, Tensor) or hasattr(type(value), "graph_value"):
+    elif is_graph_value(value):
         yield value.dtype
-
-
-_NARROW = {np.dtype(np.float64): np.float32, np.dtype(np.int64): np.int32}
 
 
 def _array(value, dtype) -> np.ndarray:

@@ -303,3 +303,8 @@ def capture(graph: OperationGraph, tensor: Tensor) -> None:
                 "of it: return it from the branch or the body."
             )
         block = block.outer
+
+
+def is_graph_value(value) -> bool:
+    """Whether a value is a tensor or a variable of a graph."""
+    return isinstance(value, Tensor) or hasattr(type(value), "graph_value")

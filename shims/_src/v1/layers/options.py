@@ -8,7 +8,7 @@ import numpy as np
 import shims
 from shims._src.v1.control_flow.branches import cond
 from shims._src.v1.graph.deferring import deferred, operation_of
-from shims._src.v1.graph.nodes import Tensor
+from shims._src.v1.graph.nodes import Tensor, is_graph_value
 from shims._src.v1.graph.outline import constant_value
 from shims._src.v1.variables import initializers
 
@@ -112,7 +112,7 @@ def layout_of(data_format, rank: int) -> str:
 def smart_cond(pred, true_fn, false_fn, name=None):
     """One of two functions where it is known which, else `cond`."""
     known = pred
-    if isinstance(pred, Tensor) or hasattr(type(pred), "graph_value"):
+    if is_graph_value(pred):
         known = constant_value(getattr(pred, "graph_value", pred))
     if known is None and pred is not None:
         return cond(pred, true_fn, false_fn, name=name)
@@ -121,7 +121,7 @@ def smart_cond(pred, true_fn, false_fn, name=None):
 
 def is_known(pred) -> bool | None:
     """What `training` is, or `None` where only a session knows."""
-    if isinstance(pred, Tensor) or hasattr(type(pred), "graph_value"):
+    if is_graph_value(pred):
         pred = constant_value(getattr(pred, "graph_value", pred))
         return None if pred is None else bool(pred)
     return bool(pred)

@@ -19,7 +19,7 @@ import numpy as np
 from shims._src.errors import errors
 from shims._src.v1.graph.default_graph import get_default_graph, reset_default_graph
 from shims._src.v1.graph.modes import executing_eagerly
-from shims._src.v1.graph.nodes import Tensor
+from shims._src.v1.graph.nodes import is_graph_value
 from shims._src.v1.session.session import Session, get_default_session
 
 try:
@@ -143,7 +143,7 @@ class TestCase(absltest.TestCase):
     # ---- comparisons -----------------------------------------------------------------------------
 
     def _array(self, value) -> np.ndarray:
-        if isinstance(value, Tensor) or hasattr(type(value), "graph_value"):
+        if is_graph_value(value):
             value = self.evaluate(value)
         return np.asarray(value)
 
@@ -302,9 +302,7 @@ class TestCase(absltest.TestCase):
 def _is_numbers(a, b) -> bool:
     """Whether nested lists are one array of numbers."""
     if any(
-        isinstance(x, Tensor)
-        or hasattr(type(x), "graph_value")
-        or isinstance(x, (dict, np.ndarray))
+        is_graph_value(x) or isinstance(x, (dict, np.ndarray))
         for x in (*a, *(b if isinstance(b, (list, tuple)) else ()))
     ):
         return False
