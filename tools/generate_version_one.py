@@ -62,7 +62,7 @@ def _module(space: str, inside: tuple[str, ...]) -> str:
     made = "" if space else "_install()\n"
     return (
         f'{FIRST_LINE}"""The names of `{shown}` in TensorFlow 1."""\n\n'
-        f"from shims._src.v1.names.namespaces import opened as _opened\n{more}{start}\n{made}{call}"
+        f"{start}from shims._src.v1.names.namespaces import opened as _opened\n{more}\n{made}{call}"
     )
 
 
