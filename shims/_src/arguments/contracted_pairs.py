@@ -25,7 +25,7 @@ def settle(pairs) -> None:
             decided = decided and equal
     if not decided:
         sizes = [d for pair in pairs for d in pair if jp.is_symbolic(d) and state.is_input_only(d)]
-        raise trace.Respecialize(frozenset(n for d in sizes for n in jp.variables(d)), "")
+        raise trace.Respecialize(frozenset(n for d in sizes for n in jp.variables(d)))
 
 
 def as_one(x, axes, *, last: bool):

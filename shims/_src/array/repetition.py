@@ -11,7 +11,6 @@ from shims._src.arguments.checks import axis_of, is_known
 from shims._src.arguments.kernels import checked
 from shims._src.arguments.operands import operand
 from shims._src.array.shapes import size_of, sizes_of
-from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives, trace
 from shims._src.sizes.padded import Padded
 from shims._src.tracing.sized_by import selected_by, sized_by
@@ -146,7 +145,7 @@ def _repeat_each(input, repeats, axis):
 def _one_per_slice(repeats, extent):
     """As many numbers as slices; of numbers that data select there may be one for all of them."""
     state, size = trace.current(), repeats.shape[0]
-    if is_known(size) or state is None or state.fresh.isdisjoint(jp.variables(size)):
+    if is_known(size) or state is None or not state.fresh.of(size):
         return primitives.unify_axis(repeats, 0, extent, label="repeat")
     count, slices = primitives.as_size(size), primitives.as_size(extent)
     checks.check_data(

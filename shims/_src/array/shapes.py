@@ -14,7 +14,7 @@ from shims._src.arguments.checks import axes_of, axis_of, is_known
 from shims._src.arguments.operands import operand
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, numbering, primitives, size_bounds, trace
+from shims._src.sizes import numbering, primitives, size_bounds, trace
 from shims._src.tracing import hooks
 from shims._src.tracing.dispatch import operator
 from shims._src.tracing.sized_by import sized_by
@@ -100,9 +100,9 @@ def check_size(function: str, d) -> None:
     state = trace.current()
     if state is None or not state.owns(d) or size_bounds.sign(d) is not None:
         return
-    if state.is_input_only(d) and dims.concrete(d, state.sizes) >= 0:
+    if state.is_input_only(d) and state.value(d) >= 0:
         return  # JAX asks, and the answer is guarded
-    state.promised.add(str(d))
+    state.decisions.promise(d)
     size = primitives.as_size(d)
     text = errors.message(function, f"dimension {d} must be >= 0.", required="sizes >= 0")
     primitives.check(size < 0, state.with_origins(text), size)
@@ -241,7 +241,7 @@ def _is_decided_by_data(x) -> bool:
     total = math.prod(x.shape)
     if state is None or not jp.is_symbolic(total):
         return False
-    return not state.fresh.isdisjoint(jp.variables(total))
+    return bool(state.fresh.of(total))
 
 
 def _of_nothing(x, dims):
@@ -272,7 +272,7 @@ def _without_rest(x, dims):
     total = math.prod(x.shape)
     if state is None or given == 0 or not all(map(is_known, dims)):
         return dims
-    if not jp.is_symbolic(total) or state.fresh.isdisjoint(jp.variables(total)):
+    if not jp.is_symbolic(total) or not state.fresh.of(total):
         return dims
     return tuple(total // given if d == -1 else d for d in dims)
 

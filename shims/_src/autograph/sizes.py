@@ -194,7 +194,7 @@ def attempt() -> Iterator[list]:
     A demand for another specialisation passes. What a failed attempt assumed is forgotten.
     """
     state = trace.current()
-    marks = (0, 0) if state is None else (len(state.guards), len(state.assumptions))
+    mark = (0, 0) if state is None else state.decisions.mark()
     failure: list[Exception] = []
     try:
         yield failure
@@ -202,7 +202,7 @@ def attempt() -> Iterator[list]:
         raise
     except Exception as error:  # noqa: BLE001 - ordinary Python may do where staging cannot
         if state is not None:
-            del state.guards[marks[0] :], state.assumptions[marks[1] :]
+            state.decisions.forget_since(mark)
         failure.append(error)
 
 

@@ -127,7 +127,7 @@ class Entry:
             f"n{i}": f.symbol_size(s)
             for i, (f, s) in enumerate(zip(self.forms, sizes, strict=True))
         }
-        return all(g.holds(symbols) for g in self.program.state.guards)
+        return self.program.state.decisions.hold_for(symbols)
 
     def call(self, arrays, sizes, capacities):
         """Run on padded arrays; returns the `Outcome`."""

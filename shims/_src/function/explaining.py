@@ -19,7 +19,7 @@ def explain(function) -> str:
                 lines.append(f"  input size {i} is the constant {form.number}")
             elif form.kind == "multiple":
                 lines.append(f"  input size {i} is a multiple of {form.number}")
-        lines += [f"  guard: {g.text}  ({g.line})" for g in entry.program.state.guards]
+        lines += [f"  guard: {g.text}  ({g.line})" for g in entry.program.state.decisions.guards]
         lines += [f"  size {note}" for note in dict.fromkeys(entry.notes)]
         for name, capacity in sorted(entry.buckets.items()):
             lines.append(f"  size `{name}` grew to a capacity of {capacity}")

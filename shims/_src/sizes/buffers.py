@@ -119,4 +119,4 @@ def bucket(label: str) -> Space:
             )
         )
     name = state.new_room()
-    return Space(name, state.pins.get(name, FIRST_ROOM))
+    return Space(name, state.pinned(name, FIRST_ROOM))

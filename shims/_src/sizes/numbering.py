@@ -17,27 +17,17 @@ _DEPTH = 60
 
 def size_of_selection(state, mask):
     """`(name, dimension)` of the number of True entries of `mask`."""
-    name, dim = _numbered(state, ("selection", number(state, mask)), mask)
-    state.bounds.setdefault(name, size_bounds.upper_bound(state, mask.shape[0]))
+    name, dim = state.size_of(("selection", number(state, mask)), mask)
+    state.fresh.state_bound(name, size_bounds.upper_bound(state, mask.shape[0]))
     return name, dim
 
 
 def size_of_count(state, count, bound=None):
     """`(name, dimension)` of a counted size."""
-    name, dim = _numbered(state, ("count", number(state, count)), count)
+    name, dim = state.size_of(("count", number(state, count)), count)
     if bound is not None:
-        state.bounds.setdefault(name, size_bounds.upper_bound(state, bound))
+        state.fresh.state_bound(name, size_bounds.upper_bound(state, bound))
     return name, dim
-
-
-def _numbered(state, key, keep):
-    if key not in state.numbered:
-        state.numbered[key] = state.new_size()
-        state.kept.append(keep)  # identities in the key must not be reused
-        state.sources[state.numbered[key][0]] = keep
-    elif jp.is_finished(state.sources[state.numbered[key][0]]):
-        state.make_again(state.numbered[key][0], keep)
-    return state.numbered[key]
 
 
 def number(state, x) -> int:
@@ -50,7 +40,7 @@ def _number(state, x, seen, depth) -> int:
         return seen[id(x)]
     key = _key(state, x, seen, depth)
     # Numbers instead of nested keys: a program is a graph, and its paths are many.
-    seen[id(x)] = state.interned.setdefault(key, len(state.interned))
+    seen[id(x)] = state.numbers.of(key)
     return seen[id(x)]
 
 
@@ -62,12 +52,12 @@ def _key(state, x, seen, depth):
         array = np.asarray(constant) if np.ndim(constant) == 0 else None
         if array is not None and array.dtype != object:
             return ("constant", str(array.dtype), array.tobytes())
-        state.kept.append(constant)
+        state.numbers.keep(constant)
         return ("object", id(constant))
     found = jp.defining_equation(x)
     params = None if found is None or depth > _DEPTH else _hashable(found[0].params)
     if params is None:
-        state.kept.append(x)
+        state.numbers.keep(x)
         return ("input", jp.identity_of(x))
     eqn, position = found
     operands = tuple(
@@ -122,7 +112,7 @@ def _is_multiple(d, cut) -> bool:
     In a branch or a body it is a size of its own, see `primitives.with_own_size`.
     """
     state = trace.current()
-    if len(set(cut)) != 1 or state is None or not state.varying.isdisjoint(jp.variables(d)):
+    if len(set(cut)) != 1 or state is None or state.fresh.vary(d):
         return False
     return any((c > 0) and d - cut[0] * c == 0 for c in _coefficients(d))
 

@@ -57,7 +57,7 @@ def compress(x, mask, axis: int = 0):
         return jnp.asarray(x)  # nothing can be selected from nothing
     name, dim = numbering.size_of_selection(state, mask)
     again = functools.partial(compress_p.bind, mask, mask, axis=0, name=name, dim=dim)
-    state.makers.setdefault(name, again)
+    state.fresh.state_maker(name, again)
     return compress_p.bind(jnp.asarray(x), mask, axis=axis, name=name, dim=dim)
 
 
@@ -112,7 +112,7 @@ def _counted(count, bound, dtype, label):
     count = jnp.asarray(count, jnp.int32)
     name, dim = numbering.size_of_count(state, count, bound)
     params = {"name": name, "dim": dim, "bound": bound, "dtype": np.dtype(dtype), "label": label}
-    state.makers.setdefault(name, functools.partial(fresh_range_p.bind, count, **params))
+    state.fresh.state_maker(name, functools.partial(fresh_range_p.bind, count, **params))
     return fresh_range_p.bind(count, **params)
 
 
@@ -130,7 +130,7 @@ def true_size(d):
     state = trace.current()
     if state is None or not jp.is_symbolic(d) or not size_bounds.may_fall_short(state, d):
         return as_size(d)
-    counts = state.counts(d)
+    counts = state.fresh.counts(d)
     return size_number_p.bind(*counts.values(), dim=d, names=tuple(counts), of_array=True)
 
 
@@ -258,7 +258,7 @@ def with_own_size(x, axis: int, *, label: str):
     it selects is another number every time.
     """
     state, d = trace.current(), x.shape[axis]
-    if state is None or not jp.is_symbolic(d) or state.varying.isdisjoint(jp.variables(d)):
+    if state is None or not jp.is_symbolic(d) or not state.fresh.vary(d):
         return x
     if not size_bounds.may_fall_short(state, d):
         return x

@@ -29,7 +29,7 @@ def may_fall_short(state, d) -> bool:
 
     JAX takes no size for 0: `y[1:]` of `u` elements has `u - min(u, 1)`, which it writes `u - 1`.
     """
-    names = sorted(jp.variables(d) & state.fresh)
+    names = sorted(state.fresh.of(d))
     if sign(d) == 1 or not names:
         return False
     if len(names) > dims.MANY:
@@ -43,7 +43,7 @@ def _least(d) -> float:
 
 def upper_bound(state, d):
     """A bound of a size in terms of the inputs, or `None`."""
-    if not jp.is_symbolic(d) or all(v not in state.fresh for v in jp.variables(d)):
+    if not jp.is_symbolic(d) or not state.fresh.of(d):
         return d
     total = 0
     for factors, coefficient in jp.terms(d):
@@ -61,7 +61,7 @@ def upper_bound(state, d):
 def _factor_bound(state, factor):
     name, operation, operands, _ = factor
     if name is not None:
-        return state.bounds.get(name) if name in state.fresh else state.dimension(name)
+        return state.fresh.bound(name) if name in state.fresh else state.dimension(name)
     bounds = [upper_bound(state, o) for o in operands]
     if operation == "floordiv":
         return bounds[0]

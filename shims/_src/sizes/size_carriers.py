@@ -23,11 +23,8 @@ def inner_program():
     if state is None:
         yield
         return
-    state.depth += 1
-    try:
+    with state.fresh.inside_program():
         yield
-    finally:
-        state.depth -= 1
 
 
 def attached(closed):
@@ -40,15 +37,16 @@ def attached(closed):
       The same where nothing is to be added.
     """
     state = trace.current()
-    if state is None or not state.inner:
+    inner = frozenset() if state is None else state.fresh.inner
+    if not inner:
         return closed
     jaxpr, _ = jp.open_jaxpr(closed)
-    if not any(_lacking(eqn, state.inner) for eqn in jaxpr.eqns):
+    if not any(_lacking(eqn, inner) for eqn in jaxpr.eqns):
         return closed
-    return _Attaching(state, closed).run()
+    return _Attaching(state.fresh, closed).run()
 
 
-def _lacking(eqn, names: set[str]) -> set[str]:
+def _lacking(eqn, names: frozenset[str]) -> set[str]:
     """Of these sizes, those that an equation has and none of its operands has."""
     if eqn.primitive.name in _MAKERS or eqn.primitive is primitives.sized_p:
         return set()
@@ -69,8 +67,8 @@ def _names(value) -> frozenset[str]:
 class _Attaching:
     """One pass over an inner program."""
 
-    def __init__(self, state, closed):
-        self._state, self._closed = state, closed
+    def __init__(self, fresh, closed):
+        self._fresh, self._inner, self._closed = fresh, fresh.inner, closed
         self._jaxpr, self._consts = jp.open_jaxpr(closed)
         self._carriers: dict[str, object] = {}  # by size: a variable that long
         self._made: dict[str, object] = {}  # by size: the equation that makes it
@@ -85,7 +83,7 @@ class _Attaching:
         for eqn in self._jaxpr.eqns:
             eqn = eqn.replace(invars=[_read(renamed, a) for a in eqn.invars])
             read = [v for v in eqn.outvars if not isinstance(v, jp.core.DropVar)]
-            lacking = _lacking(eqn, self._state.inner) if read else set()
+            lacking = _lacking(eqn, self._inner) if read else set()
             carriers = [self._carrier(name, read[0]) for name in sorted(lacking)]
             carriers = [c for c in carriers if c is not None]
             self._eqns.append(eqn)
@@ -103,7 +101,7 @@ class _Attaching:
     def _note(self, var) -> None:
         """A variable that is as long as a size is a carrier of it."""
         for d in () if isinstance(var, jp.core.DropVar) else getattr(var.aval, "shape", ()):
-            if jp.is_symbolic(d) and str(d) in self._state.inner:
+            if jp.is_symbolic(d) and str(d) in self._inner:
                 self._carriers.setdefault(str(d), var)
 
     def _learn(self, eqn) -> None:
@@ -133,7 +131,7 @@ class _Attaching:
         if name in self._made:
             self._carriers[name] = self._selected(self._made[name], like)
         else:
-            value = self._state.carrier(name)
+            value = self._fresh.carrier(name)
             if value is None:
                 return None
             var = jp.another_variable(like, jp.core.typeof(value))

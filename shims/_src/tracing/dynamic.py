@@ -65,7 +65,7 @@ def prepare(state: trace.DynamicTrace, operands):
             if key not in names:
                 names[key] = f"p{len(names)}"
                 sizes[names[key]] = Size(size, shape[axis])
-                state.origins[names[key]] = f"axis {axis} of a `Padded` argument"
+                state.note_origin(names[key], f"axis {axis} of a `Padded` argument")
             shape[axis] = state.dimension(names[key])
         specs.append(jax.ShapeDtypeStruct(tuple(shape), x.values.dtype))
         arrays.append(x.values)

@@ -206,7 +206,7 @@ def _cut_exactly(state, array, items):
         size = array.shape[axis] if axis < array.ndim else None  # JAX says that it is one too many
         if _turns(item) and jp.is_symbolic(size):
             array, item = jnp.flip(array, axis), slice(None)
-        if _takes_one(item) and not state.varying.isdisjoint(jp.variables(size)):
+        if _takes_one(item) and state.fresh.vary(size):
             array = jnp.take(array, _positions(item, size), axis=axis, mode="clip")
             item = slice(None)
         axis += _axes_of(item)

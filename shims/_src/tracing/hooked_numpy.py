@@ -8,7 +8,6 @@ import numpy as np
 from jax import lax
 
 from shims._src.arguments.searching import insertion_points
-from shims._src.errors import errors
 from shims._src.numeric.exact_quotient import quotient
 from shims._src.numeric.sort_keys import ascending_key
 from shims._src.platform import jax_private as jp
@@ -142,7 +141,7 @@ def _assume_empty(state, start, stop, step):
     if not state.owns(count) or state.is_input_only(count) or size_bounds.sign(count) is not None:
         return
     if not jp.is_symbolic(jp.core.max_dim(0, count)):
-        state.assumptions.append((count - 1, "nonnegative", errors.user_line()))
+        state.decisions.assume_negative(count - 1)
 
 
 def _filled(name):
@@ -193,7 +192,7 @@ def _squeeze(state, original, a, *axis, **named):
     for d in shape:
         if jp.is_symbolic(d) and not state.is_input_only(d):
             # Dropping it where it happens to be 1 is another program: checked when this one runs.
-            state.assumptions.append((d - 1, "zero", errors.user_line()))
+            state.decisions.assume_nonzero(d - 1)
     return original(
         a, axis=tuple(i for i, d in enumerate(shape) if not jp.is_symbolic(d) and d == 1)
     )

@@ -29,11 +29,8 @@ def _traced_first(f, *args):
         return f(*args)
     specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in args]
     before = len(state.fresh)
-    state.mapped += 1
-    try:
+    with state.fresh.inside_row():
         closed = jax.make_jaxpr(lambda *xs: list(f(*xs)))(*specs)
-    finally:
-        state.mapped -= 1
     jaxpr, consts = jp.open_jaxpr(closed)
     if len(state.fresh) == before or not _selects_by(jaxpr, args, consts):
         return jp.core.eval_jaxpr(jaxpr, consts, *args)

@@ -78,7 +78,7 @@ def _number(state, original, dim):
 
     Without operands JAX would move it out of the loop, the branch or the row that it belongs to.
     """
-    counts = state.counts(dim)
+    counts = state.fresh.counts(dim)
     if not counts:
         return original(dim)
     return primitives.size_number_p.bind(
@@ -102,7 +102,7 @@ def _ordering(state, original, e1, e2, describe):
         certain = size_bounds.sign(difference)
         if certain is not None:
             return certain >= 0
-        if str(difference) in state.promised and not comparison_callers.user_orders(_OWN):
+        if state.decisions.is_promised(difference) and not comparison_callers.user_orders(_OWN):
             return True
         if not jp.is_symbolic(e2) and e2 == 1 and comparison_callers.rule_reads():
             return True
@@ -111,7 +111,7 @@ def _ordering(state, original, e1, e2, describe):
         if state.owns(difference) and state.is_input_only(difference):
             return state.decide(difference, lambda value: value >= 0, f"{e1} >= {e2}")
         if state.may_assume and state.owns(difference):
-            state.assumptions.append((difference, "nonnegative", errors.user_line()))
+            state.decisions.assume_negative(difference)
             return False
         if comparison_callers.user_orders(_OWN):
             raise undecidable(describe().replace("'", "")) from None
@@ -148,7 +148,7 @@ def _unless_empty(state, difference, answer: bool) -> bool:
     if certain is not None:
         return certain >= 0
     taken_false = -difference - 1 if answer else difference
-    state.assumptions.append((taken_false, "nonnegative", errors.user_line()))
+    state.decisions.assume_negative(taken_false)
     return answer
 
 
@@ -187,7 +187,7 @@ def _equal(state, original, self, other, asked):
     if not jp.is_symbolic(difference):
         return answer
     if not state.is_input_only(difference):
-        state.assumptions.append((difference, "zero", errors.user_line()))
+        state.decisions.assume_nonzero(difference)
         return False
     return _decide_equal(state, difference, f"{self} == {other}")
 
@@ -221,7 +221,7 @@ def _decide_equal(state, difference, text):
     linear = all(len(f) <= 1 and all(x[0] for x in f) for f, _ in jp.terms(difference))
     if answer and linear and len(names) == 1:
         # The code behind this question counts on the size being that number.
-        raise trace.Respecialize(names, "")
+        raise trace.Respecialize(names)
     return answer
 
 
@@ -232,7 +232,7 @@ def _truth(self) -> bool:
         return True
     if state.is_input_only(self):
         return state.decide(self, lambda value: value != 0, f"{self} != 0")
-    state.assumptions.append((self, "zero", errors.user_line()))
+    state.decisions.assume_nonzero(self)
     return True
 
 

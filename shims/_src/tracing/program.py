@@ -138,7 +138,8 @@ def _result(ctx, value: Value, jaxpr, position: int, masks) -> Value:
 
 def _report_assumptions(ctx: Context, state: trace.DynamicTrace) -> None:
     """Fresh sizes whose value Python code assumed are checked against their true value."""
-    for dim, kind, line in state.assumptions:
+    for assumed in state.decisions.assumptions:
+        dim, line = assumed.d, assumed.line
         unknown = [v for v in jp.variables(dim) if v not in ctx.env]
         if unknown:
             raise errors.FreshSizeError(
@@ -149,8 +150,7 @@ def _report_assumptions(ctx: Context, state: trace.DynamicTrace) -> None:
                     do="use `shims.cond` or `shims.where` on the number instead",
                 )
             )
-        value = jnp.asarray(dims.evaluate(dim, ctx.env), jnp.int32)
-        broken = value == 0 if kind == "zero" else value >= 0
+        broken = assumed.broken(dims.evaluate(dim, ctx.env))
         for name in sorted(jp.variables(dim)):
             if ctx.env[name].fresh:
                 ctx.report("pin", name, broken, ctx.env[name].size, line=line)

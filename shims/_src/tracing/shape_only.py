@@ -69,11 +69,9 @@ def _symbol(state, given, size, *, is_dynamic: bool):
             return state.dimension(name)
     name = f"p{len(given)}"
     given[name] = size
-    state.sizes[name] = _EXAMPLE
     if is_dynamic:
-        state.fresh.add(name)
-        state.bounds[name] = state.dimension(name)
-    return state.dimension(name)
+        state.declare_fresh(name)
+    return state.declare_input(name, _EXAMPLE)
 
 
 def _bound(state, given, d):
@@ -96,7 +94,7 @@ def _result(state, array, shape):
     unknown = {
         axis: jnp.int32(0)
         for axis, d in enumerate(shape)
-        if jp.is_symbolic(d) and any(v in state.fresh for v in jp.variables(d))
+        if jp.is_symbolic(d) and state.fresh.of(d)
     }
     return Padded(array, unknown, jnp.int32(OK)) if unknown else array
 

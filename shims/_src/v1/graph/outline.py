@@ -231,10 +231,7 @@ def specs_of(traced: trace.DynamicTrace, leaves, ranks) -> list[jax.ShapeDtypeSt
     def size(d):
         if d is not None:
             return d
-        name = f"p{next(count)}"
-        traced.fresh.add(name)
-        traced.bounds[name] = traced.dimension(name)
-        return traced.dimension(name)
+        return traced.declare_fresh(f"p{next(count)}")
 
     shapes = [tuple(size(d) for d in _sizes(t, ranks)) for t in leaves]
     return [
