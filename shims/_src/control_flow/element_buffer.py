@@ -12,10 +12,10 @@ from shims._src.control_flow.tensor_array_checks import check_place
 from shims._src.sizes import buffers, primitives, trace
 
 
-def space_of_list() -> buffers.Space | None:
+def space_of_list() -> buffers.Capacity | None:
     """The space of a list that may grow, `None` where nothing can make room."""
     state = trace.current()
-    return buffers.bucket("TensorArray") if state is not None and state.may_assume else None
+    return buffers.growable("TensorArray") if state is not None and state.may_assume else None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class ElementRoom:
 
     array: jax.Array
     count: jax.Array
-    space: buffers.Space
+    space: buffers.Capacity
 
     @property
     def arrays(self) -> list:
@@ -46,22 +46,22 @@ class ElementRoom:
         return self.array.shape[1:]
 
     @classmethod
-    def of(cls, stacked, space: buffers.Space) -> ElementRoom:
+    def of(cls, stacked, space: buffers.Capacity) -> ElementRoom:
         """All elements of an array."""
         room = buffers.put(stacked, (0,), (space,))
         return cls(jnp.asarray(room.array), room.sizes[0], space)
 
     @classmethod
-    def empty(cls, count, shape, dtype, space: buffers.Space) -> ElementRoom:
+    def empty(cls, count, shape, dtype, space: buffers.Capacity) -> ElementRoom:
         """Elements that nothing was written to."""
         count = primitives.as_size(count)
-        primitives.check_room(count, space.name, space.capacity)
+        primitives.check_capacity(count, space.site, space.capacity)
         return cls(jnp.zeros((space.capacity, *shape), dtype), count, space)
 
     def write(self, place, value) -> ElementRoom:
         """With an element at a position, which may lie behind the last one."""
         count = jnp.maximum(self.count, place + 1)
-        primitives.check_room(count, self.space.name, self.space.capacity)
+        primitives.check_capacity(count, self.space.site, self.space.capacity)
         array = lax.dynamic_update_index_in_dim(self.array, value, place, 0)
         return ElementRoom(array, count, self.space)
 
@@ -77,7 +77,7 @@ class ElementRoom:
 
     def stacked(self, shape, dtype):
         """All elements, as an array of exactly their number."""
-        room = buffers.Room(self.array, (self.count,), (0,), (self.space.capacity,))
+        room = buffers.Buffer(self.array, (self.count,), (0,), (self.space.capacity,))
         return room.value()
 
     def in_room(self, shape, dtype, space) -> ElementRoom:

@@ -16,20 +16,20 @@ class Grown:
     """The values of a loop, of which some live in buffers.
 
     Attributes:
-      values: the state before the loop, with rooms in it.
+      values: the state before the loop, with buffers in it.
     """
 
     def __init__(self, values):
         self.values = list(values)
-        self._rooms: dict[int, tuple] = {}
+        self._buffers: dict[int, tuple] = {}
 
-    def make_room(self, i: int, error, limit) -> None:
-        """Give value `i` a room, or raise `error` where that cannot be."""
+    def make_buffer(self, i: int, error, limit) -> None:
+        """Give value `i` a buffer, or raise `error` where that cannot be."""
         value, tree = _only_leaf(self.values[i], error.before)
         before, after = error.before.shape, error.after.shape
         if (
             trace.current() is None
-            or i in self._rooms
+            or i in self._buffers
             or not is_array(value)
             or len(before) != len(after)
         ):
@@ -37,21 +37,23 @@ class Grown:
         axes = tuple(
             k for k, (a, b) in enumerate(zip(before, after, strict=True)) if not _same(a, b)
         )
-        spaces = tuple(_space(before[k], after[k], limit) for k in axes)
-        self._rooms[i] = (tree, axes, spaces)
-        self.values[i] = buffers.put(value, axes, spaces)
+        capacities = tuple(_capacity(before[k], after[k], limit) for k in axes)
+        self._buffers[i] = (tree, axes, capacities)
+        self.values[i] = buffers.put(value, axes, capacities)
 
     def open(self, values) -> list:
         """Values of their exact sizes."""
         return [
-            jax.tree.unflatten(self._rooms[i][0], [v.value()]) if isinstance(v, buffers.Room) else v
+            jax.tree.unflatten(self._buffers[i][0], [v.value()])
+            if isinstance(v, buffers.Buffer)
+            else v
             for i, v in enumerate(values)
         ]
 
     def close(self, values) -> list:
         """Values back in their buffers."""
         return [
-            buffers.put(jax.tree.leaves(v)[0], *self._rooms[i][1:]) if i in self._rooms else v
+            buffers.put(jax.tree.leaves(v)[0], *self._buffers[i][1:]) if i in self._buffers else v
             for i, v in enumerate(values)
         ]
 
@@ -80,7 +82,7 @@ def settled(body, values, names, item=(), *, label: str, limit=None) -> tuple[Lo
         try:
             return LoopState(inside, grown.values, names, item, label=label), grown
         except GrowingStateError as error:
-            grown.make_room(names.index(error.name), error, limit)
+            grown.make_buffer(names.index(error.name), error, limit)
 
 
 def _only_leaf(value, aval):
@@ -96,11 +98,11 @@ def _same(a, b) -> bool:
     return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
 
 
-def _space(before, after, limit):
-    """Space for a size that may grow by the same amount in every iteration."""
+def _capacity(before, after, limit):
+    """Find a capacity for a size that may grow by the same amount in every iteration."""
     state = trace.current()
     step = after - before
     start = size_bounds.upper_bound(state, before)
     if limit is None or is_staged(limit) or jp.is_symbolic(step) or start is None:
-        return buffers.bucket("while_loop")
+        return buffers.growable("while_loop")
     return start + max(int(step), 0) * limit

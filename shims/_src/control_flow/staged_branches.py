@@ -193,12 +193,12 @@ def _are_equal(values) -> bool:
     return all(type(x) is type(first) and not is_array(x) and bool(x == first) for x in values)
 
 
-class _Roomy(_Chosen):
-    """A leaf whose size depends on the branch: it leaves the branches in a room."""
+class _Buffered(_Chosen):
+    """A leaf whose size depends on the branch: it leaves the branches in a buffer."""
 
-    def __init__(self, specs, aval, axes, spaces):
+    def __init__(self, specs, aval, axes, capacities):
         super().__init__(specs, aval)
-        self._axes, self._spaces = axes, spaces
+        self._axes, self._capacities = axes, capacities
 
     def of(self, number: int, arrays):
         spec = self._specs[number]
@@ -211,7 +211,7 @@ class _Roomy(_Chosen):
             value = spec.zeros(self._aval.shape, self._aval.dtype)
         else:
             value = as_array(arrays[spec.position] if isinstance(spec, Slot) else spec)
-        return buffers.put(value.astype(self._aval.dtype), self._axes, self._spaces)
+        return buffers.put(value.astype(self._aval.dtype), self._axes, self._capacities)
 
     @staticmethod
     def after(result):
@@ -228,9 +228,9 @@ def _join_branches(subject: _Subject, labels, column, avals):
     if trace.current() is not None and common and len({len(a.shape) for a in avals}) == 1:
         columns = list(zip(*(a.shape for a in avals), strict=True))
         axes = [i for i, c in enumerate(columns) if not same_shape(c[:1] * len(c), c)]
-        spaces = [buffers.space_for(columns[i], "cond") for i in axes]
+        capacities = [buffers.capacity_for(columns[i], "cond") for i in axes]
         aval = jax.ShapeDtypeStruct(avals[0].shape, common[0])
-        return _Roomy(column, aval, axes, spaces)
+        return _Buffered(column, aval, axes, capacities)
     shapes = " and ".join(f"{show(a)} in {label}" for label, a in zip(labels, avals))
     raise errors.UnimplementedError(
         errors.message(

@@ -28,7 +28,7 @@ _VALUES = (
     jax.errors.TracerIntegerConversionError,
 )
 _UNEXPLAINED = (TypeError, ValueError, IndexError, NotImplementedError, *_VALUES)
-_NAME = re.compile(r"\b[up]\d+\b")
+_WORD = re.compile(r"\b\w+\b")
 
 
 @contextlib.contextmanager
@@ -109,7 +109,7 @@ def _first_line(error: Exception) -> str:
 def _origins(error: Exception, text: str) -> dict[str, str]:
     """`{name: line}` of the data-dependent sizes that a text names."""
     origins = getattr(error, "shims_origins", {})
-    return {name: origins[name] for name in sorted(set(_NAME.findall(text))) if name in origins}
+    return {name: origins[name] for name in sorted(set(_WORD.findall(text))) if name in origins}
 
 
 def _placed(text: str, error: Exception) -> str:

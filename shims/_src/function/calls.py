@@ -14,6 +14,7 @@ from shims._src.errors import errors
 from shims._src.function.signature import pad_to
 from shims._src.platform import jax_private as jp
 from shims._src.sizes.padded import Padded
+from shims._src.sizes.sites import Settled
 from shims._src.variables.references import dereferenced
 
 # After so many calls on the same sizes they are compiled for: a loop over batches of one size pays
@@ -151,6 +152,30 @@ class Call:
             return f(*args, **kwargs)
 
         return flat
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Request:
+    """What a program is asked for: a call, and how its sizes are told apart.
+
+    Attributes:
+      call: the arguments.
+      unknown: the unknown dimensions of the operands.
+      pattern: for each of them its variable or constant.
+      sizes: the sizes of the variables at this call.
+      settled: what earlier runs have settled.
+    """
+
+    call: Call
+    unknown: list
+    pattern: tuple
+    sizes: list[int]
+    settled: Settled
+
+    @property
+    def key(self) -> object:
+        """Equal for requests that the same programs may answer."""
+        return self.call.key(self.unknown), self.pattern, self.settled.key
 
 
 def _static_key(x):

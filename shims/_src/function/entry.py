@@ -14,6 +14,7 @@ from shims._src.platform import jax_private as jp
 from shims._src.recording.recording import whole
 from shims._src.sizes import trace
 from shims._src.sizes.padded import OK, Padded
+from shims._src.sizes.sites import Site
 from shims._src.tracing.dynamic import exact_all
 from shims._src.tracing.program import Program, Size, lower, trace_program
 
@@ -64,6 +65,11 @@ class Outcome:
         return cls(*children, facts)
 
 
+def input_name(i: int) -> str:
+    """The dimension variable of the input size with number `i`."""
+    return f"n{i}"
+
+
 class Entry:
     """A program for one pattern of sizes, one set of decisions and one set of assumptions.
 
@@ -74,24 +80,24 @@ class Entry:
       places: the unknown dimensions.
       sizes: the sizes of the variables at the call that made the entry.
       forms: how each variable is written.
-      pins: fresh sizes assumed constant.
+      settled: what earlier runs have settled.
       host_cuts: results are cut to their true sizes on the host.
     """
 
-    def __init__(self, f, operands, places, pattern, sizes, forms, pins, host_cuts):
+    def __init__(self, f, operands, places, pattern, sizes, forms, settled, host_cuts):
         self.forms, self.pattern, self.places = forms, pattern, places
-        self.buckets: dict[str, int] = {}
+        self.buckets: dict[Site, int] = {}
         self.notes: list[str] = []
         self.compilations = 0
         # The host's own selection is faster than any packing that XLA has on CPU.
         self.host_cuts = host_cuts and jax.default_backend() == "cpu"
-        self._jitted: dict[tuple, Any] = {}
+        self._jitted: dict[object, Any] = {}
         symbols = {
-            f"n{i}": form.symbol_size(size)
+            input_name(i): form.symbol_size(size)
             for i, (form, size) in enumerate(zip(forms, sizes, strict=True))
             if form.kind != "constant"
         }
-        state = trace.DynamicTrace(sizes=symbols, pins=dict(pins), may_assume=True)
+        state = trace.DynamicTrace(symbols, settled, may_assume=True)
         shapes = self._shapes(operands, state)
         specs = [
             jax.ShapeDtypeStruct(s, o.dtype, weak_type=getattr(o, "weak_type", False))
@@ -116,7 +122,7 @@ class Entry:
         form = self.forms[index]
         if form.kind == "constant":
             return form.number
-        d = state.dimension(f"n{index}")
+        d = state.dimension(input_name(index))
         return form.number * d if form.kind == "multiple" else d
 
     def matches(self, sizes) -> bool:
@@ -124,14 +130,14 @@ class Entry:
         if not all(f.fits(s) for f, s in zip(self.forms, sizes, strict=True)):
             return False
         symbols = {
-            f"n{i}": f.symbol_size(s)
+            input_name(i): f.symbol_size(s)
             for i, (f, s) in enumerate(zip(self.forms, sizes, strict=True))
         }
         return self.program.state.decisions.hold_for(symbols)
 
     def call(self, arrays, sizes, capacities):
         """Run on padded arrays; returns the `Outcome`."""
-        key = tuple(sorted(self.buckets.items()))
+        key = frozenset(self.buckets.items())
         if key not in self._jitted:
             self._jitted[key] = jax.jit(self._body(dict(self.buckets)))
         numbers = np.asarray(
@@ -155,14 +161,14 @@ class Entry:
         return True
 
     def _exactly(self, sizes):
-        key = (tuple(sorted(self.buckets.items())), sizes)
+        key = (frozenset(self.buckets.items()), sizes)
         if key not in self._jitted:
             self._jitted[key] = jax.jit(self._exact_body(dict(self.buckets), sizes))
         return self._jitted[key]
 
     def _exact_body(self, buckets, sizes):
         symbols = {
-            f"n{i}": f.symbol_size(s)
+            input_name(i): f.symbol_size(s)
             for i, (f, s) in enumerate(zip(self.forms, sizes, strict=True))
             if f.kind != "constant"
         }
@@ -182,7 +188,7 @@ class Entry:
         def body(arrays, numbers, capacities):
             self.compilations += 1
             sizes = {
-                f"n{i}": Size(numbers[i], f.symbol_size(c), 1 if f.kind == "multiple" else 2)
+                input_name(i): Size(numbers[i], f.symbol_size(c), 1 if f.kind == "multiple" else 2)
                 for i, (f, c) in enumerate(zip(self.forms, capacities.value, strict=True))
                 if f.kind != "constant"
             }
@@ -224,7 +230,7 @@ def _outcome(values, ctx, inputs=()) -> Outcome:
                 own.append((i, len(numbers)))
                 numbers.append(jnp.asarray(axis.size, jnp.int32))
         axes.append(tuple(own))
-    described = tuple(r.describe() for r in ctx.reports)
+    conditions = tuple(r.condition for r in ctx.reports)
     first_code = len(numbers)
     numbers += [r.code for r in ctx.reports]
     vector = jnp.stack(numbers) if numbers else None
@@ -241,16 +247,16 @@ def _outcome(values, ctx, inputs=()) -> Outcome:
         (len(arrays) + given[id(a)] if known else places[id(a)], own)
         for a, known, own in zip(whole_arrays, from_given, axes, strict=True)
     )
-    return Outcome(list(arrays.values()), masks, vector, (results, first_code, described))
+    return Outcome(list(arrays.values()), masks, vector, (results, first_code, conditions))
 
 
 def read_codes(outcome: Outcome):
-    """`(numbers, [(description, code)])`; one read from the device, none where nothing is dynamic."""
-    _, first_code, described = outcome.facts
+    """`(numbers, [(condition, code)])`; one read from the device, none where nothing is dynamic."""
+    _, first_code, conditions = outcome.facts
     if outcome.numbers is None:
         return None, []
     numbers = np.asarray(outcome.numbers)
-    return numbers, list(zip(described, numbers[first_code:].tolist(), strict=True))
+    return numbers, list(zip(conditions, numbers[first_code:].tolist(), strict=True))
 
 
 def exact_results(outcome: Outcome, numbers):

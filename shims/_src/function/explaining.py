@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import jax
 
 from shims._src.types.tensor_spec import TensorSpec
@@ -21,14 +19,9 @@ def explain(function) -> str:
                 lines.append(f"  input size {i} is a multiple of {form.number}")
         lines += [f"  guard: {g.text}  ({g.line})" for g in entry.program.state.decisions.guards]
         lines += [f"  size {note}" for note in dict.fromkeys(entry.notes)]
-        for name, capacity in sorted(entry.buckets.items()):
-            lines.append(f"  size `{name}` grew to a capacity of {capacity}")
+        for site, capacity in sorted(entry.buckets.items(), key=lambda item: item[0].name):
+            lines.append(f"  size `{site}` grew to a capacity of {capacity}")
     return "\n".join(lines)
-
-
-def numbers_in(text: str) -> list[str]:
-    """The whole numbers in a message."""
-    return re.findall(r"(?<![\w.])\d+(?![\w.])", text)
 
 
 def _is_spec(x) -> bool:

@@ -15,7 +15,7 @@ from shims._src.autograph import convert
 from shims._src.autograph.bound_function import BoundFunction
 from shims._src.errors import errors
 from shims._src.function import explaining
-from shims._src.function.calls import Call, Plan, bind_positional, plan_key, variable_sizes
+from shims._src.function.calls import Call, Plan, Request, bind_positional, plan_key, variable_sizes
 from shims._src.function.dynamic_function import dynamic
 from shims._src.function.entry import Entry, exact_results, is_static, padded_results, read_codes
 from shims._src.function.signature import (
@@ -30,7 +30,8 @@ from shims._src.platform import jax_private as jp
 from shims._src.random.global_seed import graph_of
 from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded, check_status
-from shims._src.tracing.dynamic import settle_reports
+from shims._src.sizes.sites import Settled, Site
+from shims._src.tracing.settling import settle_reports
 from shims._src.types.composite_specs import arranged
 from shims._src.types.tensor_spec import TensorSpec
 from shims._src.variables.references import ByReference, dereferenced, flattened, is_traced
@@ -158,7 +159,7 @@ class Function:
         self._entries: dict[object, list[Entry]] = {}
         self._patterns: dict[object, int] = {}
         self._plans: dict[object, Plan] = {}
-        self._rooms: dict[str, int] = {}
+        self._buffers: dict[Site, int] = {}
         self.counts = Counts()
         self._lock = threading.RLock()
         self._maker = Maker(self)
@@ -266,27 +267,28 @@ class Function:
 
         Returns the plan and the outcome of the last run, and the plan of the first.
         """
-        pins = dict(self._rooms)
+        settled = Settled(buffers=dict(self._buffers))
         first = plan
         for attempt in range(_MOST_RETRIES):
             if plan is None:
-                plan, outcome = self._outcome(prepared(), pins)
+                plan, outcome = self._outcome(prepared(), settled)
                 first = plan if attempt == 0 else first
             else:
                 outcome = self.launched(plan, operands)
             numbers, found = read_codes(outcome)
             grow = self._overflow == "grow"
-            if not settle_reports(found, plan.entry.buckets, pins, grow=grow):
-                rooms = {k: v for k, v in pins.items() if k.startswith("room")}
-                if rooms != self._rooms:
-                    self._rooms = rooms
-                    self._plans.clear()  # later calls begin with the larger rooms
+            if not settle_reports(found, plan.entry.buckets, settled, grow=grow):
+                if settled.buffers != self._buffers:
+                    self._buffers = settled.buffers
+                    self._plans.clear()  # later calls begin with the larger buffers
                     first = None
                 return plan, outcome, numbers, first
             plan = None
             self.counts.reruns += 1
         raise errors.CapacityError(
-            errors.message("function", "data-dependent sizes did not settle.", received=str(pins))
+            errors.message(
+                "function", "data-dependent sizes did not settle.", received=str(settled)
+            )
         )
 
     def launched(self, plan, operands):
@@ -297,18 +299,17 @@ class Function:
         self.counts.padded_elements += plan.elements[0 if plan.is_exact else 1]
         return outcome
 
-    def _outcome(self, call: Call, pins):
+    def _outcome(self, call: Call, settled: Settled):
         unknown = unknown_dimensions(call.specs, call.operands)
         dims = [call.operands[u.operand].shape[u.axis] for u in unknown]
         pattern = self._pattern(call, unknown, dims)
-        sizes = variable_sizes(pattern, dims)
-        key = (call.key(unknown), pattern, tuple(sorted(pins.items())))
-        entries = self._entries.setdefault(key, [])
+        request = Request(call, unknown, pattern, variable_sizes(pattern, dims), settled)
+        entries = self._entries.setdefault(request.key, [])
         for entry in entries:
-            if entry.matches(sizes):
-                plan = self.plan(entry, call, unknown, sizes)
+            if entry.matches(request.sizes):
+                plan = self.plan(entry, request)
                 return plan, self.launched(plan, call.operands)
-        plan, outcome = self._maker.new_entry(call, unknown, pattern, sizes, pins)
+        plan, outcome = self._maker.new_entry(request)
         entries.append(plan.entry)
         return plan, outcome
 
@@ -323,12 +324,13 @@ class Function:
         seen.add(pattern)
         return pattern
 
-    def plan(self, entry: Entry, call, unknown, sizes) -> Plan:
+    def plan(self, entry: Entry, request: Request) -> Plan:
+        call, sizes = request.call, request.sizes
         capacities = tuple(
             f.capacity(s, self._bucket) for f, s in zip(entry.forms, sizes, strict=True)
         )
         shapes = [list(np.shape(x)) for x in call.operands]
-        for u, (kind, index) in zip(unknown, entry.pattern, strict=True):
+        for u, (kind, index) in zip(request.unknown, entry.pattern, strict=True):
             if kind == "variable":
                 shapes[u.operand][u.axis] = capacities[index]
         elements = (

@@ -13,7 +13,7 @@ from shims._src.arguments.conversion import narrowed
 from shims._src.errors import errors
 from shims._src.platform import host_memory
 from shims._src.recording.recording import is_followed
-from shims._src.tracing.dynamic import next_bucket
+from shims._src.tracing.settling import next_bucket
 from shims._src.types.tensor_spec import TensorSpec
 
 SMALLEST_BUCKET = 8

@@ -9,12 +9,13 @@ import jax
 
 from shims._src.control_flow import untaken_branches
 from shims._src.errors import errors, refusals
-from shims._src.function import explaining, lift
-from shims._src.function.entry import Entry, Form, exact_results, read_codes
-from shims._src.platform import jax_private as jp
+from shims._src.function import lift
+from shims._src.function.calls import Request
+from shims._src.function.entry import Entry, Form, exact_results, input_name, read_codes
 from shims._src.recording import state
 from shims._src.sizes import trace
-from shims._src.tracing.dynamic import settle_reports
+from shims._src.sizes.sites import Settled
+from shims._src.tracing.settling import settle_reports
 
 
 class Maker:
@@ -29,36 +30,38 @@ class Maker:
         self._warned = False
         self._called: dict[int, object] = {}
 
-    def new_entry(self, call, unknown, pattern, sizes, pins):
+    def new_entry(self, request: Request):
         """Trace, with input sizes as constants only where symbols do not do."""
-        forms = [Form() for _ in sizes]
         try:
-            result = self._first_that_works(call, unknown, pattern, sizes, forms, pins)
+            result = self._first_that_works(request)
         except untaken_branches.REFUSALS as error:
-            if not unknown or not untaken_branches.depends_on_sizes(error):
+            if not request.unknown or not untaken_branches.depends_on_sizes(error):
                 raise
-            result = self._where_it_runs(error, call, unknown, pattern, sizes, pins)
-        receiver = call.receiver()
+            result = self._where_it_runs(error, request)
+        receiver = request.call.receiver()
         self._called[id(receiver)] = receiver
         return result
 
-    def _first_that_works(self, call, unknown, pattern, sizes, forms, pins):
+    def _first_that_works(self, request):
+        sizes = request.sizes
+        symbols = [Form() for _ in sizes]
         try:
-            return self._attempt(call, unknown, pattern, sizes, forms, pins)
+            return self._attempt(request, symbols)
         except _NOT_FOR_OTHER_FORMS:
             raise
         except Exception as error:  # noqa: BLE001 - JAX has no class for "the size is unknown"
             first = error
-        for more in _other_answers(first, pins):
+        for pins in _other_answers(first, request.settled.pins):
+            settled = request.settled.with_pins(pins)
             try:
-                return self._attempt(call, unknown, pattern, sizes, forms, pins | more)
+                return self._attempt(dataclasses.replace(request, settled=settled), symbols)
             except Exception:  # noqa: BLE001 - it was no better; the first is raised
                 continue
         if not sizes:
             _raise_translated(first)
         for forms in _other_forms(first, sizes):
             try:
-                result = self._attempt(call, unknown, pattern, sizes, forms, pins)
+                result = self._attempt(request, forms)
             except Exception as error:  # noqa: BLE001 - the next form may do; the last is raised
                 last = error
                 continue
@@ -67,32 +70,33 @@ class Maker:
             return result
         _raise_translated(last)
 
-    def _where_it_runs(self, refused, call, unknown, pattern, sizes, pins):
+    def _where_it_runs(self, refused, request):
         """Trace for these sizes alone, what is refused being refused where the run comes to it."""
-        forms = [Form("constant", s) for s in sizes]
+        forms = [Form("constant", s) for s in request.sizes]
         try:
             with untaken_branches.postponed():
-                result = self._attempt(call, unknown, pattern, sizes, forms, pins)
+                result = self._attempt(request, forms)
         except Exception:  # noqa: BLE001 - it is refused anyhow; how it was first is raised
             raise refused from refused.__cause__
-        if sizes:
-            self._specialized(refused, forms, sizes)
+        if request.sizes:
+            self._specialized(refused, forms, request.sizes)
         return result
 
-    def _attempt(self, call, unknown, pattern, sizes, forms, pins):
+    def _attempt(self, request, forms):
         forms = list(forms)
+        numbers = {input_name(i): i for i in range(len(forms))}
         while True:
             try:
-                entry = self._traced(call, unknown, pattern, sizes, forms, pins)
-                plan = self._owner.plan(entry, call, unknown, sizes)
-                return plan, self._owner.launched(plan, call.operands)
-            except trace.Respecialize as request:
-                for name in request.names:
-                    index = int(name[1:])
-                    forms[index] = Form("constant", sizes[index])
+                entry = self._traced(request, forms)
+                plan = self._owner.plan(entry, request)
+                return plan, self._owner.launched(plan, request.call.operands)
+            except trace.Respecialize as wanted:
+                for i in (numbers[name] for name in wanted.names):
+                    forms[i] = Form("constant", request.sizes[i])
 
-    def _traced(self, call, unknown, pattern, sizes, forms, pins):
+    def _traced(self, request, forms):
         self._owner.counts.traces += 1
+        call = request.call
         f = call.over_operands(self._owner.converted())
         scope = lift.Discovery(may_create=id(call.receiver()) not in self._called)
 
@@ -102,48 +106,53 @@ class Maker:
             return [value for _, value in scope.pending.values()] if scope.pending else outputs
 
         entry = Entry(
-            watched, call.operands, unknown, pattern, sizes, forms, pins, self._owner.host_cuts
+            watched,
+            call.operands,
+            request.unknown,
+            request.pattern,
+            request.sizes,
+            forms,
+            request.settled,
+            self._owner.host_cuts,
         )
         entry.found = None
         if scope.pending:
-            self._initialise([v for v, _ in scope.pending.values()], entry, call, unknown, sizes)
+            self._initialize([v for v, _ in scope.pending.values()], entry, request)
         if not scope.created and not scope.reads and not scope.writes:
             return entry
-        return self._lifted(entry, f, call, unknown, pattern, sizes, forms, pins)
+        return self._lifted(entry, f, request, forms)
 
-    def _initialise(self, variables, entry, call, unknown, sizes):
+    def _initialize(self, variables, entry, request):
         """Give variables the initial values that a program computes from the arguments."""
-        if call.is_example:
+        if request.call.is_example:
             raise lift.depends_on_arguments(variables)
-        plan = self._owner.plan(entry, call, unknown, sizes)
-        outcome = plan.launch(call.operands)
+        plan = self._owner.plan(entry, request)
+        outcome = plan.launch(request.call.operands)
         numbers, found = read_codes(outcome)
-        settle_reports(found, {}, {}, grow=False)
+        settle_reports(found, {}, Settled(), grow=False)
         values = exact_results(outcome, numbers)
         for variable, value in zip(variables, values, strict=True):
             variable.stored_value = value
 
-    def _lifted(self, plain, f, call, unknown, pattern, sizes, forms, pins):
+    def _lifted(self, plain, f, request, forms):
         """The same with the variables that it uses as operands and results."""
+        operands = request.call.operands
         specs = [
-            jax.ShapeDtypeStruct(s, o.dtype)
-            for s, o in zip(plain.shapes, call.operands, strict=True)
+            jax.ShapeDtypeStruct(s, o.dtype) for s, o in zip(plain.shapes, operands, strict=True)
         ]
         with trace.resume(plain.program.state):
             found = lift.discover(f, *specs, may_create=False)
         pure = lift.lift(f, found.used, found.written)
         count = len(found.used)
-        shifted = [dataclasses.replace(u, operand=u.operand + count) for u in unknown]
-        operands = [*found.values(), *call.operands]
         entry = Entry(
             lambda *xs: pure(xs[:count], *xs[count:]),
-            operands,
-            shifted,
-            pattern,
-            sizes,
+            [*found.values(), *operands],
+            [dataclasses.replace(u, operand=u.operand + count) for u in request.unknown],
+            request.pattern,
+            request.sizes,
             forms,
-            pins,
-            {},
+            request.settled,
+            host_cuts=False,
         )
         entry.found = found
         return entry
@@ -190,20 +199,18 @@ def _other_answers(error, pins):
     `squeeze` leaves an axis that is not 1: what follows may only do for one that is. The run checks it.
     """
     more: dict[str, int] = {}
-    for name, number in trace.taken_to_differ(error):
+    for name, number in trace.failure_of(error).differing:
         if name not in pins and name not in more and len(more) < _MOST_ANSWERS:
             more[name] = number
             yield dict(more)
 
 
 def _other_forms(error, sizes):
-    """Further ways to write the input sizes: multiples that the error asks for, then constants."""
-    numbers = sorted({int(w) for w in explaining.numbers_in(str(error)) if 1 < int(w) <= 4096})
-    if isinstance(error, jp.InconclusiveDimensionOperation) or "floordiv" in str(error):
-        for k in numbers:
-            for i, size in enumerate(sizes):
-                if size % k == 0 and size >= k:
-                    yield [Form("multiple", k) if j == i else Form() for j in range(len(sizes))]
+    """Further ways to write the input sizes: multiples of their divisors, then constants."""
+    for k in trace.failure_of(error).divisors:
+        for i, size in enumerate(sizes):
+            if 1 < k <= size and size % k == 0:
+                yield [Form("multiple", k) if j == i else Form() for j in range(len(sizes))]
     for i in range(len(sizes)):
         if len(sizes) > 1:
             yield [Form("constant", s) if j == i else Form() for j, s in enumerate(sizes)]

@@ -11,10 +11,11 @@ from jax import lax
 
 from shims._src.lowering import packing
 from shims._src.lowering.refusals import inner_size_error, ragged_rows_error, reused_size_error
-from shims._src.lowering.report import Report
+from shims._src.lowering.report import Condition, Report
 from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims
+from shims._src.sizes.sites import Site
 
 SERIALS = itertools.count()
 
@@ -23,12 +24,12 @@ class Root:
     """What all contexts of one lowering share.
 
     Attributes:
-      buckets: capacity per unbounded fresh size; `None` where nothing can grow (foreign traces).
+      buckets: capacity per site that nothing bounds; `None` where nothing can grow (foreign traces).
       notes: lines for `explain()`.
       unbounded: the sizes that nothing bounds, in the order in which they were met.
     """
 
-    def __init__(self, interpret, state, buckets: dict[str, int] | None = None):
+    def __init__(self, interpret, state, buckets: dict[Site, int] | None = None):
         self.interpret = interpret
         self.state = state
         self.buckets = buckets
@@ -268,17 +269,17 @@ class Context:
 
     # ---- run-time conditions -----------------------------------------------------------------
 
-    def report(self, kind, site, bad, payload, *, capacity=0, line="", **described) -> None:
+    def report(self, condition: Condition, bad, payload) -> None:
         """Record that `bad` (bool scalar) must not be; `payload` is the number to show."""
         payload = jnp.asarray(payload, jnp.int32)
         code = jnp.where(bad, lax.max(payload, jnp.int32(0)), jnp.int32(-1))
-        self.reports.append(Report(kind, site, code, capacity, line, **described))
+        self.reports.append(Report(condition, code))
 
-    def adopt(self, described, codes) -> None:
+    def adopt(self, conditions, codes) -> None:
         """Take over the reports of an inner scope, whose codes have left it as outputs."""
-        for (kind, site, *rest), code in zip(described, codes, strict=True):
+        for condition, code in zip(conditions, codes, strict=True):
             code = jnp.max(code, initial=-1) if jnp.ndim(code) else code
-            self.reports.append(Report(kind, site, code, *rest))
+            self.reports.append(Report(condition, code))
 
 
 def common_extent(extents) -> int:

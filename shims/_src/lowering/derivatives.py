@@ -110,7 +110,7 @@ class _Rebuilt:
         codes = self.primal(arrays, side)[1][2] if self.described else []
         holds = None
         for report in inner.reports:
-            if report.describe() not in (self.described or ()):
+            if report.condition not in (self.described or ()):
                 fine = jnp.all(report.code < 0)
                 holds = fine if holds is None else holds & fine
         return codes, None if holds is None else jnp.where(holds, 1, np.nan)

@@ -177,7 +177,7 @@ _OWN = (
     "unify",
     "sized",
     "runtime_check",
-    "room",
+    "outgrow",
 )
 
 

@@ -1,34 +1,68 @@
-"""What a lowered program can find out only while it runs, and tells its caller."""
+"""Run-time conditions: what a lowered program can find out only while it runs, and reports."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, TypeAlias
 
 from shims._src.errors import errors
+from shims._src.sizes.sites import Site
+
+
+@dataclasses.dataclass(frozen=True)
+class Exceeded:
+    """A count is above a capacity; the code is the needed count.
+
+    Attributes:
+      site: what has the capacity.
+      capacity: the count that would have fitted.
+      line: the user's line.
+    """
+
+    site: Site
+    capacity: int
+    line: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Misjudged:
+    """An assumption about a fresh size does not hold; the code is its size.
+
+    Attributes:
+      name: the size's dimension variable.
+      line: the user's line.
+    """
+
+    name: str
+    line: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Invalid:
+    """Operands are refused, as TensorFlow refuses them; the code is the number to show.
+
+    Attributes:
+      text: the message.
+      line: the user's line.
+      error: the class of the error.
+    """
+
+    text: str
+    line: str = ""
+    error: type[errors.OpError] = errors.InvalidArgumentError
+
+
+Condition: TypeAlias = Exceeded | Misjudged | Invalid
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Report:
-    """One run-time condition.
+    """A run-time condition, and what the run says of it.
 
     Attributes:
-      kind: `capacity` (a size outgrew its bucket), `pin` (an assumption about a fresh size does
-        not hold), `invalid` (operands that TensorFlow refuses).
-      site: the dimension variable, or the text of the message.
-      code: int32 scalar; -1 when all is well, else the needed or actual count.
-      capacity: for `capacity`, the count that would have fitted.
-      line: the user's line.
-      error: for `invalid`, the class of the error.
+      condition: the static part.
+      code: int32 scalar; -1 when all is well.
     """
 
-    kind: str
-    site: str
+    condition: Condition
     code: Any
-    capacity: int = 0
-    line: str = ""
-    error: type[errors.OpError] = errors.InvalidArgumentError
-
-    def describe(self) -> tuple[str, str, int, str, type[errors.OpError]]:
-        """The static part."""
-        return self.kind, self.site, self.capacity, self.line, self.error

@@ -9,6 +9,7 @@ from jax import lax
 
 from shims._src.errors import errors
 from shims._src.lowering.refusals import line_of
+from shims._src.lowering.report import Invalid
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.shaping import report_empty
 from shims._src.lowering.value import Axis, Value
@@ -59,7 +60,7 @@ def _check_counts(ctx, eqn, old, new) -> None:
     )
     count = jnp.asarray(ctx.size(have), jnp.int32)
     differ = count != jnp.asarray(ctx.size(want), jnp.int32)
-    ctx.report("invalid", text, differ, count, line=line_of(eqn))
+    ctx.report(Invalid(text, line_of(eqn)), differ, count)
 
 
 def _written(shape) -> str:

@@ -90,5 +90,5 @@ def escaping(outer: Context, aval) -> list[str]:
 
 
 def describe(inner: Context):
-    """The static parts of an inner scope's reports, and their codes."""
-    return [r.describe() for r in inner.reports], [r.code for r in inner.reports]
+    """Split an inner scope's reports into conditions and codes."""
+    return [r.condition for r in inner.reports], [r.code for r in inner.reports]

@@ -8,6 +8,7 @@ from jax import lax
 from shims._src.lowering import bounds
 from shims._src.lowering.context import common_extent, same_axes
 from shims._src.lowering.refusals import line_of
+from shims._src.lowering.report import Misjudged
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
@@ -224,7 +225,7 @@ def report_empty(ctx, dim, bad, line, env=None) -> None:
     env = ctx.env if env is None else env
     for name in sorted(jp.variables(dim)):
         if env[name].low == 0:
-            ctx.report("pin", name, bad & (env[name].size == 0), 0, line=line)
+            ctx.report(Misjudged(name, line), bad & (env[name].size == 0), 0)
 
 
 def stack(ctx, eqn, *values):

@@ -11,12 +11,14 @@ from jax import lax
 from shims._src.errors import errors
 from shims._src.lowering import bounds, packing, uses
 from shims._src.lowering.refusals import line_of
+from shims._src.lowering.report import Exceeded, Invalid, Misjudged
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.shaping import report_empty
 from shims._src.lowering.slicing import fit
 from shims._src.lowering.value import Axis, Deferred, Value
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims, primitives
+from shims._src.sizes.sites import size_site
 
 # What a size that nothing bounds starts with; and from the fourth on, which may all be of one array.
 FIRST_BUCKET, MANY, LATER_BUCKET = 16, 3, 2
@@ -154,7 +156,7 @@ def _token(ctx, dim, bound: dims.Binding, mask: Value):
 def _pinned(ctx, eqn, value, axis, bound, count) -> Value:
     """A selection whose count was assumed."""
     name = eqn.params["name"]
-    ctx.report("pin", name, bound.size != count, bound.size, line=line_of(eqn))
+    ctx.report(Misjudged(name, line_of(eqn)), bound.size != count, bound.size)
     places = packing.positions(bound.valid, max(count, 1))[:count]
     array = jnp.take(value.array, places, axis=axis, mode="clip")
     return Value(array, value.with_axis(axis, None), None, bounds.of(value))
@@ -189,15 +191,14 @@ def fresh_range(ctx, eqn, count):
     wanted = lax.max(jnp.asarray(count.array, jnp.int32), jnp.int32(0))
     dtype = eqn.outvars[0].aval.dtype
     if not jp.is_symbolic(dim):
-        ctx.report("pin", name, wanted != dim, wanted, line=line_of(eqn))
+        ctx.report(Misjudged(name, line_of(eqn)), wanted != dim, wanted)
         return [Value(lax.iota(dtype, dim), (None,), None, (0, max(dim - 1, 0)))]
     capacity = _bound(ctx, eqn, count)
     if capacity is None:
         capacity = _bucket(ctx, eqn, name, wanted)
     elif eqn.params["bound"] is None and bounds.may_wrap(bounds.of(count)):
-        ctx.report(
-            "capacity", name, wanted > capacity, wanted, capacity=capacity, line=line_of(eqn)
-        )
+        exceeded = Exceeded(size_site(name), capacity, line_of(eqn))
+        ctx.report(exceeded, wanted > capacity, wanted)
     capacity = max(capacity, 1)
     if ctx.knows(name):
         capacity = ctx.env[name].capacity  # the same count, a second time
@@ -229,8 +230,9 @@ def _bucket(ctx, eqn, name, wanted) -> int:
         raise unbounded_error(eqn)
     ctx.root.unbounded.setdefault(name, len(ctx.root.unbounded))
     first = FIRST_BUCKET if ctx.root.unbounded[name] < MANY else LATER_BUCKET
-    capacity = ctx.root.buckets.get(name, first)
-    ctx.report("capacity", name, wanted > capacity, wanted, capacity=capacity, line=line_of(eqn))
+    capacity = ctx.root.buckets.get(size_site(name), first)
+    exceeded = Exceeded(size_site(name), capacity, line_of(eqn))
+    ctx.report(exceeded, wanted > capacity, wanted)
     return capacity
 
 
@@ -251,11 +253,10 @@ def unbounded_error(eqn) -> errors.CapacityError:
 
 def limit(ctx, eqn, count):
     """`bounded(k, max=...)`: a number with a stated bound, checked while it runs."""
-    name = eqn.params["name"]
-    high = (ctx.root.buckets or {}).get(name, int(eqn.params["max"]))
+    site = eqn.params["site"]
+    high = (ctx.root.buckets or {}).get(site, int(eqn.params["max"]))
     array = jnp.asarray(count.array)
-    line = line_of(eqn)
-    ctx.report("capacity", name, jnp.any(array > high), jnp.max(array), capacity=high, line=line)
+    ctx.report(Exceeded(site, high, line_of(eqn)), jnp.any(array > high), jnp.max(array))
     known = bounds.of(count)
     low = known[0] if known else -(2**31) + 1
     return [Value(lax.min(array, jnp.asarray(high, array.dtype)), count.axes, None, (low, high))]
@@ -276,7 +277,7 @@ def unify(ctx, eqn, value):
         # not a size of its own but computed from others, its element is taken over and over.
         for d, one in ((old, have == 1), (new, want == 1)):
             if _is_fresh(ctx, d):
-                ctx.report("pin", str(d), one & differ, 1, line=line_of(eqn))
+                ctx.report(Misjudged(str(d), line_of(eqn)), one & differ, 1)
                 differ &= ~one
     if eqn.params["ones"] == "spread" and jp.is_symbolic(old) and not _is_fresh(ctx, old):
         differ &= have != 1
@@ -286,7 +287,7 @@ def unify(ctx, eqn, value):
         differ &= want != 1
         filled = ctx.fill(value, np.zeros((), array.dtype)).array
         array = jnp.where(want == 1, jnp.sum(filled, axis, array.dtype, keepdims=True), array)
-    ctx.report("invalid", text, differ, have, line=line_of(eqn))
+    ctx.report(Invalid(text, line_of(eqn)), differ, have)
     array = fit(array, axis, ctx.capacity(new))
     return [Value(array, value.with_axis(axis, ctx.axis(new)), None, value.bounds)]
 
@@ -304,29 +305,20 @@ def sized(ctx, eqn, value, *carriers):
 def check(ctx, eqn, bad, payload):
     """A run-time condition of an operator."""
     flag = ctx.fill(bad, np.False_) if bad.axes else bad
-    ctx.report(
-        "invalid",
-        eqn.params["text"],
-        jnp.any(flag.array),
-        jnp.max(payload.array),
-        line=line_of(eqn),
-        error=eqn.params["error"],
-    )
+    invalid = Invalid(eqn.params["text"], line_of(eqn), eqn.params["error"])
+    ctx.report(invalid, jnp.any(flag.array), jnp.max(payload.array))
     return []
 
 
-def room(ctx, eqn, size):
-    """A value that may outgrow its room."""
-    capacity, line = eqn.params["capacity"], line_of(eqn)
-    needed = size.array
-    ctx.report(
-        "capacity", eqn.params["name"], needed > capacity, needed, capacity=capacity, line=line
-    )
+def outgrow(ctx, eqn, size):
+    """A value that may outgrow its buffer."""
+    exceeded = Exceeded(eqn.params["site"], eqn.params["capacity"], line_of(eqn))
+    ctx.report(exceeded, size.array > exceeded.capacity, size.array)
     return []
 
 
 RULES = (
-    Rule("room", room, uniform=True),
+    Rule("outgrow", outgrow, uniform=True),
     Rule("dim_as_value", dim_as_value, uniform=True),
     Rule("size_number", size_number, uniform=True),
     Rule("compress", compress),

@@ -10,6 +10,7 @@ from shims._src.errors import errors
 from shims._src.lowering import uses
 from shims._src.lowering.contraction import align_pair
 from shims._src.lowering.refusals import line_of
+from shims._src.lowering.report import Invalid
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.shaping import report_empty
 from shims._src.lowering.value import Value
@@ -144,7 +145,7 @@ def _report_short(ctx, eqn, dim, absent) -> None:
         received=f"a position in an axis of size {dim} = {errors.NUMBER}",
     )
     size = jnp.asarray(ctx.size(dim), jnp.int32)
-    ctx.report("invalid", text, absent & (size <= 0), size, line=line_of(eqn))
+    ctx.report(Invalid(text, line_of(eqn)), absent & (size <= 0), size)
 
 
 def dynamic_update_slice(ctx, eqn, operand, update, *starts):

@@ -1,9 +1,9 @@
-"""Rooms: arrays of a fixed capacity that hold a value whose size changes.
+"""Buffers: arrays of a fixed capacity that hold a value whose size changes.
 
 What a branch returns and what a loop carries must have one type. A value whose size depends on the
-branch, or grows from one iteration to the next, lives in a room: an array with space to spare and
-the number of entries that count. The space follows from the inputs where it can; where it cannot,
-it starts as a bucket that the top-level call lets grow.
+branch, or grows from one iteration to the next, lives in a buffer: an array at its capacity, and
+the number of entries that are valid. The capacity follows from the inputs where it can; where it
+cannot, it starts as a bucket that the top-level call lets grow.
 """
 
 from __future__ import annotations
@@ -16,30 +16,31 @@ import jax.numpy as jnp
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives, size_bounds, trace
+from shims._src.sizes.sites import Site
 
-FIRST_ROOM = 16
+FIRST_CAPACITY = 16
 
 
 @jax.tree_util.register_pytree_node_class
 @dataclasses.dataclass(eq=False)
-class Room:
-    """A value in a room.
+class Buffer:
+    """A value in a buffer.
 
     Attributes:
-      array: the room.
+      array: the entries, with padding up to the capacity.
       sizes: int32 scalar per entry of `axes`.
       axes: the axes along which the size changes.
-      spaces: their capacities: numbers, or dimensions of the inputs.
+      capacities: of these axes: numbers, or dimensions of the inputs.
     """
 
     array: object
     sizes: tuple
     axes: tuple[int, ...]
-    spaces: tuple
+    capacities: tuple
 
     def tree_flatten(self):
-        """The room and the sizes are carried; where they are is static."""
-        return (self.array, self.sizes), (self.axes, self.spaces)
+        """The array and the sizes are carried; where they are is static."""
+        return (self.array, self.sizes), (self.axes, self.capacities)
 
     @classmethod
     def tree_unflatten(cls, static, children):
@@ -49,42 +50,42 @@ class Room:
     def value(self):
         """The value, of exactly its size."""
         x = self.array
-        for axis, size, space in zip(self.axes, self.sizes, self.spaces, strict=True):
-            places = primitives.fresh_range(size, bound=space, label="while_loop")
+        for axis, size, capacity in zip(self.axes, self.sizes, self.capacities, strict=True):
+            places = primitives.fresh_range(size, bound=capacity, label="while_loop")
             x = jnp.take(x, places, axis=axis, mode="clip")
         return x
 
 
-def put(x, axes, spaces) -> Room:
-    """A value in a room; entries that do not fit are reported when the program runs."""
-    sizes = []
-    for axis, space in zip(axes, spaces, strict=True):
-        size = primitives.as_size(x.shape[axis])
-        if isinstance(space, Space):
-            primitives.check_room(size, space.name, space.capacity)
-        extent = space.capacity if isinstance(space, Space) else space
-        places = jnp.arange(x.shape[axis], dtype=jnp.int32)
-        moved = jnp.moveaxis(x, axis, 0)
-        room = jnp.zeros((extent, *moved.shape[1:]), x.dtype)
-        x = jnp.moveaxis(room.at[places].set(moved, mode="drop"), 0, axis)
-        sizes.append(jnp.minimum(size, primitives.as_size(extent)))
-    return Room(x, tuple(sizes), tuple(axes), tuple(_extent(s) for s in spaces))
-
-
 @dataclasses.dataclass(frozen=True)
-class Space:
-    """A capacity that nothing bounds: a bucket of the top-level call."""
+class Capacity:
+    """A capacity that nothing bounds: the top-level call lets it grow."""
 
-    name: str
+    site: Site
     capacity: int
 
 
-def _extent(space):
-    return space.capacity if isinstance(space, Space) else space
+def put(x, axes, capacities) -> Buffer:
+    """Put a value into a buffer; entries that do not fit are reported when the program runs."""
+    sizes = []
+    for axis, capacity in zip(axes, capacities, strict=True):
+        size = primitives.as_size(x.shape[axis])
+        if isinstance(capacity, Capacity):
+            primitives.check_capacity(size, capacity.site, capacity.capacity)
+        extent = _extent(capacity)
+        places = jnp.arange(x.shape[axis], dtype=jnp.int32)
+        moved = jnp.moveaxis(x, axis, 0)
+        empty = jnp.zeros((extent, *moved.shape[1:]), x.dtype)
+        x = jnp.moveaxis(empty.at[places].set(moved, mode="drop"), 0, axis)
+        sizes.append(jnp.minimum(size, primitives.as_size(extent)))
+    return Buffer(x, tuple(sizes), tuple(axes), tuple(map(_extent, capacities)))
 
 
-def space_for(dims, label: str):
-    """Space for any of these sizes: a bound that follows from the inputs, or a bucket.
+def _extent(capacity):
+    return capacity.capacity if isinstance(capacity, Capacity) else capacity
+
+
+def capacity_for(dims, label: str):
+    """Find a capacity for any of these sizes: a bound that follows from the inputs, or a bucket.
 
     Raises:
       CapacityError: nothing bounds the size, and nothing can grow here.
@@ -92,15 +93,15 @@ def space_for(dims, label: str):
     state = trace.current()
     bounds = [size_bounds.upper_bound(state, d) for d in dims]
     if all(b is not None for b in bounds):
-        space = bounds[0]
+        capacity = bounds[0]
         for b in bounds[1:]:
-            space = jp.core.max_dim(space, b)
-        return space
-    return bucket(label)
+            capacity = jp.core.max_dim(capacity, b)
+        return capacity
+    return growable(label)
 
 
-def bucket(label: str) -> Space:
-    """A bucket of the top-level call.
+def growable(label: str) -> Capacity:
+    """Start a capacity that the top-level call lets grow.
 
     Raises:
       CapacityError: nothing can grow here.
@@ -118,5 +119,4 @@ def bucket(label: str) -> Space:
                 "the top level",
             )
         )
-    name = state.new_room()
-    return Space(name, state.pinned(name, FIRST_ROOM))
+    return Capacity(*state.new_buffer(FIRST_CAPACITY))

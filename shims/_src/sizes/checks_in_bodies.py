@@ -50,7 +50,7 @@ def _with_value(eqn, value) -> Iterator:
 
 def _place(eqn) -> int | None:
     """Which operand decides that an equation cannot be carried out before the loop."""
-    if eqn.primitive in (primitives.check_p, primitives.room_p) or eqn.primitive.name == "cond":
+    if eqn.primitive in (primitives.check_p, primitives.outgrow_p) or eqn.primitive.name == "cond":
         return 0
     if eqn.primitive.name == "scan":
         place = jp.scan_counts(eqn.params)[0]

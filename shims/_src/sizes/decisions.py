@@ -69,6 +69,7 @@ class Decisions:
         self._guards: list[Guard] = []
         self._assumptions: list[Assumption] = []
         self._promised: set[str] = set()
+        self._divisors: set[int] = set()
 
     @property
     def guards(self) -> tuple[Guard, ...]:
@@ -111,6 +112,15 @@ class Decisions:
     def is_promised(self, d) -> bool:
         """Whether the sign of a dimension is checked when the program runs."""
         return str(d) in self._promised
+
+    @property
+    def divisors(self) -> tuple[int, ...]:
+        """The numbers by which input sizes were divided without coming out even."""
+        return tuple(sorted(self._divisors))
+
+    def note_divisor(self, number: int) -> None:
+        """Note that an input size was divided by a number, and that it did not come out even."""
+        self._divisors.add(number)
 
     def mark(self) -> tuple[int, int]:
         """The present state, for `forget_since`."""

@@ -18,6 +18,7 @@ from jax import lax
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering, on_host, size_bounds, trace
+from shims._src.sizes.sites import OUTER_BOUND, Site
 
 compress_p = jp.Primitive("compress")
 expand_p = jp.Primitive("expand")
@@ -28,8 +29,8 @@ sized_p = jp.Primitive("sized")
 size_number_p = jp.Primitive("size_number")
 check_p = jp.Primitive("runtime_check")
 check_p.multiple_results = True
-room_p = jp.Primitive("room")
-room_p.multiple_results = True
+outgrow_p = jp.Primitive("outgrow")
+outgrow_p.multiple_results = True
 
 
 # ---- the functions that operators call ---------------------------------------------------------
@@ -177,8 +178,8 @@ def bounded(x, max: int):
             )
         return x
     state = trace.current()
-    name = "bounded" if state is None else state.new_limit()
-    return limit_p.bind(jnp.asarray(x), max=int(max), name=name)
+    site = OUTER_BOUND if state is None else state.new_limit()
+    return limit_p.bind(jnp.asarray(x), max=int(max), site=site)
 
 
 def same_size(a, b):
@@ -301,10 +302,10 @@ def flagging():
         _FLAGS.open.pop()
 
 
-def check_room(size, name: str, capacity: int) -> None:
-    """Report when a value outgrows its room; the top-level call then makes a larger one."""
+def check_capacity(size, site: Site, capacity: int) -> None:
+    """Report when a value outgrows its buffer; the top-level call then makes a larger one."""
     if jp.is_tracer(size):
-        room_p.bind(jnp.asarray(size, jnp.int32), name=name, capacity=capacity)
+        outgrow_p.bind(jnp.asarray(size, jnp.int32), site=site, capacity=capacity)
 
 
 def _require_trace(label: str) -> trace.DynamicTrace:
@@ -345,7 +346,7 @@ def _fresh_range_aval(count, *, name, dim, bound, dtype, label):
 
 
 @limit_p.def_abstract_eval
-def _limit_aval(x, *, max, name):
+def _limit_aval(x, *, max, site):
     return x
 
 
@@ -370,8 +371,8 @@ def _check_aval(bad, payload, *, text, error):
     return [], {jp.report_effect}
 
 
-@room_p.def_effectful_abstract_eval
-def _room_aval(size, *, name, capacity):
+@outgrow_p.def_effectful_abstract_eval
+def _outgrow_aval(size, *, site, capacity):
     return [], {jp.report_effect}
 
 
@@ -433,7 +434,7 @@ def _no_tangent(primitive):
     jp.ad.primitive_jvps[primitive] = jvp
 
 
-for _p in (fresh_range_p, limit_p, size_number_p, check_p, room_p):
+for _p in (fresh_range_p, limit_p, size_number_p, check_p, outgrow_p):
     _no_tangent(_p)
 
 
@@ -507,15 +508,15 @@ jp.batching.primitive_batchers[size_number_p] = _batch_size_number
 jp.batching.primitive_batchers[unify_p] = _batch_unify
 jp.batching.primitive_batchers[sized_p] = _batch_sized
 jp.batching.primitive_batchers[limit_p] = _batch_limit
-jp.batching.primitive_batchers[room_p] = lambda args, dims, **params: (
-    room_p.bind(jnp.max(args[0]), **params),
+jp.batching.primitive_batchers[outgrow_p] = lambda args, dims, **params: (
+    outgrow_p.bind(jnp.max(args[0]), **params),
     [],
 )
 jp.batching.primitive_batchers[check_p] = _batch_check
 jp.batching.primitive_batchers[fresh_range_p] = _batch_range
 
 
-def _limit_outside_lowering(x, *, max, name):
+def _limit_outside_lowering(x, *, max, site):
     return x
 
 

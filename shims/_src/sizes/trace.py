@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import itertools
 import re
 import threading
@@ -17,6 +18,7 @@ from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims
 from shims._src.sizes.decisions import Decisions
 from shims._src.sizes.fresh_sizes import FreshSizes
+from shims._src.sizes.sites import Settled, Site, SiteKind
 
 _THREAD = threading.local()
 _SERIALS = itertools.count()
@@ -30,17 +32,31 @@ class Respecialize(Exception):
         self.names = names
 
 
-_TAKEN = "sizes_taken_to_differ"
+@dataclasses.dataclass(frozen=True)
+class Failure:
+    """What a trace had taken for granted when it failed.
+
+    Attributes:
+      differing: sizes from data, each with a number that it was taken not to be; the last first.
+      divisors: the numbers by which input sizes were divided without coming out even.
+    """
+
+    differing: tuple[tuple[str, int], ...] = ()
+    divisors: tuple[int, ...] = ()
+
+
+_FAILURE = "shims_failure"
 
 
 def note_failure(error: Exception, state: DynamicTrace) -> None:
-    """Writes on an error what the trace that it ended took sizes from data not to be."""
-    setattr(error, _TAKEN, state.taken_to_differ())
+    """Write on an error what the trace that it ended had taken for granted."""
+    failure = Failure(tuple(state.taken_to_differ()), state.decisions.divisors)
+    setattr(error, _FAILURE, failure)
 
 
-def taken_to_differ(error: Exception) -> list[tuple[str, int]]:
-    """What `note_failure` has written."""
-    return getattr(error, _TAKEN, [])
+def failure_of(error: Exception) -> Failure:
+    """Read what `note_failure` has written."""
+    return getattr(error, _FAILURE, Failure())
 
 
 class ValueNumbers:
@@ -64,7 +80,7 @@ class DynamicTrace:
 
     Args:
       sizes: the sizes of the input dimension variables at this call (empty when unknown).
-      pins: fresh sizes assumed constant, by name.
+      settled: what earlier runs have settled: sizes taken to be constants, capacities of buffers.
       may_assume: whether the caller can trace again when an assumption fails.
 
     Attributes:
@@ -77,7 +93,7 @@ class DynamicTrace:
     def __init__(
         self,
         sizes: Mapping[str, int] = types.MappingProxyType({}),
-        pins: Mapping[str, int] = types.MappingProxyType({}),
+        settled: Settled | None = None,
         may_assume: bool = False,
     ):
         self.fresh = FreshSizes()
@@ -85,27 +101,24 @@ class DynamicTrace:
         self.numbers = ValueNumbers()
         self.may_assume = may_assume
         self._sizes = dict(sizes)
-        self._pins = dict(pins)
+        self._settled = Settled() if settled is None else settled.with_pins({})
         self._scope = export.SymbolicScope()
         self._origins: dict[str, str] = {}
         self._sized: dict[object, tuple[str, Any]] = {}
         self._limits = 0
-        self._rooms = 0
+        self._buffers = 0
         self._serial = next(_SERIALS)
 
-    def new_room(self) -> str:
-        """A name for a room whose capacity is a bucket of the top-level call."""
-        self._rooms += 1
-        return f"room{self._rooms}"
+    def new_buffer(self, first: int) -> tuple[Site, int]:
+        """The site of a buffer, and its capacity: `first`, or what earlier runs have settled."""
+        self._buffers += 1
+        site = Site(SiteKind.BUFFER, f"{SiteKind.BUFFER.value}{self._buffers}")
+        return site, self._settled.buffers.get(site, first)
 
-    def pinned(self, name: str, default: int) -> int:
-        """What an earlier run has settled for a name."""
-        return self._pins.get(name, default)
-
-    def new_limit(self) -> str:
-        """A name for a stated bound, which may grow at the top level."""
+    def new_limit(self) -> Site:
+        """The site of a stated bound, which may grow at the top level."""
         self._limits += 1
-        return f"bounded{self._limits}"
+        return Site(SiteKind.BOUND, f"{SiteKind.BOUND.value}{self._limits}")
 
     # ---- sizes -------------------------------------------------------------------------------
 
@@ -147,7 +160,7 @@ class DynamicTrace:
             self.fresh.made_from(name, source)
             self.numbers.keep(source)
             self._origins[name] = errors.user_line()
-            pinned = self._pins.get(name)
+            pinned = self._settled.pins.get(name)
             self._sized[key] = name, self.dimension(name) if pinned is None else pinned
         elif self.fresh.is_over(self._sized[key][0]):
             self.fresh.made_again(self._sized[key][0], source)

@@ -11,13 +11,16 @@ import numpy as np
 from jax import lax
 
 from shims._src.arguments.conversion import narrowed
-from shims._src.errors import errors, refusals
+from shims._src.errors import refusals
+from shims._src.lowering.report import Exceeded, Invalid, Misjudged
 from shims._src.platform import host_memory
 from shims._src.platform import jax_private as jp
 from shims._src.recording.recording import is_followed
 from shims._src.sizes import primitives, trace
 from shims._src.sizes.padded import ASSUMPTION, INVALID, OK, Padded, check_status
+from shims._src.sizes.sites import OUTER_BOUND, Settled, Site
 from shims._src.tracing.program import Size, lower, trace_program
+from shims._src.tracing.settling import settle_reports
 from shims._src.tracing.shape_only import has_foreign_sizes, outlined
 
 
@@ -94,7 +97,7 @@ def _run_traced(f, operands):
         program = trace_program(state, f, specs)
         values, ctx = lower(program, arrays, sizes, None, limits=limits)
     for number, high in checks:
-        ctx.report("capacity", "bounded", number > high, number, capacity=high)
+        ctx.report(Exceeded(OUTER_BOUND, high), number > high, number)
     inherited = [x.status for x in operands if isinstance(x, Padded)]
     status = combined_status(ctx.reports, inherited)
     outs = [_traced_result(v, status) for v in values]
@@ -105,7 +108,13 @@ def combined_status(reports, inherited=()):
     """One status code for all run-time conditions; `None` when there are none."""
     status = None
     for report in reports:
-        bad = {"capacity": report.code, "pin": ASSUMPTION, "invalid": INVALID}[report.kind]
+        match report.condition:
+            case Exceeded():
+                bad = report.code
+            case Misjudged():
+                bad = ASSUMPTION
+            case Invalid():
+                bad = INVALID
         code = jnp.where(report.code >= 0, jnp.int32(bad), jnp.int32(OK))
         status = code if status is None else _worse(status, code)
     for code in inherited:
@@ -148,75 +157,19 @@ def _raise_at_run_time(array, status):
 
 
 def _run_eagerly(f, operands):
-    buckets: dict[str, int] = {}
-    pins: dict[str, int] = {}
+    buckets: dict[Site, int] = {}
+    settled = Settled()
     operands = [x.unpad() if isinstance(x, Padded) else x for x in operands]
     while True:
-        state = trace.DynamicTrace(pins=dict(pins), may_assume=True)
+        state = trace.DynamicTrace(settled=settled, may_assume=True)
         specs, arrays, sizes = prepare(state, operands)
         with refusals.translating():
             program = trace_program(state, f, specs)
             values, ctx = lower(program, arrays, sizes, buckets)
-        if not settle_reports([(r.describe(), int(r.code)) for r in ctx.reports], buckets, pins):
+        found = [(r.condition, int(r.code)) for r in ctx.reports]
+        if not settle_reports(found, buckets, settled):
             outs = [exact(v.array, {i: a.size for i, a in enumerate(v.axes) if a}) for v in values]
             return jax.tree.unflatten(program.out_tree, outs)
-
-
-def settle_reports(found, buckets, pins, *, grow: bool = True) -> bool:
-    """Act on the reports of a finished run; whether it must run again.
-
-    Raises:
-      InvalidArgumentError: operands that do not agree; another error where the check says so.
-      CapacityError: a stated bound was exceeded, or a size outgrew its bucket and must not grow.
-    """
-    again = False
-    bad = []
-    for (kind, site, capacity, line, error), code in found:
-        if code < 0:
-            continue
-        if kind == "invalid":
-            bad.append(error(with_line(site, line, code)))
-        elif kind == "pin":
-            if pins.get(site) != code:
-                pins[site] = code
-                again = True
-        elif grow and site.startswith("room"):
-            pins[site] = next_bucket(code)
-            again = True
-        elif grow and site != "bounded":
-            buckets[site] = next_bucket(code)
-            again = True
-        else:
-            raise exceeded(site, capacity, code, line)
-    if bad and not again:  # what did not fit may have made other numbers wrong
-        raise bad[0]
-    return again
-
-
-def with_line(text: str, line: str, code: int) -> str:
-    """A message with the place and the number that the run found."""
-    head, _, rest = text.replace(errors.NUMBER, str(code)).partition("\n")
-    kept = [part for part in rest.split("\n") if part and not part.lstrip().startswith("At:")]
-    return errors.with_place("\n".join([head, *kept]), line)
-
-
-def exceeded(site: str, capacity: int, needed: int, line: str) -> errors.CapacityError:
-    """A size above its capacity."""
-    return errors.CapacityError(
-        errors.message(
-            "bounded" if site.startswith("bounded") else "",
-            "a data-dependent size exceeds its capacity.",
-            required=f"capacity {needed} (needed)",
-            received=f"capacity {capacity}",
-            at=line,
-            do=f'raise the bound to {needed}, or let `shims.function(overflow="grow")` do it',
-        )
-    )
-
-
-def next_bucket(needed: int) -> int:
-    """The smallest power of two that holds a count."""
-    return 1 << max(int(needed) - 1, 0).bit_length()
 
 
 # From how many elements on a selection is worth a thread.

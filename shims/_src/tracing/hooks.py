@@ -39,6 +39,7 @@ def install() -> None:
         _replace(jp.DimExpr, "__eq__", _equality)
         setattr(jp.DimExpr, "__ne__", _inequality)  # noqa: B010 - the class is JAX's, not ours
         setattr(jp.DimExpr, "__bool__", _truth)  # noqa: B010
+        _replace(jp.DimExpr, "_divmod", _divided)
         for name in ("__lt__", "__le__", "__gt__", "__ge__"):
             _replace(jp.DimExpr, name, _compared(name.strip("_")))
         _replace(modules["indexing"], "rewriting_take", hooked_indexing.take)
@@ -84,6 +85,14 @@ def _number(state, original, dim):
     return primitives.size_number_p.bind(
         *counts.values(), dim=dim, names=tuple(counts), of_array=False
     )
+
+
+def _divided(state, original, d, divisor):
+    """A quotient and its remainder; what would come out even for multiples of a number is noted."""
+    quotient, remainder = original(d, divisor)
+    if jp.is_symbolic(remainder) and isinstance(divisor, int) and state.is_input_only(d):
+        state.decisions.note_divisor(abs(divisor))
+    return quotient, remainder
 
 
 def _ordering(state, original, e1, e2, describe):

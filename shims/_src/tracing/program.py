@@ -12,6 +12,7 @@ import numpy as np
 from shims._src.errors import errors, refusals
 from shims._src.lowering.context import Context, Root
 from shims._src.lowering.refusals import line_of_result, ragged_rows_error
+from shims._src.lowering.report import Misjudged
 from shims._src.lowering.scopes import settle
 from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
@@ -153,4 +154,4 @@ def _report_assumptions(ctx: Context, state: trace.DynamicTrace) -> None:
         broken = assumed.broken(dims.evaluate(dim, ctx.env))
         for name in sorted(jp.variables(dim)):
             if ctx.env[name].fresh:
-                ctx.report("pin", name, broken, ctx.env[name].size, line=line)
+                ctx.report(Misjudged(name, line), broken, ctx.env[name].size)

@@ -1,0 +1,75 @@
+"""Acting on the reports of a finished run: a larger capacity, another assumption, or an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from shims._src.errors import errors
+from shims._src.lowering.report import Condition, Exceeded, Invalid, Misjudged
+from shims._src.sizes.sites import Settled, Site, SiteKind
+
+
+def settle_reports(
+    found: Iterable[tuple[Condition, int]],
+    buckets: dict[Site, int],
+    settled: Settled,
+    *,
+    grow: bool = True,
+) -> bool:
+    """Act on the reports of a finished run; whether it must run again.
+
+    Args:
+      found: the conditions with their codes.
+      buckets: the capacities of sizes and bounds, which are raised here.
+      settled: what the next trace takes for granted, which is changed here.
+      grow: whether capacities may be raised.
+
+    Raises:
+      InvalidArgumentError: operands that do not agree; another error where the check says so.
+      CapacityError: a stated bound was exceeded, or a size outgrew its bucket and must not grow.
+    """
+    again = False
+    bad = []
+    for condition, code in found:
+        if code < 0:
+            continue
+        match condition:
+            case Invalid(text, line, error):
+                bad.append(error(_with_line(text, line, code)))
+            case Misjudged(name):
+                again |= settled.pins.get(name) != code
+                settled.pins[name] = code
+            case Exceeded(site) if grow and site.grows:
+                capacities = settled.buffers if site.kind is SiteKind.BUFFER else buckets
+                capacities[site] = next_bucket(code)
+                again = True
+            case Exceeded():
+                raise _capacity_error(condition, code)
+    if bad and not again:  # what did not fit may have made other numbers wrong
+        raise bad[0]
+    return again
+
+
+def _with_line(text: str, line: str, code: int) -> str:
+    """A message with the place and the number that the run found."""
+    head, _, rest = text.replace(errors.NUMBER, str(code)).partition("\n")
+    kept = [part for part in rest.split("\n") if part and not part.lstrip().startswith("At:")]
+    return errors.with_place("\n".join([head, *kept]), line)
+
+
+def _capacity_error(condition: Exceeded, needed: int) -> errors.CapacityError:
+    return errors.CapacityError(
+        errors.message(
+            "bounded" if condition.site.kind is SiteKind.BOUND else "",
+            "a data-dependent size exceeds its capacity.",
+            required=f"capacity {needed} (needed)",
+            received=f"capacity {condition.capacity}",
+            at=condition.line,
+            do=f'raise the bound to {needed}, or let `shims.function(overflow="grow")` do it',
+        )
+    )
+
+
+def next_bucket(needed: int) -> int:
+    """The smallest power of two that holds a count."""
+    return 1 << max(int(needed) - 1, 0).bit_length()
