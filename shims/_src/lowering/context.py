@@ -82,7 +82,12 @@ class Context:
 
     def bind_missing(self, name: str) -> None:
         """Give a size that only another branch makes its capacity and the count zero."""
-        self.bind(name, jnp.int32(0), self.root.fresh_capacity.get(name, 1), serial=-1)
+        self.bind(
+            name,
+            jnp.int32(0),
+            self.root.fresh_capacity.get(name, 1),
+            serial=dims.Unnumbered.MISSING,
+        )
 
     def require(self, d) -> None:
         """Refuse a size that this scope does not know, or knows twice."""

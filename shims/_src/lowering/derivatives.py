@@ -59,6 +59,7 @@ class _Rebuilt:
 
     def __init__(self, ctx, eqn, values):
         self.ctx, self.eqn, self.values = ctx, eqn, values
+        self.in_avals = [v.aval for v in eqn.invars]
         self.out_avals = [v.aval for v in eqn.outvars]
         self.outs: list[Value] = []
         self.described: list | None = None  # what the function itself reports
@@ -146,26 +147,25 @@ class _Rebuilt:
                 raise
 
 
-def custom_jvp_call(ctx, eqn, *values):
-    """Rebuild a `jax.custom_jvp`."""
-    self = _Rebuilt(ctx, eqn, [ctx.solid(v) for v in values])
-    in_avals = [v.aval for v in eqn.invars]
+class _RebuiltJvp(_Rebuilt):
+    """A `jax.custom_jvp` over lowered operands."""
 
-    def forward(primals, directions):
+    def lowered(self) -> list[Value]:
+        """Call it."""
+        call = jax.custom_jvp(self.primal)
+        call.defjvp(self._jvp)
+        return self.conclude(*call(*self.operands()))
+
+    def _forward(self, *xs):
+        """Results and tangents of the function as it is traced, over symbolic shapes."""
+        primals, directions = list(xs[: len(self.in_avals)]), list(xs[len(self.in_avals) :])
         first, moved = jax.jvp(self.at(primals), [primals[i] for i in self.moving], directions)
         return [*first, *[m for p, m in zip(first, moved, strict=True) if _is_inexact(p)]]
 
-    call = jax.custom_jvp(self.primal)
-
-    @call.defjvp
-    def call_jvp(primals, tangents):
+    def _jvp(self, primals, tangents):
         arrays, side = primals
-        count = len(in_avals)
-        jaxpr = self.trace(
-            lambda *xs: forward(list(xs[:count]), list(xs[count:])),
-            *in_avals,
-            *[in_avals[i] for i in self.moving],
-        )
+        moving_avals = [self.in_avals[i] for i in self.moving]
+        jaxpr = self.trace(self._forward, *self.in_avals, *moving_avals)
         inner, operands = self.enter(arrays, side)
         inner.is_derivative = True
         directions = [Value(tangents[0][i], operands[i].axes) for i in self.moving]
@@ -180,7 +180,10 @@ def custom_jvp_call(ctx, eqn, *values):
         second = [_marked(m, mark) if _is_inexact(m) else m for m in second]
         return (first, rest), (second, jax.tree.map(_no_tangent, rest))
 
-    return self.conclude(*call(*self.operands()))
+
+def custom_jvp_call(ctx, eqn, *values):
+    """Rebuild a `jax.custom_jvp`."""
+    return _RebuiltJvp(ctx, eqn, [ctx.solid(v) for v in values]).lowered()
 
 
 def relayout(ctx, value: Value, model: Value):
@@ -198,35 +201,41 @@ def relayout(ctx, value: Value, model: Value):
     return value.array
 
 
-def custom_vjp_call(ctx, eqn, *values):
-    """Rebuild a `jax.custom_vjp`."""
-    self = _Rebuilt(ctx, eqn, [ctx.solid(v) for v in values])
-    in_avals = [v.aval for v in eqn.invars]
-    saved: dict[str, object] = {}
+class _RebuiltVjp(_Rebuilt):
+    """A `jax.custom_vjp` over lowered operands."""
 
-    def forward(*primals):
+    def __init__(self, ctx, eqn, values):
+        super().__init__(ctx, eqn, values)
+        self.saved: list[Value] = []  # what the forward rule keeps for the backward one
+        self.saved_avals: list = []
+        self.pullback_tree = None
+
+    def lowered(self) -> list[Value]:
+        """Call it."""
+        call = jax.custom_vjp(self.primal)
+        call.defvjp(self._fwd, self._bwd)
+        return self.conclude(*call(*self.operands()))
+
+    def _forward(self, *primals):
+        """Results, and what the pullback keeps, over symbolic shapes."""
         outs, pullback = jax.vjp(self.at(list(primals)), *[primals[i] for i in self.moving])
-        leaves, saved["tree"] = jax.tree.flatten(pullback)
+        leaves, self.pullback_tree = jax.tree.flatten(pullback)
         return [*outs, *leaves]
 
-    def fwd(arrays, side):
-        jaxpr = self.trace(forward, *in_avals)
+    def _fwd(self, arrays, side):
+        jaxpr = self.trace(self._forward, *self.in_avals)
         inner, operands = self.enter(arrays, side)
         outs = run(inner, jaxpr, operands)
         count = len(self.out_avals)
         codes, mark = self.checked(inner, arrays, side)
         result = self.results(inner, outs[:count], codes)
-        leaves = [inner.solid(v) for v in outs[count:]]
-        saved["leaves"] = leaves
-        saved["avals"] = [v.aval for v in jp.open_jaxpr(jaxpr)[0].outvars[count:]]
-        return result, (take_apart(leaves), side, arrays, result[1][0], mark)
+        self.saved = [inner.solid(v) for v in outs[count:]]
+        self.saved_avals = [v.aval for v in jp.open_jaxpr(jaxpr)[0].outvars[count:]]
+        return result, (take_apart(self.saved), side, arrays, result[1][0], mark)
 
-    def bwd(residuals, cotangents):
-        (leaf_arrays, leaf_carried), side, arrays, residuals_out, mark = residuals
-        inner, operands = self.enter(arrays, side)
-        leaves = put_together(saved["leaves"], leaf_arrays, leaf_carried)
-        count = len(leaves)
-        moving_out = [i for i, v in enumerate(self.outs) if _is_inexact(v.array)]
+    def _backward(self, moving_out):
+        """The pullback over symbolic shapes: of what was kept, then of the cotangents that move."""
+        count = len(self.saved)
 
         def backward(*xs):
             cts = list(xs[count:])
@@ -234,20 +243,28 @@ def custom_vjp_call(ctx, eqn, *values):
                 cts.pop(0) if i in moving_out else np.zeros(a.shape, jax.dtypes.float0)
                 for i, a in enumerate(self.out_avals)
             ]
-            return jax.tree.unflatten(saved["tree"], xs[:count])(full)
+            return jax.tree.unflatten(self.pullback_tree, xs[:count])(full)
 
-        jaxpr = self.trace(backward, *saved["avals"], *[self.out_avals[i] for i in moving_out])
+        return backward
+
+    def _bwd(self, residuals, cotangents):
+        (leaf_arrays, leaf_carried), side, arrays, residuals_out, mark = residuals
+        inner, operands = self.enter(arrays, side)
+        leaves = put_together(self.saved, leaf_arrays, leaf_carried)
+        moving_out = [i for i, v in enumerate(self.outs) if _is_inexact(v.array)]
+        moving_avals = [self.out_avals[i] for i in moving_out]
+        jaxpr = self.trace(self._backward(moving_out), *self.saved_avals, *moving_avals)
         models = put_together(self.outs, cotangents[0], residuals_out)
-        cts = [models[i] for i in moving_out]
-        outs = run(inner, jaxpr, [*leaves, *cts])
-        result: list = [None] * len(in_avals)
+        outs = run(inner, jaxpr, [*leaves, *(models[i] for i in moving_out)])
+        result: list = [None] * len(self.in_avals)
         for i, out in zip(self.moving, outs, strict=True):
             result[i] = _marked(relayout(inner, out, operands[i]), mark)
         return result, None
 
-    call = jax.custom_vjp(self.primal)
-    call.defvjp(fwd, bwd)
-    return self.conclude(*call(*self.operands()))
+
+def custom_vjp_call(ctx, eqn, *values):
+    """Rebuild a `jax.custom_vjp`."""
+    return _RebuiltVjp(ctx, eqn, [ctx.solid(v) for v in values]).lowered()
 
 
 def checkpoint(ctx, eqn, *values):

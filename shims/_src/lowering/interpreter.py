@@ -22,6 +22,8 @@ from shims._src.lowering.value import Deferred, Value, static
 from shims._src.numeric import division, extremes_held, integer_extremes
 from shims._src.platform import jax_private as jp
 
+# These make the sizes of their results.
+_MAKERS = ("compress", "expand", "fresh_range")
 # Rules that take rows of different sizes as they are (what loops save for their derivatives).
 _TAKE_PER_ROW = ("scan", "cond", "jit", "closed_call", "core_call", "checkpoint", "remat2", "sized")
 
@@ -124,19 +126,31 @@ def _apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
         # What waits for this very selection can be carried out once its mask is known.
         select(ctx, eqn, _force(ctx, values[1]))
     values = [_force(ctx, v) for v in values]
-    recursive = any(True for _ in jp.sub_jaxprs(eqn.params))
-    waiting = any(isinstance(v, Deferred) for v in values) and not _programs_mention(ctx.root, eqn)
-    makes = eqn.primitive.name in ("compress", "expand", "fresh_range")
-    brought = any(v.dynamic for v in values) and not recursive
-    if waiting or (not makes and not brought and _unknown(ctx, eqn, values)):
+    if _must_wait(ctx, eqn, values):
         return [
             Deferred(None, (), eqn=eqn, values=tuple(values), position=i)
             for i in range(len(eqn.outvars))
         ]
-    if not any(v.dynamic for v in values) and not mentions_sizes(ctx.root, eqn):
-        with jp.source_context(eqn):
-            outs = list(map(static, _of_static(eqn, [v.array for v in values])))
-        return bounds.attach(ctx, eqn, values, outs)
+    if any(v.dynamic for v in values) or mentions_sizes(ctx.root, eqn):
+        return _by_rule(ctx, eqn, values)
+    with jp.source_context(eqn):
+        outs = list(map(static, _of_static(eqn, [v.array for v in values])))
+    return bounds.attach(ctx, eqn, values, outs)
+
+
+def _must_wait(ctx: Context, eqn, values) -> bool:
+    """Whether an equation is put off until the sizes of its operands or results are known."""
+    if any(isinstance(v, Deferred) for v in values) and not _programs_mention(ctx.root, eqn):
+        return True
+    if eqn.primitive.name in _MAKERS:
+        return False  # it makes the sizes of its results
+    if any(v.dynamic for v in values) and not any(True for _ in jp.sub_jaxprs(eqn.params)):
+        return False  # its operands bring the sizes along
+    return _unknown(ctx, eqn, values)
+
+
+def _by_rule(ctx: Context, eqn, values) -> list[Value]:
+    """Lower an equation over sizes by the rule of its primitive."""
     rule = RULES.get(eqn.primitive.name)
     if rule is None:
         raise unsupported(eqn)
@@ -169,9 +183,7 @@ def mentions_sizes(root, eqn) -> bool:
 
 # These run by their rules even where every size has become a constant.
 _OWN = (
-    "compress",
-    "expand",
-    "fresh_range",
+    *_MAKERS,
     "limit",
     "size_number",
     "unify",

@@ -37,7 +37,11 @@ def size_number(ctx, eqn, *counts):
         limits = bounds.of(count) or (0, 2**31 - 1)
         high = limits[1] if known is None else min(known.capacity, limits[1])
         env[name] = dims.Binding(
-            lax.max(jnp.asarray(count.array, jnp.int32), jnp.int32(0)), high, 0, -2, True
+            lax.max(jnp.asarray(count.array, jnp.int32), jnp.int32(0)),
+            high,
+            0,
+            dims.Unnumbered.COUNTED,
+            True,
         )
     if eqn.params["of_array"]:
         return [_true_size(ctx, eqn, eqn.params["dim"], env)]
@@ -57,8 +61,8 @@ def _true_size(ctx, eqn, dim, env) -> Value:
 
 def _known(ctx, dim, env) -> None:
     missing = [v for v in jp.variables(dim) if v not in env]
-    ambiguous = [v for v in jp.variables(dim) if v in ctx.ambiguous and env[v].serial != -2]
-    if missing or ambiguous:
+    named = [v for v in jp.variables(dim) if v in ctx.ambiguous]
+    if missing or any(env[v].serial is not dims.Unnumbered.COUNTED for v in named):
         ctx.require(dim)
 
 

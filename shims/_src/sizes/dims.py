@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -21,6 +22,17 @@ Interval: TypeAlias = tuple[int, int]
 MANY = 3
 
 
+class Unnumbered(enum.Enum):
+    """Sizes that are no result of an equation, and so have no number of their own."""
+
+    MISSING = "made by another branch: its count is 0 here"
+    COUNTED = "counted again from the number behind it"
+
+
+# What tells two sizes apart that carry the same name.
+Serial: TypeAlias = int | Unnumbered
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Binding:
     """What one dimension variable stands for while a program is lowered.
@@ -32,7 +44,7 @@ class Binding:
     size: jax.Array
     capacity: int
     low: int
-    serial: int
+    serial: Serial
     fresh: bool
     valid: jax.Array | None = None
     assumed_low: int = 0
