@@ -19,8 +19,8 @@ def nothing_stays():
     before = jp.current_trace()
     yield
     assert jp.current_trace() is before
-    assert recording._THREAD.recorders == []
-    assert state._THREAD.reader is None
+    assert recording._RECORDERS.items == []
+    assert state._READER.value is None
 
 
 def test_an_exception_in_the_block():

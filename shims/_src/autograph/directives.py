@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import threading
-from collections.abc import Iterator
 
+from shims._src.platform.thread_state import ThreadStack
 
-class _Thread(threading.local):
-    """The options of the staged loops whose bodies this thread is tracing."""
-
-    options: list[dict] | None = None
-
-
-_THREAD = _Thread()
+# The options of the staged loops whose bodies are being traced.
+_OPTIONS: ThreadStack[dict] = ThreadStack()
 
 
 def set_loop_options(
@@ -30,18 +24,10 @@ def set_loop_options(
     https://www.tensorflow.org/api_docs/python/tf/autograph/experimental/set_loop_options
     """
     del parallel_iterations, swap_memory, shape_invariants
-    if _THREAD.options and maximum_iterations is not None:
-        _THREAD.options[-1]["maximum_iterations"] = maximum_iterations
+    if _OPTIONS.top is not None and maximum_iterations is not None:
+        _OPTIONS.top["maximum_iterations"] = maximum_iterations
 
 
-@contextlib.contextmanager
-def loop_options() -> Iterator[dict]:
+def loop_options() -> contextlib.AbstractContextManager[dict]:
     """Collect the options of one staged loop while its body is traced."""
-    if _THREAD.options is None:
-        _THREAD.options = []
-    found: dict = {}
-    _THREAD.options.append(found)
-    try:
-        yield found
-    finally:
-        _THREAD.options.pop()
+    return _OPTIONS.pushed({})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 
 import jax.numpy as jnp
@@ -11,16 +10,11 @@ from shims._src.autograph import lists, sizes
 from shims._src.control_flow.staged_branches import stage_branches
 from shims._src.control_flow.staging import current_value, is_array, is_staged, scalar_condition
 from shims._src.errors import errors
+from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import primitives
 
-
-class _Thread(threading.local):
-    """The last traced condition that was negated, and the result."""
-
-    negated: tuple | None = None
-
-
-_THREAD = _Thread()
+# The last traced condition that was negated, behind the result.
+_NEGATED: ThreadSlot[tuple | None] = ThreadSlot(None)
 
 
 def and_(left: Callable, right: Callable):
@@ -45,13 +39,13 @@ def not_(value):
     if not is_staged(value):
         return not value
     result = jnp.logical_not(scalar_condition(value, "not"))
-    _THREAD.negated = (result, value)
+    _NEGATED.value = (result, value)
     return result
 
 
 def operand_of_negation(condition):
     """What `condition` is the negation of, if it was the last one made."""
-    negated = _THREAD.negated
+    negated = _NEGATED.value
     return negated[1] if negated is not None and negated[0] is condition else None
 
 

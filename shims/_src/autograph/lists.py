@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import sys
-import threading
 from typing import Any
 
 import jax
@@ -15,6 +14,7 @@ import numpy as np
 from shims._src.control_flow.staging import Block, is_staged
 from shims._src.control_flow.undefined import UndefinedReturnValue
 from shims._src.errors import errors
+from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import primitives
 
 
@@ -265,8 +265,9 @@ _CHANGING = frozenset(
 )
 
 
-class _Thread(threading.local):
-    """The staged block that this thread is tracing, if it is tracing one.
+@dataclasses.dataclass(eq=False)
+class _Block:
+    """A staged block that is being traced.
 
     Attributes:
       changes: containers that were given a traced value, by which method, on which line.
@@ -274,26 +275,27 @@ class _Thread(threading.local):
       stores: attributes and items that were given a traced value.
     """
 
-    changes: list[tuple[Any, str, str]] | None = None
-    copies: list = []  # noqa: RUF012 - replaced, never changed, before it is used
-    stores: list[tuple] = []  # noqa: RUF012 - the same
+    changes: list[tuple[Any, str, str]] = dataclasses.field(default_factory=list)
+    copies: list = dataclasses.field(default_factory=list)
+    stores: list[tuple] = dataclasses.field(default_factory=list)
 
 
-_THREAD = _Thread()
+_BLOCK: ThreadSlot[_Block | None] = ThreadSlot(None)
 
 
 def note_change(method, args) -> None:
     """Remember that a container was given a traced value while a block was traced."""
-    if _THREAD.changes is None or method.__name__ not in _CHANGING:
+    block = _BLOCK.value
+    if block is None or method.__name__ not in _CHANGING:
         return
     container = method.__self__
     if isinstance(container, Recorder) or not isinstance(container, (list, dict, set)):
         return
-    if any(container is copy for copy in _THREAD.copies):
+    if any(container is copy for copy in block.copies):
         return
     if any(is_staged(leaf) for leaf in jax.tree.leaves(args)):
         what = f"{type(container).__name__}.{method.__name__}"
-        _THREAD.changes.append((container, what, errors.user_line()))
+        block.changes.append((container, what, errors.user_line()))
 
 
 _MISSING = object()
@@ -301,14 +303,15 @@ _MISSING = object()
 
 def note_store(owner, attribute: str | None, key=None) -> None:
     """Remember that an attribute or an item was given a traced value while a block was traced."""
-    if _THREAD.changes is None or isinstance(owner, jax.Array):
+    block = _BLOCK.value
+    if block is None or isinstance(owner, jax.Array):
         return
-    if any(owner is copy for copy in _THREAD.copies):
+    if any(owner is copy for copy in block.copies):
         return
     stored = _stored(owner, attribute, key)
     if any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(stored)):
         what = f"{type(owner).__name__}.{attribute or '__setitem__'}"
-        _THREAD.stores.append((owner, attribute, key, stored, what, errors.user_line()))
+        block.stores.append((owner, attribute, key, stored, what, errors.user_line()))
 
 
 def _stored(owner, attribute: str | None, key):
@@ -329,36 +332,33 @@ def copied(value):
     """A branch's own copy of what it might change in place."""
     if isinstance(value, Recorder):
         return value.copy_for_branch()
+    new: list | dict
     if type(value) is list:
         new = [copied(v) for v in value]
-        _THREAD.copies.append(new)
-        return new
-    if type(value) is dict:
+    elif type(value) is dict:
         new = {key: copied(v) for key, v in value.items()}
-        _THREAD.copies.append(new)
-        return new
-    return value.copy() if type(value) is np.ndarray else value
+    else:
+        return value.copy() if type(value) is np.ndarray else value
+    if _BLOCK.value is not None:
+        _BLOCK.value.copies.append(new)
+    return new
 
 
 @contextlib.contextmanager
 def no_leaks():
     """Trace a block; raise if it left a traced value in a container that outlives it."""
-    outer = _THREAD.changes, _THREAD.copies, _THREAD.stores
-    _THREAD.changes, _THREAD.copies, _THREAD.stores = changes, _, stores = [], [], []
-    try:
+    with _BLOCK.holding(_Block()) as block:
         yield
-        while stores:
-            owner, attribute, key, value, what, line = stores.pop()
+        while block.stores:
+            owner, attribute, key, value, what, line = block.stores.pop()
             # What the block's own state restores is its output. Two references are ours.
             if _stored(owner, attribute, key) is value and sys.getrefcount(owner) > 2:
                 _raise_leak(what, line)
-        while changes:
-            container, what, line = changes.pop()
+        while block.changes:
+            container, what, line = block.changes.pop()
             # One reference is ours, one the call's. Any other one outlives the block.
             if sys.getrefcount(container) > 2:
                 _raise_leak(what, line)
-    finally:
-        _THREAD.changes, _THREAD.copies, _THREAD.stores = outer
 
 
 def _raise_leak(what: str, line: str):

@@ -17,6 +17,7 @@ from shims._src.control_flow.staging import current_value, is_array, is_number, 
 from shims._src.control_flow.trip_count import Trips, find_trips
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
+from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import buffers, primitives, trace
 
 
@@ -176,7 +177,7 @@ def stage_while(
     if limit is not None:
         trips = _tighter(trips, limit)
     has_items = bool(jax.tree.leaves(loop.emitted))
-    differentiated = back_prop and (jp.is_differentiated() or _DIFFERENTIATED[-1])
+    differentiated = back_prop and (jp.is_differentiated() or _DIFFERENTIATED.value)
     if trips is not None and differentiated and is_staged(trips.count) and jp.is_inner_trace():
         # The way back out of the loop around this one knows no length that the data decides.
         trips = None if _may_grow() else trips
@@ -192,17 +193,12 @@ def stage_while(
 
 
 # What says so from outside: `gradients` in a graph comes after the loop that it differentiates.
-_DIFFERENTIATED = [False]
+_DIFFERENTIATED = ThreadSlot(False)
 
 
-@contextlib.contextmanager
-def to_be_differentiated(is_so: bool):
+def to_be_differentiated(is_so: bool) -> contextlib.AbstractContextManager:
     """Let loops that nothing bounds be differentiable, although nobody differentiates them yet."""
-    _DIFFERENTIATED.append(is_so or _DIFFERENTIATED[-1])
-    try:
-        yield
-    finally:
-        _DIFFERENTIATED.pop()
+    return _DIFFERENTIATED.holding(is_so or _DIFFERENTIATED.value)
 
 
 def _may_grow() -> bool:

@@ -10,14 +10,14 @@ branch that is refused becomes a check that it is not taken.
 from __future__ import annotations
 
 import contextlib
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import jax.numpy as jnp
 
 from shims._src.control_flow.staging import Block, trace_block
 from shims._src.control_flow.undefined import UndefinedReturnValue
 from shims._src.errors import errors
+from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import primitives
 
 # What may refuse arrays because of their sizes, and what of that does not.
@@ -29,23 +29,13 @@ _WHATEVER_THE_SIZES = (
 )
 
 
-class _Mode(threading.local):
-    """Of each thread: whether refusals wait for the run."""
-
-    postponed = False
+# Whether refusals wait for the run.
+_POSTPONED = ThreadSlot(False)
 
 
-_MODE = _Mode()
-
-
-@contextlib.contextmanager
-def postponed() -> Iterator[None]:
+def postponed() -> contextlib.AbstractContextManager:
     """Let branches and loop bodies that are refused while traced be refused where they are run."""
-    before, _MODE.postponed = _MODE.postponed, True
-    try:
-        yield
-    finally:
-        _MODE.postponed = before
+    return _POSTPONED.holding(True)
 
 
 def depends_on_sizes(error: BaseException) -> bool:
@@ -70,7 +60,7 @@ def trace_branches(thunks: Sequence[Callable[[], Sequence]], nothing=None) -> li
         try:
             blocks.append(trace_block(thunk))
         except REFUSALS as error:
-            if not _MODE.postponed or not depends_on_sizes(error):
+            if not _POSTPONED.value or not depends_on_sizes(error):
                 raise
             refused[number] = error
             blocks.append(None)
@@ -102,7 +92,7 @@ def check_not_reached(reached, error: Exception) -> None:
       reached: from nothing to whether there is an iteration.
       error: what the trace of the body raised.
     """
-    if not _MODE.postponed or not depends_on_sizes(error):
+    if not _POSTPONED.value or not depends_on_sizes(error):
         raise error
     _check(jnp.asarray(reached(), bool), error)
 

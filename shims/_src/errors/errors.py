@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
 import types
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from shims._src.errors import error_codes
 from shims._src.platform import user_frames
+from shims._src.platform.thread_state import ThreadSlot
 
 # Where a message will tell a number that only the run knows.
 NUMBER = "<number>"
@@ -275,37 +275,23 @@ for _class in (
 Place = tuple[str, int, str]
 
 
-class _Thread(threading.local):
-    place: Place | None = None
-    places: Mapping[str, Place] = types.MappingProxyType({})
+_PLACE: ThreadSlot[Place | None] = ThreadSlot(None)
+_PLACES: ThreadSlot[Mapping[str, Place]] = ThreadSlot(types.MappingProxyType({}))
 
 
-_THREAD = _Thread()
-
-
-@contextlib.contextmanager
-def at_place(place: Place | None) -> Iterator[None]:
+def at_place(place: Place | None) -> contextlib.AbstractContextManager:
     """Let messages name the place where what runs now was written down."""
-    outer, _THREAD.place = _THREAD.place, place
-    try:
-        yield
-    finally:
-        _THREAD.place = outer
+    return _PLACE.holding(place)
 
 
-@contextlib.contextmanager
-def with_places(places: Mapping[str, Place]) -> Iterator[None]:
+def with_places(places: Mapping[str, Place]) -> contextlib.AbstractContextManager:
     """Let messages about programs traced in here name places, by the scopes of JAX."""
-    outer, _THREAD.places = _THREAD.places, places
-    try:
-        yield
-    finally:
-        _THREAD.places = outer
+    return _PLACES.holding(places)
 
 
 def line_in(scopes: Iterable[str]) -> str:
     """The line of the innermost scope that has a place, or nothing."""
-    found = [_THREAD.places[name] for name in scopes if name in _THREAD.places]
+    found = [_PLACES.value[name] for name in scopes if name in _PLACES.value]
     return line_at(found[-1]) if found else ""
 
 
@@ -317,8 +303,8 @@ def line_at(place: Place) -> str:
 
 def user_line() -> str:
     """`file.py:41  source text` of the user's own line, or an empty string."""
-    if _THREAD.place is not None:
-        return line_at(_THREAD.place)
+    if _PLACE.value is not None:
+        return line_at(_PLACE.value)
     frame = user_frames.user_frame()
     return "" if frame is None else line_of(frame.f_code.co_filename, frame.f_lineno)
 

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import threading
+from typing import Any
 
 from shims._src.errors import errors, remedies
 from shims._src.platform import jax_private as jp
+from shims._src.platform.thread_state import ThreadStack
 
-_LOWERED = threading.local()
+# The equations that are being lowered, from the outside in.
+_EQUATIONS: ThreadStack[Any] = ThreadStack()
 
 
-@contextlib.contextmanager
-def within(eqn):
+def within(eqn) -> contextlib.AbstractContextManager:
     """Lower `eqn`: what goes wrong inside of it is its line's fault."""
-    enclosing = getattr(_LOWERED, "equations", ())
-    _LOWERED.equations = (*enclosing, eqn)
-    try:
-        yield
-    finally:
-        _LOWERED.equations = enclosing
+    return _EQUATIONS.pushed(eqn)
 
 
 def line_of(eqn) -> str:
     """The user's line behind an equation, with its text."""
     # What an inner `jax.jit` stages knows lines of that function only.
-    for one in (eqn, *reversed(getattr(_LOWERED, "equations", ()))):
+    for one in (eqn, *reversed(_EQUATIONS.items)):
         line = errors.line_in(jp.scopes_of(one))
         if line:
             return line

@@ -31,7 +31,10 @@ class ThreadSlot(threading.local, Generic[T]):
 
 
 class ThreadStack(threading.local, Generic[T]):
-    """A stack of each thread: what its open blocks have pushed, from the outside in."""
+    """A stack of each thread: what its open blocks have pushed, from the outside in.
+
+    Blocks may end in any order: each takes away its own item.
+    """
 
     def __init__(self) -> None:
         self.items: list[T] = []
@@ -48,4 +51,5 @@ class ThreadStack(threading.local, Generic[T]):
         try:
             yield item
         finally:
-            self.items.pop()
+            at = max(i for i, one in enumerate(self.items) if one is item)
+            del self.items[at]

@@ -12,7 +12,6 @@ import contextlib
 import os
 import random
 import sys
-import threading
 import types
 import weakref
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ import numpy as np
 
 from shims._src.platform import jax_private as jp
 from shims._src.platform import user_frames
+from shims._src.platform.thread_state import ThreadSlot
 from shims._src.random import streams
 from shims._src.random.words import advanced, split_number
 from shims._src.recording import state
@@ -83,11 +83,7 @@ class _Trace:
         self.places: dict[tuple, int] = {}
 
 
-class _Thread(threading.local):
-    trace: _Trace | None = None
-
-
-_THREAD = _Thread()
+_RUN: ThreadSlot[_Trace | None] = ThreadSlot(None)
 _GRAPHS: weakref.WeakSet[Graph] = weakref.WeakSet()
 _OF_FUNCTION: weakref.WeakKeyDictionary[Any, dict[object, Graph]] = weakref.WeakKeyDictionary()
 
@@ -131,12 +127,8 @@ def graph_of(function, signature: object) -> Iterator[None]:
     graphs = _graphs_of(function)
     if signature not in graphs:
         graphs[signature] = Graph()
-    outer = _THREAD.trace
-    _THREAD.trace = _Trace(graphs[signature])
-    try:
+    with _RUN.holding(_Trace(graphs[signature])):
         yield
-    finally:
-        _THREAD.trace = outer
 
 
 def _graphs_of(function) -> dict[object, Graph]:
@@ -145,7 +137,7 @@ def _graphs_of(function) -> dict[object, Graph]:
     A function that another one makes is made anew whenever that is traced: the calls of one place
     go on with the same graphs.
     """
-    outer = _THREAD.trace
+    outer = _RUN.value
     if outer is None:
         return _OF_FUNCTION.setdefault(function, {})
     line = (getattr(function.python_function, "__code__", None), _lines())
@@ -227,7 +219,7 @@ def pair(seed, global_seed, next_seed) -> tuple[int, int] | None:
 
 def _sources():
     """The seed of the program or graph, and where the next operator's seed comes from."""
-    scope, trace = state.current_scope(), _THREAD.trace
+    scope, trace = state.current_scope(), _RUN.value
     if scope is None or trace is None:
         return _PROGRAM.seed, _drawn
 
@@ -240,10 +232,10 @@ def _sources():
 
 
 def _current_trace() -> _Trace:
-    if _THREAD.trace is None:
+    if _RUN.value is None:
         # A loop or a branch outside of every function: one graph for all of them.
-        _THREAD.trace = _Trace(Graph())
-    return _THREAD.trace
+        _RUN.value = _Trace(Graph())
+    return _RUN.value
 
 
 def _kernel(kernel, seed):

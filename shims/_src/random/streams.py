@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from shims._src.platform.thread_state import ThreadSlot
 
 # (kernel, seed, blocks) -> the words at which the operator starts, see `draw`.
 Source = Callable[[tuple, Any, Any], Any]
 
 
-class _Thread(threading.local):
-    source: Source | None = None
-
-
-_THREAD = _Thread()
+_SOURCE: ThreadSlot[Source | None] = ThreadSlot(None)
 
 
 def current() -> Source | None:
     """Who says so in this thread; `None` is the program, see `global_seed`."""
-    return _THREAD.source
+    return _SOURCE.value
 
 
-@contextlib.contextmanager
-def drawn_from(source: Source | None) -> Iterator[None]:
+def drawn_from(source: Source | None) -> contextlib.AbstractContextManager:
     """Let `source(kernel, seed, blocks)` say where operators start."""
-    outer, _THREAD.source = _THREAD.source, source
-    try:
-        yield
-    finally:
-        _THREAD.source = outer
+    return _SOURCE.holding(source)
 
 
 def outlined(draws: list | None = None):

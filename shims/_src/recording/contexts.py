@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import re
-import threading
 from collections.abc import Callable
 
 import jax
 
 from shims._src.platform import jax_private as jp
+from shims._src.platform.thread_state import ThreadSlot
 from shims._src.recording import recording, state
 from shims._src.sizes import trace
 
-
-class _Thread(threading.local):
-    """The names of the open scopes of each thread, and who makes its variables."""
-
-    names: tuple[str, ...] = ()
-    creators: tuple[Callable, ...] = ()
-
-
-_THREAD = _Thread()
+# The names of the open scopes, and who makes variables in them.
+_NAMES: ThreadSlot[tuple[str, ...]] = ThreadSlot(())
+_CREATORS: ThreadSlot[tuple[Callable, ...]] = ThreadSlot(())
 
 
 class name_scope:
@@ -64,16 +58,16 @@ class name_scope:
 
     def __enter__(self) -> str:
         stack = contextlib.ExitStack()
-        self._open.append((_THREAD.names, stack))
+        self._open.append((_NAMES.value, stack))
         parts = tuple(filter(None, self._name.split("/")))
         is_absolute = not self._name or self._name.endswith("/")
-        _THREAD.names = parts if is_absolute else (*_THREAD.names, *parts)
+        _NAMES.value = parts if is_absolute else (*_NAMES.value, *parts)
         if parts:
             stack.enter_context(jax.named_scope("/".join(parts)))
-        return f"{'/'.join(_THREAD.names)}/" if _THREAD.names else ""
+        return f"{'/'.join(_NAMES.value)}/" if _NAMES.value else ""
 
     def __exit__(self, *error) -> None:
-        _THREAD.names, stack = self._open.pop()
+        _NAMES.value, stack = self._open.pop()
         stack.__exit__(*error)
 
 
@@ -82,12 +76,12 @@ def get_current_name_scope() -> str:
 
     https://www.tensorflow.org/api_docs/python/tf/get_current_name_scope
     """
-    return "/".join(_THREAD.names)
+    return "/".join(_NAMES.value)
 
 
 def scoped_name(name: str) -> str:
     """The name of a variable that is made here."""
-    return "/".join((*_THREAD.names, name))
+    return "/".join((*_NAMES.value, name))
 
 
 @contextlib.contextmanager
@@ -103,17 +97,13 @@ def variable_creator_scope(variable_creator):
 
     https://www.tensorflow.org/api_docs/python/tf/variable_creator_scope
     """
-    outer = _THREAD.creators
-    _THREAD.creators = (*outer, variable_creator)
-    try:
+    with _CREATORS.holding((*_CREATORS.value, variable_creator)):
         yield
-    finally:
-        _THREAD.creators = outer
 
 
 def variable_creators() -> tuple[Callable, ...]:
     """The functions that make variables here, the innermost last."""
-    return _THREAD.creators
+    return _CREATORS.value
 
 
 @contextlib.contextmanager

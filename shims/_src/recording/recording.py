@@ -9,10 +9,10 @@ computes under the trace of the outer one, which therefore sees the same operati
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterator, Sequence
 
 from shims._src.platform import jax_private as jp
+from shims._src.platform.thread_state import ThreadSlot, ThreadStack
 from shims._src.recording import state
 from shims._src.recording.connectivity import joined, links_between, links_of
 from shims._src.recording.operation import (
@@ -25,16 +25,10 @@ from shims._src.recording.operation import (
     built_in_arrays,
 )
 
-
-class _Thread(threading.local):
-    """The recorders of each thread, from the outside in."""
-
-    def __init__(self):
-        self.recorders: list[Recorder] = []
-        self.whole = False
-
-
-_THREAD = _Thread()
+# The recorders of each thread, from the outside in; they may end in any order.
+_RECORDERS: ThreadStack[Recorder] = ThreadStack()
+# Whether what is called now is one operation.
+_WHOLE = ThreadSlot(False)
 
 
 class Recorder:
@@ -133,7 +127,7 @@ class RecordingTrace(jp.core.Trace):
                 full = [*inputs, *built_in]
                 return links_between(full, outputs), Capturing(params["jaxpr"], built_in)
             links = links_of(primitive, params, inputs, outputs)
-            if _THREAD.whole:
+            if _WHOLE.value:
                 links = joined(links, outputs)
             return links, Bound(primitive, params)
 
@@ -233,18 +227,13 @@ def unrecorded() -> Iterator[None]:
             recorder.recording = True
 
 
-@contextlib.contextmanager
-def whole() -> Iterator[None]:
+def whole() -> contextlib.AbstractContextManager:
     """What is called here is one operation: any of its results is connected to all of its operands.
 
     TensorFlow does so with functions. An operand by which none of them can be differentiated stays
     unconnected.
     """
-    before, _THREAD.whole = _THREAD.whole, True
-    try:
-        yield
-    finally:
-        _THREAD.whole = before
+    return _WHOLE.holding(True)
 
 
 def renamed(x):
@@ -284,15 +273,15 @@ class VariableWatcher(Recorder):
 
 
 def _remember(recorder: Recorder) -> None:
-    _THREAD.recorders.append(recorder)
+    _RECORDERS.items.append(recorder)
     state.on_read(_variable_read)
     state.enter_block()
 
 
 def _forget(recorder: Recorder) -> None:
     state.leave_block()
-    _THREAD.recorders.remove(recorder)
-    if not _THREAD.recorders:
+    _RECORDERS.items.remove(recorder)
+    if not _RECORDERS.items:
         state.on_read(None)
 
 
@@ -304,7 +293,7 @@ def _variable_read(variable, value):
     """
     owner = jp.trace_of(value)
     told, base = [], None
-    for recorder in _THREAD.recorders:
+    for recorder in _RECORDERS.items:
         sees = recorder.sees(owner)
         if recorder.recording and (sees or recorder.reads_everywhere):
             told.append(recorder)

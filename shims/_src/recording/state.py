@@ -21,18 +21,19 @@ import jax.numpy as jnp
 from shims._src.errors import errors
 from shims._src.numeric.with_derivative import with_derivative_of
 from shims._src.platform import jax_private as jp
+from shims._src.platform.thread_state import ThreadSlot
 
 
 class _Thread(threading.local):
-    """The innermost scope of each thread."""
+    """How many blocks are open in each thread, and what Keras was given back for them."""
 
-    scope: Overlay | None = None
-    reader: Callable[[Any, Any], Any] | None = None
     blocks: int = 0
     close_keras: Callable[[], None] | None = None
 
 
 _THREAD = _Thread()
+_SCOPE: ThreadSlot[Overlay | None] = ThreadSlot(None)
+_READER: ThreadSlot[Callable[[Any, Any], Any] | None] = ThreadSlot(None)
 
 
 # How Keras' variables are brought here: opens a scope of Keras, and returns what closes it or `None`.
@@ -137,20 +138,18 @@ def _stored(variable):
 
 def current_scope() -> Overlay | None:
     """The innermost scope of this thread."""
-    return _THREAD.scope
+    return _SCOPE.value
 
 
 @contextlib.contextmanager
 def state_scope(scope: Overlay | None) -> Iterator[Overlay | None]:
     """Let `scope` keep the values of variables in this thread, also when an exception leaves it."""
-    outer = _THREAD.scope
-    _THREAD.scope = scope
-    enter_block()
-    try:
-        yield scope
-    finally:
-        leave_block()
-        _THREAD.scope = outer
+    with _SCOPE.holding(scope):
+        enter_block()
+        try:
+            yield scope
+        finally:
+            leave_block()
 
 
 def enter_block() -> None:
@@ -175,7 +174,7 @@ def sees_keras() -> bool:
 
 def read(variable):
     """The value of a variable as the innermost scope sees it."""
-    scope, reader = _THREAD.scope, _THREAD.reader
+    scope, reader = _SCOPE.value, _READER.value
     value = scope.newest(variable) if scope else _stored(variable)
     if scope is not None and jp.is_tracer(value) and jnp.issubdtype(value.dtype, jnp.inexact):
         origin = scope.origin(variable)
@@ -196,7 +195,7 @@ def _read_of(variable, value, origin):
 
 def on_read(reader: Callable[[Any, Any], Any] | None) -> None:
     """Let `reader(variable, value)` see every read in this thread, and say what it gives."""
-    _THREAD.reader = reader
+    _READER.value = reader
 
 
 def write(variable, value) -> None:
@@ -205,7 +204,7 @@ def write(variable, value) -> None:
     Raises:
       FailedPreconditionError: there is no scope, and the value is being traced.
     """
-    scope = _THREAD.scope
+    scope = _SCOPE.value
     if scope is not None:
         scope.write(variable, value)
     elif jp.is_tracer(value):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import threading
 
 import jax.numpy as jnp
 import numpy as np
@@ -17,6 +16,7 @@ from jax import lax
 
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
+from shims._src.platform.thread_state import ThreadStack
 from shims._src.sizes import numbering, on_host, size_bounds, trace
 from shims._src.sizes.sites import OUTER_BOUND, Site
 
@@ -274,32 +274,21 @@ def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> No
             raise error(text)
         return
     state = trace.current()
-    if state is None and _FLAGS.open:
-        _FLAGS.open[-1].append(bad)
+    if state is None and _FLAGS.top is not None:
+        _FLAGS.top.append(bad)
     elif state is not None:
         text = state.with_origins(text)
         payload = jnp.asarray(payload, jnp.int32)
         check_p.bind(jnp.asarray(bad, bool), payload, text=text, error=error)
 
 
-class _Flags(threading.local):
-    """Of each thread: what was checked of traced data, where somebody wants to know."""
-
-    def __init__(self):
-        self.open: list[list] = []
+# What was checked of traced data, where somebody wants to know.
+_FLAGS: ThreadStack[list] = ThreadStack()
 
 
-_FLAGS = _Flags()
-
-
-@contextlib.contextmanager
-def flagging():
-    """Collects, in a list, what `check` is asked of traced data outside of a dynamic trace."""
-    _FLAGS.open.append([])
-    try:
-        yield _FLAGS.open[-1]
-    finally:
-        _FLAGS.open.pop()
+def flagging() -> contextlib.AbstractContextManager[list]:
+    """Collect, in a list, what `check` is asked of traced data outside of a dynamic trace."""
+    return _FLAGS.pushed([])
 
 
 def check_capacity(size, site: Site, capacity: int) -> None:

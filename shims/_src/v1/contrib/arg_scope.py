@@ -5,16 +5,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-import threading
 from collections.abc import Callable, Iterator
 
+from shims._src.platform.thread_state import ThreadStack
 
-class _Thread(threading.local):
-    def __init__(self):
-        self.scopes: list[dict[str, dict]] = [{}]
-
-
-_THREAD = _Thread()
+_SCOPES: ThreadStack[dict[str, dict]] = ThreadStack()
 _DECORATED: dict[str, tuple[str, ...]] = {}
 
 
@@ -31,7 +26,7 @@ def add_arg_scope(func: Callable) -> Callable:
 
     @functools.wraps(func)
     def with_defaults(*args, **kwargs):
-        found = _THREAD.scopes[-1].get(_key(func))
+        found = current_arg_scope().get(_key(func))
         return func(*args, **({**found, **kwargs} if found else kwargs))
 
     defaults = inspect.signature(func).parameters.values()
@@ -57,7 +52,7 @@ def arg_scoped_arguments(func: Callable) -> tuple[str, ...]:
 
 def current_arg_scope() -> dict:
     """The defaults of this place, by function."""
-    return _THREAD.scopes[-1]
+    return _SCOPES.top or {}
 
 
 def arg_scope_func_key(op: Callable) -> str:
@@ -92,14 +87,11 @@ def arg_scope(list_ops_or_scope, **kwargs) -> Iterator[dict]:
             raise TypeError(
                 "list_ops_or_scope must either be a list/tuple or reused scope (i.e. dict)"
             )
-        scope = dict(_THREAD.scopes[-1])
+        scope = dict(current_arg_scope())
         for op in list_ops_or_scope:
             if not has_arg_scope(op):
                 name = f"{op.__module__}.{op.__name__}" if hasattr(op, "__name__") else str(op)
                 raise ValueError(f"{name} is not decorated with @add_arg_scope")
             scope[_key(op)] = {**scope.get(_key(op), {}), **kwargs}
-    _THREAD.scopes.append(scope)
-    try:
+    with _SCOPES.pushed(scope):
         yield scope
-    finally:
-        _THREAD.scopes.pop()

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-import threading
-from collections.abc import Iterator
 from typing import Any
 
+from shims._src.platform.thread_state import ThreadStack
 
-class _Thread(threading.local):
-    def __init__(self):
-        self.sessions: list[Any] = []
-
-
-_THREAD = _Thread()
+_SESSIONS: ThreadStack[Any] = ThreadStack()
 
 
 def innermost_session() -> Any:
     """Return the session of the innermost `with` block, or `None`."""
-    return _THREAD.sessions[-1] if _THREAD.sessions else None
+    return _SESSIONS.top
 
 
-@contextlib.contextmanager
-def session_scope(session) -> Iterator[None]:
+def session_scope(session):
     """Make a session the default one inside a `with` block."""
-    _THREAD.sessions.append(session)
-    try:
-        yield
-    finally:
-        _THREAD.sessions.remove(session)
+    return _SESSIONS.pushed(session)
 
 
 def session_for(session, graph, purpose: str):

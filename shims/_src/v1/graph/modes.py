@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import threading
-from collections.abc import Iterator
 from typing import Any
 
+from shims._src.platform.thread_state import ThreadStack
 from shims._src.recording import contexts
 
 
@@ -33,12 +32,8 @@ class Modes:
 MODES = Modes()
 
 
-class _Thread(threading.local):
-    def __init__(self):
-        self.graphs: list[Any] = []
-
-
-_THREAD = _Thread()
+# The graphs of the open blocks; `None` stands for a block that runs at once.
+_GRAPHS: ThreadStack[Any] = ThreadStack()
 
 
 def disable_v2_behavior():
@@ -119,8 +114,8 @@ def enable_tensor_equality():
 
 def executing_eagerly() -> bool:
     """Whether operators go to no graph here: they run at once, or a function traces them."""
-    if _THREAD.graphs:
-        return _THREAD.graphs[-1] is None
+    if _GRAPHS.items:
+        return _GRAPHS.top is None
     return MODES.eager
 
 
@@ -134,14 +129,9 @@ def runs_at_once() -> bool:
 
 def open_graphs() -> list:
     """Return the graphs of the open `with` blocks; `None` stands for a block that runs at once."""
-    return _THREAD.graphs
+    return _GRAPHS.items
 
 
-@contextlib.contextmanager
-def graph_scope(graph) -> Iterator[Any]:
+def graph_scope(graph) -> contextlib.AbstractContextManager[Any]:
     """Let new operations go to `graph`; `None` runs them at once, as a session does."""
-    _THREAD.graphs.append(graph)
-    try:
-        yield graph
-    finally:
-        _THREAD.graphs.pop()
+    return _GRAPHS.pushed(graph)
