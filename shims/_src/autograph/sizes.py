@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src.platform import jax_private as jp
+from shims._src.platform.jaxprs import equations
 from shims._src.sizes import primitives, trace
 from shims._src.tracing import hooks
 
@@ -208,13 +209,8 @@ def attempt() -> Iterator[list]:
 
 def sizes_in(closed) -> list:
     """The symbolic sizes that a traced condition asks for."""
-    found = []
-    for eqn in getattr(closed, "jaxpr", closed).eqns:
-        if eqn.primitive.name in ("dim_as_value", "size_number"):
-            found.append(eqn.params["dim"])
-        for inner in jp.sub_jaxprs(eqn.params):
-            found += sizes_in(inner)
-    return found
+    asking = ("dim_as_value", "size_number")
+    return [e.params["dim"] for e in equations(closed) if e.primitive.name in asking]
 
 
 def depend_on_data(dims) -> bool:

@@ -196,7 +196,7 @@ def stage_while(
 _DIFFERENTIATED = ThreadSlot(False)
 
 
-def to_be_differentiated(is_so: bool) -> contextlib.AbstractContextManager:
+def to_be_differentiated(is_so: bool) -> contextlib.AbstractContextManager[object]:
     """Let loops that nothing bounds be differentiable, although nobody differentiates them yet."""
     return _DIFFERENTIATED.holding(is_so or _DIFFERENTIATED.value)
 

@@ -33,7 +33,7 @@ _WHATEVER_THE_SIZES = (
 _POSTPONED = ThreadSlot(False)
 
 
-def postponed() -> contextlib.AbstractContextManager:
+def postponed() -> contextlib.AbstractContextManager[object]:
     """Let branches and loop bodies that are refused while traced be refused where they are run."""
     return _POSTPONED.holding(True)
 

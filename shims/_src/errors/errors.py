@@ -279,12 +279,12 @@ _PLACE: ThreadSlot[Place | None] = ThreadSlot(None)
 _PLACES: ThreadSlot[Mapping[str, Place]] = ThreadSlot(types.MappingProxyType({}))
 
 
-def at_place(place: Place | None) -> contextlib.AbstractContextManager:
+def at_place(place: Place | None) -> contextlib.AbstractContextManager[object]:
     """Let messages name the place where what runs now was written down."""
     return _PLACE.holding(place)
 
 
-def with_places(places: Mapping[str, Place]) -> contextlib.AbstractContextManager:
+def with_places(places: Mapping[str, Place]) -> contextlib.AbstractContextManager[object]:
     """Let messages about programs traced in here name places, by the scopes of JAX."""
     return _PLACES.holding(places)
 

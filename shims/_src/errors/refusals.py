@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Mapping
 
 import jax
 
@@ -32,7 +33,7 @@ _WORD = re.compile(r"\b\w+\b")
 
 
 @contextlib.contextmanager
-def naming_sizes(origins: dict[str, str]):
+def naming_sizes(origins: Mapping[str, str]):
     """Let errors know where the sizes were made that they speak of."""
     try:
         yield

@@ -7,6 +7,7 @@ import numpy as np
 
 from shims._src.lowering.value import Value, static
 from shims._src.platform import jax_private as jp
+from shims._src.platform.jaxprs import evaluate
 from shims._src.sizes import dims
 
 _LIMIT = 2**31 - 1
@@ -142,19 +143,16 @@ def _rem(ctx, eqn, values, given):
 def _inner(ctx, eqn, values, given):
     """Bounds through an inner program (`jnp.clip`, `%`, ...)."""
     jaxpr, _ = jp.open_jaxpr(eqn.params["jaxpr"])
-    env = dict(zip(jaxpr.invars, given, strict=True))
+    known = {**dict.fromkeys(jaxpr.constvars), **dict(zip(jaxpr.invars, given, strict=True))}
 
-    def read(atom):
-        return of(static(atom.val)) if isinstance(atom, jp.Literal) else env.get(atom)
-
-    for inner in jaxpr.eqns:
-        if not inner.outvars:  # what only checks
-            continue
-        rule = _RULES.get(inner.primitive.name)
-        env[inner.outvars[0]] = None
+    def step(inner, operands):
+        found = [None] * len(inner.outvars)  # of what only checks there are none
+        rule = _RULES.get(inner.primitive.name) if found else None
         if rule is not None and getattr(inner.outvars[0].aval.dtype, "kind", "") in tuple("iub"):
-            env[inner.outvars[0]] = rule(ctx, inner, values, [read(a) for a in inner.invars])
-    return read(jaxpr.outvars[0])
+            found[0] = rule(ctx, inner, values, operands)
+        return found
+
+    return evaluate(jaxpr, known, step, lambda number: of(static(number)))[0]
 
 
 def _union(ctx, eqn, values, given):

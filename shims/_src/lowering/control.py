@@ -15,7 +15,8 @@ from shims._src.lowering.refusals import inner_size_error
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.value import Deferred, Value, static
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, trace
+from shims._src.platform.jaxprs import equations
+from shims._src.sizes import dims, primitives, trace
 
 
 def run(ctx, jaxpr, values):
@@ -56,7 +57,7 @@ def scan(ctx, eqn, *values):
     xs, steps, extent = _steps(ctx, eqn, xs)
     body = _Body(ctx, eqn, jaxpr, consts, carry, xs, open_jaxpr.outvars[n_carry:], carry_avals)
     valid = None if steps is None else ctx.valid(steps, extent)
-    if n_carry == 0 and valid is None and _selects(ctx, open_jaxpr):
+    if n_carry == 0 and valid is None and _selects(open_jaxpr):
         ys, sizes, codes = jax.vmap(lambda rows: body([], rows)[1])(_rows(xs, extent))
         finals: list = []
     else:
@@ -68,13 +69,9 @@ def scan(ctx, eqn, *values):
     ]
 
 
-def _selects(ctx, jaxpr) -> bool:
+def _selects(jaxpr) -> bool:
     """Whether rows make sizes of their own (such maps are staged row by row and run at once)."""
-    return any(
-        e.primitive.name in ("compress", "expand", "fresh_range")
-        or any(_selects(ctx, jp.open_jaxpr(sub)[0]) for sub in jp.sub_jaxprs(e.params))
-        for e in jaxpr.eqns
-    )
+    return any(e.primitive.name in primitives.SIZE_MAKERS for e in equations(jaxpr))
 
 
 def _steps(ctx, eqn, xs):

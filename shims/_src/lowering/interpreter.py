@@ -21,9 +21,9 @@ from shims._src.lowering.sizes import select
 from shims._src.lowering.value import Deferred, Value, static
 from shims._src.numeric import division, extremes_held, integer_extremes
 from shims._src.platform import jax_private as jp
+from shims._src.platform.jaxprs import has_programs
+from shims._src.sizes import primitives
 
-# These make the sizes of their results.
-_MAKERS = ("compress", "expand", "fresh_range")
 # Rules that take rows of different sizes as they are (what loops save for their derivatives).
 _TAKE_PER_ROW = ("scan", "cond", "jit", "closed_call", "core_call", "checkpoint", "remat2", "sized")
 
@@ -142,9 +142,9 @@ def _must_wait(ctx: Context, eqn, values) -> bool:
     """Whether an equation is put off until the sizes of its operands or results are known."""
     if any(isinstance(v, Deferred) for v in values) and not _programs_mention(ctx.root, eqn):
         return True
-    if eqn.primitive.name in _MAKERS:
+    if eqn.primitive.name in primitives.SIZE_MAKERS:
         return False  # it makes the sizes of its results
-    if any(v.dynamic for v in values) and not any(True for _ in jp.sub_jaxprs(eqn.params)):
+    if any(v.dynamic for v in values) and not has_programs(eqn):
         return False  # its operands bring the sizes along
     return _unknown(ctx, eqn, values)
 
@@ -183,7 +183,7 @@ def mentions_sizes(root, eqn) -> bool:
 
 # These run by their rules even where every size has become a constant.
 _OWN = (
-    *_MAKERS,
+    *primitives.SIZE_MAKERS,
     "limit",
     "size_number",
     "unify",

@@ -70,7 +70,7 @@ class Stack:
     """The sizes that leave a loop body with its results: each once, however many axes have it."""
 
     def __init__(self):
-        self._bound: dict[tuple[str, int], dims.Binding] = {}
+        self._bound: dict[tuple[str, dims.Serial], dims.Binding] = {}
 
     def add(self, own: Own) -> Own:
         """Note the sizes of one axis."""

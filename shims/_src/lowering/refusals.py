@@ -13,7 +13,7 @@ from shims._src.platform.thread_state import ThreadStack
 _EQUATIONS: ThreadStack[Any] = ThreadStack()
 
 
-def within(eqn) -> contextlib.AbstractContextManager:
+def within(eqn) -> contextlib.AbstractContextManager[object]:
     """Lower `eqn`: what goes wrong inside of it is its line's fault."""
     return _EQUATIONS.pushed(eqn)
 

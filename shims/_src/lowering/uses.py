@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shims._src.platform import jax_private as jp
+from shims._src.platform.jaxprs import uses
 
 _ARITHMETIC = frozenset(
     [
@@ -40,10 +41,9 @@ _ARITHMETIC = frozenset(
 
 def only_as_position(jaxpr, var) -> bool:
     """Whether an integer only takes part in computing where something is read or written."""
-    uses = [e for e in jaxpr.eqns if any(a is var for a in e.invars)]
     if any(v is var for v in jaxpr.outvars):
         return False
-    return all(_as_position(jaxpr, e, var) for e in uses)
+    return all(_as_position(jaxpr, e, var) for e in uses(jaxpr, var))
 
 
 def only_squeezed(jaxpr, eqn) -> bool:
@@ -51,8 +51,8 @@ def only_squeezed(jaxpr, eqn) -> bool:
     out = eqn.outvars[0]
     if jaxpr is None or any(v is out for v in jaxpr.outvars):
         return False
-    uses = [e for e in jaxpr.eqns if any(a is out for a in e.invars)]
-    return bool(uses) and all(e.primitive.name in ("squeeze", "reshape") for e in uses)
+    readers = uses(jaxpr, out)
+    return bool(readers) and all(e.primitive.name in ("squeeze", "reshape") for e in readers)
 
 
 def _as_position(jaxpr, eqn, var) -> bool:
@@ -83,17 +83,16 @@ def _as_position(jaxpr, eqn, var) -> bool:
 
 def _is_checked(jaxpr, flag) -> bool:
     """Whether a run-time check depends on a flag."""
-    uses = [e for e in jaxpr.eqns if any(a is flag for a in e.invars)]
     return any(
         e.primitive.name == "runtime_check"
         or (e.primitive.name in ("and", "or", "not") and _is_checked(jaxpr, e.outvars[0]))
-        for e in uses
+        for e in uses(jaxpr, flag)
     )
 
 
 def _inside(inner, var) -> bool:
     """Like `only_as_position`; leaving the inner program is judged outside."""
-    uses = [e for e in inner.eqns if any(a is var for a in e.invars)]
     return all(
-        e.primitive.name in _ARITHMETIC and e.outvars[0].aval.dtype.kind != "f" for e in uses
+        e.primitive.name in _ARITHMETIC and e.outvars[0].aval.dtype.kind != "f"
+        for e in uses(inner, var)
     )

@@ -22,7 +22,7 @@ def current() -> Source | None:
     return _SOURCE.value
 
 
-def drawn_from(source: Source | None) -> contextlib.AbstractContextManager:
+def drawn_from(source: Source | None) -> contextlib.AbstractContextManager[object]:
     """Let `source(kernel, seed, blocks)` say where operators start."""
     return _SOURCE.holding(source)
 

@@ -11,6 +11,7 @@ import weakref
 import jax.numpy as jnp
 
 from shims._src.platform import jax_private as jp
+from shims._src.platform.jaxprs import evaluate
 
 Links = tuple[frozenset[int], ...]
 
@@ -89,18 +90,16 @@ def links_through(closed) -> Links:
 
 
 def _walk(jaxpr) -> Links:
-    reached = {v: frozenset([i]) for i, v in enumerate(jaxpr.invars)}
+    reached = dict.fromkeys(jaxpr.constvars, _NONE)
+    reached.update((v, frozenset([i])) for i, v in enumerate(jaxpr.invars))
 
-    def sources(atom):
-        return _NONE if isinstance(atom, jp.Literal) else reached.get(atom, _NONE)
-
-    for eqn in jaxpr.eqns:
+    def step(eqn, sources):
         inputs = [a.aval for a in eqn.invars]
         outputs = [v.aval for v in eqn.outvars]
         links = links_of(eqn.primitive, eqn.params, inputs, outputs)
-        for var, link in zip(eqn.outvars, links, strict=True):
-            reached[var] = _NONE.union(*(sources(eqn.invars[i]) for i in link))
-    return tuple(sources(v) for v in jaxpr.outvars)
+        return [_NONE.union(*(sources[i] for i in link)) for link in links]
+
+    return tuple(evaluate(jaxpr, reached, step, lambda number: _NONE))
 
 
 def _repeated(body: Links, consts: int, carries: int) -> list[frozenset[int]]:

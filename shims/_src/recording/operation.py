@@ -8,10 +8,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.extend import core as jex
 
 from shims._src.numeric import division
 from shims._src.platform import jax_private as jp
+from shims._src.platform.jaxprs import evaluate
 from shims._src.recording import connectivity
 from shims._src.recording.indexed_slices import dense
 
@@ -232,20 +232,19 @@ def _arrays_in(closed) -> tuple:
 def _evaluate(closed, operands, given) -> list:
     """Run a program for its results, with some of the arrays that it has built in replaced."""
     jaxpr, consts = jp.open_jaxpr(closed)
-    env = dict(zip(jaxpr.constvars, (given.get(id(c), c) for c in consts), strict=True))
-    env.update(zip(jaxpr.invars, operands, strict=True))
-    for eqn in jaxpr.eqns:
-        values = [a.val if isinstance(a, jex.Literal) else env[a] for a in eqn.invars]
+    known = dict(zip(jaxpr.constvars, (given.get(id(c), c) for c in consts), strict=True))
+    known.update(zip(jaxpr.invars, operands, strict=True))
+
+    def step(eqn, values):
         if eqn.effects and not eqn.outvars:
-            continue
+            return []
         inner = built_in_arrays(eqn.primitive, eqn.params)
         prints = built_in_effects(eqn.primitive, eqn.params)
         if prints or any(id(c) in given for c in inner):
-            outs = _evaluate(eqn.params["jaxpr"], values, given)
-        else:
-            outs = division.apply(eqn, values)
-        env.update(zip(eqn.outvars, outs, strict=True))
-    return [a.val if isinstance(a, jex.Literal) else env[a] for a in jaxpr.outvars]
+            return _evaluate(eqn.params["jaxpr"], values, given)
+        return division.apply(eqn, values)
+
+    return evaluate(jaxpr, known, step, lambda number: number)
 
 
 # ---- derivatives ---------------------------------------------------------------------------------

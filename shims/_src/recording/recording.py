@@ -227,7 +227,7 @@ def unrecorded() -> Iterator[None]:
             recorder.recording = True
 
 
-def whole() -> contextlib.AbstractContextManager:
+def whole() -> contextlib.AbstractContextManager[object]:
     """What is called here is one operation: any of its results is connected to all of its operands.
 
     TensorFlow does so with functions. An operand by which none of them can be differentiated stays

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from shims._src.platform import jax_private as jp
+from shims._src.platform import jaxprs
 from shims._src.sizes import size_bounds, trace
 
 _DEPTH = 60
@@ -142,23 +143,27 @@ def _evaluate(x, depth, cut) -> np.ndarray:
     if found is None or depth > _DEPTH:
         raise _Unknown
     eqn, position = found
-    return _apply(eqn, lambda a: _evaluate(jp.primal_tracer(a), depth + 1, cut), cut)[position]
+
+    def operands():
+        atoms = map(jp.primal_tracer, jp.operand_atoms(eqn))
+        return [_evaluate(atom, depth + 1, cut) for atom in atoms]
+
+    return _apply(eqn, operands, cut)[position]
 
 
-def _apply(eqn, read, cut):
-    """The results of an equation over object arrays."""
+def _apply(eqn, operands, cut):
+    """The results of an equation over object arrays; its operands are computed if they matter."""
     name, params = eqn.primitive.name, eqn.params
-    operands = jp.operand_atoms(eqn) if hasattr(eqn, "in_tracers") else eqn.invars
     if name in ("dim_as_value", "size_number"):
         if params.get("of_array"):
             cut.append(params["dim"])
         return [_object(params["dim"])]
     if name in ("jit", "pjit"):
-        return _apply_inner(params, [read(a) for a in operands], cut)
+        return _apply_inner(params, operands(), cut)
     rule = _RULES.get(name)
     if rule is None:
         raise _Unknown
-    result = rule(params, *[read(a) for a in operands])
+    result = rule(params, *operands())
     # NumPy gives the object itself where an array of objects would have no axis.
     return [result if isinstance(result, np.ndarray) else _object(result)]
 
@@ -168,19 +173,15 @@ def _apply_inner(params, values, cut):
     if named is not None and len(values) == 2 and all(v.ndim == 0 for v in values):
         return [_object(named(values[0].item(), values[1].item()))]
     jaxpr, consts = jp.open_jaxpr(params["jaxpr"])
-    env = dict(zip(jaxpr.invars, values, strict=True))
-    env.update(
-        (v, np.asarray(c).astype(object)) for v, c in zip(jaxpr.constvars, consts, strict=True)
+    known = dict(zip(jaxpr.constvars, map(_objects, consts), strict=True))
+    known.update(zip(jaxpr.invars, values, strict=True))
+    return jaxprs.evaluate(
+        jaxpr, known, lambda eqn, given: _apply(eqn, lambda: given, cut), _objects
     )
 
-    def read(atom):
-        if isinstance(atom, jp.Literal):
-            return np.asarray(atom.val).astype(object)
-        return env[atom]
 
-    for eqn in jaxpr.eqns:
-        env.update(zip(eqn.outvars, _apply(eqn, read, cut), strict=True))
-    return [read(v) for v in jaxpr.outvars]
+def _objects(number) -> np.ndarray:
+    return np.asarray(number).astype(object)
 
 
 def _object(value):

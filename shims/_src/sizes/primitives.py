@@ -32,6 +32,9 @@ check_p.multiple_results = True
 outgrow_p = jp.Primitive("outgrow")
 outgrow_p.multiple_results = True
 
+# These make a size, or put what has been selected back; each has the size's `name` as a parameter.
+SIZE_MAKERS = frozenset(p.name for p in (compress_p, expand_p, fresh_range_p))
+
 
 # ---- the functions that operators call ---------------------------------------------------------
 

@@ -12,9 +12,6 @@ import contextlib
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives, trace
 
-# These name the size that they make, or that they state.
-_MAKERS = ("compress", "expand", "fresh_range")
-
 
 @contextlib.contextmanager
 def inner_program():
@@ -48,7 +45,7 @@ def attached(closed):
 
 def _lacking(eqn, names: frozenset[str]) -> set[str]:
     """Of these sizes, those that an equation has and none of its operands has."""
-    if eqn.primitive.name in _MAKERS or eqn.primitive is primitives.sized_p:
+    if eqn.primitive.name in primitives.SIZE_MAKERS or eqn.primitive is primitives.sized_p:
         return set()
     have = set().union(*(_names(v.aval.shape) for v in eqn.outvars if hasattr(v.aval, "shape")))
     have |= _names(tuple(eqn.params.values()))

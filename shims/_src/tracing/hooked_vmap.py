@@ -7,11 +7,11 @@ from jax import lax
 
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import trace
+from shims._src.platform.jaxprs import equations
+from shims._src.sizes import primitives, trace
 
 rows_p = jp.Primitive("rows")
 rows_p.multiple_results = True
-_FRESH = ("compress", "expand", "fresh_range")
 
 
 def batch(state, original, fun, axis_data, in_dims, out_dim_dests, *rest, **options):
@@ -47,7 +47,7 @@ def _selects_by(jaxpr, args, consts) -> bool:
 def _find(jaxpr, tainted) -> bool:
     for eqn in jaxpr.eqns:
         touched = [not isinstance(a, jp.Literal) and a in tainted for a in eqn.invars]
-        if eqn.primitive.name in _FRESH and touched[-1]:
+        if eqn.primitive.name in primitives.SIZE_MAKERS and touched[-1]:
             return True
         for sub in jp.sub_jaxprs(eqn.params):
             inner, _ = jp.open_jaxpr(sub)
@@ -77,16 +77,8 @@ def _batch_rows(args, dims, *, jaxpr):
 
 
 def _made_inside(jaxpr, d) -> bool:
-    inner, _ = jp.open_jaxpr(jaxpr)
-    made = {str(e.params["name"]) for e in _equations(inner) if e.primitive.name in _FRESH}
-    return bool(jp.variables(d) & made)
-
-
-def _equations(jaxpr):
-    for eqn in jaxpr.eqns:
-        yield eqn
-        for sub in jp.sub_jaxprs(eqn.params):
-            yield from _equations(jp.open_jaxpr(sub)[0])
+    makers = (e for e in equations(jaxpr) if e.primitive.name in primitives.SIZE_MAKERS)
+    return bool(jp.variables(d) & {e.params["name"] for e in makers})
 
 
 def ragged_rows(d) -> errors.FreshSizeError:

@@ -1,0 +1,45 @@
+"""Walking jaxprs: every equation of a program, the uses of a variable, and evaluation by a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from shims._src.platform import jax_private as jp
+
+
+def equations(jaxpr) -> Iterator:
+    """Yield every equation of a closed or an open jaxpr, each before those of its inner programs."""
+    for eqn in jp.open_jaxpr(jaxpr)[0].eqns:
+        yield eqn
+        for inner in jp.sub_jaxprs(eqn.params):
+            yield from equations(inner)
+
+
+def has_programs(eqn) -> bool:
+    """Whether an equation has inner programs."""
+    return any(True for _ in jp.sub_jaxprs(eqn.params))
+
+
+def uses(jaxpr, var) -> list:
+    """List the equations of an open jaxpr that read a variable, without inner programs."""
+    return [eqn for eqn in jaxpr.eqns if any(atom is var for atom in eqn.invars)]
+
+
+def evaluate(jaxpr, known: Mapping, step: Callable, of_literal: Callable[[Any], Any]) -> list:
+    """Evaluate an open jaxpr in terms of whatever a rule computes; returns that of its results.
+
+    Args:
+      jaxpr: the program.
+      known: by variable, what its constants and inputs are.
+      step: from an equation and what its operands are, what its results are.
+      of_literal: what a literal number is.
+    """
+    env = dict(known)
+
+    def read(atom):
+        return of_literal(atom.val) if isinstance(atom, jp.Literal) else env[atom]
+
+    for eqn in jaxpr.eqns:
+        env.update(zip(eqn.outvars, step(eqn, [read(a) for a in eqn.invars]), strict=True))
+    return [read(atom) for atom in jaxpr.outvars]
