@@ -17,10 +17,21 @@ def in_another_thread(f):
 
 def test_a_slot_holds_a_value_for_a_block():
     slot = ThreadSlot(0)
-    with slot.holding(1) as value, pytest.raises(KeyError), slot.holding(2):
-        assert (value, slot.value) == (1, 2)
+    with slot.holding(1) as value:
+        assert (value, slot.value) == (1, 1)
         assert in_another_thread(lambda: slot.value) == 0
-        raise KeyError
+    assert slot.value == 0
+
+
+def test_a_slot_is_put_back_after_an_error():
+    slot = ThreadSlot(0)
+
+    def fail():
+        with slot.holding(1):
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
     assert slot.value == 0
 
 
