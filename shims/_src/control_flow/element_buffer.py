@@ -1,4 +1,4 @@
-"""The elements of a list that grows at positions which are data: a room, and how many of it count."""
+"""The elements of a list that grows at positions which are data: a buffer, and how many of it count."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from shims._src.control_flow.tensor_array_checks import check_place
 from shims._src.sizes import buffers, primitives, trace
 
 
-def space_of_list() -> buffers.Capacity | None:
-    """The space of a list that may grow, `None` where nothing can make room."""
+def capacity_of_list() -> buffers.Capacity | None:
+    """The capacity of a list that may grow, `None` where nothing can grow."""
     state = trace.current()
     return buffers.growable("TensorArray") if state is not None and state.may_assume else None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class ElementRoom:
+class ElementBuffer:
     """Elements along the leading axis of an array that is longer than they are many.
 
     Unlike an array of exactly their number it has the same type in every iteration of a loop, so
     that a loop which writes to it can be differentiated backwards.
 
     Attributes:
-      array: the room, zero where nothing was written.
+      array: the buffer, zero where nothing was written.
       count: int32 scalar, how many elements there are.
-      space: the capacity, which the top-level call lets grow.
+      capacity: the capacity, which the top-level call lets grow.
     """
 
     array: jax.Array
     count: jax.Array
-    space: buffers.Capacity
+    capacity: buffers.Capacity
 
     @property
     def arrays(self) -> list:
@@ -46,24 +46,24 @@ class ElementRoom:
         return self.array.shape[1:]
 
     @classmethod
-    def of(cls, stacked, space: buffers.Capacity) -> ElementRoom:
+    def of(cls, stacked, capacity: buffers.Capacity) -> ElementBuffer:
         """All elements of an array."""
-        room = buffers.put(stacked, (0,), (space,))
-        return cls(jnp.asarray(room.array), room.sizes[0], space)
+        buffer = buffers.put(stacked, (0,), (capacity,))
+        return cls(jnp.asarray(buffer.array), buffer.sizes[0], capacity)
 
     @classmethod
-    def empty(cls, count, shape, dtype, space: buffers.Capacity) -> ElementRoom:
+    def empty(cls, count, shape, dtype, capacity: buffers.Capacity) -> ElementBuffer:
         """Elements that nothing was written to."""
         count = primitives.as_size(count)
-        primitives.check_capacity(count, space.site, space.capacity)
-        return cls(jnp.zeros((space.capacity, *shape), dtype), count, space)
+        primitives.check_capacity(count, capacity.site, capacity.slots)
+        return cls(jnp.zeros((capacity.slots, *shape), dtype), count, capacity)
 
-    def write(self, place, value) -> ElementRoom:
+    def write(self, place, value) -> ElementBuffer:
         """With an element at a position, which may lie behind the last one."""
         count = jnp.maximum(self.count, place + 1)
-        primitives.check_capacity(count, self.space.site, self.space.capacity)
+        primitives.check_capacity(count, self.capacity.site, self.capacity.slots)
         array = lax.dynamic_update_index_in_dim(self.array, value, place, 0)
-        return ElementRoom(array, count, self.space)
+        return ElementBuffer(array, count, self.capacity)
 
     def read(self, index):
         """Read an element at a position that may be known only when the program runs."""
@@ -71,15 +71,15 @@ class ElementRoom:
         check_place("read", place, place, self.count)
         return jnp.take(self.array, place, axis=0, mode="clip")
 
-    def copy(self) -> ElementRoom:
+    def copy(self) -> ElementBuffer:
         """The same elements, for a list that is written to."""
         return self
 
     def stacked(self, shape, dtype):
         """All elements, as an array of exactly their number."""
-        room = buffers.Buffer(self.array, (self.count,), (0,), (self.space.capacity,))
-        return room.value()
+        buffer = buffers.Buffer(self.array, (self.count,), (0,), (self.capacity.slots,))
+        return buffer.value()
 
-    def in_room(self, shape, dtype, space) -> ElementRoom:
-        """All elements in a room."""
+    def in_buffer(self, shape, dtype, capacity) -> ElementBuffer:
+        """All elements in a buffer."""
         return self

@@ -209,7 +209,7 @@ def _may_grow() -> bool:
 def _stage_in_bucket(loop: LoopState, condition):
     """A loop that nothing bounds as a scan of so many iterations that the top level lets it grow."""
     capacity = buffers.growable(loop.label)
-    carry, emitted, flags = _scan(loop, (), capacity.capacity, condition)
+    carry, emitted, flags = _scan(loop, (), capacity.slots, condition)
     step = lambda c: (c[0] + 1, loop.step(c[1])[0])
     rest = lax.while_loop(
         lambda c: jex.jaxpr_as_fun(condition)(*c[1])[0],
@@ -217,7 +217,7 @@ def _stage_in_bucket(loop: LoopState, condition):
         (jnp.zeros((), jnp.int32), jax.tree.map(lax.stop_gradient, carry)),
     )[0]
     trips = jnp.sum(flags, dtype=jnp.int32) + rest
-    primitives.check_capacity(trips, capacity.site, capacity.capacity)
+    primitives.check_capacity(trips, capacity.site, capacity.slots)
     return loop.finish(carry), emitted, flags
 
 

@@ -13,7 +13,7 @@ from shims._src.arguments.checks import is_known
 from shims._src.arguments.operands import operand
 from shims._src.array.cutting import entries
 from shims._src.array.shapes import size_of
-from shims._src.control_flow.element_buffer import ElementRoom
+from shims._src.control_flow.element_buffer import ElementBuffer
 from shims._src.control_flow.staging import ambient_is_staging, is_staged
 from shims._src.control_flow.tensor_array_checks import check_parts, check_slices, lengths_of_parts
 from shims._src.control_flow.tensor_array_state import ListState, Settings
@@ -146,8 +146,8 @@ class TensorArray(ListState):
         (index,) = entries([index])
         if isinstance(new._storage, Elements) and not is_staged(index) and is_known(index):
             new._storage.put(int(index), value, grows=self.dynamic_size)
-        elif self._settings.space is not None:
-            new._storage = self._written_in_room(jnp.asarray(index, jnp.int32), value)
+        elif self._settings.capacity is not None:
+            new._storage = self._written_in_buffer(jnp.asarray(index, jnp.int32), value)
         else:
             before = self._stacked_to_write("write", value.shape)
             new._storage = before.write(index, value, grows=self.dynamic_size)
@@ -176,8 +176,8 @@ class TensorArray(ListState):
             if self._zero_shape() is None:
                 self._need_stacked("read")
             return jnp.zeros(self._zero_shape(), self.dtype)
-        room = storage if isinstance(storage, ElementRoom) else self._need_stacked("read")
-        return room.read(index)
+        buffer = storage if isinstance(storage, ElementBuffer) else self._need_stacked("read")
+        return buffer.read(index)
 
     # ---- all elements ----------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from shims._src.arguments import checks
 from shims._src.arguments.operands import operand
-from shims._src.control_flow.element_buffer import ElementRoom, space_of_list
+from shims._src.control_flow.element_buffer import ElementBuffer, capacity_of_list
 from shims._src.control_flow.staging import ambient_is_staging, is_staged
 from shims._src.control_flow.tensor_array_checks import check_element, check_room_shape
 from shims._src.control_flow.tensor_array_storage import (
@@ -23,7 +23,7 @@ from shims._src.control_flow.tensor_array_storage import (
 )
 from shims._src.control_flow.undefined import Unwritten
 from shims._src.sizes import primitives
-from shims._src.sizes.buffers import Space
+from shims._src.sizes.buffers import Capacity
 from shims._src.types.dtypes import array_dtype
 from shims._src.types.tensor_shape import TensorShape
 
@@ -38,7 +38,7 @@ class Settings:
       clear_after_read: whether an element can be read only once, eagerly.
       infer_shape: whether all elements must have one shape.
       element_shape: as far as the caller gave it.
-      space: the capacity of a list that may grow while a program is traced.
+      capacity: the capacity of a list that may grow while a program is traced.
     """
 
     dtype: np.dtype
@@ -46,7 +46,7 @@ class Settings:
     clear_after_read: bool
     infer_shape: bool
     element_shape: tuple | None
-    space: Space | None
+    capacity: Capacity | None
 
     @classmethod
     def of(cls, dtype, dynamic_size, clear_after_read, infer_shape, element_shape) -> Settings:
@@ -59,7 +59,7 @@ class Settings:
             clear_after_read=clear_after_read is None or bool(clear_after_read),
             infer_shape=bool(infer_shape),
             element_shape=None if shape.dims is None else tuple(shape.as_list()),
-            space=space_of_list() if dynamic_size else None,
+            capacity=capacity_of_list() if dynamic_size else None,
         )
 
 
@@ -70,27 +70,27 @@ class ListState:
     _storage: Storage
 
     def tree_flatten(self):
-        storage, space = self._storage, self._settings.space
+        storage, capacity = self._storage, self._settings.capacity
         if isinstance(storage, Elements) and storage.is_ragged:
             there = tuple(e is not None for e in storage.items)
             return tuple(storage.arrays), (self._settings, Elements, there)
-        if space is not None:
-            return self._flattened_room(), (self._settings, ElementRoom, None)
+        if capacity is not None:
+            return self._flattened_buffer(), (self._settings, ElementBuffer, None)
         if isinstance(storage, Stacked):
             return (storage.array,), (self._settings, Stacked, None)
         known = self._zero_shape() is not None
         leaf = self._stacked() if known else Unwritten("TensorArray", storage.count)
         return (leaf,), (self._settings, Stacked, None)
 
-    def _flattened_room(self) -> tuple:
-        """The leaves of a list that may grow: its room and its size."""
-        storage, space = self._storage, self._settings.space
-        assert space is not None
-        if not isinstance(storage, ElementRoom):
+    def _flattened_buffer(self) -> tuple:
+        """The leaves of a list that may grow: its buffer and its size."""
+        storage, capacity = self._storage, self._settings.capacity
+        assert capacity is not None
+        if not isinstance(storage, ElementBuffer):
             if self._zero_shape() is None:
-                nothing = Unwritten("TensorArray", space.capacity)
+                nothing = Unwritten("TensorArray", capacity.slots)
                 return nothing, primitives.as_size(storage.count)
-            storage = self._in_room()
+            storage = self._in_buffer()
         return storage.array, storage.count
 
     @classmethod
@@ -100,10 +100,10 @@ class ListState:
         if kind is Elements:
             rest = iter(leaves)
             storage = Elements([next(rest) if one else None for one in there])
-        elif kind is ElementRoom:
+        elif kind is ElementBuffer:
             array, count = leaves
-            room = ElementRoom(array, count, settings.space)
-            storage = Unfilled(count) if isinstance(array, Unwritten) else room
+            buffer = ElementBuffer(array, count, settings.capacity)
+            storage = Unfilled(count) if isinstance(array, Unwritten) else buffer
         else:
             (array,) = leaves
             nothing = isinstance(array, Unwritten)
@@ -135,9 +135,11 @@ class ListState:
         """All elements as one array; the shape of an element must be known."""
         return self._storage.stacked(self._zero_shape(), self._settings.dtype)
 
-    def _in_room(self) -> ElementRoom:
-        """All elements in a room; the shape of an element must be known."""
-        return self._storage.in_room(self._zero_shape(), self._settings.dtype, self._settings.space)
+    def _in_buffer(self) -> ElementBuffer:
+        """All elements in a buffer; the shape of an element must be known."""
+        return self._storage.in_buffer(
+            self._zero_shape(), self._settings.dtype, self._settings.capacity
+        )
 
     def _need_stacked(self, method: str) -> Stacked:
         """All elements as one array.
@@ -182,12 +184,12 @@ class ListState:
             return Stacked(jnp.zeros((self._storage.count, *shape), self._settings.dtype))
         return self._need_stacked(method)
 
-    def _written_in_room(self, place, value) -> ElementRoom:
+    def _written_in_buffer(self, place, value) -> ElementBuffer:
         """Write an element of a list that may grow while a program is traced."""
         checks.check_data(
             place < 0, "TensorArray.write", "there is no such element.", required="a position >= 0"
         )
         shape = value.shape if self._zero_shape() is None else self._zero_shape()
-        room = self._storage.in_room(shape, self._settings.dtype, self._settings.space)
-        check_room_shape(value.shape, room.shape)
-        return room.write(place, value)
+        buffer = self._storage.in_buffer(shape, self._settings.dtype, self._settings.capacity)
+        check_room_shape(value.shape, buffer.shape)
+        return buffer.write(place, value)

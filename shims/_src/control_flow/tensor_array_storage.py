@@ -1,7 +1,7 @@
 """Where a `TensorArray` keeps its elements: one of four storages.
 
 `Elements` holds arrays of their own where all positions are known. `Stacked` holds one array of all
-elements, `ElementRoom` one that is longer than they are many, `Unfilled` none, where their number is
+elements, `ElementBuffer` one that is longer than they are many, `Unfilled` none, where their number is
 not known and nothing was written.
 """
 
@@ -20,7 +20,7 @@ from shims._src.arguments import checks
 from shims._src.arguments.checks import is_known
 from shims._src.arguments.operands import operand
 from shims._src.array.scatter import placed
-from shims._src.control_flow.element_buffer import ElementRoom
+from shims._src.control_flow.element_buffer import ElementBuffer
 from shims._src.control_flow.staging import is_staged
 from shims._src.control_flow.tensor_array_checks import check_place, is_same_size, outside
 from shims._src.sizes import primitives
@@ -94,11 +94,11 @@ class Elements:
             return jnp.zeros((self.count, *shape), dtype)
         return jnp.stack(self.filled(shape, dtype))
 
-    def in_room(self, shape, dtype, space) -> ElementRoom:
-        """All elements in a room."""
+    def in_buffer(self, shape, dtype, capacity) -> ElementBuffer:
+        """All elements in a buffer."""
         if not self.arrays:
-            return ElementRoom.empty(self.count, shape, dtype, space)
-        return ElementRoom.of(self.stacked(shape, dtype), space)
+            return ElementBuffer.empty(self.count, shape, dtype, capacity)
+        return ElementBuffer.of(self.stacked(shape, dtype), capacity)
 
     def gathered(self, indices):
         """The elements at known positions as one array, `None` where one was not written."""
@@ -150,9 +150,9 @@ class Stacked:
         """All elements as one array."""
         return self.array
 
-    def in_room(self, shape, dtype, space) -> ElementRoom:
-        """All elements in a room."""
-        return ElementRoom.of(self.array, space)
+    def in_buffer(self, shape, dtype, capacity) -> ElementBuffer:
+        """All elements in a buffer."""
+        return ElementBuffer.of(self.array, capacity)
 
     def write(self, index, value, *, grows: bool) -> Stacked:
         """Write an element at a position that may be known only when the program runs."""
@@ -210,12 +210,12 @@ class Unfilled:
         """All elements as one array."""
         return jnp.zeros((self.count, *shape), dtype)
 
-    def in_room(self, shape, dtype, space) -> ElementRoom:
-        """All elements in a room."""
-        return ElementRoom.empty(self.count, shape, dtype, space)
+    def in_buffer(self, shape, dtype, capacity) -> ElementBuffer:
+        """All elements in a buffer."""
+        return ElementBuffer.empty(self.count, shape, dtype, capacity)
 
 
-Storage = Elements | Stacked | ElementRoom | Unfilled
+Storage = Elements | Stacked | ElementBuffer | Unfilled
 
 
 def unwritten(count) -> Elements | Unfilled:

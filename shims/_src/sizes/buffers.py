@@ -61,7 +61,7 @@ class Capacity:
     """A capacity that nothing bounds: the top-level call lets it grow."""
 
     site: Site
-    capacity: int
+    slots: int
 
 
 def put(x, axes, capacities) -> Buffer:
@@ -70,7 +70,7 @@ def put(x, axes, capacities) -> Buffer:
     for axis, capacity in zip(axes, capacities, strict=True):
         size = primitives.as_size(x.shape[axis])
         if isinstance(capacity, Capacity):
-            primitives.check_capacity(size, capacity.site, capacity.capacity)
+            primitives.check_capacity(size, capacity.site, capacity.slots)
         extent = _extent(capacity)
         places = jnp.arange(x.shape[axis], dtype=jnp.int32)
         moved = jnp.moveaxis(x, axis, 0)
@@ -81,7 +81,7 @@ def put(x, axes, capacities) -> Buffer:
 
 
 def _extent(capacity):
-    return capacity.capacity if isinstance(capacity, Capacity) else capacity
+    return capacity.slots if isinstance(capacity, Capacity) else capacity
 
 
 def capacity_for(dims, label: str):
