@@ -272,11 +272,3 @@ def test_names_are_tensorflows(snippet):
             names = [tensor.name for tensor in SNIPPETS[snippet](tf)]
             found.append((names, [graph.unique_name(probe) for probe in PROBES]))
     assert found[1] == found[0]
-
-
-@pytest.mark.long
-def test_the_recipes_are_those_of_tensorflow():
-    from tools import live_recipes
-
-    written = (live_recipes.ROOT / live_recipes.PATH).read_text()
-    assert written == live_recipes.generate(), "run `python -m tools.live_recipes`"

@@ -6,7 +6,6 @@ import pytest
 
 from tf2jax_port.rewrite import State, rewrite
 from tf2jax_port.rewrite.options import Options
-from tools import generate_graph_names
 
 SHIMS = Options(target="shims")
 PROGRAM = """x = tf.placeholder(tf.float32, [None, 3])
@@ -71,7 +70,3 @@ def test_a_file_that_needs_more_is_treated_like_any_other(line):
 def test_jax_as_the_target_marks_what_graphs_need():
     text = written(f"import tensorflow.compat.v1 as tf\n\n{PROGRAM}", Options())
     assert "# TJ309: tf.placeholder" in text
-
-
-def test_the_names_are_those_that_there_are():
-    assert generate_graph_names.TARGET.read_text() == generate_graph_names.text()

@@ -1,12 +1,7 @@
 """What becomes of names of Keras that no program can show: imports, refusals, places left alone."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
-from tests.rewrite import generate_keras_names
 from tf2jax_port.rewrite import State, rewrite
 from tf2jax_port.rewrite.keras_backend import ROWS
 from tf2jax_port.rewrite.keras_gone import REASONS, why_gone
@@ -18,8 +13,6 @@ from tf2jax_port.rewrite.knowledge import rows
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.template import parse_template
 
-MADE_FROM = generate_keras_names.TARGET.read_text().partition("Keras ")[2].partition(":")[0]
-
 
 def text(code, options=None, **kinds):
     return rewrite(code.encode(), options or Options(), **kinds).data.decode()
@@ -27,23 +20,6 @@ def text(code, options=None, **kinds):
 
 def findings(code):
     return rewrite(code.encode()).findings
-
-
-@pytest.mark.skipif(
-    generate_keras_names.version() != MADE_FROM, reason=f"the list was made from Keras {MADE_FROM}"
-)
-def test_names_are_fresh():
-    program = "from tests.rewrite import generate_keras_names as g; print(g.render(), end='')"
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", program],
-        check=True,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "KERAS_BACKEND": "jax"},
-    )
-    assert done.stdout == generate_keras_names.TARGET.read_text(), (
-        "run: python -m tests.rewrite.generate_keras_names"
-    )
 
 
 def test_every_name_of_tensorflows_keras_has_a_row():

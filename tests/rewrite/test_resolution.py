@@ -2,18 +2,8 @@
 
 import pytest
 
-from tests.rewrite import generate_tf_internal_names
-from tests.rewrite.test_tf_names import MADE_FROM
 from tf2jax_port.rewrite import rewrite
 from tf2jax_port.rewrite.public_names import public_name
-
-OLDER = generate_tf_internal_names.version() != MADE_FROM
-
-
-@pytest.mark.skipif(OLDER, reason=f"the list was made from TensorFlow {MADE_FROM}")
-def test_the_list_is_fresh():
-    assert generate_tf_internal_names.TARGET.read_text() == generate_tf_internal_names.render()
-
 
 PUBLIC = {
     "tensorflow.python.ops.math_ops.add": "tensorflow.add",

@@ -8,12 +8,11 @@ import pytest
 import shims
 from tf2jax_port.table import ROWS
 from tools import generate_facades
+from tools.data_files import ROOT
 
 from . import cases, ours, reference
 
 OPERATORS = [pytest.param(row, id=row.name) for row in cases.operators()]
-ROOT = generate_facades.ROOT
-
 
 WRITTEN = generate_facades.generate()
 
@@ -21,7 +20,8 @@ WRITTEN = generate_facades.generate()
 @pytest.mark.parametrize("path", WRITTEN, ids=str)
 def test_the_files_are_what_the_generator_writes(path):
     text = WRITTEN[path]
-    assert text.startswith(generate_facades.FIRST_LINE)
+    named = text.startswith(generate_facades.FIRST_LINE) or path.endswith(".json")
+    assert named
     assert (ROOT / path).read_text() == text, "run `python -m tools.generate_facades`"
 
 

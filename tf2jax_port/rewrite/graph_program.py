@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 
+from tf2jax_port.rewrite.data import read_data
 from tf2jax_port.rewrite.edits import Edit
 from tf2jax_port.rewrite.findings import State
-from tf2jax_port.rewrite.graph_names import GRAPH_NAMES
 from tf2jax_port.rewrite.resolve import Reference, is_module
 from tf2jax_port.rewrite.scopes import Binding
 from tf2jax_port.rewrite.sites import Decision, File
@@ -54,7 +55,7 @@ def _is_there(reference: Reference) -> bool:
         return False
     parts = reference.path.split(".")
     return is_module(reference.path) or any(
-        ".".join(parts[:n]) in GRAPH_NAMES for n in range(len(parts), 0, -1)
+        ".".join(parts[:n]) in _graph_names() for n in range(len(parts), 0, -1)
     )
 
 
@@ -71,6 +72,12 @@ def _is_whole_import(binding: Binding) -> bool:
         and len(statement.names) == 1
         and not statement.level
     )
+
+
+@functools.cache
+def _graph_names() -> frozenset[str]:
+    """The names that `shims.compat.v1` has, without `tf.`."""
+    return frozenset(read_data("graph_names")["names"])
 
 
 def _swapped(file: File, binding: Binding) -> tuple[Edit, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
-# The names of `tf_internal_names` are read when a file first needs them: few do.
+from tf2jax_port.rewrite.data import read_data
 
 
 def public_name(dotted: str) -> str:
@@ -13,12 +14,12 @@ def public_name(dotted: str) -> str:
     A name that has no public one stays what it is.
     """
     parts = dotted.split(".")[2:]
-    modules = _internal()
-    for length in range(len(parts) - 1, 0, -1):
-        public = modules.get(".".join(parts[:length]), {}).get(parts[length])
+    public_names = _internal()
+    for length in range(len(parts), 1, -1):
+        public = public_names.get(".".join(parts[:length]))
         if public is not None:
             head = "tensorflow.compat.v1." if public.startswith("v1:") else "tensorflow."
-            return ".".join([head + public.removeprefix("v1:"), *parts[length + 1 :]])
+            return ".".join([head + public.removeprefix("v1:"), *parts[length:]])
     return dotted
 
 
@@ -29,19 +30,18 @@ def brings(module: str, name: str) -> bool:
 
 
 @functools.cache
-def _outer_level() -> frozenset[str]:
-    from tf2jax_port.rewrite.tf_internal_names import OUTER_LEVEL
-
-    return frozenset(OUTER_LEVEL.split())
+def _data() -> dict[str, Any]:
+    """The data file, read when a file of code first needs it: few do."""
+    return read_data("tf_internal_names")
 
 
 @functools.cache
-def _internal() -> dict[str, dict[str, str]]:
-    from tf2jax_port.rewrite.tf_internal_names import INTERNAL
+def _outer_level() -> frozenset[str]:
+    """The public names of `tensorflow` and of `tensorflow.compat.v1` themselves."""
+    return frozenset(_data()["outer_level"])
 
-    found: dict[str, dict[str, str]] = {}
-    for line in INTERNAL.strip().replace("\n ", " ").splitlines():
-        module, *words = line.split()
-        pairs = (word.partition("=") for word in words)
-        found[module] = {name: public or name for name, _, public in pairs}
-    return found
+
+def _internal() -> dict[str, str]:
+    """Public names by the private ones below `tensorflow.python`; `v1:` stands before one of version 1."""
+    internal: dict[str, str] = _data()["internal"]
+    return internal

@@ -1,7 +1,7 @@
 """Which dtypes an operator takes: those that TensorFlow's CPU has a kernel for.
 
-The table says it for each operator, `shims/_src/arguments/kernel_dtypes.py` has it from there, and every
-call of an operator is held against it before anything is computed.
+The table says it for each operator, `kernels.json` has it from there, and every call of an operator
+is held against it before anything is computed.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import functools
 import jax
 import numpy as np
 
-from shims._src.arguments.kernel_dtypes import MODULES, TAKES
 from shims._src.errors import errors
+from shims._src.platform.data_files import read_data
 from shims._src.sizes.padded import Padded
 
 _SIGNED = frozenset({"int8", "int16", "int32", "int64"})
@@ -34,6 +34,14 @@ KINDS: dict[str, tuple[frozenset[str], str]] = {
     "real": (_INTEGER | _FLOATING, "real numbers"),
     "number": (_INTEGER | _FLOATING | _COMPLEX, "numbers"),
 }
+
+# The dtypes that operators take: `(position, parameter, dtypes, alone)`.
+_DATA = read_data(__package__, "kernels")
+TAKES: dict[str, tuple[tuple[int, str, str, bool], ...]] = {
+    function: tuple(map(tuple, entries)) for function, entries in _DATA["takes"].items()
+}
+# The modules that hold the function of a row, whether or not the row states dtypes.
+MODULES = frozenset(_DATA["modules"])
 
 
 @functools.cache

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 from collections.abc import Callable
 
-from shims._src.v1.graph import recipes
+from shims._src.platform.data_files import read_data
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Recipe:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the list of recipes.
+    """One entry of the list of recipes.
 
     Attributes:
       type: TensorFlow's operator.
@@ -105,18 +105,16 @@ def _filled(suffix: str, name: str | None) -> str:
 
 @functools.cache
 def _entries() -> dict[str, Entry]:
-    found = {}
-    for line in recipes.RECIPES.strip().splitlines():
-        public, type_, usual, *others = (part.strip() for part in line.split("|"))
-        rules = []
-        for other in others:
-            recipe, _, rule = other.partition(" if ")
-            rules.append((_recipe(recipe), tuple(rule.split())))
-        found[public] = Entry(type_, _recipe(usual), tuple(rules))
-    return found
+    return {
+        public: Entry(
+            type_, _recipe(usual), tuple((_recipe(other), tuple(rule)) for other, rule in others)
+        )
+        for public, (type_, usual, others) in read_data(__package__, "recipes")["recipes"].items()
+    }
 
 
 def _recipe(text: str) -> Recipe:
+    """Parse `SparseSoftmax @Sum = /Reshape .`: names, `@` before the own one, and the suffixes."""
     tops, _, suffixes = text.partition("=")
     names = tops.split()
     place = next(i for i, name in enumerate(names) if name.startswith("@"))

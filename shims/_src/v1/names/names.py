@@ -8,9 +8,8 @@ import importlib
 from typing import Any
 
 from shims._src.v1.graph.deferring import deferred
-from shims._src.v1.names import live_names
 from shims._src.v1.names.binding import callable_of
-from shims._src.v1.names.operators import located, operators
+from shims._src.v1.names.operators import live_names, located, operators
 from shims._src.v1.names.own_names import OWN_NAMES
 from shims._src.v1.names.replacements import instead_of
 from shims._src.v1.names.variants import VARIANTS
@@ -30,11 +29,16 @@ _PLAIN = {
 _BESIDE = {"keras": "shims.keras"}
 
 
-@functools.cache
 def values() -> dict[str, str]:
     """Where the dtypes, classes and constants are."""
-    lines = live_names.VALUES.strip().splitlines()
-    return {name: place for name, _, place in (line.partition(" | ") for line in lines)}
+    places: dict[str, str] = live_names()["values"]
+    return places
+
+
+def others() -> list[str]:
+    """What else TensorFlow has."""
+    names: list[str] = live_names()["others"]
+    return names
 
 
 def every_name() -> list[str]:
@@ -82,7 +86,7 @@ def _absent(name: str) -> str:
     if instead:
         return f"shims.compat.v1 has no `tf.{name}`: it is not ported. Instead: {instead}."
     page = f"https://www.tensorflow.org/api_docs/python/tf/compat/v1/{name.replace('.', '/')}"
-    if name in live_names.OTHERS.split():
+    if name in others():
         return (
             f"shims.compat.v1 has no `tf.{name}`: TensorFlow does, and it is not ported. See {page}"
         )

@@ -7,12 +7,12 @@ import functools
 import importlib
 from typing import Any
 
-from shims._src.v1.names import live_names
+from shims._src.platform.data_files import read_data
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Operator:
-    """One line of the list of operators.
+    """One entry of the list of operators.
 
     Attributes:
       name: its shortest spelling, which says how its operations are named.
@@ -28,14 +28,18 @@ class Operator:
 
 
 @functools.cache
+def live_names() -> dict[str, Any]:
+    """Read the names that `tools/live_names.py` took from TensorFlow."""
+    return read_data(__package__, "live_names")
+
+
+@functools.cache
 def operators() -> dict[str, Operator]:
-    """The operators by each of their spellings."""
+    """Return the operators by each of their spellings."""
     found = {}
-    for line in live_names.OPERATORS.strip().splitlines():
-        spellings, place, signature, *renames = (part.strip() for part in line.split("|"))
-        pairs = dict(pair.split("=") for part in renames for pair in part.split())
-        names = spellings.split()
-        found.update(dict.fromkeys(names, Operator(names[0], place, signature, pairs)))
+    for name, entry in live_names()["operators"].items():
+        operator = Operator(name, entry["place"], entry["signature"], entry["renames"])
+        found.update(dict.fromkeys(entry["spellings"], operator))
     return found
 
 

@@ -1,0 +1,17 @@
+"""Generated lists of names as JSON; `make generate` writes them."""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+from typing import Any
+
+
+def read_data(name: str) -> dict[str, Any]:
+    """Read the data file `name`.json, from a folder or from a zipped wheel.
+
+    `pkgutil` and not `importlib.resources`: each start of `scan` would pay 4 ms for the latter.
+    """
+    data = pkgutil.get_data(__name__, f"{name}.json")
+    assert data is not None
+    return json.loads(data)
