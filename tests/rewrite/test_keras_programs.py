@@ -17,9 +17,9 @@ from tests.meta import tree
 from tests.rewrite import keras_loops, keras_programs
 from tf2jax_port.rewrite import knowledge, rewrite
 from tf2jax_port.rewrite.codes import RULES
-from tf2jax_port.rewrite.keras_symbols import OPERATORS
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.rule import Rewrites
+from tf2jax_port.table.keras_ops import OPERATORS
 
 # One worker runs all programs once.
 pytestmark = pytest.mark.xdist_group("keras_programs")

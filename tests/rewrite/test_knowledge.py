@@ -12,7 +12,8 @@ from tf2jax_port.rewrite.bind import signature
 from tf2jax_port.rewrite.knowledge import facade, rows
 from tf2jax_port.rewrite.spelling import MODULES
 from tf2jax_port.rewrite.template import parse_template
-from tf2jax_port.table import ROWS, Native
+from tf2jax_port.table import CONSTRUCTS, ROWS, Native, surroundings
+from tf2jax_port.table import constructs as rows_of_constructs
 
 FACADES = sorted({name for row in rows().values() if (name := facade(row))})
 EXPRESSIONS = sorted({r.target.expression for r in rows().values() if isinstance(r.target, Native)})
@@ -55,12 +56,12 @@ def test_expressions_read_only_modules_that_are_imported(expression):
 
 def test_names_of_constructs_are_no_rows():
     in_table = {name for row in ROWS for name in row.names}
-    assert [n for row in constructs.ROWS for n in row.names if n in in_table] == []
+    assert [n for row in CONSTRUCTS for n in row.names if n in in_table] == []
 
 
 CALLED = [
     row.name
-    for row in constructs.ROWS
+    for row in (*rows_of_constructs.ROWS, *surroundings.ROWS)
     if row.params is not None and not row.name.startswith("v1.") and row.name != "name_scope"
 ]
 
@@ -85,7 +86,7 @@ def test_shims_take_what_is_passed_on(name):
     assert passed_on <= ours
 
 
-@pytest.mark.parametrize("attribute", constructs.DTYPE_ATTRIBUTES)
+@pytest.mark.parametrize("attribute", rows_of_constructs.DTYPE_ATTRIBUTES)
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8", "uint16"])
 def test_attributes_of_dtypes(dtype, attribute):
     import jax.numpy as jnp

@@ -2,7 +2,7 @@
 
 from tf2jax_port.rewrite import tf_names
 from tf2jax_port.rewrite.knowledge import rows
-from tf2jax_port.rewrite.version_1 import SAME_IN_VERSION_1
+from tf2jax_port.table.version_1 import SAME_IN_VERSION_1
 
 
 def test_known_examples():

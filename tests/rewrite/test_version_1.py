@@ -8,6 +8,7 @@ from tests.rewrite.running import assert_same, both
 from tf2jax_port.rewrite import rewrite, version_1
 from tf2jax_port.rewrite.bind import signature
 from tf2jax_port.rewrite.findings import State
+from tf2jax_port.table.version_1 import CLASSES, ROWS
 
 V1 = "import tensorflow.compat.v1 as tf\n\n"
 JAX, JNP, SHIMS = "import jax\n", "import jax.numpy as jnp\n", "import shims\n"
@@ -189,7 +190,7 @@ def test_before_and_after(name, tmp_path):
 
 
 REVIEWED = {
-    "tf.global_variables_initializer()": version_1.ROWS[0].differs,
+    "tf.global_variables_initializer()": ROWS[0].differs,
     "tf.set_random_seed(1)": version_1.differs("random.set_seed"),
     "tf.cond(p, f, g)": version_1.differs("cond"),
     "tf.cond(p, lambda: [x], lambda: [y])": version_1.differs("cond"),
@@ -235,9 +236,9 @@ def _named(path):
 
 
 SIGNATURES = [
-    *((name, params) for name, params in version_1.CLASSES),
-    *((old, params) for old, _, params in version_1.MOVED),
-    *((row.name, row.params) for row in version_1.ROWS if row.name[:3] == "v1." and row.params),
+    *((name, params) for name, params in CLASSES),
+    *((old, params) for old, (_, params) in version_1.moved().items()),
+    *((row.name, row.params) for row in ROWS if row.name[:3] == "v1." and row.params),
 ]
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import functools
 
-from tf2jax_port.rewrite.keras_backend import ROWS as BACKEND
 from tf2jax_port.rewrite.keras_gone import REASONS, why_gone
 from tf2jax_port.rewrite.keras_names import LEFT_OVER, MODULES, PARAMS, RENAMED
-from tf2jax_port.table import Manual, Native, Row, Shim
+from tf2jax_port.table import Manual, Row, Shim, keras
 
 _ALIASES = ("losses.", "metrics.", "optimizers.", "initializers.")
 # Keywords of Keras 2 that Keras 3 only calls otherwise, by the parameter that they mean.
@@ -33,67 +32,11 @@ REPEATED_ROWS = (
     "where a batch has an id twice, optimisers that square gradients step as for the sum of its rows, "
     "and on TensorFlow as for each row by itself"
 )
-# Of version 1, whose losses are no part of Keras.
-_REDUCTIONS = (
-    ("NONE", "none"),
-    ("SUM", "weighted_sum"),
-    ("MEAN", "weighted_mean"),
-    ("SUM_OVER_BATCH_SIZE", "weighted_sum_over_batch_size"),
-    ("SUM_BY_NONZERO_WEIGHTS", "weighted_sum_by_nonzero_weights"),
-    ("SUM_OVER_NONZERO_WEIGHTS", "weighted_sum_by_nonzero_weights"),
-)
-_NOW = "gives the rate at once, where TensorFlow 1 makes a tensor or a function for later"
-_STEP = "learning_rate, global_step, decay_steps"
-
-
-def _schedule(name: str, params: str, made: str) -> Row:
-    """A decay of version 1, which is called with the step, by a schedule of Keras."""
-    call = "{x}" if params.startswith("x,") else "{global_step}"
-    target = Native(f"keras.optimizers.schedules.{made}({call})")
-    return Row(f"train.{name}", f"{params}, name=None", target, differs=_NOW)
-
-
-_SCHEDULES = (
-    _schedule(
-        "exponential_decay",
-        f"{_STEP}, decay_rate, staircase=False",
-        "ExponentialDecay({learning_rate}, {decay_steps}, {decay_rate}, staircase={staircase})",
-    ),
-    _schedule(
-        "inverse_time_decay",
-        f"{_STEP}, decay_rate, staircase=False",
-        "InverseTimeDecay({learning_rate}, {decay_steps}, {decay_rate}, staircase={staircase})",
-    ),
-    _schedule(
-        "polynomial_decay",
-        f"{_STEP}, end_learning_rate=0.0001, power=1.0, cycle=False",
-        "PolynomialDecay({learning_rate}, {decay_steps}, {end_learning_rate}, power={power}, "
-        "cycle={cycle})",
-    ),
-    _schedule(
-        "cosine_decay",
-        f"{_STEP}, alpha=0.0",
-        "CosineDecay({learning_rate}, {decay_steps}, alpha={alpha})",
-    ),
-    *(
-        _schedule(name, "x, boundaries, values", "PiecewiseConstantDecay({boundaries}, {values})")
-        for name in ("piecewise_constant", "piecewise_constant_decay")
-    ),
-)
-_WRITTEN = (
-    Row("keras.__version__", None, Shim("keras.__version__")),
-    Row("keras.losses.Reduction.NONE", None, Native("'none'")),
-    Row("keras.losses.Reduction.SUM", None, Native("'sum'")),
-    Row("keras.losses.Reduction.SUM_OVER_BATCH_SIZE", None, Native("'sum_over_batch_size'")),
-    *(Row(f"losses.Reduction.{name}", None, Native(repr(value))) for name, value in _REDUCTIONS),
-    *_SCHEDULES,
-    *BACKEND,
-)
 
 
 @functools.cache
 def _written() -> dict[str, Row]:
-    return {row.name: row for row in _WRITTEN}
+    return {row.name: row for row in keras.ROWS}
 
 
 @functools.cache

@@ -6,10 +6,11 @@ import functools
 from typing import NamedTuple
 
 from tf2jax_port import table
-from tf2jax_port.rewrite import constructs, keras_rows, version_1
+from tf2jax_port.rewrite import keras_rows, version_1
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.resolve import Reference, canonical, is_module, tensorflow_path
 from tf2jax_port.table import Native, Row, Shim
+from tf2jax_port.table.version_1 import CLASSES, SAME_IN_VERSION_1
 
 
 class Known(NamedTuple):
@@ -35,7 +36,7 @@ class Known(NamedTuple):
 @functools.cache
 def rows() -> dict[str, Row]:
     """All rows by name; a name that has two rows is refused."""
-    return table.by_name((*table.ROWS, *constructs.ROWS, *version_1.ROWS))
+    return table.by_name((*table.ROWS, *table.CONSTRUCTS))
 
 
 def look_up(reference: Reference) -> Known | None:
@@ -79,9 +80,8 @@ def _row_of(path: str, version: int) -> tuple[Row, str] | None:
 @functools.cache
 def _spelled_in_version_1() -> dict[str, tuple[str, str]]:
     """Names of version 1 whose meaning is that of a row: its name, and their own parameters."""
-    same = (*version_1.SAME_IN_VERSION_1, *(name for name, _ in version_1.CLASSES))
-    found = {name: (name, version_1.params(name)) for name in same}
-    return {**found, **{old: (new, params) for old, new, params in version_1.MOVED}}
+    same = (*SAME_IN_VERSION_1, *(name for name, _ in CLASSES))
+    return {**{name: (name, version_1.params(name)) for name in same}, **version_1.moved()}
 
 
 def has_another_meaning(reference: Reference) -> bool:

@@ -18,7 +18,10 @@ from tf2jax_port.rewrite.findings import State
 from tf2jax_port.rewrite.knowledge import Known, look_up
 from tf2jax_port.rewrite.layout import call_layout
 from tf2jax_port.rewrite.optimizer_flow import Follower
-from tf2jax_port.rewrite.optimizer_rows import (
+from tf2jax_port.rewrite.quoted import enclosing_string
+from tf2jax_port.rewrite.sites import Decision, File
+from tf2jax_port.table import Native
+from tf2jax_port.table.optimizers import (
     COMMON,
     DECAYS,
     NAMES,
@@ -26,9 +29,6 @@ from tf2jax_port.rewrite.optimizer_rows import (
     SCHEDULES,
     WITHOUT_PLACE,
 )
-from tf2jax_port.rewrite.quoted import enclosing_string
-from tf2jax_port.rewrite.sites import Decision, File
-from tf2jax_port.table import Native
 
 OPTAX, STAYS, HANDED = "TJ406", "TJ132", "TJ208"
 WRITTEN = (OPTAX, HANDED)

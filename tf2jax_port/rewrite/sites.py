@@ -33,6 +33,7 @@ from tf2jax_port.rewrite.template import parse_template
 from tf2jax_port.rewrite.tf_names import V1_PARAMS
 from tf2jax_port.rewrite.values import Values
 from tf2jax_port.table import Keep, Manual, Native, Row, Shim
+from tf2jax_port.table.version_1 import NOTHING, PRINTED
 
 # Part of the markers of names that mean something else in TensorFlow 2. It keeps the file what it was
 # when its other names of TensorFlow 1 are gone.
@@ -390,7 +391,7 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
         exact = file.options.takes_exact and bool(corner(row, file.options)) and has_exact_form(row)
         exact = exact or (here.met and facade(row) is not None)
         edits = None if exact else _write_form(site)
-        if edits is not None and row.target.expression == version_1.NOTHING:
+        if edits is not None and row.target.expression == NOTHING:
             return _switched_on(site, symbol)
         if edits is not None:
             differs = corner(row, file.options) or here.differs
@@ -410,7 +411,7 @@ def _bound(known: Known, layout: CallLayout) -> Bound | Refusal:
         known.version_1_params,
         params,
         known.renames,
-        (*version_1.without_meaning(known.row.name), *version_1.PRINTED),
+        (*version_1.without_meaning(known.row.name), *PRINTED),
     )
 
 
@@ -442,7 +443,7 @@ def _switched_on(site: CallSite, symbol: str) -> Decision:
     """`tf.enable_v2_behavior()`, of which nothing is left."""
     start, end = site.source.span(site.call)
     statement = isinstance(site.parent, ast.Expr) and site.source.span(site.parent) == (start, end)
-    edit = Edit(start, end, ("pass" if statement else version_1.NOTHING,))
+    edit = Edit(start, end, ("pass" if statement else NOTHING,))
     message = "JAX has no other behaviour"
     return Decision(State.REWRITTEN, "TJ110", message, symbol, site.call, (edit,))
 
@@ -461,7 +462,7 @@ def _of_native(row: Row, differs: str, symbol: str, call: ast.Call, edits: list[
 def _of_version_1(decision: Decision, known: Known, bound: Bound) -> Decision:
     """The decision for a name that gives something else in version 1, or prints more."""
     differs = "" if version_1.is_exact(known.row.name, bound) else version_1.differs(known.row.name)
-    prints = any(name in version_1.PRINTED for name, _ in bound.dropped)
+    prints = any(name in PRINTED for name, _ in bound.dropped)
     printed = "`data`, which TensorFlow 1 prints, is left out" if prints else ""
     if not decision.edits or not (differs or printed):
         return decision

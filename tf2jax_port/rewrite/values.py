@@ -6,11 +6,11 @@ import ast
 import enum
 import functools
 
-from tf2jax_port.rewrite import version_1
 from tf2jax_port.rewrite.knowledge import Known, look_up
 from tf2jax_port.rewrite.resolve import Reference
 from tf2jax_port.rewrite.scopes import Binding, Names, Scope
 from tf2jax_port.table import Native, Shim
+from tf2jax_port.table.version_1 import NO_TENSORS
 
 
 class Kind(enum.Enum):
@@ -57,7 +57,7 @@ def _computes(known: Known) -> bool:
     """Whether a call gives a tensor, or several."""
     row = known.row
     operator = isinstance(row.target, Native | Shim) and row.params is not None
-    tensor = row.name not in _NO_TENSOR and row.name not in version_1.NO_TENSORS
+    tensor = row.name not in _NO_TENSOR and row.name not in NO_TENSORS
     return operator and not known.rest and tensor and not row.name.startswith("keras.")
 
 

@@ -8,6 +8,7 @@ from tf2jax_port.table import (
     array,
     array_windows,
     bitwise,
+    constructs,
     debugging,
     dtypes,
     image,
@@ -28,6 +29,7 @@ from tf2jax_port.table import (
     nn_losses,
     nn_normalization,
     nn_pools,
+    optimizers,
     program,
     quantization,
     ragged,
@@ -37,10 +39,13 @@ from tf2jax_port.table import (
     signal,
     sparse,
     strings,
+    surroundings,
+    version_1,
 )
 from tf2jax_port.table.row import Case, Keep, Manual, Native, Row, Shim, Target
 
 __all__ = [
+    "CONSTRUCTS",
     "ROWS",
     "Case",
     "Keep",
@@ -87,6 +92,13 @@ ROWS: tuple[Row, ...] = (
     *sets.ROWS,
     *sparse.ROWS,
     *strings.ROWS,
+)
+# Names around the operators, which the rewriter knows: no façade is made of these rows.
+CONSTRUCTS: tuple[Row, ...] = (
+    *constructs.ROWS,
+    *surroundings.ROWS,
+    *optimizers.ROWS,
+    *version_1.ROWS,
 )
 
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from tf2jax_port.table import Native, Row
+from tf2jax_port.table.row import Native, Row
 
 _ONE = ("cos", "exp", "log", "round", "sign", "sin", "square", "tanh", "transpose", "sigmoid")
 _TWO = ("equal", "greater", "greater_equal", "less", "less_equal", "not_equal")

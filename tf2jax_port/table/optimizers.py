@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tf2jax_port.table import Manual, Row
+from tf2jax_port.table.row import Manual, Row
 
 BY_HAND = "docs/optimizers.md has the recipe for Optax that makes the same steps"
 _LAST = "use_locking=False, name='_'"
