@@ -12,7 +12,7 @@ from tf2jax_port.rewrite.bind import signature
 from tf2jax_port.rewrite.knowledge import facade, rows
 from tf2jax_port.rewrite.spelling import MODULES
 from tf2jax_port.rewrite.template import parse_template
-from tf2jax_port.table import CONSTRUCTS, ROWS, Native, surroundings
+from tf2jax_port.table import CONSTRUCTS, ROWS, Native, keras_ops, numbers, surroundings
 from tf2jax_port.table import constructs as rows_of_constructs
 
 FACADES = sorted({name for row in rows().values() if (name := facade(row))})
@@ -57,6 +57,25 @@ def test_expressions_read_only_modules_that_are_imported(expression):
 def test_names_of_constructs_are_no_rows():
     in_table = {name for row in ROWS for name in row.names}
     assert [n for row in CONSTRUCTS for n in row.names if n in in_table] == []
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        keras_ops.OPERATORS,
+        numbers.ALWAYS,
+        numbers.BY_DEFAULT,
+        numbers.DTYPE_POSITIONS,
+        numbers.PASSED,
+        {*numbers.OF_OTHER_NUMBERS},
+    ],
+)
+def test_facts_of_operators_are_of_rows(facts):
+    assert [name for name in facts if name not in rows()] == []
+
+
+def test_where_numbers_are_found_is_said_of_operators_that_pass_them_on():
+    assert {*numbers.FIRST_PASSED, *numbers.ADAPTING} <= {*numbers.PASSED}
 
 
 CALLED = [

@@ -3,75 +3,29 @@
 from __future__ import annotations
 
 import ast
-import enum
 
 from tf2jax_port.rewrite.knowledge import Known, look_up
 from tf2jax_port.rewrite.scopes import Binding, Scope
 from tf2jax_port.rewrite.values import Values
 from tf2jax_port.table import Native, Shim
-
-
-class Numbers(enum.Enum):
-    """The numbers in an array, where it matters to JAX."""
-
-    INEXACT = "floating-point or complex numbers"
-    WIDE = "integers of 32 bits or more"
-    NARROW = "integers of 8 or 16 bits"
-    BOOL = "truth values"
-    UNKNOWN = "anything"
-
+from tf2jax_port.table.numbers import (
+    ADAPTING,
+    ALWAYS,
+    BY_DEFAULT,
+    DTYPE_POSITIONS,
+    FIRST_PASSED,
+    OF_OTHER_NUMBERS,
+    PASSED,
+    Numbers,
+)
 
 INTEGERS = (Numbers.WIDE, Numbers.NARROW)
-# Operators of floating-point numbers whose results are truth values.
-_QUESTIONS = ("math.is_nan", "math.is_inf", "math.is_finite", "debugging.check_numerics")
-# Operators of floating-point numbers that give others, or give several things.
-_OF_OTHER_NUMBERS = ("linalg.matrix_rank", "linalg.lu", "histogram_fixed_width_bins")
-_EQUALITIES = (
-    *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and"),
-    *("logical_or", "logical_not", "math.logical_xor", "reduce_any", "reduce_all"),
-)
-# What is floating-point unless its argument `dtype` says otherwise.
-_FLOATING = (
-    *("zeros", "ones", "eye", "linspace", "one_hot", "random.normal", "random.uniform"),
-    *("random.truncated_normal", "random.stateless_normal", "random.stateless_uniform"),
-    *("divide", "truediv", "realdiv", "math.reduce_std", "math.reduce_variance", "norm"),
-    *("reduce_logsumexp", "random.gamma", "image.convert_image_dtype"),
-)
-_COUNTING = ("shape", "size", "rank", "argmax", "argmin", "argsort", "math.count_nonzero")
-# What gives the numbers that it was given, by the parameters that hold them.
-_PASSING = {
-    **dict.fromkeys(("gather", "gather_nd"), ("params",)),
-    **dict.fromkeys(("zeros_like", "ones_like", "stop_gradient", "squeeze", "roll"), ("input",)),
-    **dict.fromkeys(("expand_dims", "tile", "broadcast_to", "identity", "repeat"), ("input",)),
-    **dict.fromkeys(("reshape", "boolean_mask", "pad", "reverse", "norm"), ("tensor",)),
-    **dict.fromkeys(("concat", "stack", "sort"), ("values",)),
-    **dict.fromkeys(("slice", "strided_slice"), ("input_", "input")),
-    **dict.fromkeys(("reduce_sum", "reduce_mean", "reduce_max"), ("input_tensor",)),
-    **dict.fromkeys(("reduce_min", "reduce_prod"), ("input_tensor",)),
-    **dict.fromkeys(("square", "abs", "negative", "sign", "cumsum", "math.cumprod"), ("x",)),
-    **dict.fromkeys(("add", "subtract", "multiply", "maximum", "minimum", "pow"), ("x", "y")),
-    **dict.fromkeys(("where", "math.squared_difference", "math.floormod"), ("x", "y")),
-    **dict.fromkeys(("constant", "fill"), ("value",)),
-    "math.floordiv": ("x", "y"),
-    "convert_to_tensor": ("value",),
-    "Variable": ("initial_value",),
-    "transpose": ("a",),
-    "matmul": ("a", "b"),
-    "tensordot": ("a", "b"),
-    "clip_by_value": ("t",),
-    "range": ("start", "limit", "delta"),
-    "nn.relu": ("features",),
-}
 _NAMED = {
     **dict.fromkeys(("int", "int32", "int64", "uint32", "uint64"), Numbers.WIDE),
     **dict.fromkeys(("int8", "int16", "uint8", "uint16"), Numbers.NARROW),
     **dict.fromkeys(("float", "float16", "float32", "float64", "bfloat16"), Numbers.INEXACT),
     **dict.fromkeys(("half", "double", "complex64", "complex128"), Numbers.INEXACT),
     **dict.fromkeys(("bool", "bool_"), Numbers.BOOL),
-}
-_CONVERSIONS = {
-    **dict.fromkeys(("v1.to_float", "v1.to_double", "v1.to_bfloat16"), Numbers.INEXACT),
-    **dict.fromkeys(("v1.to_int32", "v1.to_int64"), Numbers.WIDE),
 }
 _KEPT_BY_METHODS = ("astype", "reshape", "read_value", "value", "numpy", "copy", "transpose")
 
@@ -155,33 +109,29 @@ class NumbersOf:
         return dtype_numbers(function)
 
     def _of_operator(self, node: ast.Call, known: Known) -> Numbers:
-        row = known.row
-        name = row.name
-        if name in _CONVERSIONS:
-            return _CONVERSIONS[name]
-        if name in _EQUALITIES or name in _QUESTIONS:
-            return Numbers.BOOL if name != "debugging.check_numerics" else Numbers.INEXACT
+        name = known.row.name
+        if name in ALWAYS:
+            return ALWAYS[name]
         dtype = _argument(node, "dtype")
-        place = {"cast": 1, "constant": 1, "convert_to_tensor": 1, "zeros": 1, "ones": 1}.get(name)
+        place = DTYPE_POSITIONS.get(name)
         if dtype is None and place is not None and len(node.args) > place:
             dtype = node.args[place]
         if dtype is not None:
             return dtype_numbers(dtype)
-        if name in _COUNTING:
-            return Numbers.WIDE
-        if name in _FLOATING or _takes_inexact_only(known):
+        if name in BY_DEFAULT:
+            return BY_DEFAULT[name]
+        if _takes_inexact_only(known):
             return Numbers.INEXACT
         return self._passed(node, name)
 
     def _passed(self, node: ast.Call, name: str) -> Numbers:
-        parameters = _PASSING.get(name)
+        parameters = PASSED.get(name)
         if parameters is None:
             return Numbers.UNKNOWN
         given = [k.value for k in node.keywords if k.arg in parameters]
-        first = {"where": 1, "fill": 1}.get(name, 0)
+        first = FIRST_PASSED.get(name, 0)
         given += node.args[first : first + len(parameters) - len(given)]
-        weak = name in ("add", "subtract", "multiply", "maximum", "minimum", "pow", "where")
-        return self._of_several(given, weak=weak)
+        return self._of_several(given, weak=name in ADAPTING)
 
     def _of_name(self, name: str, scope: Scope) -> Numbers:
         home = scope.lookup(name)
@@ -222,7 +172,7 @@ def _takes_inexact_only(known: Known) -> bool:
     row = known.row
     words = {word for _, text in row.kernels for word in text.split() if word[0] != "-"}
     computes = isinstance(row.target, Native | Shim) and row.params is not None
-    computes = computes and row.name not in _OF_OTHER_NUMBERS
+    computes = computes and row.name not in OF_OTHER_NUMBERS
     computes = computes and not row.name.startswith(("image.", "random.", "quantization."))
     floats = ("floating", "inexact", "complex", "float16", "float32", "float64", "complex64")
     return computes and bool(words) and words <= {*floats, "complex128", "bfloat16"}
