@@ -1,4 +1,4 @@
-"""Operators of arrays on ragged operands: what each does, by its name."""
+"""Apply operators of arrays to ragged operands, by the name of the operator."""
 
 from __future__ import annotations
 
@@ -23,67 +23,20 @@ from shims._src.ragged import (
 )
 from shims._src.ragged.elementwise import map_rows
 from shims._src.ragged.tensor import is_ragged
-from shims._src.types.composite import OperatorCall
-
-# One operand, then options.
-UNARY = (
-    *(
-        "abs",
-        "acos",
-        "acosh",
-        "adjust_brightness",
-        "adjust_gamma",
-        "angle",
-        "asin",
-        "asinh",
-        "atan",
-        "atanh",
-        "bitcast",
-        "cast",
-        "ceil",
-    ),
-    *("clip_by_value", "conj", "cos", "cosh", "digamma", "elu", "erf", "erfc", "erfcinv", "erfinv"),
-    *("exp", "expm1", "floor", "gelu", "identity", "imag", "is_finite", "is_inf", "is_nan"),
-    *("leaky_relu", "lgamma", "log", "log1p", "log_sigmoid", "logical_not", "ndtri", "negative"),
-    *("ones_like", "real", "reciprocal", "reciprocal_no_nan", "relu", "relu6", "rint", "round"),
-    *("rsqrt", "saturate_cast", "selu", "sigmoid", "sign", "silu", "sin", "sinh", "softplus"),
-    *("softsign", "sqrt", "square", "stop_gradient", "tan", "tanh", "zeros_like"),
-)
-# Two operands that broadcast.
-BINARY = (
-    *("add", "atan2", "divide", "div_no_nan", "divide_no_nan", "equal", "floordiv", "floormod"),
-    *(
-        "complex",
-        "greater",
-        "greater_equal",
-        "igamma",
-        "igammac",
-        "less",
-        "less_equal",
-        "logical_and",
-    ),
-    *("logical_or", "logical_xor", "maximum", "minimum", "mod", "multiply", "multiply_no_nan"),
-    *("nextafter", "not_equal", "pow", "squared_difference", "subtract", "truediv", "truncatediv"),
-    *("realdiv", "scalar_mul", "truncatemod", "xdivy", "xlog1py", "xlogy", "zeta"),
-    *("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"),
-)
-REDUCTIONS = (
-    *("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_all"),
-    *("reduce_any", "reduce_variance", "reduce_std", "reduce_logsumexp"),
-)
+from shims._src.types.composite import OperatorCall, operators_taking
 
 
 def call_operator(call: OperatorCall):
     """Call an operator on ragged operands; `NotImplemented` where it takes none."""
     name, operator, operands, options = call.name, call.operator, call.operands, call.options
     kwargs = {k: v for k, v in call.kwargs.items() if k != "name"}
-    if name in UNARY:
+    if name in operators_taking("ragged_unary"):
         if not is_ragged(operands[0]) or any(map(is_ragged, options.values())):
             return NotImplemented  # the limits of `clip_by_value`, say
         return map_rows(name, lambda x: operator(x, **options), operands[:1])
-    if name in BINARY:
+    if name in operators_taking("ragged_binary"):
         return map_rows(name, operator, operands[:2])
-    if name in REDUCTIONS:
+    if name in operators_taking("ragged_reductions"):
         return reduction.reduce(name, *call.args[:3], **_renamed(kwargs))
     if name == "embedding_lookup":
         return _of_ids(call)

@@ -5,14 +5,8 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src.types.composite import OperatorCall
+from shims._src.types.composite import OperatorCall, operators_taking
 from shims._src.types.dtypes import array_dtype
-
-# Of these TensorFlow maps the values of a sparse tensor.
-_OF_VALUES = (
-    *("abs", "asin", "asinh", "atan", "atanh", "bessel_i0e", "bessel_i1e", "cast", "erf"),
-    *("identity", "negative", "sign", "sin", "sqrt", "square", "tan", "tanh"),
-)
 
 
 def call_operator(x, call: OperatorCall):
@@ -20,7 +14,7 @@ def call_operator(x, call: OperatorCall):
     if call.operands[0] is not x:
         return NotImplemented
     name, options = call.name, call.options
-    if name in _OF_VALUES:
+    if name in operators_taking("sparse_unary"):
         return x.with_values(call.operator(x.values, **options))
     if name == "rank":
         return jnp.asarray(x.dense_shape.shape[0], np.int32)

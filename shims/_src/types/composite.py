@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from shims._src.platform.data_files import read_data
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -58,3 +61,9 @@ class Ragged(Composite):
     """The base of `RaggedTensor`, by which files below it tell a ragged tensor."""
 
     __slots__ = ()
+
+
+@functools.cache
+def operators_taking(kind: str) -> frozenset[str]:
+    """Return the operators that take composites of a kind, by name, as the table has them."""
+    return frozenset(read_data(__package__, "composites")[kind])
