@@ -39,10 +39,11 @@ def public():
 
 def internal():
     """Lines that import each private module under a name, and its names behind these."""
-    modules = public_names._internal()
+    private = [name.rpartition(".") for name in public_names._internal()]
+    modules = dict.fromkeys(module for module, _, _ in private)
     numbered = {module: f"m{index}" for index, module in enumerate(modules)}
     lines = [f"import tensorflow.python.{module} as {name}\n" for module, name in numbered.items()]
-    names = [f"{numbered[m]}.{name}" for m, found in modules.items() for name in found]
+    names = [f"{numbered[module]}.{name}" for module, _, name in private]
     return "".join(lines), names
 
 
