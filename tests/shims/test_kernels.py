@@ -6,7 +6,7 @@ import inspect
 import pytest
 
 from shims._src.arguments import kernels
-from shims._src.arguments.kernel_dtypes import MODULES, TAKES
+from shims._src.arguments.kernels import MODULES, TAKES
 
 
 def test_an_operator_of_an_unknown_module_is_refused():
