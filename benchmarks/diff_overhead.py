@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from tf2jax_port.diff.arguments import Arguments
-    from tf2jax_port.diff.observe import Observer
+    from tf2jax_port.diff.observing.observer import Observer
+    from tf2jax_port.diff.values.arguments import Arguments
 
 _LANES = (("old", "eager"), ("old", "graph"), ("old", "xla"), ("new", "eager"), ("new", "jit"))
 _FILES = {
@@ -83,10 +83,10 @@ def thousand(count: int, jobs: int) -> float:
 
 def overhead(cases: int) -> tuple[float, float]:
     """Seconds of a comparison, and of its runs alone."""
-    from tf2jax_port.diff.cases import collect
-    from tf2jax_port.diff.loading import load
-    from tf2jax_port.diff.observe import Observer
-    from tf2jax_port.diff.run import look
+    from tf2jax_port.diff.functions.loading import load
+    from tf2jax_port.diff.inputs.cases import collect
+    from tf2jax_port.diff.observing.observer import Observer
+    from tf2jax_port.diff.sessions.run import look
 
     with tempfile.TemporaryDirectory() as folder:
         for name, text in _FILES.items():
@@ -115,8 +115,8 @@ def _large() -> Iterator[tuple[np.ndarray, ...]]:
 
 def _runs(observer: Observer, case: Arguments) -> None:
     """All lanes: values, and gradients with both cotangents; nothing is compared."""
-    from tf2jax_port.diff.attempt import attempt
-    from tf2jax_port.diff.original import feed, forward
+    from tf2jax_port.diff.observing.original import feed, forward
+    from tf2jax_port.diff.values.attempt import attempt
 
     old, new = observer.sides
     outputs = forward(attempt(old.eager, case))

@@ -27,8 +27,8 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from benchmarks.timing import Result
-from tf2jax_port import code_base, runs
-from tf2jax_port.rewrite.ledger import collect
+from tf2jax_port.files import code_base, runs
+from tf2jax_port.rewrite.findings.ledger import collect
 from tf2jax_port.rewrite.options import Options
 
 GOAL = 50_000  # lines per second of processor time

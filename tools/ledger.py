@@ -21,7 +21,7 @@ import tokenize
 import warnings
 from typing import Any
 
-from tf2jax_port.rewrite.outside import is_computing
+from tf2jax_port.rewrite.findings.outside import is_computing
 
 _TESTS = re.compile(r"(^|/)(tests?|testing)/|(^|/)test_[^/]*$|_test\.py$")
 _BOUND = re.compile(r"^\s*import tensorflow(?:\.compat\.v[12])? as (\w+)", re.MULTILINE)

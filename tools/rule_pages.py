@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pathlib
 
-from tf2jax_port.rewrite.pages import pages
+from tf2jax_port.rewrite.rules.pages import pages
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "docs" / "rules"
 

@@ -17,8 +17,8 @@ import sys
 import tokenize
 from collections.abc import Iterable, Iterator
 
-from tf2jax_port import code_base, runs
-from tf2jax_port.rewrite.ledger import Entry
+from tf2jax_port.files import code_base, runs
+from tf2jax_port.rewrite.findings.ledger import Entry
 from tf2jax_port.rewrite.options import Options
 
 _ALIAS = re.compile(r"\s*(?:self\.|cls\.)?\w+(?:\s*:[^=]+)?\s*=\s*[\w.]+\s*(?:#.*)?$")

@@ -20,7 +20,7 @@ from benchmarks.locate.faults import FAULTS
 from benchmarks.locate.measure import Bench, Outcome, by_kind
 from benchmarks.locate.ports import NAMES
 from benchmarks.locate.variations import right_ports
-from tf2jax_port.diff.report import DIFFERENT
+from tf2jax_port.diff.vocabulary.verdicts import DIFFERENT
 
 
 def main() -> None:

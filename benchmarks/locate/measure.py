@@ -11,12 +11,13 @@ import jax
 
 from benchmarks.locate.fault import Fault
 from benchmarks.locate.ports import edited, edited_lines, original, port_text, written
-from tf2jax_port.diff.goldens.golden import Golden
+from tf2jax_port.diff.functions.loading import named
+from tf2jax_port.diff.golden_file.golden import Golden
 from tf2jax_port.diff.goldens.record import record
-from tf2jax_port.diff.goldens.replay import verify
-from tf2jax_port.diff.loading import named
-from tf2jax_port.diff.locate.of_report import located
-from tf2jax_port.diff.report import DIFFERENT, Report
+from tf2jax_port.diff.goldens.verify import verify
+from tf2jax_port.diff.report.report import Report
+from tf2jax_port.diff.sessions.located import located
+from tf2jax_port.diff.vocabulary.verdicts import DIFFERENT
 
 
 @dataclass(frozen=True)

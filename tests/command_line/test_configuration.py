@@ -7,8 +7,8 @@ import re
 import pytest
 
 from tests.meta import tree
-from tf2jax_port.configuration import ConfigurationError, common_folder, find_file, read_file
-from tf2jax_port.exclusion import DEFAULT
+from tf2jax_port.files.configuration import ConfigurationError, common_folder, find_file, read_file
+from tf2jax_port.paths.exclusion import DEFAULT
 
 PROGRAM = "import tensorflow as tf\n\ny = tf.maximum(x, tf.square(x))\nz = tf.foo(y)\n"
 

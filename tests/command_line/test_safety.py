@@ -15,10 +15,11 @@ import time
 import pytest
 
 from tests.meta import tree
-from tf2jax_port import cli_files, code_base, runs
-from tf2jax_port.cli_files import ChangedMeanwhileError, write_entry
-from tf2jax_port.exclusion import Exclusion
-from tf2jax_port.rewrite.ledger import Entry, Skipped
+from tf2jax_port.cli import files as cli_files
+from tf2jax_port.cli.files import ChangedMeanwhileError, write_entry
+from tf2jax_port.files import code_base, runs
+from tf2jax_port.paths.exclusion import Exclusion
+from tf2jax_port.rewrite.findings.ledger import Entry, Skipped
 from tf2jax_port.rewrite.options import Options
 
 OLD = "import tensorflow as tf\n\ny = tf.square(x)\n"
@@ -161,7 +162,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone(folder, run, monkeypatch):
         path.write_text(path.read_text() + "# mine again\n")
         write_entry(entry)
 
-    monkeypatch.setattr("tf2jax_port.cli_changes.write_entry", slow)
+    monkeypatch.setattr("tf2jax_port.cli.changes.write_entry", slow)
     result = run("rewrite", "--write", "a.py")
     assert result.exit_code == 2
     assert result.stderr.startswith(

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from tests.meta import tree
-from tf2jax_port import cli_progress
+from tf2jax_port.cli import progress as cli_progress
 
 PROGRAM = "import tensorflow as tf\n\ny = tf.square(x)\n"
 AFTER = "import jax.numpy as jnp\n\ny = jnp.square(x)\n"
@@ -173,7 +173,7 @@ def test_an_end_that_nobody_planned(folder, run, monkeypatch, error, code, said)
     def end(*_, **__):
         raise error
 
-    monkeypatch.setattr("tf2jax_port.code_base.find_files", end)
+    monkeypatch.setattr("tf2jax_port.files.code_base.find_files", end)
     result = run("scan", ".")
     assert result.exit_code == code
     assert result.stderr.endswith(said)

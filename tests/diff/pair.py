@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tf2jax_port.diff import compare
-from tf2jax_port.diff.report import Report
+from tf2jax_port.diff.report.report import Report
 
 Cases = Callable[[], Iterable[tuple[Any, ...]]]
 

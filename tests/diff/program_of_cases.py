@@ -9,14 +9,14 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from tf2jax_port.diff import case_program
-from tf2jax_port.diff.arguments import bind
-from tf2jax_port.diff.attempt import Failure
-from tf2jax_port.diff.facts import Facts
-from tf2jax_port.diff.lanes import JAX_JIT, LANES
-from tf2jax_port.diff.loading import DiffError
-from tf2jax_port.diff.observation import Observation
-from tf2jax_port.diff.run import Plan
+from tf2jax_port.diff.closeness.facts import Facts
+from tf2jax_port.diff.functions.loading import DiffError
+from tf2jax_port.diff.sessions.run import Plan
+from tf2jax_port.diff.supervision import case_program
+from tf2jax_port.diff.values.arguments import bind
+from tf2jax_port.diff.values.attempt import Failure
+from tf2jax_port.diff.values.observation import Observation
+from tf2jax_port.diff.vocabulary.lanes import JAX_JIT, LANES
 
 
 class Text(str):

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import tensorflow as tf
 
-from tf2jax_port.diff.report import Report
+from tf2jax_port.diff.report.report import Report
 
 from .pair import Pair, given, run
 

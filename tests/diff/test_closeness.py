@@ -6,8 +6,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tf2jax_port.diff.closeness import Gauge, gauge, limit, rms, settled
-from tf2jax_port.diff.comparison import Comparison, Rules, compare
+from tf2jax_port.diff.closeness.closeness import Gauge, gauge, limit, rms, settled
+from tf2jax_port.diff.closeness.comparison import Comparison, Rules, compare
 
 F32 = np.dtype("float32")
 ULP = 2.0**-23

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tf2jax_port.diff.command import diff
+from tf2jax_port.cli.diff import diff
 
 ROOT = Path(__file__).parents[2]
 
@@ -131,7 +131,7 @@ def test_without_tensorflow(folder, monkeypatch):
 
 
 def test_a_report_that_has_no_folder(folder, monkeypatch):
-    monkeypatch.setattr("tf2jax_port.diff.command._run", None)  # nothing runs before that is said
+    monkeypatch.setattr("tf2jax_port.cli.diff._run", None)  # nothing runs before that is said
     done = invoke(
         *("old.py:half", "new.py:half", "--inputs", "cases.py", "--json", "nowhere/out.json")
     )
@@ -155,7 +155,7 @@ def test_an_interrupt_is_not_a_difference(folder, monkeypatch):
     def interrupted():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tf2jax_port.diff.command.require_tensorflow", interrupted)
+    monkeypatch.setattr("tf2jax_port.cli.diff.require_tensorflow", interrupted)
     done = invoke("old.py:half", "new.py:half", "--inputs", "cases.py")
     assert done.exit_code == 2
     assert done.stderr == "diff: interrupted; nothing was decided.\n"
@@ -165,7 +165,7 @@ def test_a_fault_of_ours_is_not_a_difference(folder, monkeypatch):
     def broken():
         raise AssertionError("ours")
 
-    monkeypatch.setattr("tf2jax_port.diff.command.require_tensorflow", broken)
+    monkeypatch.setattr("tf2jax_port.cli.diff.require_tensorflow", broken)
     done = invoke("old.py:half", "new.py:half", "--inputs", "cases.py")
     assert done.exit_code == 2
     assert done.stderr.endswith(
@@ -175,7 +175,7 @@ def test_a_fault_of_ours_is_not_a_difference(folder, monkeypatch):
 
 def test_importing_the_command_loads_no_framework():
     program = (
-        "import sys, tf2jax_port.diff.command\n"
+        "import sys, tf2jax_port.cli.diff\n"
         "print([m for m in ('tensorflow', 'jax', 'shims') if m in sys.modules])"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tf2jax_port.diff import supervisor
-from tf2jax_port.diff.loading import DiffError
-from tf2jax_port.diff.orders import Order
-from tf2jax_port.diff.supervisor import supervised
+from tf2jax_port.diff.functions.loading import DiffError
+from tf2jax_port.diff.sessions.orders import Order
+from tf2jax_port.diff.supervision import supervisor
+from tf2jax_port.diff.supervision.supervisor import supervised
 
 ROOT = Path(__file__).parents[2]
 
@@ -136,7 +136,7 @@ def test_one_process_for_one_order_after_another(run):
 
 def test_no_process_has_all_memory(monkeypatch):
     code = (
-        "import resource; from tf2jax_port.diff.memory_limit import limit_memory; limit_memory()\n"
+        "import resource; from tf2jax_port.diff.processes.memory_limit import limit_memory; limit_memory()\n"
         "most = resource.getrlimit(resource.RLIMIT_DATA)[0]\n"
         "try: bytearray(most)\n"
         "except MemoryError: print(most)"
@@ -150,7 +150,7 @@ def test_compiled_programs_are_forgotten_before_they_are_too_many(tmp_path, most
     limit = tmp_path / "max_map_count"
     limit.write_text(f"{most}\n")
     code = (
-        "import pathlib, jax; from tf2jax_port.diff import memory_limit\n"
+        "import pathlib, jax; from tf2jax_port.diff.processes import memory_limit\n"
         f"memory_limit._MOST_MAPS = pathlib.Path({str(limit)!r})\n"
         "f = jax.jit(lambda x: x + 1); f(1.0); memory_limit.spare_maps(); print(f._cache_size())"
     )

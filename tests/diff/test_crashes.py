@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from tf2jax_port.cli.diff import diff
 from tf2jax_port.diff import compare
-from tf2jax_port.diff.arguments import bind
-from tf2jax_port.diff.as_json import to_json
-from tf2jax_port.diff.attempt import Failure
-from tf2jax_port.diff.command import diff
-from tf2jax_port.diff.lane_process import MOST_CRASHES, LaneProcess, how_it_ended
-from tf2jax_port.diff.lane_program import Setup
-from tf2jax_port.diff.loading import load
+from tf2jax_port.diff.functions.loading import load
+from tf2jax_port.diff.processes.lane_process import MOST_CRASHES, LaneProcess, how_it_ended
+from tf2jax_port.diff.processes.lane_program import Setup
+from tf2jax_port.diff.report.as_json import to_json
+from tf2jax_port.diff.values.arguments import bind
+from tf2jax_port.diff.values.attempt import Failure
 
 # Only the tracing for XLA is not eager and knows sizes: that lane ends in another way at each size.
 OLD = """

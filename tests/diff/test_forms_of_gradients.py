@@ -11,8 +11,8 @@ import tensorflow as tf
 
 import shims
 from tf2jax_port.diff import compare
-from tf2jax_port.diff.arguments import bind
-from tf2jax_port.diff.jax_lanes import JaxLanes
+from tf2jax_port.diff.lanes.jax_lanes import JaxLanes
+from tf2jax_port.diff.values.arguments import bind
 
 from .pair import given
 

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 from click.testing import CliRunner
 
-from tf2jax_port.diff.goldens.command import record, verify
+from tf2jax_port.cli.goldens import record, verify
 
 from .test_command import CASES, NEW, OLD, ROOT
 
@@ -95,7 +95,7 @@ def test_a_golden_that_is_none(folder):
 def test_verify_loads_neither_framework_before_the_golden_is_read(folder):
     program = (
         "import sys\n"
-        "from tf2jax_port.diff.goldens.command import verify\n"
+        "from tf2jax_port.cli.goldens import verify\n"
         "try: verify(['new.py', 'new.py:half'])\n"
         "except SystemExit as end: print(end.code)\n"
         "print([m for m in ('tensorflow', 'jax', 'ssl', 'urllib.request') if m in sys.modules])"

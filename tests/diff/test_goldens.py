@@ -11,24 +11,24 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tf2jax_port.diff.arguments import bind
-from tf2jax_port.diff.attempt import Failure
-from tf2jax_port.diff.facts import Reruns
-from tf2jax_port.diff.goldens import document
-from tf2jax_port.diff.goldens.changes import changes
-from tf2jax_port.diff.goldens.golden import (
+from tf2jax_port.diff.closeness.facts import Reruns
+from tf2jax_port.diff.functions.loading import DiffError, named
+from tf2jax_port.diff.golden_file import document
+from tf2jax_port.diff.golden_file.golden import (
     Fingerprint,
     Golden,
     GoldenCase,
     from_document,
     to_document,
 )
+from tf2jax_port.diff.golden_file.safetensors_file import DamagedError
+from tf2jax_port.diff.goldens.changes import changes
 from tf2jax_port.diff.goldens.record import record
-from tf2jax_port.diff.goldens.replay import verify
-from tf2jax_port.diff.goldens.safetensors_file import DamagedError
-from tf2jax_port.diff.lanes import TF_EAGER, TF_GRAPH, TF_XLA
-from tf2jax_port.diff.loading import DiffError, named
-from tf2jax_port.diff.observation import Observation
+from tf2jax_port.diff.goldens.verify import verify
+from tf2jax_port.diff.values.arguments import bind
+from tf2jax_port.diff.values.attempt import Failure
+from tf2jax_port.diff.values.observation import Observation
+from tf2jax_port.diff.vocabulary.lanes import TF_EAGER, TF_GRAPH, TF_XLA
 
 from . import reports
 from .pair import Pair

@@ -13,8 +13,8 @@ import pytest
 
 import shims
 from tf2jax_port.diff import capture
-from tf2jax_port.diff.inputs import from_strategy, source_of
-from tf2jax_port.diff.loading import DiffError
+from tf2jax_port.diff.functions.loading import DiffError
+from tf2jax_port.diff.inputs.sources import from_strategy, source_of
 
 
 def loss(x, ids, keep=None, *, scale=1.0):

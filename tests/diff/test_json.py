@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from tf2jax_port.diff import compare
-from tf2jax_port.diff.as_json import finite, to_data, to_json
-from tf2jax_port.diff.report import VERDICTS
+from tf2jax_port.diff.report.as_json import finite, to_data, to_json
+from tf2jax_port.diff.vocabulary.verdicts import VERDICTS
 
 from .reports import PAIRS, SMALL, report
 

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from tf2jax_port.diff import cases
-from tf2jax_port.diff.loading import DiffError, load, named, require_tensorflow, split
+from tf2jax_port.diff.functions.loading import DiffError, load, named, require_tensorflow, split
+from tf2jax_port.diff.inputs import cases
 
 SOURCE = """
 import neighbour
@@ -50,7 +50,7 @@ def test_two_files_of_one_name_are_two_modules(folder):
 
 
 def test_a_function_that_is_there_already():
-    assert named(split).spec == "tf2jax_port.diff.loading:split"
+    assert named(split).spec == "tf2jax_port.diff.functions.loading:split"
     assert len(named(split).sha256) == 64
 
 

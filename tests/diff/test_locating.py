@@ -15,13 +15,14 @@ import tensorflow as tf
 from rich.console import Console
 
 from tf2jax_port.diff import compare
-from tf2jax_port.diff.arguments import bind
-from tf2jax_port.diff.as_json import to_data
-from tf2jax_port.diff.as_text import render
-from tf2jax_port.diff.locate import injection, search, values
-from tf2jax_port.diff.locate.finder import NotLocated, locate
-from tf2jax_port.diff.locate.located import Located
-from tf2jax_port.diff.locate.replay import replay
+from tf2jax_port.diff.locate import values
+from tf2jax_port.diff.locate.finder import locate
+from tf2jax_port.diff.locate.result.located import Located, NotLocated
+from tf2jax_port.diff.locate.search import injection, trials
+from tf2jax_port.diff.locate.search.replay import replay
+from tf2jax_port.diff.report.as_json import to_data
+from tf2jax_port.diff.report.as_text import render
+from tf2jax_port.diff.values.arguments import bind
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(4, 5)).astype(np.float32)
@@ -339,7 +340,7 @@ def test_the_report_has_it(monkeypatch):
 
 def test_where_no_value_mends_the_port_its_operations_are_exchanged(monkeypatch):
     monkeypatch.setattr(values, "BUDGET", -1e6)
-    monkeypatch.setattr(search, "_MOST_MORE", 0.0)
+    monkeypatch.setattr(trials, "_MOST_MORE", 0.0)
     located = locate(normalised, sample_variance, bind(0, (X, W), normalised))
     assert isinstance(located, Located)
     assert "var" in located.new.place.text
@@ -358,8 +359,8 @@ def test_a_search_has_its_time_and_a_large_program_more_of_it(monkeypatch, more)
     monkeypatch.setattr(injection, "replay", counted)
     monkeypatch.setattr(values, "BUDGET", -1e6)
     monkeypatch.setattr(values, "_MEANT", 0)
-    monkeypatch.setattr(search, "_PER_ELEMENT", 1e9)
-    monkeypatch.setattr(search, "_MOST_MORE", more)
+    monkeypatch.setattr(trials, "_PER_ELEMENT", 1e9)
+    monkeypatch.setattr(trials, "_MOST_MORE", more)
     located = locate(normalised, sample_variance, bind(0, (X, W), normalised))
     assert bool(tries) == bool(more)
     if more:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tf2jax_port.diff.locate.compact import forms, masks_of
-from tf2jax_port.diff.locate.trail import Trail
+from tf2jax_port.diff.locate.match.compact import forms, masks_of
+from tf2jax_port.diff.locate.watch.trail import Trail
 
 from .test_locating import found, lines
 

@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 
 from tests.diff.test_locating import found
-from tf2jax_port.diff.arguments import bind
+from tf2jax_port.diff.values.arguments import bind
 
 RANDOM = np.random.default_rng(1)
 X = RANDOM.normal(size=(4, 5)).astype(np.float32)
@@ -296,9 +296,9 @@ def penalised_port(x):
 
 
 def test_an_original_that_says_float32_runs_in_double_precision():
-    from tf2jax_port.diff.locate.places import Stack
-    from tf2jax_port.diff.locate.watch_tensorflow import watch_tensorflow
-    from tf2jax_port.diff.precision import widened
+    from tf2jax_port.diff.locate.watch.places import Stack
+    from tf2jax_port.diff.locate.watch.watch_tensorflow import watch_tensorflow
+    from tf2jax_port.diff.values.precision import widened
 
     with jax.enable_x64(True):
         trail = watch_tensorflow(penalised, bind(0, (X,), penalised).map(widened), 0, Stack())

@@ -11,8 +11,8 @@ import tensorflow as tf
 from jax import lax
 
 from tests.diff.test_locating import found
-from tf2jax_port.diff.locate.reading import last_line
-from tf2jax_port.diff.locate.showing import to_data
+from tf2jax_port.diff.locate.result.showing import to_data
+from tf2jax_port.diff.locate.watch.reading import last_line
 
 RANDOM = np.random.default_rng(1)
 IMAGES = RANDOM.normal(size=(2, 8, 8, 3)).astype(np.float32)

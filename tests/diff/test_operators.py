@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tf2jax_port.diff.arguments import bind
-from tf2jax_port.diff.judge import judge
-from tf2jax_port.diff.observe import Observer
+from tf2jax_port.diff.judge.judge import judge
+from tf2jax_port.diff.observing.observer import Observer
+from tf2jax_port.diff.values.arguments import bind
 
 from .operators import OPERATORS, Operator
 

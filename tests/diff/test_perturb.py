@@ -6,15 +6,15 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tf2jax_port.diff.arguments import bind
-from tf2jax_port.diff.perturb import (
+from tf2jax_port.diff.closeness.perturb import (
     ALTERNATING,
     DIRECTIONS,
     TOGETHER,
     Perturbed,
     motion,
 )
-from tf2jax_port.diff.pieces import PIECE
+from tf2jax_port.diff.values.arguments import bind
+from tf2jax_port.diff.values.pieces import PIECE
 
 THIRDS = np.array([1 / 3, 2 / 3, 1 / 3, -1 / 7], np.float32)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tf2jax_port.diff import closeness, explain
-from tf2jax_port.diff.closeness import distance, gauge, norms, rms, settled
-from tf2jax_port.diff.comparison import Rules, compare, furthest
-from tf2jax_port.diff.explain import Alternative, Probe
-from tf2jax_port.diff.perturb import motion
-from tf2jax_port.diff.pieces import PIECE, holds_anywhere, in_pieces, pieces
-from tf2jax_port.diff.precision import exact_wide
+from tf2jax_port.diff.closeness import closeness, explain
+from tf2jax_port.diff.closeness.closeness import distance, gauge, norms, rms, settled
+from tf2jax_port.diff.closeness.comparison import Rules, compare, furthest
+from tf2jax_port.diff.closeness.explain import Alternative, Probe
+from tf2jax_port.diff.closeness.perturb import motion
+from tf2jax_port.diff.values.pieces import PIECE, holds_anywhere, in_pieces, pieces
+from tf2jax_port.diff.values.precision import exact_wide
 
 SHAPES = [(), (0, 3), (7,), (PIECE,), (3, PIECE + 1)]
 

@@ -8,7 +8,7 @@ from benchmarks.locate import measure
 from benchmarks.locate.faults import FAULTS
 from benchmarks.locate.ports import NAMES, edited, edited_lines, port_text
 from benchmarks.locate.variations import right_ports
-from tf2jax_port.diff.report import DIFFERENT
+from tf2jax_port.diff.vocabulary.verdicts import DIFFERENT
 
 
 def planted(program, chosen=slice(None)):

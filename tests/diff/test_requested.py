@@ -14,15 +14,15 @@ import tensorflow as tf
 from click.testing import CliRunner
 
 import shims
-from tf2jax_port.diff import distribution
-from tf2jax_port.diff.arguments import bind
-from tf2jax_port.diff.as_json import to_data
-from tf2jax_port.diff.command import diff
-from tf2jax_port.diff.extras import NOTHING, Extras
-from tf2jax_port.diff.jax_lanes import JaxLanes
-from tf2jax_port.diff.loading import named
-from tf2jax_port.diff.requested_lanes import RequestedLane
-from tf2jax_port.diff.run import Request, compare_functions
+from tf2jax_port.cli.diff import diff
+from tf2jax_port.diff.closeness import distribution
+from tf2jax_port.diff.functions.loading import named
+from tf2jax_port.diff.lanes.jax_lanes import JaxLanes
+from tf2jax_port.diff.lanes.requested_lanes import RequestedLane
+from tf2jax_port.diff.report.as_json import to_data
+from tf2jax_port.diff.sessions.run import Request, compare_functions
+from tf2jax_port.diff.values.arguments import bind
+from tf2jax_port.diff.vocabulary.extras import NOTHING, Extras
 
 from .test_json import VALIDATOR
 

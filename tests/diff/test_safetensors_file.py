@@ -8,7 +8,7 @@ import pytest
 import safetensors
 import safetensors.numpy
 
-from tf2jax_port.diff.goldens.safetensors_file import DamagedError, dumps, loads
+from tf2jax_port.diff.golden_file.safetensors_file import DamagedError, dumps, loads
 
 ARRAYS = {
     "halves": np.array([1.5, -0.0, np.nan], np.float16),

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tf2jax_port.diff.arguments import bind
-from tf2jax_port.diff.tensorflow_lanes import TensorFlowLanes
+from tf2jax_port.diff.lanes.tensorflow_lanes import TensorFlowLanes
+from tf2jax_port.diff.values.arguments import bind
 
 
 def raw(x):

@@ -9,9 +9,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tf2jax_port.diff import spill
-from tf2jax_port.diff.pieces import pieces
-from tf2jax_port.diff.spill import LEAST_BYTES, spilled, stand_in
+from tf2jax_port.diff.values import spill
+from tf2jax_port.diff.values.pieces import pieces
+from tf2jax_port.diff.values.spill import LEAST_BYTES, spilled, stand_in
 
 LARGE = np.arange(LEAST_BYTES // 4, dtype=np.float32).reshape(2, -1).T
 

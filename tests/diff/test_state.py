@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tf2jax_port.diff.loading import DiffError, load
-from tf2jax_port.diff.run import Request, compare_functions
-from tf2jax_port.diff.state import Request as StateRequest
-from tf2jax_port.diff.state import match, variables_of
+from tf2jax_port.diff.functions.loading import DiffError, load
+from tf2jax_port.diff.lanes.state import Request as StateRequest
+from tf2jax_port.diff.lanes.state import match, variables_of
+from tf2jax_port.diff.sessions.run import Request, compare_functions
 
 OLD = """
 import tensorflow as tf

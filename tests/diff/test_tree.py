@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tf2jax_port.diff import tree
-from tf2jax_port.diff.results import as_arrays
+from tf2jax_port.diff.values import tree
+from tf2jax_port.diff.values.results import as_arrays
 
 Point = collections.namedtuple("Point", "x y")
 

@@ -7,7 +7,7 @@ import pytest
 
 import shims
 import tf2jax_port
-from tf2jax_port.diff import user_files
+from tf2jax_port.diff.values import user_files
 
 
 @pytest.mark.parametrize(

@@ -14,17 +14,16 @@ import tensorflow as tf
 from rich.console import Console
 
 import tf2jax_port
-from tf2jax_port.diff.as_html import to_html
-from tf2jax_port.diff.as_text import render
-from tf2jax_port.diff.closeness import gauge
-from tf2jax_port.diff.comparison import furthest
-from tf2jax_port.diff.locate.finder import NotLocated
-from tf2jax_port.diff.locate.located import Located, Spot
-from tf2jax_port.diff.locate.places import Place
-from tf2jax_port.diff.numbers import number, short
-from tf2jax_port.diff.observation import Quantity
-from tf2jax_port.diff.reasons import Reason, grouped
-from tf2jax_port.diff.wording import LIMIT_FRACTION, fraction
+from tf2jax_port.diff.closeness.closeness import gauge
+from tf2jax_port.diff.closeness.comparison import furthest
+from tf2jax_port.diff.locate.result.located import Located, NotLocated, Spot
+from tf2jax_port.diff.locate.watch.places import Place
+from tf2jax_port.diff.report.as_html import to_html
+from tf2jax_port.diff.report.as_text import render
+from tf2jax_port.diff.report.wording import LIMIT_FRACTION, fraction
+from tf2jax_port.diff.values.observation import Quantity
+from tf2jax_port.diff.vocabulary.numbers import number, short
+from tf2jax_port.diff.vocabulary.reasons import Reason, grouped
 
 from .reports import PAIRS, report
 

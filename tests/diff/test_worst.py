@@ -7,10 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import tensorflow as tf
 
-from tf2jax_port.diff.goldens.document import from_bytes
-from tf2jax_port.diff.goldens.golden import unpack_call
-from tf2jax_port.diff.loading import named
-from tf2jax_port.diff.run import Request, compare_functions
+from tf2jax_port.diff.functions.loading import named
+from tf2jax_port.diff.golden_file.document import from_bytes
+from tf2jax_port.diff.golden_file.golden import unpack_call
+from tf2jax_port.diff.sessions.run import Request, compare_functions
 
 
 def softplus(x, k):

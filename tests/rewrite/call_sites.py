@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from tests.table import cases
-from tf2jax_port.rewrite.bind import signature
+from tf2jax_port.rewrite.knowledge.bind import signature
 
 FORMS = ("positional", "keywords", "mixed")
 BY_KEYWORD = ("raw_ops.",)  # these take no positional arguments

@@ -4,7 +4,7 @@ import pytest
 
 from tf2jax_port import table
 from tf2jax_port.rewrite import State, rewrite
-from tf2jax_port.rewrite.knowledge import facade, has_exact_form
+from tf2jax_port.rewrite.knowledge.known import facade, has_exact_form
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.table import Native
 

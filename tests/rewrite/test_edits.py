@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tf2jax_port.rewrite.edits import Edit, EditedText, OverlapError, Span, apply_edits
+from tf2jax_port.rewrite.writing.edits import Edit, EditedText, OverlapError, Span, apply_edits
 
 
 def test_nested_edits():

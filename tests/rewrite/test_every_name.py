@@ -7,10 +7,11 @@ import collections
 import pytest
 
 from tests.meta import tree
-from tf2jax_port.rewrite import State, keras_names, public_names, rewrite, tf_names
-from tf2jax_port.rewrite.codes import RULES
-from tf2jax_port.rewrite.knowledge import rows
+from tf2jax_port.rewrite import State, rewrite
+from tf2jax_port.rewrite.knowledge.known import rows
+from tf2jax_port.rewrite.names import keras_names, public_names, tf_names
 from tf2jax_port.rewrite.options import Options
+from tf2jax_port.rewrite.rules.codes import RULES
 
 STATES = {rule.code: rule.state for rule in RULES}
 HEADS = {

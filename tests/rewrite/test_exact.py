@@ -10,7 +10,7 @@ from tests.rewrite import call_sites
 from tests.rewrite.test_execution import BY_ROW, difference
 from tests.table import cases
 from tf2jax_port.rewrite import State, rewrite
-from tf2jax_port.rewrite.knowledge import has_exact_form
+from tf2jax_port.rewrite.knowledge.known import has_exact_form
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.table import Native
 

@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from tf2jax_port.exclusion import DEFAULT, Exclusion
-from tf2jax_port.patterns import is_matched, parse_patterns
+from tf2jax_port.paths.exclusion import DEFAULT, Exclusion
+from tf2jax_port.paths.patterns import is_matched, parse_patterns
 
 NAMES = ("a", "b", "ab", "a.py", ".x", "build", "a b", "a[1]")
 PATTERNS = (

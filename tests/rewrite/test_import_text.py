@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tf2jax_port.import_text import imports_in
+from tf2jax_port.files.import_text import imports_in
 
 PIECES = (
     "import a\n",

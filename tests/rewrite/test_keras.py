@@ -3,13 +3,13 @@
 import pytest
 
 from tf2jax_port.rewrite import State, rewrite
-from tf2jax_port.rewrite.keras_gone import REASONS, why_gone
-from tf2jax_port.rewrite.keras_names import LEFT_OVER, MODULES, PARAMS, RENAMED
-from tf2jax_port.rewrite.keras_rows import NEEDS_TENSORFLOW, find_row
-from tf2jax_port.rewrite.keras_sites import OTHERWISE_IN_KERAS_2
-from tf2jax_port.rewrite.knowledge import rows
+from tf2jax_port.rewrite.knowledge.keras_gone import REASONS, why_gone
+from tf2jax_port.rewrite.knowledge.keras_rows import NEEDS_TENSORFLOW, find_row
+from tf2jax_port.rewrite.knowledge.known import rows
+from tf2jax_port.rewrite.names.keras_names import LEFT_OVER, MODULES, PARAMS, RENAMED
 from tf2jax_port.rewrite.options import Options
-from tf2jax_port.rewrite.template import parse_template
+from tf2jax_port.rewrite.sites.keras import OTHERWISE_IN_KERAS_2
+from tf2jax_port.rewrite.writing.template import parse_template
 from tf2jax_port.table.keras_backend import ROWS
 from tf2jax_port.table.keras_ops import OPERATORS
 

@@ -15,10 +15,11 @@ import pytest
 
 from tests.meta import tree
 from tests.rewrite import keras_loops, keras_programs
-from tf2jax_port.rewrite import knowledge, rewrite
-from tf2jax_port.rewrite.codes import RULES
+from tf2jax_port.rewrite import rewrite
+from tf2jax_port.rewrite.knowledge import known as knowledge
 from tf2jax_port.rewrite.options import Options
-from tf2jax_port.rewrite.rule import Rewrites
+from tf2jax_port.rewrite.rules.codes import RULES
+from tf2jax_port.rewrite.rules.rule import Rewrites
 from tf2jax_port.table.keras_ops import OPERATORS
 
 # One worker runs all programs once.

@@ -7,11 +7,11 @@ import inspect
 
 import pytest
 
-from tf2jax_port.rewrite import constructs
-from tf2jax_port.rewrite.bind import signature
-from tf2jax_port.rewrite.knowledge import facade, rows
-from tf2jax_port.rewrite.spelling import MODULES
-from tf2jax_port.rewrite.template import parse_template
+from tf2jax_port.rewrite.knowledge import constructs
+from tf2jax_port.rewrite.knowledge.bind import signature
+from tf2jax_port.rewrite.knowledge.known import facade, rows
+from tf2jax_port.rewrite.writing.spelling import MODULES
+from tf2jax_port.rewrite.writing.template import parse_template
 from tf2jax_port.table import CONSTRUCTS, ROWS, Native, keras_ops, numbers, surroundings
 from tf2jax_port.table import constructs as rows_of_constructs
 

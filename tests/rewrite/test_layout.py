@@ -2,8 +2,8 @@
 
 import pytest
 
-from tf2jax_port.rewrite.layout import call_layout
-from tf2jax_port.rewrite.source import from_text, parse
+from tf2jax_port.rewrite.reading.layout import call_layout
+from tf2jax_port.rewrite.reading.source import from_text, parse
 
 PLAIN = (
     "f()",

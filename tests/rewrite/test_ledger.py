@@ -6,7 +6,7 @@ import tokenize
 import pytest
 
 from tf2jax_port.rewrite import LedgerError, Outcome, State, count_states, rewrite
-from tf2jax_port.rewrite.ledger import Entry, Ledger, Skipped
+from tf2jax_port.rewrite.findings.ledger import Entry, Ledger, Skipped
 
 PROGRAM = b'''"""tf.square in a docstring."""
 import tensorflow as tf

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from tf2jax_port import code_base, runs
+from tf2jax_port.files import code_base, runs
 from tf2jax_port.rewrite import UnreadableError
-from tf2jax_port.rewrite.notebook import rewrite_notebook
+from tf2jax_port.rewrite.notebooks.notebook import rewrite_notebook
 from tf2jax_port.rewrite.options import Options
 
 # Written by hand: odd spaces, an escape, a number that would be printed otherwise, keys out of order.

@@ -2,11 +2,12 @@
 
 import pytest
 
-from tf2jax_port.rewrite import State, rewrite, version_1
-from tf2jax_port.rewrite.codes import find_rule
-from tf2jax_port.rewrite.knowledge import rows
-from tf2jax_port.rewrite.outside import FAMILIES, find_family, is_computing
-from tf2jax_port.rewrite.tf_names import MODULES, V1_ONLY
+from tf2jax_port.rewrite import State, rewrite
+from tf2jax_port.rewrite.findings.outside import FAMILIES, find_family, is_computing
+from tf2jax_port.rewrite.knowledge import version_1
+from tf2jax_port.rewrite.knowledge.known import rows
+from tf2jax_port.rewrite.names.tf_names import MODULES, V1_ONLY
+from tf2jax_port.rewrite.rules.codes import find_rule
 
 FAMILY = {
     "summary.scalar": "TJ320",

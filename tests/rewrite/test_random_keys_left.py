@@ -5,9 +5,9 @@ import json
 import pytest
 
 from tf2jax_port.rewrite import State, rewrite
-from tf2jax_port.rewrite.neighbours import ALONE
-from tf2jax_port.rewrite.notebook import rewrite_notebook
+from tf2jax_port.rewrite.notebooks.notebook import rewrite_notebook
 from tf2jax_port.rewrite.options import FileIgnores, Options
+from tf2jax_port.rewrite.reading.neighbours import ALONE
 
 KEYS = Options(random="keys")
 HEAD = "import tensorflow as tf\n\n"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tf2jax_port import code_base, runs
-from tf2jax_port.rewrite.findings import State
+from tf2jax_port.files import code_base, runs
+from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.options import Options
 
 

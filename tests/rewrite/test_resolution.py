@@ -3,7 +3,7 @@
 import pytest
 
 from tf2jax_port.rewrite import rewrite
-from tf2jax_port.rewrite.public_names import public_name
+from tf2jax_port.rewrite.names.public_names import public_name
 
 PUBLIC = {
     "tensorflow.python.ops.math_ops.add": "tensorflow.add",

@@ -5,9 +5,10 @@ import pathlib
 import pytest
 
 from tests.rewrite import running
-from tf2jax_port.rewrite import State, pages, rewrite
-from tf2jax_port.rewrite.codes import RULES, UnknownCodeError, find_rule
-from tf2jax_port.rewrite.rule import Instead, Leaves, Rewrites
+from tf2jax_port.rewrite import State, rewrite
+from tf2jax_port.rewrite.rules import pages
+from tf2jax_port.rewrite.rules.codes import RULES, UnknownCodeError, find_rule
+from tf2jax_port.rewrite.rules.rule import Instead, Leaves, Rewrites
 from tf2jax_port.table import ROWS, Manual
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "rules"

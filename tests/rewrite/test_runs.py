@@ -6,8 +6,8 @@ import tracemalloc
 
 import pytest
 
-from tf2jax_port import code_base, runs
-from tf2jax_port.rewrite.ledger import Skipped
+from tf2jax_port.files import code_base, runs
+from tf2jax_port.rewrite.findings.ledger import Skipped
 from tf2jax_port.rewrite.options import Options
 
 FILES = 40

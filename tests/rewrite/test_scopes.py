@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.meta.tree import ROOT
-from tf2jax_port.rewrite.scopes import resolve_scopes
+from tf2jax_port.rewrite.reading.scopes import resolve_scopes
 
 # Operators and contexts: no names in them.
 UNVISITED = (ast.operator, ast.unaryop, ast.cmpop, ast.boolop, ast.expr_context)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tf2jax_port.rewrite import knowledge, rewrite
+from tf2jax_port.rewrite import rewrite
+from tf2jax_port.rewrite.knowledge import known as knowledge
 from tf2jax_port.table import Native, Row
 
 # Rows of forms that the table may have: operators, methods, several uses, optional ends.

@@ -1,7 +1,7 @@
 """The list of TensorFlow's names says what it seems to."""
 
-from tf2jax_port.rewrite import tf_names
-from tf2jax_port.rewrite.knowledge import rows
+from tf2jax_port.rewrite.knowledge.known import rows
+from tf2jax_port.rewrite.names import tf_names
 from tf2jax_port.table.version_1 import SAME_IN_VERSION_1
 
 

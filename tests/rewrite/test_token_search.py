@@ -6,7 +6,7 @@ import pytest
 
 from tests.meta.tree import ROOT
 from tf2jax_port.rewrite import rewrite
-from tf2jax_port.rewrite.ledger import Entry
+from tf2jax_port.rewrite.findings.ledger import Entry
 from tools.token_search import Search, compare, search
 
 

@@ -5,9 +5,10 @@ import inspect
 import pytest
 
 from tests.rewrite.running import assert_same, both
-from tf2jax_port.rewrite import rewrite, version_1
-from tf2jax_port.rewrite.bind import signature
-from tf2jax_port.rewrite.findings import State
+from tf2jax_port.rewrite import rewrite
+from tf2jax_port.rewrite.findings.findings import State
+from tf2jax_port.rewrite.knowledge import version_1
+from tf2jax_port.rewrite.knowledge.bind import signature
 from tf2jax_port.table.version_1 import CLASSES, ROWS
 
 V1 = "import tensorflow.compat.v1 as tf\n\n"

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from tf2jax_port.rewrite.codes import RULES
-from tf2jax_port.rewrite.findings import State
-from tf2jax_port.rewrite.ledger import Ledger
+from tf2jax_port.rewrite.findings.findings import State
+from tf2jax_port.rewrite.findings.ledger import Ledger
+from tf2jax_port.rewrite.rules.codes import RULES
 from tf2jax_port.scanning import as_sarif
 
 LEVELS = {"none", "note", "warning", "error"}

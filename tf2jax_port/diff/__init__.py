@@ -1,12 +1,4 @@
-"""Compare a TensorFlow function with its port: values, gradients, and which pair of lanes differs.
-
-The layers, from the bottom: `lanes`, `tree`, `arguments`, `precision` (what things are);
-`closeness`, `comparison`, `perturb`, `explain`, `facts`, `judge`, `vacuity`, `verdict` (judging,
-pure functions of NumPy arrays); `tensorflow_lanes`, `jax_lanes`, `jax_gradients` (running, the only
-modules that touch the frameworks); `parts`, `lane_program`, `lane_process`, `observe` (where each
-lane runs); `run`, `assemble`, `report` (the whole); `as_json`, `as_html`, `as_text`, `command`
-(showing it).
-"""
+"""Compare a TensorFlow function with its port: values, gradients, and which pair of lanes differs."""
 
 from __future__ import annotations
 
@@ -18,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tf2jax_port.diff.report import Report
+    from tf2jax_port.diff.report.report import Report
 
 
 def compare(
@@ -56,9 +48,10 @@ def compare(
     Raises:
       DiffError: the cases cannot be had, or TensorFlow is not installed.
     """
-    from tf2jax_port.diff.extras import RATE, Extras
-    from tf2jax_port.diff.loading import named
-    from tf2jax_port.diff.run import Request, compare_functions
+    import tf2jax_port.diff.report.as_html  # noqa: F401, gives the report its page in notebooks
+    from tf2jax_port.diff.functions.loading import named
+    from tf2jax_port.diff.sessions.run import Request, compare_functions
+    from tf2jax_port.diff.vocabulary.extras import RATE, Extras
 
     source: Callable[[], Iterable[tuple[Any, ...]]]
     if callable(cases):
@@ -90,6 +83,6 @@ def capture(path: str | Path, *, limit: int = 20) -> Callable[[Any], Any]:
       path: the file, which is replaced.
       limit: how many calls are kept, equal ones once.
     """
-    from tf2jax_port.diff.capturing import capture as decorator
+    from tf2jax_port.diff.inputs.capturing import capture as decorator
 
     return decorator(path, limit=limit)

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from tf2jax_port.diff.loading import Loaded
-    from tf2jax_port.diff.report import Report
-    from tf2jax_port.diff.supervisor import Worker
+    from tf2jax_port.diff.functions.loading import Loaded
+    from tf2jax_port.diff.report.report import Report
+    from tf2jax_port.diff.supervision.supervisor import Worker
 
 # One process for all tests of a run: importing TensorFlow takes seconds.
 _WORKER: pytest.StashKey[Worker] = pytest.StashKey()
@@ -116,8 +116,8 @@ class Parity:
           x64: JAX's 64-bit types.
           allow: the verdicts with which the test passes.
         """
-        from tf2jax_port.diff.as_lines import lines
-        from tf2jax_port.diff.loading import DiffError
+        from tf2jax_port.diff.functions.loading import DiffError
+        from tf2jax_port.diff.report.as_lines import lines
 
         __tracebackhide__ = True
         try:
@@ -129,7 +129,7 @@ class Parity:
         return report
 
     def _report(self, old: Any, new: Any, inputs: Any, golden: str, seed: int, x64: bool) -> Report:
-        from tf2jax_port.diff.supervisor import RefusedError
+        from tf2jax_port.diff.supervision.supervisor import RefusedError
 
         specs = [self._spec(part) for part in (old, new, inputs)]
         if all(specs) and not self._config.getoption("--tf-no-isolate"):
@@ -144,17 +144,18 @@ class Parity:
     def _here(self, old: Any, new: Any, inputs: Any, golden: str, seed: int, x64: bool) -> Report:
         """The report, made in this process."""
         if self._goldens is None:
-            from tf2jax_port.diff.run import Request, compare_functions
+            from tf2jax_port.diff.sessions.run import Request, compare_functions
 
             first, source = self._loaded(old), self._inputs(inputs, old, seed)
             spec = inputs if isinstance(inputs, str) else ""
             port = self._loaded(new)
             request = Request(first, port, spec, seed, x64, types=source.module, locate=True)
             return compare_functions(request, source.calls)
-        from tf2jax_port.diff.goldens.document import read
-        from tf2jax_port.diff.goldens.golden import from_document
-        from tf2jax_port.diff.goldens.record import TENSORFLOW, record
-        from tf2jax_port.diff.goldens.replay import verify
+        from tf2jax_port.diff.golden_file.document import read
+        from tf2jax_port.diff.golden_file.golden import from_document
+        from tf2jax_port.diff.goldens.record import record
+        from tf2jax_port.diff.goldens.verify import verify
+        from tf2jax_port.diff.sessions.recording import TENSORFLOW
 
         path = Path(self._goldens) / f"{golden}.golden"
         if not path.exists():
@@ -167,8 +168,8 @@ class Parity:
     def _elsewhere(self, specs: Sequence[str], golden: str, seed: int, x64: bool) -> Report:
         """The report, made in a process that all tests of this run share."""
         old, new, inputs = specs
-        from tf2jax_port.diff.orders import Order
-        from tf2jax_port.diff.supervisor import Worker, supervised
+        from tf2jax_port.diff.sessions.orders import Order
+        from tf2jax_port.diff.supervision.supervisor import Worker, supervised
 
         path, seconds = tuple(sys.path), self._config.getoption("--tf-timeout")
         order = Order(old, new, inputs, seed, x64, (), None, True, True, False, path)
@@ -177,10 +178,11 @@ class Parity:
             worker = self._config.stash[_WORKER] = Worker(None, seconds)
         if self._goldens is None:
             return supervised(order, 1, seconds, _silent, None, worker)
-        from tf2jax_port.diff.goldens.document import read
-        from tf2jax_port.diff.goldens.golden import from_document
-        from tf2jax_port.diff.goldens.record import TENSORFLOW, record_elsewhere
-        from tf2jax_port.diff.goldens.replay import verify_elsewhere
+        from tf2jax_port.diff.golden_file.document import read
+        from tf2jax_port.diff.golden_file.golden import from_document
+        from tf2jax_port.diff.goldens.record import record_elsewhere
+        from tf2jax_port.diff.goldens.verify import verify_elsewhere
+        from tf2jax_port.diff.sessions.recording import TENSORFLOW
 
         file = Path(self._goldens) / f"{golden}.golden"
         if not file.exists():
@@ -201,12 +203,12 @@ class Parity:
         return f"{place}:{name}" if name and found is part else ""
 
     def _loaded(self, function: Any) -> Loaded:
-        from tf2jax_port.diff.loading import load, named
+        from tf2jax_port.diff.functions.loading import load, named
 
         return load(self._beside(function)) if isinstance(function, str) else named(function)
 
     def _inputs(self, inputs: Any, old: Any, seed: int) -> Any:
-        from tf2jax_port.diff.inputs import Source, source_of
+        from tf2jax_port.diff.inputs.sources import Source, source_of
 
         if isinstance(inputs, str):
             return source_of(self._beside(inputs), self._loaded(old).function, seed)
@@ -224,7 +226,7 @@ def _silent(done: int, total: int, lane: str) -> None:
 
 
 def _require_tensorflow(path: Path) -> None:
-    from tf2jax_port.diff.loading import DiffError
+    from tf2jax_port.diff.functions.loading import DiffError
 
     if importlib.util.find_spec("tensorflow") is None:
         raise DiffError(
@@ -234,8 +236,8 @@ def _require_tensorflow(path: Path) -> None:
 
 
 def _write(path: Path, golden: Any) -> None:
-    from tf2jax_port.diff.goldens.document import write
-    from tf2jax_port.diff.goldens.golden import to_document
+    from tf2jax_port.diff.golden_file.document import write
+    from tf2jax_port.diff.golden_file.golden import to_document
 
     path.parent.mkdir(parents=True, exist_ok=True)
     write(path, *to_document(golden))

@@ -1,1 +1,1 @@
-"""In which order the files of a code base are best migrated."""
+"""The order in which the files of a code base are migrated."""

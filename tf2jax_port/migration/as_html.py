@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from tf2jax_port.html_style import CSS
+from tf2jax_port.html.style import CSS
 from tf2jax_port.migration.as_text import blockers_of, common_folder, relative, summary
 from tf2jax_port.migration.picture import to_svg
 from tf2jax_port.migration.steps import Step

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tf2jax_port.migration.steps import Step
-from tf2jax_port.rewrite.ledger import Skipped
+from tf2jax_port.rewrite.findings.ledger import Skipped
 
 SCHEMA = 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pathlib
 from collections.abc import Iterable, Iterator, Mapping
 
-from tf2jax_port.import_text import imports_in
+from tf2jax_port.files.import_text import imports_in
 
 
 def import_graph(sources: Mapping[pathlib.Path, bytes]) -> dict[pathlib.Path, set[pathlib.Path]]:

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 from tf2jax_port.migration.imports import import_graph
 from tf2jax_port.migration.order import groups_in_order
-from tf2jax_port.rewrite.findings import State, count_states
-from tf2jax_port.rewrite.ledger import Entry, Ledger
+from tf2jax_port.rewrite.findings.findings import State, count_states
+from tf2jax_port.rewrite.findings.ledger import Entry, Ledger
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterator
 
-from tf2jax_port.rewrite.findings import Finding, Outcome, State
-from tf2jax_port.rewrite.markers import marker_lines, without_lines
+from tf2jax_port.rewrite.findings.findings import Finding, Outcome, State
 from tf2jax_port.rewrite.options import Options
-from tf2jax_port.rewrite.sites import READ_AS_VERSION_1
-from tf2jax_port.rewrite.source import UnreadableError, decode, from_text, parse, with_data
+from tf2jax_port.rewrite.reading.source import UnreadableError, decode, from_text, parse, with_data
+from tf2jax_port.rewrite.sites.references import READ_AS_VERSION_1
+from tf2jax_port.rewrite.writing.markers import marker_lines, without_lines
 
 Rewriter = Callable[[bytes], Outcome]
 

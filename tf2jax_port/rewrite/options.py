@@ -6,7 +6,7 @@ import dataclasses
 import pathlib
 from typing import Literal
 
-from tf2jax_port.patterns import Pattern, is_matched
+from tf2jax_port.paths.patterns import Pattern, is_matched
 
 TargetName = Literal["jax", "shims"]
 RandomName = Literal["tensorflow", "keys"]

@@ -9,35 +9,36 @@ import ast
 import dataclasses
 import re
 
-from tf2jax_port.rewrite import markers
-from tf2jax_port.rewrite.choosing import choose, has_marker
-from tf2jax_port.rewrite.corners import Corners
+from tf2jax_port.rewrite.calls.corners import Corners
 from tf2jax_port.rewrite.doctests import rewrite_doctests
-from tf2jax_port.rewrite.edits import Edit, EditedText, OverlapError, apply_edits
-from tf2jax_port.rewrite.facade_import import Swap, swap_import
-from tf2jax_port.rewrite.findings import Finding, Outcome, State
-from tf2jax_port.rewrite.graph_program import CODE as GRAPH
-from tf2jax_port.rewrite.graph_program import GraphProgram, as_graph_program
-from tf2jax_port.rewrite.idioms import find_idioms
-from tf2jax_port.rewrite.ignoring import Ignored, find_ignored
-from tf2jax_port.rewrite.imports import Brought, ImportChange, change_imports, tensorflow_imports
-from tf2jax_port.rewrite.keras_import import Moved, move_imports
-from tf2jax_port.rewrite.keras_sites import BACKEND, say_backend
-from tf2jax_port.rewrite.keras_symbols import may_hold_symbols
-from tf2jax_port.rewrite.keras_training import refuse_steps
-from tf2jax_port.rewrite.keras_weights import read_weights
-from tf2jax_port.rewrite.neighbours import ALONE, Neighbours
-from tf2jax_port.rewrite.optimizer_sites import write_optimizers
+from tf2jax_port.rewrite.findings.findings import Finding, Outcome, State
+from tf2jax_port.rewrite.imports.changes import (
+    Brought,
+    ImportChange,
+    ImportNeeds,
+    change_imports,
+    tensorflow_imports,
+)
+from tf2jax_port.rewrite.imports.facade import Swap, swap_import
+from tf2jax_port.rewrite.imports.graph_program import CODE as GRAPH
+from tf2jax_port.rewrite.imports.graph_program import GraphProgram, as_graph_program
 from tf2jax_port.rewrite.options import Options
-from tf2jax_port.rewrite.quoted import add_annotations
-from tf2jax_port.rewrite.random_keys import draw_by_keys
-from tf2jax_port.rewrite.resolve import Reference, find_references, is_module, is_tensorflow
-from tf2jax_port.rewrite.scopes import Names, resolve_scopes
-from tf2jax_port.rewrite.sites import READ_AS_VERSION_1, Decision, File, decide
-from tf2jax_port.rewrite.source import Source, UnreadableError, decode, parse, with_data
-from tf2jax_port.rewrite.spelling import choose_spelling
-from tf2jax_port.rewrite.tape_blocks import differentiate
-from tf2jax_port.rewrite.values import Values
+from tf2jax_port.rewrite.passes import run_passes
+from tf2jax_port.rewrite.reading.ignoring import Ignored, find_ignored
+from tf2jax_port.rewrite.reading.neighbours import ALONE, Neighbours
+from tf2jax_port.rewrite.reading.quoted import add_annotations
+from tf2jax_port.rewrite.reading.resolve import Reference, find_references, is_module, is_tensorflow
+from tf2jax_port.rewrite.reading.scopes import Names, resolve_scopes
+from tf2jax_port.rewrite.reading.source import Source, UnreadableError, decode, parse, with_data
+from tf2jax_port.rewrite.sites.choosing import choose, has_marker
+from tf2jax_port.rewrite.sites.decision import Decision, Draft, File
+from tf2jax_port.rewrite.sites.keras_symbols import may_hold_symbols
+from tf2jax_port.rewrite.sites.methods import find_idioms
+from tf2jax_port.rewrite.sites.references import READ_AS_VERSION_1
+from tf2jax_port.rewrite.values.values import Values
+from tf2jax_port.rewrite.writing import markers
+from tf2jax_port.rewrite.writing.edits import Edit, EditedText, OverlapError, apply_edits
+from tf2jax_port.rewrite.writing.spelling import choose_spelling
 
 DEFAULTS = Options()
 _REDIRECTION = re.compile(rb"\b(?:global|nonlocal)[ \t\f\\]")
@@ -141,26 +142,29 @@ class _Run:
             choose_spelling(names),
             self.options,
             frozenset(frozen),
+            self.ignored,
+            self.neighbours,
             strings_frozen,
             may_hold_symbols(self.source.data, names, sites),
+            self._is_shared(brought),
         )
-        taken = self._is_taken(brought)
-        graph = self._graph_program(file, bool(aliases) or taken)
+        graph = self._graph_program(file, bool(aliases) or file.is_shared)
         if graph is not None:
             return self._kept_whole(file, graph, len(brought))
-        file, decisions, moved = self._decided(file, taken)
-        idioms = [self._chosen(decision) for decision in find_idioms(file)]
+        draft = run_passes(file)
+        file, decisions = draft.file, draft.decisions
+        idioms = [choose(found, self.options, self.ignored) for found in find_idioms(file)]
         swaps = self.options.target == "shims" and not (aliases or self.ignored.lines)
-        swaps = swaps and not taken
-        swap = swap_import(file, decisions) if swaps else None
+        swap = swap_import(file, decisions) if swaps and not file.is_shared else None
         edits = [edit for decision in idioms for edit in decision.edits]
         if swap is not None:
             edits += swap.names
         else:
-            edits += [edit for decision in decisions for edit in decision.edits]
-        change = self._imports(file, decisions, aliases, brought, edits, swap, moved)
+            edits += [edit for decision in decisions.values() for edit in decision.edits]
+        change = self._imports(draft, aliases, brought, edits, swap)
         edits += change.edits
-        findings = [*self._findings(file, [*decisions, *idioms], edits), *map(self._star, stars)]
+        ended = [*decisions.values(), *idioms]
+        findings = [*self._findings(file, ended, edits), *map(self._star, stars)]
         data = self._applied(edits, findings)
         counted = len(sites) + len(idioms) + len(stars)
         if self.marked:
@@ -187,59 +191,30 @@ class _Run:
         swapped = len({edit.start for edit in graph.imports if edit.start != edit.end})
         return Outcome(data, tuple(findings), len(findings), brought, swapped)
 
-    def _decided(self, file: File, taken: bool) -> tuple[File, list[Decision], Moved]:
-        """What becomes of each reference, once it is known which imports of Keras can be moved."""
-        decisions = self._each(file)
-        moved = Moved() if taken else move_imports(file, decisions, self.ignored)
-        if moved.module:
-            file = dataclasses.replace(file, spelling=moved.spelling(file.spelling))
-            decisions = self._each(file)
-        decisions = read_weights(file, moved.decisions(file, decisions))
-        if self.options.selects(BACKEND) and not self.options.safe_only:
-            decisions = say_backend(self.source.data, decisions)
-        return file, decisions, moved
-
-    def _is_taken(self, brought: list[Brought]) -> bool:
+    def _is_shared(self, brought: list[Brought]) -> bool:
         """Whether another module imports TensorFlow from here: then the import stays what it is."""
         return any(self.neighbours.takes(a.asname or a.name.partition(".")[0]) for _, a in brought)
 
-    def _each(self, file: File) -> list[Decision]:
-        decisions = differentiate(file, [decide(file, r) for r in file.references])
-        decisions = refuse_steps(file, write_optimizers(file, decisions))
-        decisions = draw_by_keys(file, decisions, self.neighbours)
-        pairs = zip(decisions, file.references, strict=True)
-        return [self._chosen(decision, reference) for decision, reference in pairs]
-
-    def _chosen(self, decision: Decision, reference: Reference | None = None) -> Decision:
-        return choose(decision, self.options, self.ignored, reference)
-
     def _imports(
         self,
-        file: File,
-        decisions: list[Decision],
+        draft: Draft,
         aliases: list[Reference],
         brought: list[Brought],
         edits: list[Edit],
         swap: Swap | None,
-        moved: Moved,
     ) -> ImportChange:
-        pairs = list(zip(file.references, decisions, strict=True))
-        changed = [r for r, decision in pairs if decision.edits and r not in moved.kept]
-        gone = [] if swap else changed
-        left = [r for r, decision in pairs if not decision.edits or r in moved.kept]
-        change = change_imports(
-            self.source,
-            file.names,
-            gone=gone,
-            left=left,
+        moved = draft.moved
+        changed = {r: bool(d.edits) and r not in moved.kept for r, d in draft.decisions.items()}
+        needs = ImportNeeds(
+            gone=[] if swap else [r for r in changed if changed[r]],
+            left=[r for r in changed if not changed[r]],
             aliases=aliases,
             brought=brought,
-            new=file.spelling.missing(edits),
+            new=draft.file.spelling.missing(edits),
             keep_all=self.is_package,
-            ignored=self.ignored,
-            neighbours=self.neighbours,
             first_use=min((edit.start for edit in edits), default=0),
         )
+        change = change_imports(draft.file, needs)
         if swap is None:
             return ImportChange((*moved.edits, *change.edits), change.dropped + moved.names)
         return ImportChange((*swap.imports, *change.edits), swap.swapped)

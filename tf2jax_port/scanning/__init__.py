@@ -1,1 +1,1 @@
-"""What a scan found, for people and for programs."""
+"""What a scan shows."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
-from tf2jax_port.html_style import CSS
-from tf2jax_port.rewrite.codes import find_rule
-from tf2jax_port.rewrite.findings import Finding, State, count_states
-from tf2jax_port.rewrite.ledger import Ledger
-from tf2jax_port.rewrite.source import decode
+from tf2jax_port.html.style import CSS
+from tf2jax_port.rewrite.findings.findings import Finding, State, count_states
+from tf2jax_port.rewrite.findings.ledger import Ledger
+from tf2jax_port.rewrite.reading.source import decode
+from tf2jax_port.rewrite.rules.codes import find_rule
 from tf2jax_port.scanning import treemap
 from tf2jax_port.scanning.as_text import summary
 from tf2jax_port.scanning.effort import Blocker, FileEffort, blockers, by_file, share

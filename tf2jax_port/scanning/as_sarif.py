@@ -9,11 +9,11 @@ from importlib import metadata
 from typing import Any
 from urllib.parse import quote
 
-from tf2jax_port.rewrite.codes import RULES
-from tf2jax_port.rewrite.findings import Finding, State
-from tf2jax_port.rewrite.ledger import Entry, Ledger, Skipped
-from tf2jax_port.rewrite.pages import page
-from tf2jax_port.rewrite.rule import Rule
+from tf2jax_port.rewrite.findings.findings import Finding, State
+from tf2jax_port.rewrite.findings.ledger import Entry, Ledger, Skipped
+from tf2jax_port.rewrite.rules.codes import RULES
+from tf2jax_port.rewrite.rules.pages import page
+from tf2jax_port.rewrite.rules.rule import Rule
 
 VERSION = "2.1.0"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -6,8 +6,8 @@ import os.path
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tf2jax_port.rewrite.findings import State, count_states
-from tf2jax_port.rewrite.ledger import Ledger
+from tf2jax_port.rewrite.findings.findings import State, count_states
+from tf2jax_port.rewrite.findings.ledger import Ledger
 from tf2jax_port.scanning.effort import (
     Blocker,
     FileEffort,

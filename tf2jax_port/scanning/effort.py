@@ -7,8 +7,8 @@ import os.path
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from tf2jax_port.rewrite.findings import Finding, State, count_states
-from tf2jax_port.rewrite.ledger import Entry, Ledger
+from tf2jax_port.rewrite.findings.findings import Finding, State, count_states
+from tf2jax_port.rewrite.findings.ledger import Entry, Ledger
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

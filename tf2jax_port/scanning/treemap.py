@@ -7,7 +7,7 @@ import pathlib
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
 
-from tf2jax_port.rewrite.findings import State
+from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.scanning.effort import FileEffort
 
 _HEADER, _GAP, _LETTER = 15.0, 2.0, 6.6

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from tf2jax_port.table import standard
 from tf2jax_port.table.families import native, reduction, shim
-from tf2jax_port.table.inputs import (
-    INF,
-    NAN,
-    Draw,
-    Values,
-    bools,
-    draw,
-    draw_ints,
-    empty,
-    f32,
-    i32,
-)
+from tf2jax_port.table.inputs import INF, NAN, Draw, Values, bools, draw, draw_ints, empty, f32, i32
 from tf2jax_port.table.row import Case, Row, Shim, case
 
 _SMALL = "8- and 16-bit integers keep their dtype and wrap in TensorFlow; JAX widens them"

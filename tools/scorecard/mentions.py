@@ -8,7 +8,7 @@ import inspect
 import re
 import types
 
-from tf2jax_port.rewrite import knowledge
+from tf2jax_port.rewrite.knowledge import known as knowledge
 
 _DEEP = 4
 _OURS = "tests."

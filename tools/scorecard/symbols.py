@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 
-from tf2jax_port.rewrite import knowledge
+from tf2jax_port.rewrite.knowledge import known as knowledge
 from tf2jax_port.table import ROWS, Keep, Manual, Row, Shim
 from tools.scorecard.census_symbols import SYMBOLS
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tf2jax_port.diff.arguments import is_inexact
-from tf2jax_port.diff.attempt import Failure
-from tf2jax_port.diff.goldens.golden import Golden, GoldenCase
-from tf2jax_port.diff.lanes import BY_ID
-from tf2jax_port.diff.observation import Observation
-from tf2jax_port.diff.precision import exact_wide, ulp
+from tf2jax_port.diff.golden_file.golden import Golden, GoldenCase
+from tf2jax_port.diff.values.arguments import is_inexact
+from tf2jax_port.diff.values.attempt import Failure
+from tf2jax_port.diff.values.observation import Observation
+from tf2jax_port.diff.values.precision import exact_wide, ulp
+from tf2jax_port.diff.vocabulary.lanes import BY_ID
 
 
 def changes(before: Golden, after: Golden) -> list[str]:

@@ -4,33 +4,21 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from tf2jax_port.diff.arguments import Arguments
-from tf2jax_port.diff.attempt import Failure, attempt
-from tf2jax_port.diff.cotangents import cotangents
 from tf2jax_port.diff.locate.gradients import locate_gradients
-from tf2jax_port.diff.locate.located import RAISED, Located, with_neighbours
-from tf2jax_port.diff.locate.places import Stack
-from tf2jax_port.diff.locate.pulling import pull_jax, pull_tensorflow
-from tf2jax_port.diff.locate.trail import Trail
+from tf2jax_port.diff.locate.result.located import RAISED, Located, NotLocated, with_neighbours
 from tf2jax_port.diff.locate.values import locate_error, locate_interface, locate_values
-from tf2jax_port.diff.locate.watch_jax import watch_jax
-from tf2jax_port.diff.locate.watch_tensorflow import watch_tensorflow
-from tf2jax_port.diff.observation import COTANGENTS
-from tf2jax_port.diff.precision import widened
-
-
-@dataclass(frozen=True, slots=True)
-class NotLocated:
-    """Why no operation is named.
-
-    Attributes:
-      reason: in a few words.
-    """
-
-    reason: str
+from tf2jax_port.diff.locate.watch.places import Stack
+from tf2jax_port.diff.locate.watch.pulling import pull_jax, pull_tensorflow
+from tf2jax_port.diff.locate.watch.trail import Trail
+from tf2jax_port.diff.locate.watch.watch_jax import watch_jax
+from tf2jax_port.diff.locate.watch.watch_tensorflow import watch_tensorflow
+from tf2jax_port.diff.values.arguments import Arguments
+from tf2jax_port.diff.values.attempt import Failure, attempt
+from tf2jax_port.diff.values.cotangents import cotangents
+from tf2jax_port.diff.values.observation import COTANGENTS
+from tf2jax_port.diff.values.precision import widened
 
 
 def locate(

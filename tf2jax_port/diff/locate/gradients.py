@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tf2jax_port.diff.arguments import Arguments
-from tf2jax_port.diff.locate.cause import Evidence, cause
-from tf2jax_port.diff.locate.frontier import before
-from tf2jax_port.diff.locate.located import GRADIENT, Located, Spot, element, spot
-from tf2jax_port.diff.locate.matching import SINGLE, Index, Values, flattened, same, size_of
-from tf2jax_port.diff.locate.places import Place
-from tf2jax_port.diff.locate.pulling import Pulled, Use
-from tf2jax_port.diff.locate.reading import likest, likest_of, statement
-from tf2jax_port.diff.locate.trail import Step, Trail
-from tf2jax_port.diff.locate.views import with_views
+from tf2jax_port.diff.locate.blame.cause import Evidence, cause
+from tf2jax_port.diff.locate.match.frontier import before
+from tf2jax_port.diff.locate.match.matching import SINGLE, Index, Values, flattened, same, size_of
+from tf2jax_port.diff.locate.match.views import with_views
+from tf2jax_port.diff.locate.result.located import GRADIENT, Located, Spot, element, spot
+from tf2jax_port.diff.locate.watch.places import Place
+from tf2jax_port.diff.locate.watch.pulling import Pulled, Use
+from tf2jax_port.diff.locate.watch.reading import likest, likest_of, statement
+from tf2jax_port.diff.locate.watch.trail import Step, Trail
+from tf2jax_port.diff.values.arguments import Arguments
 
 # Runs the port; takes the uses of values whose cotangents are wanted too.
 Pull = Callable[[Mapping[Use, np.ndarray]], Pulled]

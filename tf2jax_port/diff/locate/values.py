@@ -10,25 +10,33 @@ from itertools import pairwise
 
 import numpy as np
 
-from tf2jax_port.diff.arguments import Arguments
-from tf2jax_port.diff.attempt import LaneError
-from tf2jax_port.diff.locate.cause import Evidence, cause
-from tf2jax_port.diff.locate.compact import masks_of, sizes_of
-from tf2jax_port.diff.locate.frontier import before
-from tf2jax_port.diff.locate.injection import MEANT, MISTAKEN, OMITTED, RESULT, Injection
-from tf2jax_port.diff.locate.lines import Lines, same_function
-from tf2jax_port.diff.locate.located import INTERFACE, RAISED, VALUE, Located, Spot, element, spot
-from tf2jax_port.diff.locate.matching import SINGLE, Index, Values, agree
-from tf2jax_port.diff.locate.misgiven import KERNEL, Misgiven, misgiven, place_of
-from tf2jax_port.diff.locate.mutations import exchanged
-from tf2jax_port.diff.locate.places import NOWHERE, Place
-from tf2jax_port.diff.locate.reading import renaming
-from tf2jax_port.diff.locate.replay import mended, replay
-from tf2jax_port.diff.locate.search import BUDGET, Search
-from tf2jax_port.diff.locate.slices import LARGE, slices
-from tf2jax_port.diff.locate.trail import Step, Trail
-from tf2jax_port.diff.locate.views import with_views, without_padding
-from tf2jax_port.diff.precision import as_jax_has_it
+from tf2jax_port.diff.locate.blame.cause import Evidence, cause
+from tf2jax_port.diff.locate.blame.lines import Lines, same_function
+from tf2jax_port.diff.locate.blame.misgiven import KERNEL, Misgiven, misgiven, place_of
+from tf2jax_port.diff.locate.match.compact import masks_of, sizes_of
+from tf2jax_port.diff.locate.match.frontier import before
+from tf2jax_port.diff.locate.match.matching import SINGLE, Index, Values, agree
+from tf2jax_port.diff.locate.match.slices import LARGE, slices
+from tf2jax_port.diff.locate.match.views import with_views, without_padding
+from tf2jax_port.diff.locate.result.located import (
+    INTERFACE,
+    RAISED,
+    VALUE,
+    Located,
+    Spot,
+    element,
+    spot,
+)
+from tf2jax_port.diff.locate.search.injection import MEANT, MISTAKEN, OMITTED, RESULT, Injection
+from tf2jax_port.diff.locate.search.mutations import exchanged
+from tf2jax_port.diff.locate.search.replay import mended, replay
+from tf2jax_port.diff.locate.search.search import BUDGET, Search
+from tf2jax_port.diff.locate.watch.places import NOWHERE, Place
+from tf2jax_port.diff.locate.watch.reading import renaming
+from tf2jax_port.diff.locate.watch.trail import Step, Trail
+from tf2jax_port.diff.values.arguments import Arguments
+from tf2jax_port.diff.values.attempt import LaneError
+from tf2jax_port.diff.values.precision import as_jax_has_it
 
 # By what tolerances are divided, one after the other, until something differs.
 _STRICTNESS = (1.0, 10.0, 100.0)

@@ -18,8 +18,8 @@ def main() -> int:
 
     import jax
 
-    from tf2jax_port.diff.contract import versions
-    from tf2jax_port.diff.loading import DiffError
+    from tf2jax_port.diff.functions.loading import DiffError
+    from tf2jax_port.diff.judge.contract import versions
     from tf2jax_port.diff.parity import operators, showing
     from tf2jax_port.diff.parity.answers import Recorded
     from tf2jax_port.diff.parity.points import named

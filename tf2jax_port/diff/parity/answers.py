@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tf2jax_port.diff.attempt import Failure
-from tf2jax_port.diff.contract import versions
-from tf2jax_port.diff.goldens.document import FORMAT, Store, read, write
-from tf2jax_port.diff.lanes import TF_GRAPH, TF_XLA
+from tf2jax_port.diff.golden_file.document import FORMAT, Store, read, write
+from tf2jax_port.diff.judge.contract import versions
 from tf2jax_port.diff.parity.points import Point, arguments
+from tf2jax_port.diff.values.attempt import Failure
+from tf2jax_port.diff.vocabulary.lanes import TF_GRAPH, TF_XLA
 
 # Case to its outputs, or to why there are none.
 Answers = Mapping[str, list[np.ndarray] | Failure]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tf2jax_port.diff.loading import DiffError
+from tf2jax_port.diff.functions.loading import DiffError
 from tf2jax_port.table import ROWS, Case, Keep, Manual, Row
 from tf2jax_port.table.inputs import Descriptor, Draw, Values
 

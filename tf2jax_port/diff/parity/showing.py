@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tf2jax_port.diff.lanes import title
 from tf2jax_port.diff.parity.operators import DIFFERS, NOT_RUN, PAIRS, SAME, State
+from tf2jax_port.diff.vocabulary.lanes import title
 
 FORMAT = 1
 

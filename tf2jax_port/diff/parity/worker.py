@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from tf2jax_port.diff.attempt import Failure, attempt
-from tf2jax_port.diff.lane_program import channels
-from tf2jax_port.diff.lanes import TF_XLA
 from tf2jax_port.diff.parity.answers import Answers
 from tf2jax_port.diff.parity.points import Point, points_of
+from tf2jax_port.diff.processes.lane_program import channels
+from tf2jax_port.diff.values.attempt import Failure, attempt
+from tf2jax_port.diff.vocabulary.lanes import TF_XLA
 
 
 def main() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tf2jax_port.rewrite.findings import State
-from tf2jax_port.rewrite.outside import FAMILIES
-from tf2jax_port.rewrite.rule import Instead, Leaves, Rewrites, Rule
+from tf2jax_port.rewrite.findings.findings import State
+from tf2jax_port.rewrite.findings.outside import FAMILIES
+from tf2jax_port.rewrite.rules.rule import Instead, Leaves, Rewrites, Rule
 
 _TF = "import tensorflow as tf\n\n"
 _V1 = "import tensorflow.compat.v1 as tf\n\n"

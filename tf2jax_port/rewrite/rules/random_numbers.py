@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tf2jax_port.rewrite.findings import State
+from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.options import Options
-from tf2jax_port.rewrite.rule import Leaves, Rewrites, Rule
+from tf2jax_port.rewrite.rules.rule import Leaves, Rewrites, Rule
 
 _KEYS = Options(random="keys")
 _PLAIN = Leaves(

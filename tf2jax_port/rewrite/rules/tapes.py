@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tf2jax_port.rewrite.findings import State
-from tf2jax_port.rewrite.rule import Leaves, Rewrites, Rule
+from tf2jax_port.rewrite.findings.findings import State
+from tf2jax_port.rewrite.rules.rule import Leaves, Rewrites, Rule
 
 SURE = Rule(
     code="TJ114",

@@ -1,0 +1,5 @@
+"""The command line: one file per command."""
+
+from tf2jax_port.cli.commands import main
+
+__all__ = ["main"]

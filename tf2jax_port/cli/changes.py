@@ -1,0 +1,91 @@
+"""What `tf2jax-port rewrite` does with each file, and what it says in the end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import click
+
+from tf2jax_port.cli import options as cli_options
+from tf2jax_port.cli.files import ChangedMeanwhileError, results, tell_skipped, write_entry
+from tf2jax_port.cli.options import Asked
+from tf2jax_port.cli.text_diff import diff_lines
+from tf2jax_port.rewrite.findings.findings import State, count_states
+from tf2jax_port.rewrite.findings.ledger import Entry, Ledger, Skipped
+
+
+class Changes:
+    """What is done with each file as it comes, so that its text need not be kept."""
+
+    def __init__(self, asked: Asked, write: bool, *, shows: bool, color: bool | None) -> None:
+        self.asked = asked
+        self.write = write
+        self.shows = shows
+        self.colour = cli_options.is_coloured(color, sys.stdout.isatty())
+        self.changed = 0
+
+    def all(self) -> Iterator[Entry | Skipped]:
+        """Every result, without its text, after it was dealt with."""
+        quiet = self.shows and sys.stdout.isatty()
+        for result in results(self.asked, texts=True, quiet=quiet):
+            if isinstance(result, Skipped):
+                yield result
+                continue
+            failure = self.one(result)
+            yield result.without_texts()
+            if failure is not None:
+                yield failure
+
+    def one(self, entry: Entry) -> Skipped | None:
+        """Writes or shows a file that changes; says why where it could not be written."""
+        if self.asked.reads_stdin and self.shows:
+            click.echo(entry.outcome.data, nl=False)
+        if not entry.changed:
+            return None
+        failure = self._written(entry) if self.write else None
+        if failure is not None:
+            return failure
+        self.changed += 1
+        if self.shows and not self.asked.reads_stdin:
+            click.echo("".join(diff_lines(entry, colour=self.colour)), nl=False, color=True)
+        return None
+
+    def _written(self, entry: Entry) -> Skipped | None:
+        try:
+            write_entry(entry)
+        except ChangedMeanwhileError:
+            reason = "the file was changed while it was being rewritten; run again"
+            return Skipped(entry.path, "TJ909", reason)
+        except OSError as error:
+            return Skipped(entry.path, "TJ907", error.strerror or str(error))
+        return None
+
+
+def tell(ledger: Ledger, does: Changes) -> None:
+    """What was done and what is left, on standard error."""
+    tell_skipped(ledger.skipped)
+    for entry in ledger.entries:
+        for finding in entry.outcome.findings:
+            if finding.state.needs_person:
+                place = f"{entry.path}:{finding.place}"
+                click.echo(f"{place}: {finding.code} {finding.symbol}: {finding.message}", err=True)
+    counts = count_states(ledger.findings)
+    parts = [f"{counts[state.value]} {_WORDS[state]}" for state in State if counts[state.value]]
+    done = "rewritten" if does.write else "to be rewritten"
+    click.echo(
+        f"{does.changed} of {len(ledger.entries)} files {done}. {_sentence(parts)}", err=True
+    )
+
+
+_WORDS = {
+    State.REWRITTEN: "rewritten",
+    State.REVIEW: "rewritten, to be reviewed",
+    State.SHIM: "to shims",
+    State.KEPT: "kept as TensorFlow",
+    State.MANUAL: "left to a person",
+}
+
+
+def _sentence(parts: list[str]) -> str:
+    return f"References: {', '.join(parts)}." if parts else "No reference to TensorFlow."

@@ -1,0 +1,256 @@
+"""`tf2jax-port diff`, and how every command of this package ends, prints and writes reports."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+
+from tf2jax_port.diff.functions.loading import DiffError, require_tensorflow
+from tf2jax_port.diff.report.report import Report
+from tf2jax_port.diff.sessions.orders import Order, loaded
+from tf2jax_port.diff.vocabulary.extras import DRAWS, RATE, Extras
+from tf2jax_port.diff.vocabulary.lanes import REQUESTED
+from tf2jax_port.diff.vocabulary.verdicts import EXIT_OTHER
+
+if TYPE_CHECKING:
+    from tf2jax_port.diff.lanes.state import Request as StateRequest
+
+
+INPUTS = (
+    "CASES.py (a generator `cases`) or CASES.py:NAME (a generator or Hypothesis strategy), FILE.npz, a "
+    "file of `capture` or `record`, `signature`, or a signature: 'x: float32[n, 3]; ids: int32[n] in 0..5'."
+)
+
+
+@click.command()
+@click.argument("old", metavar="OLD.py:FUNC")
+@click.argument("new", metavar="NEW.py:FUNC")
+@click.option(
+    "--inputs",
+    required=True,
+    metavar="INPUTS",
+    help=INPUTS,
+)
+@click.option("--locate", is_flag=True, help="Find the operation at which the two part.")
+@click.option(
+    "--worst", "worst_file", metavar="FILE", help="Look for the worst input, and write it there."
+)
+@click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON.")
+@click.option("--html", "html_file", metavar="FILE", help="Write the report as one page.")
+@click.option("--junit", "junit_file", metavar="FILE", help="Write the report as JUnit XML.")
+@click.option(
+    "--variables", metavar="OLD.py:MODEL", help="The original's variables; NEW takes them first."
+)
+@click.option("--params", metavar="NEW.py:PARAMS", help="A pytree like NEW's first argument.")
+@click.option(
+    "--map", "given", multiple=True, metavar="NAME=PATH", help="Which leaf a variable is."
+)
+@click.option("--seed", default=0, show_default=True, help="For cotangents and random numbers.")
+@click.option("--case", "only", type=int, multiple=True, help="Run only this case; repeatable.")
+@click.option("--x64/--no-x64", default=None, help="JAX's 64-bit types, whatever is set.")
+@click.option(
+    "--lane",
+    "lanes",
+    multiple=True,
+    type=click.Choice(list(REQUESTED)),
+    help="Run the port in this lane, too; repeatable.",
+)
+@click.option("--forward", is_flag=True, help="Take gradients in forward mode, too.")
+@click.option(
+    "--steps", type=click.IntRange(min=0), default=0, help="Compare so many steps of training, too."
+)
+@click.option(
+    "--rate", default=RATE, show_default=True, help="How far a step follows the gradient."
+)
+@click.option("--bfloat16", is_flag=True, help="Give both functions their floats in bfloat16.")
+@click.option(
+    "--random",
+    "randomness",
+    type=click.Choice(["seeds", "distribution"]),
+    default="seeds",
+    show_default=True,
+    help="Random functions: the same numbers of the same seeds, or the same distribution.",
+)
+@click.option(
+    "--draws",
+    type=click.IntRange(min=100),
+    default=DRAWS,
+    show_default=True,
+    help="How often a random function is called.",
+)
+@click.option(
+    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes for cases."
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=600,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long one lane of one case may take.",
+)
+@click.option(
+    "--isolate/--no-isolate",
+    default=True,
+    show_default=True,
+    help="Run both functions in other processes, so that nothing that they do ends the comparison.",
+)
+def diff(
+    old: str,
+    new: str,
+    inputs: str,
+    locate: bool,
+    worst_file: str | None,
+    json_file: str | None,
+    html_file: str | None,
+    junit_file: str | None,
+    variables: str | None,
+    params: str | None,
+    given: tuple[str, ...],
+    seed: int,
+    only: tuple[int, ...],
+    x64: bool | None,
+    lanes: tuple[str, ...],
+    forward: bool,
+    steps: int,
+    rate: float,
+    bfloat16: bool,
+    randomness: str,
+    draws: int,
+    jobs: int,
+    timeout: float,
+    isolate: bool,
+) -> None:
+    """Compare a TensorFlow function with its port.
+
+    Runs OLD eagerly, as a graph with unknown dimensions and under jit_compile=True, runs NEW
+    eagerly and compiled, on the same inputs, and says which pair of lanes differs, at which stage:
+    interface, NaN placement, values, gradients. Either function may also be given as
+    package.module:attribute.
+
+    Exit code: 0 equal, 1 different, 2 everything else.
+    """
+    with ended("diff"):
+        writable(json_file, html_file, junit_file, worst_file)
+        state = _state(variables, params, given)
+        drawn = draws if randomness == "distribution" else 0
+        extras = Extras(tuple(dict.fromkeys(lanes)), forward, steps, rate, bfloat16, drawn)
+        order = Order(
+            old,
+            new,
+            inputs,
+            seed,
+            x64,
+            only,
+            state,
+            locate,
+            beside=jobs == 1,
+            worst=worst_file is not None,
+            path=tuple(sys.path),
+            extras=extras,
+        )
+        report = _run(Console(stderr=True), order, jobs, timeout, isolate)
+        show(report, json=json_file, html=html_file, junit=junit_file)
+        if worst_file is not None and report.worst_input is not None:
+            Path(worst_file).write_bytes(report.worst_input)
+            Console().print(f"Written: {worst_file} (for --inputs)", highlight=False)
+        sys.exit(report.exit_code)
+
+
+@contextlib.contextmanager
+def ended(command: str) -> Iterator[None]:
+    """End the process with 2, and with the reason, where a command does not come to its own end."""
+    errors = Console(stderr=True)
+    try:
+        yield
+    except DiffError as error:
+        errors.print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(EXIT_OTHER)
+    except KeyboardInterrupt:
+        errors.print(f"{command}: interrupted; nothing was decided.", style="red")
+        sys.exit(EXIT_OTHER)
+    except Exception:  # noqa: BLE001 - a fault of ours must not look like the verdict "different"
+        errors.print(traceback.format_exc(), markup=False, highlight=False)
+        errors.print(
+            f"{command}: this is a fault of tf2jax-port itself, not of the port.", style="red"
+        )
+        sys.exit(EXIT_OTHER)
+
+
+def show(report: Report, **files: str | None) -> None:
+    """Print a report, and write it to the files that are named, by their kind.
+
+    Raises:
+      DiffError: a file cannot be written.
+    """
+    from tf2jax_port.diff.report.as_text import render
+
+    written = _write(report, files)
+    console = Console()
+    console.print(render(report))
+    for line in written:
+        console.print(f"\n{line}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _run(console: Console, order: Order, jobs: int, timeout: float, isolate: bool) -> Report:
+    with console.status("Importing TensorFlow and JAX") as status:
+
+        def step(done: int, total: int, lane: str) -> None:
+            status.update(f"Case {done + 1} of {total}, {lane}")
+
+        if isolate:
+            from tf2jax_port.diff.supervision.supervisor import supervised
+
+            return supervised(order, jobs, timeout, step)
+        from tf2jax_port.diff.sessions.run import compare_functions
+
+        require_tensorflow()
+        request, source = loaded(order)
+        return compare_functions(request, source.calls, step)
+
+
+def _state(
+    variables: str | None, params: str | None, given: tuple[str, ...]
+) -> StateRequest | None:
+    from tf2jax_port.diff.lanes.state import Request
+
+    if variables is None and params is None and not given:
+        return None
+    if variables is None or params is None:
+        raise DiffError("diff: --variables and --params belong together.")
+    pairs = [(name, leaf) for name, _, leaf in (pair.partition("=") for pair in given)]
+    return Request(variables, params, tuple(pairs))
+
+
+def writable(*files: str | None) -> None:
+    """Say that a report cannot be written before it is made, which takes longer."""
+    for path in files:
+        if path is not None and not Path(path).resolve().parent.is_dir():
+            raise DiffError(
+                f"{path}: the report cannot be written.\n  Received: there is no such folder"
+            )
+
+
+def _write(report: Report, files: Mapping[str, str | None]) -> list[str]:
+    written = []
+    for kind, path in files.items():
+        if path is None:
+            continue
+        module = importlib.import_module(f"tf2jax_port.diff.report.as_{kind}")
+        text = getattr(module, f"to_{kind}")(report)
+        try:
+            Path(path).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise DiffError(
+                f"{path}: the report cannot be written.\n  Received: {error}"
+            ) from error
+        written.append(f"Written: {path}")
+    return written

@@ -1,0 +1,19 @@
+"""`tf2jax-port explain`."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.argument("code", metavar="CODE")
+def explain(code: str) -> None:
+    """Explain a diagnostic: what it means, how safe it is, examples."""
+    from tf2jax_port.rewrite.rules.codes import UnknownCodeError, find_rule
+    from tf2jax_port.rewrite.rules.pages import page
+
+    try:
+        rule = find_rule(code)
+    except UnknownCodeError as error:
+        raise click.UsageError(str(error)) from error
+    click.echo(page(rule), nl=False)

@@ -1,0 +1,137 @@
+"""Files of the command line: what becomes of them, and writing them whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pathlib
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+
+import click
+
+from tf2jax_port.cli.options import Asked
+from tf2jax_port.cli.progress import followed
+from tf2jax_port.files import code_base, runs
+from tf2jax_port.files.project import Project, SeenFrom
+from tf2jax_port.rewrite.findings.ledger import Entry, Ledger, Skipped, collect
+
+_UNFINISHED = ".tf2jax-new"
+_BROKEN = ("TJ905", "TJ907", "TJ909")  # a fault of ours, no access, changed meanwhile
+_PASSED_OVER = "(what is hidden, built, or ignored by git is passed over; --no-gitignore reads it)."
+
+
+class ChangedMeanwhileError(Exception):
+    """A file is no longer what was read."""
+
+
+def results(asked: Asked, *, texts: bool, quiet: bool = False) -> Iterator[Entry | Skipped]:
+    """What would become of each file that is meant, one at a time.
+
+    Args:
+      asked: which files, and what of them.
+      texts: entries hold the text before and after.
+      quiet: no bar is shown, because something else is written to the terminal.
+    """
+    if asked.reads_stdin:
+        path = pathlib.Path(asked.stdin_filename)
+        raw = sys.stdin.buffer.read()
+        around = SeenFrom(Project({str(path.parent)}), str(path))
+        yield code_base.run_one(path, path.parent, asked.options, raw=raw, neighbours=around)
+        return
+    files = list(code_base.find_files(asked.paths, asked.exclusion))
+    if not files:
+        click.echo(f"No Python file in {', '.join(asked.paths)} {_PASSED_OVER}", err=True)
+    found = runs.run_over(files, asked.options, texts=texts, jobs=asked.jobs)
+    yield from found if quiet else followed(found, len(files))
+
+
+def ledger_of(asked: Asked, *, texts: bool) -> Ledger:
+    """What would become of all files that are meant."""
+    return collect(results(asked, texts=texts), asked.options.target)
+
+
+def exit_code(ledger: Ledger) -> int:
+    """0: nothing is left for a person; 1: something is; 2: a file could not be read or written."""
+    broken = any(skipped.code in _BROKEN for skipped in ledger.skipped)
+    return 2 if broken else int(ledger.needs_person)
+
+
+def tell_skipped(skipped: Iterable[Skipped]) -> None:
+    """Names what was not read or not written, on standard error."""
+    for one in skipped:
+        click.echo(f"{one.path}: {one.code} {one.reason}", err=True)
+
+
+def write_entry(entry: Entry) -> None:
+    """Puts the new text of a file in place: whoever reads it sees the old one or the new one.
+
+    Raises:
+      ChangedMeanwhileError: somebody else wrote to the file since it was read; theirs stands.
+      OSError: it cannot be written; the old text stands.
+    """
+    path = pathlib.Path(entry.path)
+    _put(path.resolve() if path.is_symlink() else path, entry.outcome.data, entry.before)
+
+
+def write_report(name: str, text: str) -> None:
+    """Writes a report, whole or not at all.
+
+    Raises:
+      UsageError: it cannot be written.
+    """
+    try:
+        _put(pathlib.Path(name), text.encode(), None)
+    except OSError as error:
+        raise click.UsageError(f"{name}: {error.strerror or error}") from error
+    click.echo(f"wrote {name}", err=True)
+
+
+def _put(path: pathlib.Path, data: bytes, expected: bytes | None) -> None:
+    """Writes beside the file, then renames; `expected` is what the file must still hold."""
+    status = path.stat() if path.exists() else None
+    if status is not None and not os.access(path, os.W_OK):
+        raise PermissionError(13, "Permission denied", str(path))
+    _clear(path)
+    beside = path.parent / f".{path.name}.{os.getpid()}{_UNFINISHED}"
+    try:
+        with beside.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if status is not None:
+            with contextlib.suppress(PermissionError):
+                os.chown(beside, status.st_uid, status.st_gid)
+            beside.chmod(stat.S_IMODE(status.st_mode))
+        if expected is not None and path.read_bytes() != expected:
+            raise ChangedMeanwhileError
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _clear(path: pathlib.Path) -> None:
+    """Takes away what earlier runs left half written when they were killed."""
+    start = f".{path.name}."
+    with os.scandir(path.parent) as entries:
+        names = [
+            e.name for e in entries if e.name.startswith(start) and e.name.endswith(_UNFINISHED)
+        ]
+    for name in names:
+        number = name.removeprefix(start).removesuffix(_UNFINISHED)
+        if number.isdigit() and not _is_running(int(number)):
+            (path.parent / name).unlink(missing_ok=True)
+
+
+def _is_running(process: int) -> bool:
+    """Whether another process has this number."""
+    if process == os.getpid():
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -1,0 +1,239 @@
+"""`tf2jax-port record` and `tf2jax-port verify`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from tf2jax_port.cli.diff import INPUTS, ended, show, writable
+from tf2jax_port.diff.functions.loading import DiffError, load
+from tf2jax_port.diff.golden_file.document import MOST_BYTES
+from tf2jax_port.diff.golden_file.golden import Golden
+from tf2jax_port.diff.vocabulary.reasons import Reason
+from tf2jax_port.diff.vocabulary.verdicts import EXIT_OTHER
+
+_MEGABYTE = 1 << 20
+_isolate = click.option(
+    "--isolate/--no-isolate",
+    default=True,
+    show_default=True,
+    help="Run the function in another process, so that nothing that it does ends this command.",
+)
+_timeout = click.option(
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=600,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long one lane of one case may take.",
+)
+_most = click.option(
+    "--most-mb",
+    type=click.IntRange(min=1),
+    default=MOST_BYTES // _MEGABYTE,
+    show_default=True,
+    help="How large a golden may be, in MiB.",
+)
+
+
+@click.command()
+@click.argument("function", metavar="FILE.py:FUNC")
+@click.option("--inputs", required=True, metavar="INPUTS", help=INPUTS)
+@click.option(
+    "--output",
+    "-o",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The golden, a safetensors file.",
+)
+@click.option("--update", is_flag=True, help="Replace the golden, and show what changes.")
+@click.option("--seed", default=0, show_default=True, help="For cotangents and random numbers.")
+@click.option("--case", "only", type=int, multiple=True, help="Keep only this case; repeatable.")
+@click.option("--x64/--no-x64", default=False, help="Record for ports with 64-bit types.")
+@click.option(
+    "--framework",
+    type=click.Choice(["tensorflow", "jax"]),
+    help="What FUNC is written with. [default: TensorFlow if its module imports it]",
+)
+@_timeout
+@_isolate
+@_most
+def record(
+    function: str,
+    inputs: str,
+    output: Path,
+    update: bool,
+    seed: int,
+    only: tuple[int, ...],
+    x64: bool,
+    framework: str | None,
+    timeout: float,
+    isolate: bool,
+    most_mb: int,
+) -> None:
+    """Freeze what a function gives: a golden for `verify`.
+
+    Runs it on every input in all lanes, and writes inputs, outputs, gradients, the same in double
+    precision and on slightly moved inputs, fingerprints of the values on the way, versions, device
+    and seed to one file that carries no code. A port (JAX) can be recorded, too, to see that it
+    stays as it is. A case that crashes or has no end, and what an interrupt leaves out, is kept as not
+    recorded.
+
+    Exit code: 0 written or unchanged, 2 it could not be, or not all of it.
+    """
+    with ended("record"):
+        before = _before(output, update, most_mb)
+        words = (function, inputs, seed, only, x64, framework)
+        golden, whole = _record_elsewhere(*words, timeout) if isolate else (_record(*words), True)
+        lines = _store(golden, output, before, most_mb * _MEGABYTE)
+        for line in lines:
+            click.echo(line)
+        if not whole:
+            sys.exit(EXIT_OTHER)
+
+
+@click.command()
+@click.argument("golden", type=click.Path(dir_okay=False, path_type=Path), metavar="GOLDEN")
+@click.argument("new", metavar="NEW.py:FUNC")
+@click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON.")
+@click.option("--html", "html_file", metavar="FILE", help="Write the report as one page.")
+@click.option("--junit", "junit_file", metavar="FILE", help="Write the report as JUnit XML.")
+@click.option("--case", "only", type=int, multiple=True, help="Run only this case; repeatable.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes for cases."
+)
+@_timeout
+@_isolate
+@_most
+def verify(
+    golden: Path,
+    new: str,
+    json_file: str | None,
+    html_file: str | None,
+    junit_file: str | None,
+    only: tuple[int, ...],
+    jobs: int,
+    timeout: float,
+    isolate: bool,
+    most_mb: int,
+) -> None:
+    """Compare a port with a golden, without TensorFlow.
+
+    The golden stands for the original: the same stages, the same measure of closeness, the same
+    verdicts and the same exit codes as `diff`.
+
+    Exit code: 0 equal, 1 different, 2 everything else.
+    """
+    with ended("verify"):
+        writable(json_file, html_file, junit_file)
+        from tf2jax_port.diff.goldens import verify as replay
+
+        kept = _read(golden, most_mb * _MEGABYTE)
+        with Console(stderr=True).status("Importing JAX") as status:
+
+            def step(done: int, total: int, lane: str) -> None:
+                status.update(f"Case {done + 1} of {total}, {lane}")
+
+            if isolate:
+                report = replay.verify_elsewhere(
+                    kept, golden, new, only=only, jobs=jobs, timeout=timeout, step=step
+                )
+            else:
+                report = replay.verify(kept, golden, load(new), only=only, step=step)
+        show(report, json=json_file, html=html_file, junit=junit_file)
+        sys.exit(report.exit_code)
+
+
+def _before(output: Path, update: bool, most_mb: int) -> Golden | None:
+    if not output.exists():
+        return None
+    if not update:
+        raise DiffError(
+            f"{output}: there is such a file already.\n"
+            "  Do:       --update replaces it, and shows what changes"
+        )
+    return _read(output, most_mb * _MEGABYTE)
+
+
+def _read(path: Path, most: int) -> Golden:
+    from tf2jax_port.diff.golden_file.document import read
+    from tf2jax_port.diff.golden_file.golden import from_document
+
+    document, store = read(path, most)
+    if "terms" not in document:
+        raise DiffError(f"{path}: these are captured calls, inputs for `record`, and no golden.")
+    return from_document(document, store)
+
+
+def _record(
+    function: str,
+    inputs: str,
+    seed: int,
+    only: tuple[int, ...],
+    x64: bool,
+    framework: str | None,
+) -> Golden:
+    from tf2jax_port.diff.goldens.record import record as run
+    from tf2jax_port.diff.inputs.sources import source_of
+
+    loaded = load(function)
+    source = source_of(inputs, loaded.function, seed)
+    return run(
+        loaded, source.calls, source.module, seed=seed, x64=x64, only=only, framework=framework
+    )
+
+
+def _record_elsewhere(
+    function: str,
+    inputs: str,
+    seed: int,
+    only: tuple[int, ...],
+    x64: bool,
+    framework: str | None,
+    timeout: float,
+) -> tuple[Golden, bool]:
+    """The golden, and whether all of it is there."""
+    from tf2jax_port.diff.goldens.record import record_elsewhere
+
+    with Console(stderr=True).status("Recording") as status:
+
+        def step(done: int, total: int, lane: str) -> None:
+            status.update(f"Case {done + 1} of {total}")
+
+        golden, whole = record_elsewhere(
+            function,
+            inputs,
+            seed=seed,
+            x64=x64,
+            only=only,
+            framework=framework,
+            timeout=timeout,
+            step=step,
+        )
+    for what, why, cases in golden.skipped:
+        click.echo(Reason(what, why, cases).text, err=True)
+    return golden, whole
+
+
+def _store(golden: Golden, output: Path, before: Golden | None, most: int) -> Iterator[str]:
+    """Write the file, and say what became of it."""
+    from tf2jax_port.diff.golden_file.document import write
+    from tf2jax_port.diff.golden_file.golden import to_document
+    from tf2jax_port.diff.goldens.changes import changes
+
+    document, store = to_document(golden)
+    lines = changes(before, golden) if before else []
+    if before and not lines:
+        yield f"{output}: nothing changes."
+        return
+    yield from lines
+    write(output, document, store, most)
+    ran = sum(case.lanes["tf-eager"].ran for case in golden.cases)
+    yield f"Written: {output} ({len(golden.cases)} cases, {ran} of them with results, " + (
+        f"{output.stat().st_size} bytes)"
+    )

@@ -1,0 +1,169 @@
+"""`tf2jax-port import-graph`."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from tf2jax_port.importing.loading import Imported
+
+NAMES = "separated by commas, as in a:0,b:0"
+
+
+@click.command()
+@click.argument("model", type=click.Path(exists=True), metavar="MODEL")
+@click.option(
+    "--inputs", metavar="NAMES", help=f"Tensors to feed, {NAMES}. [default: placeholders]"
+)
+@click.option(
+    "--outputs", metavar="NAMES", help=f"Tensors to compute, {NAMES}. [default: the ends]"
+)
+@click.option("--signature", metavar="NAME", help="Of a SavedModel. [default: serving_default]")
+@click.option(
+    "--out",
+    type=click.Path(path_type=pathlib.Path),
+    metavar="FILE.py|DIR",
+    help="Write the program there, and its numbers beside it as .npz.",
+)
+@click.option("--check", is_flag=True, help="Compare with TensorFlow, which must be installed.")
+@click.option(
+    "--data",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE.npz",
+    help="With --check: arrays to feed, by the names of the inputs. [default: random numbers]",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Lines, or what was found for programs.",
+)
+def import_graph(
+    model: str,
+    inputs: str | None,
+    outputs: str | None,
+    signature: str | None,
+    out: pathlib.Path | None,
+    check: bool,
+    data: str | None,
+    form: str,
+) -> None:
+    """Turn a frozen graph or a SavedModel into a JAX program.
+
+    MODEL is a GraphDef (.pb, or .pbtxt as text) or the folder of a SavedModel. Its inputs, outputs
+    and operators are listed, and each operator that cannot be imported is named with its node. With
+    --out a module is written whose function `model(variables, feeds)` is pure. TensorFlow is needed
+    by --check alone.
+
+    Exit code 0: it can be imported; 1: some operator cannot, or --check found a difference; 2: could
+    not run.
+    """
+    if data and not check:
+        raise click.UsageError("--data is what --check feeds; add --check.")
+    found = _read(model, _split(inputs), _split(outputs), signature)
+    report = _report(model, found)
+    can = not found.program.problems
+    if can and check:
+        report["check"] = _checked(model, found, data)
+    if can and out is not None:
+        report["written"] = _write(found, out, model)
+    click.echo(json.dumps(report, indent=1) if form == "json" else "\n".join(_lines(report)))
+    equal = all(entry["equal"] for entry in report.get("check", {}).values())
+    raise SystemExit(0 if can and equal else 1)
+
+
+def _split(names: str | None) -> list[str] | None:
+    return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
+
+
+def _read(
+    model: str, inputs: list[str] | None, outputs: list[str] | None, signature: str | None
+) -> Imported:
+    from tf2jax_port.importing import loading
+    from tf2jax_port.importing.choosing import NoSuchTensorError
+    from tf2jax_port.importing.wire import BrokenFileError
+
+    try:
+        return loading.read(model, inputs, outputs, signature)
+    except (BrokenFileError, NoSuchTensorError, OSError) as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _report(model: str, found: Imported) -> dict[str, Any]:
+    nodes = found.model.graph.nodes
+    program = found.program
+    return {
+        "model": model,
+        "inputs": {
+            key: {
+                "dtype": nodes[edge.node].attribute("dtype"),
+                "shape": nodes[edge.node].attribute("shape"),
+            }
+            for key, edge in found.choice.inputs.items()
+        },
+        "outputs": {key: str(edge) for key, edge in found.choice.outputs.items()},
+        "signatures": sorted(found.model.signatures),
+        "random_operators": program.draws,
+        "operators": dict(sorted(program.operators.items())),
+        "variables": len(program.variables),
+        "left_out": dict(sorted(program.left_out.items())),
+        "unsupported": [problem._asdict() for problem in program.problems],
+    }
+
+
+def _checked(model: str, found: Imported, data: str | None) -> dict[str, Any]:
+    from tf2jax_port.diff.functions import imported_graph
+    from tf2jax_port.diff.functions.loading import DiffError
+
+    try:
+        return imported_graph.compare(model, found, data)
+    except DiffError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _write(found: Imported, out: pathlib.Path, model: str) -> list[str]:
+    from tf2jax_port.importing import loading
+
+    source = pathlib.Path(model)
+    stem = (source.name if source.is_dir() else source.stem).replace("-", "_").replace(".", "_")
+    path = out if out.suffix == ".py" else out / f"{stem}.py"
+    try:
+        return [str(written) for written in loading.write(found, path, source.name)]
+    except OSError as error:
+        raise click.UsageError(f"{path}: {error.strerror or error}") from error
+
+
+def _lines(report: dict[str, Any]) -> list[str]:
+    lines = [f"{report['model']}: {sum(report['operators'].values())} operators"]
+    for key, entry in report["inputs"].items():
+        shape = "unknown shape" if entry["shape"] is None else str(tuple(entry["shape"]))
+        lines.append(f"  input   {key}  {entry['dtype'] or 'any dtype'} {shape}")
+    if report["random_operators"]:
+        count = report["random_operators"]
+        lines.append(
+            f"  input   seed  int32 (2,), for {count} operators that draw other random numbers"
+        )
+    lines += [
+        f"  output  {key}" + (f"  {edge}" if edge != key else "")
+        for key, edge in report["outputs"].items()
+    ]
+    if report["signatures"]:
+        lines.append(f"  signatures  {', '.join(report['signatures'])}")
+    lines.append("  " + ", ".join(f"{op} {count}" for op, count in report["operators"].items()))
+    if report["left_out"]:
+        left = ", ".join(f"{op} {count}" for op, count in report["left_out"].items())
+        lines.append(f"  left out, no number depends on it: {left}")
+    for problem in report["unsupported"]:
+        lines.append(
+            f"  cannot be imported: {problem['op']} at {problem['node']}: {problem['reason']}"
+        )
+    for key, entry in report.get("check", {}).items():
+        verdict = "equal" if entry["equal"] else "DIFFERENT"
+        lines.append(f"  {verdict}  {key}  {entry['says']}")
+    return lines + [f"  wrote {path}" for path in report.get("written", ())]

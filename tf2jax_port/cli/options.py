@@ -1,0 +1,263 @@
+"""What the commands that read code are asked for: on the command line, and in `pyproject.toml`."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import click
+
+from tf2jax_port.files import configuration
+from tf2jax_port.files.configuration import Configuration, ConfigurationError
+from tf2jax_port.paths import exclusion
+from tf2jax_port.paths.exclusion import Exclusion
+from tf2jax_port.paths.patterns import parse_patterns
+
+if TYPE_CHECKING:
+    from tf2jax_port.rewrite.options import OptimizersName, Options, RandomName, TargetName
+
+STDIN = "-"
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_READING = (
+    click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Read with so many processes. [default: one, and all processors if it takes long]",
+    ),
+    click.option(
+        "--exclude",
+        multiple=True,
+        metavar="PATTERN",
+        help="Pass over files and folders, as a line of .gitignore would. May be repeated.",
+    ),
+    click.option(
+        "--no-gitignore", is_flag=True, help="Read files that git ignores, too.", default=None
+    ),
+    click.option(
+        "--force-exclude",
+        is_flag=True,
+        default=None,
+        help="Let patterns count for files that are named here, too.",
+    ),
+    click.option(
+        "--stdin-filename",
+        metavar="FILE",
+        default="stdin.py",
+        help="What to call the program that is read from standard input, given as `-`.",
+    ),
+    click.option(
+        "--config",
+        type=click.Path(dir_okay=False),
+        metavar="FILE",
+        help="Take [tool.tf2jax-port] from there, not from the nearest pyproject.toml.",
+    ),
+    click.option("--isolated", is_flag=True, help="Read no configuration at all."),
+)
+_CHOOSING = (
+    click.option(
+        "--target",
+        type=click.Choice(["jax", "shims"]),
+        help="JAX itself (the default), or the smallest change that runs: TensorFlow's names from "
+        "`shims`.",
+    ),
+    click.option(
+        "--exact/--no-exact",
+        default=None,
+        help="Where JAX's spelling differs in a corner (zeros, ties, NaN), take the function of "
+        "`shims` that does not.",
+    ),
+    click.option(
+        "--safe-only/--no-safe-only",
+        default=None,
+        help="Write nothing that could differ: --exact, and leave the rest for later.",
+    ),
+    click.option(
+        "--select",
+        metavar="TJ...",
+        help="Rewrite only what has these diagnostics, or beginnings of them: TJ1,TJ401.",
+    ),
+    click.option("--ignore", metavar="TJ...", help="Leave alone what has these diagnostics."),
+    click.option(
+        "--doctests/--no-doctests", default=None, help="Rewrite the examples of docstrings, too."
+    ),
+    click.option(
+        "--random",
+        type=click.Choice(["tensorflow", "keys"]),
+        help="Draw TensorFlow's numbers (the default), or with keys of JAX where they can be had: "
+        "other numbers of the same distribution.",
+    ),
+    click.option(
+        "--optimizers",
+        type=click.Choice(["keras", "optax"]),
+        help="Optimisers of Keras 3 (the default), or of Optax where all that is done with them is "
+        "seen: the same steps.",
+    ),
+)
+
+
+class Sectioned(click.Command):
+    """A command whose help page has its options under headings."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Its own options first, then those of which places, then those of which files."""
+        records: dict[str, list[tuple[str, str]]] = {"Options": [], **{h: [] for h, _ in _SECTIONS}}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and isinstance(parameter, click.Option):
+                records[_section_of(parameter.name)].append(record)
+        for heading, found in records.items():
+            if found:
+                with formatter.section(heading):
+                    formatter.write_dl(found)
+
+
+def _section_of(name: str | None) -> str:
+    return next((heading for heading, names in _SECTIONS if name in names), "Options")
+
+
+_SECTIONS = (
+    (
+        "What is rewritten",
+        ("target", "exact", "safe_only", "select", "ignore", "doctests", "random", "optimizers"),
+    ),
+    (
+        "Which files",
+        ("exclude", "no_gitignore", "force_exclude", "stdin_filename", "config", "isolated"),
+    ),
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be read, and what is to become of it."""
+
+    paths: tuple[str, ...]
+    options: Options
+    exclusion: Exclusion
+    stdin_filename: str
+    jobs: int | None = None
+
+    @property
+    def reads_stdin(self) -> bool:
+        """Whether the program comes from standard input."""
+        return self.paths == (STDIN,)
+
+
+def reading_options(command: Command) -> Command:
+    """Adds the options of which files are read."""
+    return _with(command, _READING)
+
+
+def choosing_options(command: Command) -> Command:
+    """Adds the options of what becomes of them."""
+    return _with(command, _CHOOSING)
+
+
+def _with(command: Command, options: Iterable[Callable[[Command], Command]]) -> Command:
+    for option in reversed(tuple(options)):
+        command = option(command)
+    return command
+
+
+def ask(
+    paths: tuple[str, ...],
+    *,
+    jobs: int | None,
+    exclude: tuple[str, ...],
+    no_gitignore: bool | None,
+    force_exclude: bool | None,
+    stdin_filename: str,
+    config: str | None,
+    isolated: bool,
+    **choices: Any,
+) -> Asked:
+    """The command line, and the configuration where that says nothing.
+
+    Raises:
+      UsageError: the two contradict each other, or themselves.
+    """
+    if STDIN in paths and paths != (STDIN,):
+        raise click.UsageError("`-` stands for standard input and must be the only path.")
+    try:
+        said = _configuration(paths, config, isolated)
+        options = _options(said, **choices)
+    except ConfigurationError as error:
+        raise click.UsageError(str(error)) from error
+    usual = exclusion.DEFAULT if said.exclude is None else said.exclude
+    lists = [
+        (said.folder, (*usual, *(said.extend_exclude or ()))),
+        (pathlib.Path.cwd(), exclude),
+    ]
+    respect = said.respect_gitignore is not False if no_gitignore is None else not no_gitignore
+    force = bool(said.force_exclude) if force_exclude is None else force_exclude
+    excluded = Exclusion.of(lists, gitignore=respect, force=force)
+    return Asked(paths, options, excluded, stdin_filename, jobs)
+
+
+def _configuration(paths: tuple[str, ...], config: str | None, isolated: bool) -> Configuration:
+    if isolated and config:
+        raise click.UsageError("--isolated and --config exclude each other.")
+    nothing = Configuration(pathlib.Path.cwd())
+    if isolated:
+        return nothing
+    if config:
+        return configuration.read_file(pathlib.Path(config))
+    file = configuration.find_file(configuration.common_folder(p for p in paths if p != STDIN))
+    return configuration.read_file(file) if file else nothing
+
+
+def _options(
+    said: Configuration,
+    target: str | None = None,
+    exact: bool | None = None,
+    safe_only: bool | None = None,
+    select: str | None = None,
+    ignore: str | None = None,
+    doctests: bool | None = None,
+    random: str | None = None,
+    optimizers: str | None = None,
+) -> Options:
+    from tf2jax_port.rewrite.options import FileIgnores, Options  # with the table: not for --help
+
+    chosen = _codes("--select", select.split(",")) if select is not None else said.select
+    left = _codes("--ignore", ignore.split(",")) if ignore is not None else said.ignore
+    per_file = tuple(
+        FileIgnores(said.folder, parse_patterns([pattern]), _codes("per-file-ignores", codes))
+        for pattern, codes in said.per_file_ignores
+    )
+    return Options(
+        target=cast("TargetName", target or said.target or "jax"),
+        exact=bool(said.exact) if exact is None else exact,
+        safe_only=bool(said.safe_only) if safe_only is None else safe_only,
+        select=("TJ",) if chosen is None else _codes("select", chosen),
+        ignore=_codes("ignore", left or ()),
+        doctests=bool(said.doctests) if doctests is None else doctests,
+        random=cast("RandomName", random or said.random or "tensorflow"),
+        optimizers=cast("OptimizersName", optimizers or said.optimizers or "keras"),
+        per_file=per_file,
+    )
+
+
+def _codes(where: str, given: Iterable[str]) -> tuple[str, ...]:
+    """Beginnings of diagnostics, each of which begins one."""
+    from tf2jax_port.rewrite.rules.codes import RULES
+
+    codes = tuple(code.strip().upper() for code in given if code.strip())
+    for code in codes:
+        if not any(rule.code.startswith(code) for rule in RULES):
+            raise click.UsageError(f"{where}: no diagnostic begins with `{code}`.")
+    return codes
+
+
+def is_coloured(asked: bool | None, is_terminal: bool) -> bool:
+    """Whether output is coloured: as asked, as the environment says, or because it is a terminal."""
+    if asked is not None:
+        return asked
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or is_terminal

@@ -1,0 +1,56 @@
+"""`tf2jax-port plan`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from tf2jax_port.cli import options as cli_options
+
+_SHOWN = 40
+
+
+@click.command(cls=cli_options.Sectioned)
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="A table, or the plan for programs.",
+)
+@click.option(
+    "--html", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write the picture there."
+)
+@click.option("--all", "whole", is_flag=True, help="Show every step, however many there are.")
+@cli_options.reading_options
+def plan(paths: tuple[str, ...], form: str, html: str | None, whole: bool, **given: Any) -> None:
+    """Order the files of a code base for migration.
+
+    What is imported comes before what imports it; of the files that are free, those with least left
+    for a person come first. Each step says what it needs, what it unlocks, and what stands in its
+    way. Nothing is changed and nothing is run.
+
+    Exit code 0: nothing is left for a person; 1: something is; 2: could not run.
+    """
+    from tf2jax_port.cli.files import exit_code, ledger_of, tell_skipped, write_report
+    from tf2jax_port.migration import as_html, as_json, as_text
+    from tf2jax_port.migration.steps import steps_of
+
+    ledger = ledger_of(cli_options.ask(paths, **given), texts=True)
+    steps = steps_of(ledger)
+    if form == "json":
+        click.echo(json.dumps(as_json.to_document(steps, ledger.skipped), indent=1))
+    else:
+        from rich.console import Console
+
+        console = Console(highlight=False)
+        for part in as_text.to_renderables(steps, None if whole else _SHOWN):
+            console.print(part, markup=False)
+    if html:
+        write_report(html, as_html.to_html(steps, ", ".join(paths)))
+    tell_skipped(ledger.skipped)
+    raise SystemExit(exit_code(ledger))

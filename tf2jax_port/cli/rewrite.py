@@ -1,0 +1,75 @@
+"""`tf2jax-port rewrite`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from tf2jax_port.cli import options as cli_options
+from tf2jax_port.cli.options import choosing_options, reading_options
+
+
+@click.command(cls=cli_options.Sectioned)
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--write", is_flag=True, help="Change the files. Without it, the changes are shown.")
+@click.option(
+    "--check", is_flag=True, help="Change and show nothing; exit 1 if anything would change."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "sarif"]),
+    default="text",
+    show_default=True,
+    help="A diff, or what became of each reference, for programs.",
+)
+@click.option(
+    "--report", type=click.Path(dir_okay=False), metavar="FILE.json", help="Write the ledger there."
+)
+@click.option("--color/--no-color", default=None, help="Colour the diff. [default: on a terminal]")
+@choosing_options
+@reading_options
+def rewrite(
+    paths: tuple[str, ...],
+    write: bool,
+    check: bool,
+    form: str,
+    report: str | None,
+    color: bool | None,
+    **given: Any,
+) -> None:
+    """Turn the TensorFlow calls of Python files into JAX.
+
+    A folder stands for the Python files below it; `-` reads a program from standard input and writes
+    the new one to standard output. Every TensorFlow reference ends rewritten, rewritten and to be
+    reviewed, as a function of `shims`, kept, or left to a person with a comment.
+
+    Exit code 0: nothing is left for a person; 1: something is (with --check: something would
+    change); 2: could not run.
+    """
+    if write and check:
+        raise click.UsageError("--write and --check exclude each other.")
+    asked = cli_options.ask(paths, **given)
+    if asked.reads_stdin and write:
+        raise click.UsageError("--write has no file to write to: `-` is standard input.")
+    from tf2jax_port.cli.changes import Changes, tell
+    from tf2jax_port.cli.files import exit_code, write_report
+    from tf2jax_port.rewrite.findings.ledger import collect
+
+    does = Changes(asked, write, shows=form == "text" and not (write or check), color=color)
+    ledger = collect(does.all(), asked.options.target)
+    if form == "json":
+        click.echo(json.dumps(ledger.document(), indent=1))
+    elif form == "sarif":
+        from tf2jax_port.scanning import as_sarif
+
+        click.echo(json.dumps(as_sarif.to_document(ledger), indent=1))
+    if report:
+        write_report(report, json.dumps(ledger.document(), indent=1) + "\n")
+    tell(ledger, does)
+    code = exit_code(ledger)
+    if asked.reads_stdin and ledger.skipped:
+        code = 2  # nothing was written to standard output, and that is no program
+    raise SystemExit(int(does.changed > 0) if check and code != 2 else code)

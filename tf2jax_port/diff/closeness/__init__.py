@@ -1,0 +1,1 @@
+"""How far two arrays, or two samples, are apart."""

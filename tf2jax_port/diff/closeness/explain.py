@@ -1,0 +1,340 @@
+"""A second look at a difference: is it the port's, or does the original differ from itself?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from tf2jax_port.diff.closeness.closeness import (
+    FLOAT64,
+    FLOOR_ULP_WITHOUT_TRUTH,
+    LANES_APART,
+    Gauge,
+    distance,
+    gauge,
+    largest,
+    limit,
+    norms,
+)
+from tf2jax_port.diff.closeness.comparison import Comparison, Rules, compare, placement
+from tf2jax_port.diff.closeness.perturb import LARGE, SMALL, motion
+from tf2jax_port.diff.values.arguments import is_inexact
+from tf2jax_port.diff.values.pieces import holds_anywhere, in_pieces
+from tf2jax_port.diff.values.precision import exact_wide, ulp
+from tf2jax_port.diff.vocabulary.lanes import VALUES
+
+DIFFERENT = "different"
+KNIFE_EDGE = "knife-edge"
+EQUAL = "equal"
+UNSTEADY = "unsteady"
+
+FLOAT64_RUN = "the original in float64"
+
+# What makes a difference no difference, in the words of `Explanation.names`.
+DOUBLE_RUN = "double"
+MOVED_RUNS = "moved"
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """Another answer of the original to the same question.
+
+    Attributes:
+      name: the lane's title, or how the run differed.
+      array: what it gave.
+      where: the elements for which it may speak; `None` for all.
+    """
+
+    name: str
+    array: np.ndarray | None
+    where: np.ndarray | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One array of the original, run again.
+
+    Attributes:
+      again: on the same inputs.
+      moved: on inputs moved by `SMALL` and by `LARGE` ulp, for each direction.
+      decides: whether the moved inputs may also settle which way a tie falls.
+    """
+
+    again: np.ndarray | None
+    moved: Sequence[tuple[np.ndarray | None, np.ndarray | None]]
+    decides: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What the second look found.
+
+    Attributes:
+      outcome: `DIFFERENT`, `KNIFE_EDGE`, `EQUAL` or `UNSTEADY`.
+      comparison: the comparison to report.
+      names: the runs of the original that answer as the port does, or why it is no difference.
+      elements: for how many elements it took them.
+      measure: the gauge in its widest form.
+    """
+
+    outcome: str
+    comparison: Comparison
+    names: tuple[str, ...] = ()
+    elements: int = 0
+    measure: Gauge | None = None
+
+
+def explain(
+    reference: np.ndarray | None,
+    port: np.ndarray | None,
+    first: Comparison,
+    measure: Gauge | None,
+    rules: Rules,
+    lanes: Sequence[Alternative],
+    double: Callable[[], np.ndarray | None],
+    probe: Callable[[], Probe | None],
+) -> Explanation:
+    """Why `port` differs from `reference`.
+
+    Args:
+      reference: what the original gave.
+      port: what the port gave.
+      first: the comparison of the two, which fails.
+      measure: how rounded numbers are judged.
+      rules: what counts as the same type.
+      lanes: the original's other answers to the same inputs.
+      double: runs the port in double precision.
+      probe: runs the original again, on the same and on slightly moved inputs.
+    """
+    rounding = first.stage == VALUES and _is_rounding(port, measure, double)
+    if rounding and measure is not None and measure.is_small(first.closeness.port_error):
+        return Explanation(EQUAL, first, (DOUBLE_RUN,), measure=measure)
+    edge = _settle(reference, port, lanes, measure, rules)
+    if edge is not None:
+        return edge
+    found = _ask_again(reference, port, first, measure, rules, lanes, probe)
+    if found.outcome == DIFFERENT and rounding:
+        return Explanation(EQUAL, first, (DOUBLE_RUN,), measure=measure)
+    return found
+
+
+def _ask_again(
+    reference: np.ndarray | None,
+    port: np.ndarray | None,
+    first: Comparison,
+    measure: Gauge | None,
+    rules: Rules,
+    lanes: Sequence[Alternative],
+    probe: Callable[[], Probe | None],
+) -> Explanation:
+    """What the original says when it is run again, and when its inputs move a little."""
+    runs = probe()
+    if runs is None:
+        return Explanation(DIFFERENT, first, measure=measure)
+    if not _same(reference, runs.again, measure, rules):
+        return Explanation(UNSTEADY, first, measure=measure)
+    jumps: list[Alternative] = []
+    if measure is not None and reference is not None:
+        measure = measure.with_cancelled(reference.dtype)
+        if _hopeless(reference, port, measure, runs, lanes):
+            return Explanation(DIFFERENT, first, measure=measure)
+        measure, jumps = _widen(reference, runs, measure)
+        comparison = compare(reference, port, measure, rules)
+        if comparison.agrees:
+            return Explanation(EQUAL, comparison, (MOVED_RUNS,), measure=measure)
+    elif runs.decides:
+        jumps = [Alternative(_moved(n), a) for p in runs.moved for n, a in zip((SMALL, LARGE), p)]
+    edge = _settle(reference, port, [*lanes, *jumps], measure, rules)
+    return edge or Explanation(DIFFERENT, first, measure=measure)
+
+
+def _hopeless(
+    reference: np.ndarray,
+    port: np.ndarray | None,
+    measure: Gauge,
+    runs: Probe,
+    lanes: Sequence[Alternative],
+) -> bool:
+    """Whether no answer of the original comes near the port, however much the moved inputs allow.
+
+    What the runs say in detail takes long for large arrays, and is not asked for then.
+    """
+    if port is None or port.shape != reference.shape:
+        return False
+    answers = [one.array for one in lanes]
+    apart = list(_apart_from(reference, answers))
+    own = measure.own_max
+    for pair in runs.moved:
+        answers += pair
+        moved = list(_apart_from(reference, pair))
+        apart += moved
+        if len(moved) == 2:  # no element of `Motion.noise` is larger
+            own = max(own, moved[0], moved[1] * SMALL / LARGE)
+    wide = replace(measure, own_max=own)
+    return _out_of_reach(reference, port, answers, wide, max(apart, default=0.0))
+
+
+def _out_of_reach(
+    reference: np.ndarray,
+    port: np.ndarray,
+    answers: Sequence[np.ndarray | None],
+    measure: Gauge,
+    most: float,
+) -> bool:
+    """Whether some element is too far from all answers, even with the widest of `Gauge.replaced`.
+
+    Args:
+      reference: what the original gave.
+      port: what the port gave.
+      answers: what else the original gave.
+      measure: how far an element may be.
+      most: how far the answers are from the reference.
+    """
+    if not is_inexact(port.dtype):
+        return False
+    alike = [reference, measure.truth, *_like(reference, answers)]
+    top = largest(measure.size) + norms(reference, measure.truth)[1] + most
+    unit = max(ulp(reference.dtype), ulp(port.dtype))
+    own = max(measure.own_max, FLOOR_ULP_WITHOUT_TRUTH * unit * top)
+    bound = 1.01 * limit(max(1, port.size)) * own + unit * top
+
+    def far(port: np.ndarray, *answers: np.ndarray) -> np.ndarray:
+        wide = exact_wide(port)
+        return np.min([distance(wide, exact_wide(answer)) for answer in answers], 0) > bound
+
+    return holds_anywhere(far, port, *alike)
+
+
+def _like(reference: np.ndarray, answers: Sequence[np.ndarray | None]) -> Iterator[np.ndarray]:
+    """Those that can be held against the reference element by element."""
+    for array in answers:
+        if array is not None and array.shape == reference.shape and array.dtype.kind not in "SUO":
+            yield array
+
+
+def _apart_from(reference: np.ndarray, answers: Sequence[np.ndarray | None]) -> Iterator[float]:
+    for array in _like(reference, answers):
+        yield norms(array, reference)[1]
+
+
+def _is_rounding(
+    port: np.ndarray | None, measure: Gauge | None, double: Callable[[], np.ndarray | None]
+) -> bool:
+    """Whether original and port are the same function, of which the port rounds otherwise."""
+    if port is None or measure is None or measure.basis != FLOAT64:
+        return False
+    fine = double()
+    if fine is None or fine.shape != port.shape or fine.dtype.name not in ("float64", "complex128"):
+        return False
+    return measure.is_rounding(port, fine)
+
+
+def _widen(reference: np.ndarray, runs: Probe, measure: Gauge) -> tuple[Gauge, list[Alternative]]:
+    """The gauge with the original's sensitivity in it, and the answers it jumps to."""
+    samples: list[np.ndarray] = []
+    jumps: list[Alternative] = []
+    for pair in runs.moved:
+        small, large = pair
+        named = list(zip((SMALL, LARGE), pair))
+        if small is None or large is None or not small.shape == large.shape == reference.shape:
+            jumps += [Alternative(_moved(n), array) for n, array in named]
+            continue
+        found = motion(reference, small, large, measure.own_rms)
+        samples.append(found.noise)
+        jumps += [Alternative(_moved(n), array, found.jumps) for n, array in named]
+    return measure.widened(samples), jumps if runs.decides else []
+
+
+def _settle(
+    reference: np.ndarray | None,
+    port: np.ndarray | None,
+    alternatives: Sequence[Alternative],
+    measure: Gauge | None,
+    rules: Rules,
+) -> Explanation | None:
+    """A knife edge, if the port agrees with answers of the original, each where it has one."""
+    if reference is None or port is None or reference.shape != port.shape:
+        return _settle_whole(port, alternatives, rules)
+    arrays = [alternative.array for alternative in alternatives]
+    if measure is not None:
+        most = max(_apart_from(reference, arrays), default=0.0)
+        if _out_of_reach(reference, port, arrays, measure, most):
+            return None
+    chosen, names, taken = reference, [], np.zeros(reference.shape, bool)
+    for alternative in alternatives:
+        other = alternative.array
+        if other is None or other.shape != reference.shape or other.dtype.kind in "SUO":
+            continue
+        better = _better(chosen, other, port, measure)
+        better &= in_pieces(partial(_apart, measure=measure), reference, other)
+        if alternative.where is not None:
+            better &= alternative.where
+        if better.any():
+            with np.errstate(over="ignore"):
+                chosen = np.where(better, other.astype(reference.dtype), chosen)
+            names.append(alternative.name)
+            taken |= better
+    comparison = compare(chosen, port, _regauged(measure, chosen, taken), rules)
+    if not names or not comparison.agrees:
+        return None
+    before = compare(reference, port, measure, rules)
+    return Explanation(KNIFE_EDGE, before, tuple(dict.fromkeys(names)), int(taken.sum()), measure)
+
+
+def _settle_whole(
+    port: np.ndarray | None, alternatives: Sequence[Alternative], rules: Rules
+) -> Explanation | None:
+    """The same where shapes differ, so that only a whole answer can be the port's."""
+    for alternative in alternatives:
+        other = alternative.array
+        if port is None or other is None or other.shape != port.shape:
+            continue
+        measure = gauge(port.dtype, other, None, [other]) if is_inexact(port.dtype) else None
+        comparison = compare(other, port, measure, Rules(rules.x64, either_way=True))
+        if comparison.agrees:
+            return Explanation(KNIFE_EDGE, comparison, (alternative.name,), port.size, measure)
+    return None
+
+
+def _apart(a: np.ndarray, b: np.ndarray, measure: Gauge | None) -> np.ndarray:
+    """Where two answers of the original differ by more than rounding."""
+    if measure is None:
+        return np.asarray(a != b)
+    x, y = exact_wide(a), exact_wide(b)
+    finite = np.isfinite(x) & np.isfinite(y)
+    error = np.abs(np.where(finite, x, 0) - np.where(finite, y, 0))
+    return placement(a, b) | (error > LANES_APART * measure.own_rms)
+
+
+def _better(
+    chosen: np.ndarray, other: np.ndarray, port: np.ndarray, measure: Gauge | None
+) -> np.ndarray:
+    """Where `other` is nearer to the port than what is chosen so far."""
+    if measure is None:
+        return np.asarray((other == port) & (chosen != port))
+    return in_pieces(_nearer, chosen, other, port)
+
+
+def _nearer(chosen: np.ndarray, other: np.ndarray, port: np.ndarray) -> np.ndarray:
+    with np.errstate(invalid="ignore", over="ignore"):
+        x, y, z = (exact_wide(array) for array in (chosen, other, port))
+        nearer = np.abs(y - z) < np.abs(x - z)
+    wrong_now, wrong_then = placement(chosen, port), placement(other, port)
+    return (wrong_now & ~wrong_then) | (nearer & ~wrong_then)
+
+
+def _regauged(measure: Gauge | None, chosen: np.ndarray, taken: np.ndarray) -> Gauge | None:
+    """The gauge with the chosen answers as the truth where they were taken."""
+    return measure if measure is None else measure.replaced(chosen, taken, chosen.dtype)
+
+
+def _same(a: np.ndarray | None, b: np.ndarray | None, measure: Gauge | None, rules: Rules) -> bool:
+    return compare(a, b, measure, Rules(rules.x64, either_way=True)).agrees
+
+
+def _moved(ulps: int) -> str:
+    unit = "unit" if ulps == 1 else "units"
+    return f"TF eager with its inputs moved by {ulps} {unit} in the last place"

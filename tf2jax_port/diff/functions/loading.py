@@ -1,0 +1,189 @@
+"""From `FILE.py:FUNCTION` or `package.module:attribute` to the function."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import hashlib
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tf2jax_port.diff.values.attempt import Failure, attempt
+
+_DIGEST = "__tf2jax_port_source__"
+
+
+class DiffError(Exception):
+    """The comparison cannot be run; the message says what would make it possible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A function and where it came from.
+
+    Attributes:
+      spec: as it was written on the command line.
+      name: the part after the colon.
+      function: the object.
+      sha256: fingerprint of the source file, empty where there is none.
+      importable: whether another process could load it by its specification.
+    """
+
+    spec: str
+    name: str
+    function: Callable[..., Any]
+    sha256: str
+    importable: bool = True
+
+
+def load(spec: str, default: str = "") -> Loaded:
+    """The callable that a specification names.
+
+    Args:
+      spec: `FILE.py:FUNCTION`, `FILE.py:Class.method` or `package.module:attribute`.
+      default: the attribute where the specification has no colon.
+
+    Raises:
+      DiffError: there is no such file, module or attribute, or it does not import.
+    """
+    _, name = split(spec, default)
+    value, module = find(spec, default)
+    if not callable(value):
+        raise DiffError(
+            f"{spec}: `{name}` cannot be called.\n"
+            f"  Required: a function\n  Received: {type(value).__name__}"
+        )
+    return Loaded(spec, name, value, _fingerprint(module))
+
+
+def find(spec: str, default: str = "") -> tuple[Any, ModuleType]:
+    """The object that a specification names, and its module.
+
+    Raises:
+      DiffError: there is no such file, module or attribute, or it does not import.
+    """
+    place, name = split(spec, default)
+    module = _import_file(place) if place.endswith(".py") else _import_module(place)
+    value: Any = module
+    for part in name.split("."):
+        if not hasattr(value, part):
+            raise DiffError(_no_attribute(spec, place, part, value))
+        value = getattr(value, part)
+    return value, module
+
+
+def named(function: Callable[..., Any]) -> Loaded:
+    """A function that is there already, under the name by which it could be loaded."""
+    name = getattr(function, "__qualname__", type(function).__name__)
+    module = sys.modules.get(getattr(function, "__module__", None) or "")
+    place = getattr(module, "__name__", "__main__")
+    return Loaded(f"{place}:{name}", name, function, _fingerprint(module), importable=False)
+
+
+def split(spec: str, default: str = "") -> tuple[str, str]:
+    """The two halves of a specification.
+
+    Raises:
+      DiffError: there is no attribute and no default for it.
+    """
+    place, colon, name = spec.rpartition(":")
+    if not colon or (not place) or name.endswith(".py") or "/" in name or "\\" in name:
+        place, name = spec, default
+    if not name:
+        raise DiffError(
+            f"{spec}: which function?\n"
+            "  Required: FILE.py:FUNCTION or package.module:attribute\n"
+            f"  Do:       write {place}:NAME"
+        )
+    return place, name
+
+
+def _import_file(place: str) -> ModuleType:
+    path = Path(place).resolve()
+    if not path.is_file():
+        raise DiffError(f"{place}: there is no such file.")
+    # A name of its own, so that two files called model.py do not become one module.
+    tag = hashlib.sha256(str(path).encode()).hexdigest()[:8]
+    name = f"tf2jax_port_diff_{tag}_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise DiffError(f"{place}: this is not a Python file.")
+    loaded, digest = sys.modules.get(name), hashlib.sha256(path.read_bytes()).hexdigest()
+    # A model and its variables are two names of one module: it is run once.
+    if loaded is not None and getattr(loaded, _DIGEST, "") == digest:
+        return loaded
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    with _search(path.parent):
+        result = attempt(spec.loader.exec_module, module)
+    if isinstance(result, Failure):
+        del sys.modules[name]
+        raise DiffError(_does_not_import(place, result))
+    setattr(module, _DIGEST, digest)
+    return module
+
+
+def _import_module(place: str) -> ModuleType:
+    with _search(Path.cwd()):
+        result = attempt(importlib.import_module, place)
+    if isinstance(result, Failure):
+        raise DiffError(_does_not_import(place, result))
+    return result
+
+
+@contextlib.contextmanager
+def _search(directory: Path) -> Iterator[None]:
+    """Let a module import its neighbours, also those that it imports when it is called."""
+    if str(directory) not in sys.path:
+        sys.path.insert(0, str(directory))
+    yield
+
+
+def _does_not_import(place: str, result: Failure) -> str:
+    lines = [f"{place}: importing it failed.", f"  Received: {result.reason}"]
+    at = next((line for line in result.detail.splitlines() if line.startswith("At: ")), "")
+    if at:
+        lines.append(f"  At:       {at.removeprefix('At: ')}")
+    if result.kind == "ModuleNotFoundError" and "'tensorflow'" in result.reason:
+        lines.append(f"  Do:       {INSTALL}")
+    return "\n".join(lines)
+
+
+def _no_attribute(spec: str, place: str, part: str, value: Any) -> str:
+    names = [name for name in dir(value) if not name.startswith("_")]
+    near = difflib.get_close_matches(part, names, 3)
+    lines = [f"{spec}: there is no `{part}` in {place}."]
+    if near:
+        lines.append(f"  Near:     {', '.join(near)}")
+    return "\n".join(lines)
+
+
+def _fingerprint(module: ModuleType | None) -> str:
+    source = getattr(module, "__file__", None)
+    if not source or not Path(source).is_file():
+        return ""
+    return hashlib.sha256(Path(source).read_bytes()).hexdigest()
+
+
+INSTALL = "pip install 'tf2jax-port[tensorflow]'  (the extra `tensorflow`)"
+
+
+def require_tensorflow() -> None:
+    """Check that the lanes of the old function can run.
+
+    Raises:
+      DiffError: TensorFlow is not installed.
+    """
+    result = attempt(importlib.import_module, "tensorflow")
+    if isinstance(result, Failure):
+        raise DiffError(
+            "diff: TensorFlow is needed to run the old function, and it cannot be imported.\n"
+            f"  Received: {result.reason}\n"
+            f"  Do:       {INSTALL}"
+        )

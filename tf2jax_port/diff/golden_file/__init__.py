@@ -1,0 +1,1 @@
+"""The file of a golden: what an original gave."""

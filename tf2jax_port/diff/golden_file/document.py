@@ -1,0 +1,210 @@
+"""What a golden says beside its numbers, as JSON, and the numbers that it points to.
+
+An array is stored under the fingerprint of its type, shape and bytes: equal arrays are stored once,
+and whoever reads one knows whether it is the one that was written. The document itself is signed by
+its own fingerprint.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.functions.loading import DiffError
+from tf2jax_port.diff.golden_file import safetensors_file
+from tf2jax_port.diff.golden_file.safetensors_file import DamagedError
+from tf2jax_port.diff.values.arguments import Slot
+
+FORMAT = 1
+MOST_BYTES = 64 << 20
+
+_DOCUMENT, _CHECKSUM = "tf2jax-port", "sha256"
+_KIND = {"format": "tf2jax-port golden"}
+_DIGITS = 32
+_PLAIN = (str, int, bool, type(None))
+
+
+class Store:
+    """Arrays by their fingerprints."""
+
+    def __init__(self, arrays: Mapping[str, np.ndarray] | None = None) -> None:
+        self.arrays = dict(arrays or {})
+
+    def put(self, array: np.ndarray | None) -> Any:
+        """What stands in the document for an array: its key, and how it was, where that is lost.
+
+        Raises:
+          DiffError: the file has no such type.
+        """
+        if array is None:
+            return None
+        words = ""
+        if array.dtype.kind == "c":
+            words = array.dtype.name
+            half = np.float32 if array.dtype.itemsize == 8 else np.float64
+            array = np.stack([array.real, array.imag], axis=-1).astype(half)
+        if not safetensors_file.holds(array.dtype):
+            raise DiffError(
+                f"goldens: there is no place for an array of {array.dtype.name}.\n"
+                "  Required: booleans, integers, floats or complex numbers"
+            )
+        key = _key(array)
+        self.arrays[key] = array
+        return f"{key}:{words}" if words else key
+
+    def get(self, entry: Any) -> np.ndarray | None:
+        """The array that an entry of the document stands for.
+
+        Raises:
+          DamagedError: there is none.
+        """
+        if entry is None:
+            return None
+        key, _, words = str(entry).partition(":")
+        array = self.arrays.get(key)
+        if array is None:
+            raise DamagedError("an array is missing")
+        if not words:
+            return array
+        joined = np.empty(array.shape[:-1], words)
+        joined.real, joined.imag = array[..., 0], array[..., 1]
+        joined.flags.writeable = False
+        return joined
+
+
+def write(path: Path, document: Mapping[str, Any], store: Store, most: int = MOST_BYTES) -> None:
+    """Write the file whole or not at all.
+
+    Raises:
+      DiffError: it would be too large, or cannot be written.
+    """
+    data = to_bytes(document, store)
+    if len(data) > most:
+        raise DiffError(
+            f"{path}: it would have {_size(len(data))}.\n"
+            f"  Required: at most {_size(most)}\n"
+            "  Do:       record fewer or smaller cases (--case N), or allow more (--most-mb N)"
+        )
+    try:
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as beside:
+            new = Path(beside) / path.name
+            new.write_bytes(data)
+            new.replace(path)
+    except OSError as error:
+        raise DiffError(f"{path}: it cannot be written.\n  Received: {error}") from error
+
+
+def to_bytes(document: Mapping[str, Any], store: Store) -> bytes:
+    """The file of a document and its arrays."""
+    text = json.dumps(document, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    metadata = {**_KIND, _DOCUMENT: text, _CHECKSUM: _signature(text)}
+    return safetensors_file.dumps(store.arrays, metadata)
+
+
+def read(path: Path, most: int = MOST_BYTES) -> tuple[dict[str, Any], Store]:
+    """The document and its arrays.
+
+    Raises:
+      DiffError: there is no such file, or it is not as it was written.
+    """
+    try:
+        if path.stat().st_size > most:
+            raise DiffError(
+                f"{path}: it has {_size(path.stat().st_size)}.\n"
+                f"  Required: at most {_size(most)}\n  Do:       allow more (--most-mb N)"
+            )
+        data = path.read_bytes()
+    except OSError as error:
+        raise DiffError(f"{path}: it cannot be read.\n  Received: {error.strerror}") from error
+    try:
+        return from_bytes(data)
+    except DamagedError as error:
+        raise DiffError(
+            f"{path}: this golden is damaged, so that nothing in it counts.\n"
+            f"  Received: {error}\n"
+            "  Do:       take it from where it was recorded, or record it again"
+        ) from error
+
+
+def from_bytes(data: bytes) -> tuple[dict[str, Any], Store]:
+    """The document and its arrays, every one of them checked.
+
+    Raises:
+      DamagedError: something is not as it was written.
+    """
+    arrays, metadata = safetensors_file.loads(data)
+    text = metadata.get(_DOCUMENT)
+    if text is None:
+        raise DamagedError("it was not written by tf2jax-port")
+    if metadata != {**_KIND, _DOCUMENT: text, _CHECKSUM: _signature(text)}:
+        raise DamagedError("what it says beside its numbers was changed")
+    for key, array in arrays.items():
+        if _key(array) != key:
+            raise DamagedError(f"the numbers of the array {key} were changed")
+    document: dict[str, Any] = json.loads(text)
+    if document.get("format") != FORMAT:
+        raise DamagedError(
+            f"it is of format {document.get('format')}, and this version reads format {FORMAT}"
+        )
+    return document, Store(arrays)
+
+
+def pack(value: Any) -> Any:
+    """An argument around its arrays as JSON.
+
+    Raises:
+      DiffError: only code could make it again.
+    """
+    if isinstance(value, Slot):
+        return {"slot": value.index}
+    if type(value) in _PLAIN:
+        return value
+    if type(value) is float:
+        return value if math.isfinite(value) else {"float": repr(value)}
+    if type(value) is complex:
+        return {"complex": [pack(value.real), pack(value.imag)]}
+    if type(value) in (list, tuple):
+        return {type(value).__name__: [pack(part) for part in value]}
+    if type(value) is dict:
+        return {"dict": [[pack(key), pack(part)] for key, part in value.items()]}
+    raise DiffError(
+        f"goldens: an argument is a {type(value).__name__}, which only code could make again.\n"
+        "  Required: arrays, numbers, text and None, in lists, tuples and dictionaries"
+    )
+
+
+def unpack(value: Any) -> Any:
+    """What `pack` made JSON of."""
+    if not isinstance(value, dict):
+        return value
+    ((kind, inside),) = value.items()
+    if kind == "slot":
+        return Slot(inside)
+    if kind == "float":
+        return float(inside)
+    if kind == "complex":
+        return complex(*(unpack(part) for part in inside))
+    if kind == "dict":
+        return {unpack(key): unpack(part) for key, part in inside}
+    return {"list": list, "tuple": tuple}[kind](unpack(part) for part in inside)
+
+
+def _key(array: np.ndarray) -> str:
+    state = hashlib.sha256(f"{array.dtype.name}{list(array.shape)}".encode())
+    state.update(np.ascontiguousarray(array).tobytes())
+    return state.hexdigest()[:_DIGITS]
+
+
+def _signature(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _size(count: int) -> str:
+    return f"{count / (1 << 20):.1f} MiB" if count >= 1 << 20 else f"{count} bytes"

@@ -1,0 +1,1 @@
+"""Where the cases come from."""

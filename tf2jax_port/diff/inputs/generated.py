@@ -1,0 +1,249 @@
+"""Inputs made from a signature: the sizes, scales and edges at which ports go wrong.
+
+Ten normal inputs at scales from 1e-6 to 100 found nine of nine planted faults where a hundred normal
+inputs found five; zeros, ties, signed zero, NaN, infinities, denormals, empty arrays and sizes around
+a bucket's border find what scales do not.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from tf2jax_port.diff.functions.loading import DiffError
+from tf2jax_port.diff.values import tree
+from tf2jax_port.diff.values.attempt import Failure, attempt
+from tf2jax_port.diff.values.precision import real_part
+
+Size = int | str
+
+_ONE = re.compile(
+    r"\s*(?P<name>\w+)\s*:\s*(?P<dtype>\w+)\s*(\[(?P<shape>[^\]]*)\])?"
+    r"(\s+in\s+(?P<low>-?[\w.]+?)\.\.(?P<high>-?[\w.]+))?\s*"
+)
+
+# Sizes of unknown dimensions: within a bucket, at its border, beside it; then one, and none.
+_SIZES = (7, 8, 9, 5, 3, 16, 17, 6)
+_SCALES = (1.0, 1e-6, 1e-3, 10.0, 100.0)
+_TIES = (0.0, -0.0, 1.0, 1.0, -1.0, 0.5, 0.5, -0.5, 2.0, 0.0, 3.0, -2.0)
+_LIMITS = (1e-40, -1e-40, 1e-38, 3e38, -3e38, 1e-7, 1.0000001, 0.99999994)
+_NOT_FINITE = (np.nan, np.inf, -np.inf, 0.0, 1.0, -1.0)
+
+# How masks, lengths and other integers stand from case to case.
+_SOME, _NONE, _ALL = "some", "none", "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """One argument.
+
+    Attributes:
+      name: of the parameter; it tells the role of integers that have no bounds.
+      dtype: of its elements.
+      shape: numbers, and names of sizes that are unknown; equal names are equal sizes.
+      low: the least element, a number or the name of a size.
+      high: what all elements are less than (floats: at most), likewise.
+    """
+
+    name: str
+    dtype: np.dtype
+    shape: tuple[Size, ...]
+    low: str = ""
+    high: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is common to the arguments of one case."""
+
+    size: int
+    scale: float
+    edges: tuple[float, ...]
+    some: str
+
+
+def is_signature(text: str) -> bool:
+    """Whether a text is meant as a signature, `x: float32[n]; ...`, and not as `module:name`."""
+    bare = re.fullmatch(r"\w+:(\w+)", text)
+    if bare is not None and isinstance(attempt(_dtype, bare[1]), Failure):
+        return False
+    return re.match(r"\s*\w+\s*:\s*\w+\s*(\[|;|$| in )", text) is not None and ".py" not in text
+
+
+def parse(text: str) -> list[Spec]:
+    """The arguments that a signature tells.
+
+    Args:
+      text: `NAME: DTYPE[SIZE, ...] in LOW..HIGH; ...`. Sizes are numbers or names; the bounds may
+        be left out, `HIGH` is not reached, and either may be the name of a size.
+
+    Raises:
+      DiffError: it is written otherwise.
+    """
+    found = []
+    for part in filter(str.strip, text.split(";")):
+        match = _ONE.fullmatch(part)
+        if match is None:
+            raise DiffError(
+                f"--inputs: `{part.strip()}` is no argument.\n"
+                "  Required: NAME: DTYPE[SIZE, ...] in LOW..HIGH, for instance ids: int32[n] in 0..5"
+            )
+        sizes = [size.strip() for size in (match["shape"] or "").split(",") if size.strip()]
+        shape = tuple(int(size) if size.isdigit() else size for size in sizes)
+        found.append(
+            Spec(
+                match["name"],
+                _dtype(match["dtype"]),
+                shape,
+                match["low"] or "",
+                match["high"] or "",
+            )
+        )
+    return found
+
+
+def spec_of(name: str, leaf: Any) -> Any:
+    """The argument that a `TensorSpec` describes; anything else itself.
+
+    Unknown sizes at the same axis are taken to be one size.
+    """
+    if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
+        return leaf
+    if leaf.shape is None or getattr(leaf.shape, "rank", 0) is None:
+        raise DiffError(f"--inputs signature: `{name}` has no known rank.")
+    dtype = np.dtype(getattr(leaf.dtype, "as_numpy_dtype", leaf.dtype))
+    shape = tuple(f"axis{i}" if size is None else int(size) for i, size in enumerate(leaf.shape))
+    return Spec(name, dtype, shape)
+
+
+def calls(structure: Sequence[Any], seed: int) -> Iterator[tuple[Any, ...]]:
+    """Argument tuples for a structure with a `Spec` in the place of each array."""
+    for number, plan in enumerate(_plans(structure)):
+        yield tuple(_Made(seed, number, plan)(part) for part in structure)
+
+
+def _plans(structure: Sequence[Any]) -> Iterator[_Plan]:
+    for size, scale, some in zip(_SIZES, _SCALES, (_SOME, _SOME, _NONE, _ALL, _SOME)):
+        yield _Plan(size, scale, (), some)
+    for size, edges in zip(_SIZES[5:], (_TIES, _LIMITS, _NOT_FINITE)):
+        yield _Plan(size, 1.0, edges, _SOME)
+    if any(isinstance(size, str) for spec in _specs(structure) for size in spec.shape):
+        yield _Plan(1, 1.0, (), _ALL)
+        yield _Plan(0, 1.0, (), _SOME)
+
+
+def _specs(structure: Sequence[Any]) -> list[Spec]:
+    leaves = [leaf for part in structure for _, leaf in tree.walk(part, stop=_is_spec)]
+    return [leaf for leaf in leaves if isinstance(leaf, Spec)]
+
+
+def _is_spec(value: Any) -> bool:
+    return isinstance(value, Spec)
+
+
+class _Made:
+    """Makes the arrays of one case."""
+
+    def __init__(self, seed: int, number: int, plan: _Plan) -> None:
+        self._seed, self._number, self._plan = seed, number, plan
+
+    def __call__(self, part: Any) -> Any:
+        return tree.rebuild(part, self._leaf)
+
+    def _leaf(self, leaf: Any) -> Any:
+        if not isinstance(leaf, Spec):
+            return leaf
+        rng = np.random.default_rng([self._seed, self._number, zlib.crc32(leaf.name.encode())])
+        shape = tuple(self._size(size) for size in leaf.shape)
+        kind = leaf.dtype.kind
+        if kind == "b":
+            return self._mask(rng, shape)
+        if kind in "iu":
+            return self._integers(rng, leaf, shape)
+        if kind == "c":
+            found = np.empty(shape, leaf.dtype)
+            found.real, found.imag = (self._floats(rng, leaf, shape) for _ in range(2))
+            return found
+        return self._floats(rng, leaf, shape).astype(leaf.dtype)
+
+    def _size(self, size: Size) -> int:
+        """Sizes of other names differ by a little, so that nobody takes one for another."""
+        if isinstance(size, int):
+            return size
+        return self._plan.size if self._plan.size < 2 else self._plan.size + _offset(size)
+
+    def _bound(self, text: str, otherwise: float) -> float:
+        if not text:
+            return otherwise
+        try:
+            return float(text)
+        except ValueError:
+            return self._size(text)
+
+    def _mask(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+        if self._plan.some == _SOME:
+            return rng.random(shape) < 0.6
+        return np.full(shape, self._plan.some == _ALL)
+
+    def _integers(self, rng: np.random.Generator, spec: Spec, shape: tuple[int, ...]) -> np.ndarray:
+        role = _role(spec.name)
+        usual = (0, max(1, self._plan.size)) if role else (-3, 8)
+        low = int(self._bound(spec.low, usual[0] if spec.dtype.kind == "i" else 0))
+        high = int(self._bound(spec.high, usual[1] + (role == "length")))
+        if high <= low:  # there is no such number: only an array of none can be filled
+            return np.zeros(shape, spec.dtype) if 0 in shape else np.full(shape, low, spec.dtype)
+        if self._plan.some != _SOME and role:
+            return np.full(shape, high - 1 if self._plan.some == _ALL else low, spec.dtype)
+        found = rng.integers(low, high, shape)
+        if role == "segment" and shape:
+            found = np.sort(found, axis=0)
+        return found.astype(spec.dtype)
+
+    def _floats(self, rng: np.random.Generator, spec: Spec, shape: tuple[int, ...]) -> np.ndarray:
+        if spec.low or spec.high:
+            low, high = self._bound(spec.low, 0.0), self._bound(spec.high, 1.0)
+            found = np.asarray(rng.uniform(low, high, shape))
+            ends = [low, high, (low + high) / 2, (low + high) / 2]
+            return _with_edges(found, ends if self._plan.edges else ())
+        found = np.asarray(self._plan.scale * rng.standard_normal(shape))
+        top = float(ml_dtypes.finfo(real_part(spec.dtype)).max)
+        edges = [edge for edge in self._plan.edges if not top < abs(edge) < np.inf]
+        return _with_edges(found, edges)
+
+
+def _with_edges(found: np.ndarray, edges: Sequence[float]) -> np.ndarray:
+    """The array with edge values in the places of its first elements."""
+    flat = found.reshape(-1)
+    count = min(len(edges), flat.size)
+    flat[:count] = edges[:count]
+    return flat.reshape(found.shape)
+
+
+_ROLES: Mapping[str, str] = {
+    "length": r"len|count|size|num",
+    "segment": r"segment",
+    "index": r"ids?\b|_ids?|idx|index|indices|label|class|token|row|col",
+}
+
+
+def _role(name: str) -> str:
+    """What integers of this name are for, as far as a name tells."""
+    return next((role for role, words in _ROLES.items() if re.search(words, name)), "")
+
+
+def _offset(name: str) -> int:
+    """0 for the first names of sizes that people think of, a little more for others."""
+    return 0 if name in ("n", "axis0", "batch", "b") else 1 + zlib.crc32(name.encode()) % 3
+
+
+def _dtype(name: str) -> np.dtype:
+    try:
+        return np.dtype(getattr(ml_dtypes, name, None) or name)
+    except TypeError:
+        raise DiffError(f"--inputs: there is no type `{name}`.") from None

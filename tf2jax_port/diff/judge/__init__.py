@@ -1,0 +1,1 @@
+"""What the differences mean: findings, agreement of lanes, the verdict."""

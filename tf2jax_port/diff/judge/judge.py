@@ -1,0 +1,268 @@
+"""One case judged: for every quantity and every lane of the port, an outcome."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tf2jax_port.diff.closeness.closeness import LANES_APART, largest, norms
+from tf2jax_port.diff.closeness.comparison import Comparison, Rules, compare
+from tf2jax_port.diff.closeness.explain import (
+    DIFFERENT,
+    DOUBLE_RUN,
+    EQUAL,
+    KNIFE_EDGE,
+    UNSTEADY,
+    Explanation,
+    explain,
+)
+from tf2jax_port.diff.closeness.facts import Facts
+from tf2jax_port.diff.values.arguments import is_inexact
+from tf2jax_port.diff.values.attempt import Failure
+from tf2jax_port.diff.values.observation import STEPS, Quantity, value_of
+from tf2jax_port.diff.values.precision import ulp
+from tf2jax_port.diff.vocabulary.lanes import (
+    GRADIENTS,
+    INTERFACE,
+    JAX_EAGER,
+    JAX_JIT,
+    OLD_LANES,
+    TRAINING,
+    ports,
+)
+
+NOT_COVERED = "not covered"
+ILL_CONDITIONED = "ill-conditioned"
+
+STRUCTURE = Quantity("structure", "structure of the result")
+
+# Beyond this many ulp of relative error of its own, an original says little about its port.
+_ILL_CONDITIONED_ULP = 1e4
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The outcome for one quantity in one lane of the port.
+
+    Attributes:
+      case: the number of the case.
+      quantity: what was compared.
+      lane: the lane of the port.
+      reference: the lane of the original that it was compared with.
+      outcome: `EQUAL`, `DIFFERENT`, `KNIFE_EDGE`, `UNSTEADY` or `NOT_COVERED`.
+      stage: the first stage that fails, where one does.
+      comparison: the two arrays side by side.
+      because: what the second look found, or why nothing was compared.
+      shape: the shape in the original.
+      dtypes: the types in the original and in the port.
+      ill_conditioned: whether the original's own error is so large that little is said.
+    """
+
+    case: int
+    quantity: Quantity
+    lane: str
+    reference: str
+    outcome: str
+    stage: str | None
+    comparison: Comparison
+    because: str = ""
+    shape: tuple[int, ...] = ()
+    dtypes: tuple[str, str] = ("", "")
+    ill_conditioned: bool = False
+
+
+def judge(facts: Facts) -> list[Finding]:
+    """Every lane of the port against the original, on one case."""
+    if facts.reference is None:
+        return []
+    findings = []
+    for lane in ports(facts.lanes):
+        observation = facts.lanes[lane.id]
+        if isinstance(observation.outputs, Failure):
+            findings.append(refused(facts, lane.id, observation.outputs))
+            continue
+        findings += structure(facts, lane.id)
+        for quantity in facts.quantities():
+            finding = _judge_one(facts, lane.id, quantity)
+            if finding is not None:
+                findings.append(finding)
+    return findings
+
+
+def _judge_one(facts: Facts, lane: str, quantity: Quantity) -> Finding | None:
+    reference = facts.reference_for(quantity)
+    port = value_of(facts.lanes[lane], quantity)
+    if reference is None:
+        why = value_of(facts.lanes[OLD_LANES[0].id], quantity)
+        assert isinstance(why, Failure)
+        eager = OLD_LANES[0]
+        why = Failure(why.kind, f"{eager.title} has none, {why.reason}", why.detail)
+        return not_covered(facts, quantity, lane, eager.id, why)
+    old = value_of(facts.lanes[reference], quantity)
+    assert not isinstance(old, Failure)
+    if isinstance(port, Failure):
+        # A missing output is a matter of structure, said once for all of them.
+        missing = quantity.kind == "output"
+        return None if missing else not_covered(facts, quantity, lane, reference, port)
+    measure, rules = facts.gauge(quantity), Rules(facts.x64)
+    comparison = compare(old, port, measure, rules)
+    found = Explanation(EQUAL, comparison, measure=measure)
+    if not comparison.agrees:
+        found = explain(
+            old,
+            port,
+            comparison,
+            measure,
+            rules,
+            facts.alternatives(quantity, reference),
+            lambda: _in_double(facts, quantity, lane),
+            lambda: facts.probe(quantity),
+        )
+        if found.outcome == DIFFERENT and _graph_disagrees(facts, quantity):
+            found = Explanation(UNSTEADY, comparison)
+    noisy = port is not None and _is_noisy(found, port.dtype)
+    return Finding(
+        facts.case,
+        quantity,
+        lane,
+        reference,
+        found.outcome,
+        None if found.outcome == EQUAL else stage_of(quantity, found.comparison),
+        found.comparison,
+        _because(found, comparison),
+        () if old is None else old.shape,
+        ("None" if old is None else old.dtype.name, "None" if port is None else port.dtype.name),
+        noisy,
+    )
+
+
+def structure(facts: Facts, lane: str) -> list[Finding]:
+    """A difference in which outputs there are."""
+    assert facts.reference is not None
+    old = facts.lanes[facts.reference].outputs
+    new = facts.lanes[lane].outputs
+    assert not isinstance(old, Failure)
+    assert not isinstance(new, Failure)
+    if list(old) == list(new):
+        return []
+    missing = [path for path in old if path not in new]
+    extra = [path for path in new if path not in old]
+    parts = [
+        f"{word}: {', '.join(paths)}"
+        for word, paths in (("missing", missing), ("extra", extra))
+        if paths
+    ]
+    problem = f"other structure ({'; '.join(parts)})"
+    return [
+        Finding(
+            facts.case,
+            STRUCTURE,
+            lane,
+            facts.reference,
+            DIFFERENT,
+            INTERFACE,
+            Comparison(INTERFACE, problem),
+        )
+    ]
+
+
+def refused(facts: Facts, lane: str, why: Failure) -> Finding:
+    """The port raised: a difference if it does so in all lanes, else a lane not covered."""
+    assert facts.reference is not None
+    everywhere = not any(facts.lanes[other.id].ran for other in ports(facts.lanes))
+    problem = f"the port raises {why.reason}" if everywhere else why.reason
+    outcome = DIFFERENT if everywhere else NOT_COVERED
+    stage = INTERFACE if everywhere else None
+    return Finding(
+        facts.case,
+        STRUCTURE,
+        lane,
+        facts.reference,
+        outcome,
+        stage,
+        Comparison(stage, problem),
+        problem,
+    )
+
+
+def not_covered(
+    facts: Facts, quantity: Quantity, lane: str, reference: str, why: Failure
+) -> Finding:
+    """A quantity that a lane of the port does not have."""
+    return Finding(
+        facts.case, quantity, lane, reference, NOT_COVERED, None, Comparison(), why.reason
+    )
+
+
+def _in_double(facts: Facts, quantity: Quantity, lane: str) -> np.ndarray | None:
+    """The port's run in double precision that says whether this lane only rounds otherwise.
+
+    Compiled code that is far from the eager lane is asked itself, as long as its error is one that
+    rounding can make.
+    """
+    if _like_eager(facts, quantity, lane):
+        return facts.double(quantity, JAX_EAGER.id)
+    array, measure = value_of(facts.lanes[lane], quantity), facts.gauge(quantity)
+    if lane != JAX_JIT.id or measure is None or array is None or isinstance(array, Failure):
+        return None
+    near = array.shape == measure.truth.shape and measure.is_small(norms(array, measure.truth)[1])
+    return facts.double(quantity, lane) if near else None
+
+
+def _like_eager(facts: Facts, quantity: Quantity, lane: str) -> bool:
+    """Whether the port's run in double precision, which is eager, says something about a lane.
+
+    A lane that is far from the eager one does something else, not the same with other rounding.
+    """
+    measure = facts.gauge(quantity)
+    array, eager = (value_of(facts.lanes[name], quantity) for name in (lane, JAX_EAGER.id))
+    if lane == JAX_EAGER.id or measure is None or isinstance(eager, Failure):
+        return lane == JAX_EAGER.id
+    if array is None or eager is None or isinstance(array, Failure) or array.shape != eager.shape:
+        return False
+    errors = [norms(a, measure.truth)[1] for a in (array, eager)]
+    return errors[0] <= LANES_APART * max(errors[1], measure.own_max)
+
+
+def _graph_disagrees(facts: Facts, quantity: Quantity) -> bool:
+    """Whether the original eagerly and as a graph have hardly an element in common."""
+    a, b = (value_of(facts.lanes[lane.id], quantity) for lane in OLD_LANES[:2])
+    if isinstance(a, Failure) or isinstance(b, Failure):
+        return False
+    worst = compare(a, b, facts.gauge(quantity), Rules(True)).worst
+    return worst is not None and worst.mismatched > worst.total / 2
+
+
+def _is_noisy(found: Explanation, dtype: np.dtype) -> bool:
+    """Whether rounding is so large here that a fault could hide in it."""
+    measure = found.measure
+    if measure is None or not is_inexact(dtype):
+        return False
+    noise = measure.relative_noise()
+    if found.outcome == EQUAL and not found.comparison.agrees:
+        size = largest(measure.size)
+        noise = max(noise, found.comparison.closeness.port_error / size if size else 0.0)
+    return noise > _ILL_CONDITIONED_ULP * ulp(dtype)
+
+
+def stage_of(quantity: Quantity, comparison: Comparison) -> str | None:
+    """The stage that a failing comparison belongs to: every failing gradient is one stage."""
+    if comparison.stage is None:
+        return None
+    if quantity.cotangent == STEPS:
+        return TRAINING
+    return GRADIENTS if quantity.kind == "gradient" else comparison.stage
+
+
+def _because(found: Explanation, first: Comparison) -> str:
+    if found.outcome == KNIFE_EDGE:
+        elements = "element" if found.elements == 1 else "elements"
+        return f"the port has what {' and '.join(found.names)} gives ({found.elements} {elements})"
+    if found.outcome == UNSTEADY:
+        return "the original itself does not give the same numbers twice"
+    if found.outcome != EQUAL or first.agrees:
+        return ""
+    if found.names == (DOUBLE_RUN,):
+        return "only rounding: in double precision original and port agree"
+    return "within what the original moves when its inputs move by one unit in the last place"

@@ -1,0 +1,121 @@
+"""Which pairs of lanes agree on one case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tf2jax_port.diff.closeness.closeness import Gauge, gauge
+from tf2jax_port.diff.closeness.comparison import Comparison, Rules, compare
+from tf2jax_port.diff.closeness.explain import EQUAL
+from tf2jax_port.diff.closeness.facts import Facts
+from tf2jax_port.diff.judge.judge import NOT_COVERED, Finding, stage_of
+from tf2jax_port.diff.values.arguments import is_inexact
+from tf2jax_port.diff.values.attempt import Failure
+from tf2jax_port.diff.values.observation import Quantity, value_of
+from tf2jax_port.diff.vocabulary.lanes import OLD_LANES, is_old, pairs
+
+
+@dataclass(frozen=True, slots=True)
+class PairState:
+    """Whether two lanes agree on one quantity of one case.
+
+    Attributes:
+      pair: the two lanes.
+      case: the number of the case.
+      quantity: what was compared.
+      stage: the first stage that fails; `None` when they agree.
+      comparison: the two arrays side by side.
+    """
+
+    pair: tuple[str, str]
+    case: int
+    quantity: Quantity
+    stage: str | None
+    comparison: Comparison
+
+
+def pair_states(facts: Facts, findings: Sequence[Finding]) -> Iterator[PairState]:
+    """Every pair of lanes on every quantity that both have.
+
+    The port is judged against the original, strictly, by `judge`. Here the other pairs are derived
+    from that: two lanes that both agree with the reference agree with each other; only where
+    neither does are they held against each other.
+
+    Args:
+      facts: one case.
+      findings: the outcomes of that case.
+    """
+    outcomes = {(f.lane, f.quantity): f for f in findings}
+    for quantity in facts.quantities():
+        reference = facts.reference_for(quantity)
+        if reference is None:
+            continue
+        against = dict(_against_reference(facts, quantity, reference, outcomes))
+        for pair in pairs(facts.lanes):
+            if pair[0] in against and pair[1] in against:
+                comparison = _pair(facts, quantity, pair, against)
+                stage = stage_of(quantity, comparison)
+                yield PairState(pair, facts.case, quantity, stage, comparison)
+
+
+def _against_reference(
+    facts: Facts,
+    quantity: Quantity,
+    reference: str,
+    outcomes: Mapping[tuple[str, Quantity], Finding],
+) -> Iterator[tuple[str, Comparison]]:
+    """Every lane that has the quantity, and how it stands to the reference."""
+    for lane in OLD_LANES:
+        if lane.id == reference:
+            yield lane.id, Comparison()
+        elif not isinstance(value_of(facts.lanes[lane.id], quantity), Failure):
+            yield lane.id, _side_by_side(facts, quantity, reference, lane.id)
+    for (lane_id, asked), finding in outcomes.items():
+        if asked == quantity and finding.outcome != NOT_COVERED:
+            equal = finding.outcome == EQUAL
+            yield lane_id, Comparison() if equal else finding.comparison
+
+
+def _pair(
+    facts: Facts, quantity: Quantity, pair: tuple[str, str], against: Mapping[str, Comparison]
+) -> Comparison:
+    first, second = (against[lane] for lane in pair)
+    if first.agrees and second.agrees:
+        return Comparison()
+    failing = second if first.agrees else first
+    if first.agrees != second.agrees and _tells(facts, quantity, pair):
+        return failing
+    direct = _side_by_side(facts, quantity, *pair)
+    return failing if first.agrees != second.agrees and direct.agrees else direct
+
+
+def _tells(facts: Facts, quantity: Quantity, pair: tuple[str, str]) -> bool:
+    """Whether a lane that differs from the reference differs in the same way from one that agrees.
+
+    Of two lanes of the original both values are shown.
+    """
+    arrays = [value_of(facts.lanes[lane], quantity) for lane in pair]
+    return not all(map(is_old, pair)) and all(array is not None for array in arrays)
+
+
+def _side_by_side(facts: Facts, quantity: Quantity, one: str, other: str) -> Comparison:
+    a, b = (value_of(facts.lanes[lane], quantity) for lane in (one, other))
+    assert not isinstance(a, Failure)
+    assert not isinstance(b, Failure)
+    measure = facts.gauge(quantity)
+    if measure is None or a is None or measure.truth.shape != a.shape:
+        measure = _own_gauge(a)
+    rules = Rules(facts.x64 or is_old(one) == is_old(other))
+    if measure is not None and a is not None:
+        measure = measure.with_cancelled(a.dtype).relaxed()
+    return compare(a, b, measure, rules)
+
+
+def _own_gauge(a: np.ndarray | None) -> Gauge | None:
+    """For a gradient that the original does not have, or has in another shape."""
+    if a is None or not is_inexact(a.dtype):
+        return None
+    return gauge(a.dtype, a, None, [a])

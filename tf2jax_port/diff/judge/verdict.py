@@ -1,0 +1,172 @@
+"""From the findings of all cases to one verdict with its reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tf2jax_port.diff.closeness.explain import DIFFERENT, EQUAL, KNIFE_EDGE, UNSTEADY
+from tf2jax_port.diff.closeness.facts import Facts
+from tf2jax_port.diff.judge.judge import NOT_COVERED, Finding
+from tf2jax_port.diff.judge.vacuity import Vacuity
+from tf2jax_port.diff.values.attempt import Failure
+from tf2jax_port.diff.values.observation import Quantity
+from tf2jax_port.diff.vocabulary.lanes import (
+    ALL_LANES,
+    EVERY_STAGE,
+    NEW_LANES,
+    OLD_LANES,
+    ports,
+    title,
+)
+from tf2jax_port.diff.vocabulary.reasons import Reason, grouped
+from tf2jax_port.diff.vocabulary.verdicts import ERROR, INCONCLUSIVE, LIMITED
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A verdict and what it rests on.
+
+    Attributes:
+      verdict: one of `report.VERDICTS`.
+      stage: the first stage that fails, for `different`.
+      headline: one sentence.
+      reasons: what lowers the verdict, or how many differences there are.
+      culprit: the finding that is shown first, for `different`.
+    """
+
+    verdict: str
+    stage: str | None
+    headline: str
+    reasons: tuple[Reason, ...] = ()
+    culprit: Finding | None = None
+
+
+def decide(
+    facts: Sequence[Facts],
+    findings: Sequence[Finding],
+    skipped: Sequence[Reason],
+    vacuous: Vacuity,
+) -> Verdict:
+    """The verdict.
+
+    Args:
+      facts: every case that could be run at all.
+      findings: every outcome, all cases.
+      skipped: cases that could not be run, each with its reason.
+      vacuous: what the comparison could not have noticed.
+    """
+    if not facts and not skipped:
+        return Verdict(INCONCLUSIVE, None, "Cannot tell: cases() gave no case")
+    broken = _broken(facts, skipped)
+    if broken is not None:
+        return broken
+    different = [f for f in findings if f.outcome == DIFFERENT]
+    if different:
+        return _different(different)
+    unsteady = grouped(
+        (f.quantity.title, f.because, f.case) for f in findings if f.outcome == UNSTEADY
+    )
+    fatal = [*vacuous.fatal, *unsteady]
+    if not any(f.outcome in (EQUAL, KNIFE_EDGE) for f in findings):
+        fatal.append(Reason("comparison", "nothing was compared"))
+    if fatal:
+        return Verdict(INCONCLUSIVE, None, f"Cannot tell: {fatal[0].text}", tuple(fatal))
+    limits = [*skipped, *_limits(facts, findings), *vacuous.limiting]
+    if limits:
+        headline = "Equal within limits: some of it was not compared"
+        return Verdict(LIMITED, None, headline, tuple(limits))
+    drawn = any(fact.draws is not None for fact in facts)
+    words = "Equal in the distribution of" if drawn else "Equal in"
+    return Verdict(EQUAL, None, f"{words} every output and every gradient")
+
+
+def _broken(facts: Sequence[Facts], skipped: Sequence[Reason]) -> Verdict | None:
+    """An error where one of the two sides never ran."""
+    if not facts:
+        return Verdict(ERROR, None, "No case could be run", tuple(skipped))
+    for side, lanes in (("original", OLD_LANES), ("port", NEW_LANES)):
+        if not any(fact.lanes[lane.id].ran for fact in facts for lane in lanes[:2]):
+            reasons = grouped(
+                (title(lane.id), failure.reason, fact.case)
+                for lane in lanes
+                for fact in facts
+                if (failure := _failure(fact, lane.id))
+            )
+            return Verdict(ERROR, None, f"The {side} runs in no lane", tuple(reasons))
+    return None
+
+
+def _failure(fact: Facts, lane: str) -> Failure | None:
+    outputs = fact.lanes[lane].outputs
+    return outputs if isinstance(outputs, Failure) else None
+
+
+def _different(different: Sequence[Finding]) -> Verdict:
+    culprit = min(different, key=rank)
+    headline = (
+        f"Different at the stage {culprit.stage}: {title(culprit.reference)} against "
+        f"{title(culprit.lane)}, {culprit.quantity.title} of case {culprit.case}"
+    )
+    reasons = grouped(
+        (f.quantity.title, f.comparison.problem, f.case) for f in sorted(different, key=rank)
+    )
+    return Verdict(DIFFERENT, culprit.stage, headline, tuple(reasons), culprit)
+
+
+def rank(finding: Finding) -> tuple[int, int, int, Quantity, float]:
+    """Differences in the order of stages, then of cases and lanes; the plainest first."""
+    stage = EVERY_STAGE.index(finding.stage) if finding.stage else len(EVERY_STAGE)
+    lane = [lane.id for lane in ALL_LANES].index(finding.lane)
+    return stage, finding.case, lane, finding.quantity, -finding.comparison.closeness.ratio
+
+
+def _limits(facts: Sequence[Facts], findings: Sequence[Finding]) -> list[Reason]:
+    """What was not compared, each thing once."""
+    edges = [
+        (f.quantity.title, f"knife edge in {title(f.lane)}, {f.because}", f.case)
+        for f in findings
+        if f.outcome == KNIFE_EDGE
+    ]
+    # A gradient that one lane of the port has was compared; the table of lanes says which has not.
+    compared = {(f.case, f.quantity) for f in findings if f.outcome != NOT_COVERED}
+    usual = {lane.id for lane in NEW_LANES}
+    missing = [
+        (
+            f"the gradients in {title(f.lane)}" if f.quantity.cotangent else title(f.lane),
+            f.because,
+            f.case,
+        )
+        for f in findings
+        if f.outcome == NOT_COVERED
+        # Of a lane that somebody asked for, everything counts.
+        and (f.lane not in usual or (f.case, f.quantity) not in compared)
+    ]
+    return [
+        *grouped(edges),
+        *grouped(missing),
+        *grouped(_stand_ins(facts)),
+        *_ill_conditioned(findings),
+    ]
+
+
+def _stand_ins(facts: Sequence[Facts]) -> Iterable[tuple[str, str, int]]:
+    """Cases in which TF eager was not there to compare with."""
+    eager = OLD_LANES[0]
+    for fact in facts:
+        failure = _failure(fact, eager.id)
+        if failure is None:
+            continue
+        if fact.reference is not None:
+            yield eager.title, f"{failure.reason}; {title(fact.reference)} stood in", fact.case
+        elif any(fact.lanes[lane.id].ran for lane in ports(fact.lanes)):
+            yield eager.title, f"{failure.reason}; the port gives a result", fact.case
+
+
+def _ill_conditioned(findings: Sequence[Finding]) -> list[Reason]:
+    """Quantities of which no case says much."""
+    compared = [f for f in findings if f.outcome in (EQUAL, KNIFE_EDGE)]
+    noisy = {f.quantity for f in compared if f.ill_conditioned}
+    telling = {f.quantity for f in compared if not f.ill_conditioned}
+    why = "ill-conditioned, rounding alone is as large as a fault would be"
+    return [Reason(quantity.title, why) for quantity in sorted(noisy - telling)]

@@ -1,0 +1,1 @@
+"""Running a function: in TensorFlow, in JAX, with gradients."""

@@ -1,0 +1,328 @@
+"""The gradients of the port, in the forms in which JAX can take them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.values import tree
+from tf2jax_port.diff.values.arguments import Arguments
+from tf2jax_port.diff.values.attempt import Failure, attempt
+from tf2jax_port.diff.values.cotangents import Cotangents, Tangents
+from tf2jax_port.diff.values.observation import Gradients
+from tf2jax_port.diff.values.spill import spilled
+
+_LEAST_ROOM = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """A function at one point, ready for cotangents.
+
+    Attributes:
+      outputs: the values of the outputs that have a gradient.
+      padded: which of them have padding.
+      pull: takes a cotangent for each to the gradients of the inputs.
+    """
+
+    outputs: Sequence[Any]
+    padded: frozenset[str]
+    pull: Callable[..., Any]
+
+
+class JaxGradients:
+    """Gradients of one function, eager and compiled: in reverse mode, and forward on request.
+
+    A gradient may be taken of the function as it is, of `shims.dynamic` of it where sizes depend
+    on data, and inside a `shims.function`, which is compiled once for many sizes and bounds what
+    depends on data by growing. The first form that works is remembered for calls of the same kind.
+
+    Args:
+      jax: the module.
+      shims: the module.
+      python: the port as a plain function.
+      given: the port as it was given.
+    """
+
+    def __init__(
+        self, jax: Any, shims: Any, python: Callable[..., Any], given: Callable[..., Any]
+    ) -> None:
+        self._jax = jax
+        self._shims = shims
+        self._given = given
+        dynamic = shims.dynamic(python)
+        self._eager_forms = [python, dynamic]
+        # As the lane runs the values: what was given as a program of unknown sizes is one program
+        # for all of them, and a `jax.jit` is what it is.
+        forms = [
+            functools.partial(self._jit_of_unknown_sizes, dynamic),
+            functools.partial(self._jit_of_known_sizes, "given", given),
+            functools.partial(self._jit_of_known_sizes, "dynamic", dynamic),
+        ]
+        self._jit_forms = [*forms[1:], forms[0]] if is_jax_jit(given) else forms
+        self._compiled: dict[Any, Callable[..., Any]] = {}
+        self._works: dict[tuple[str, str], int] = {}
+        self._last: tuple[Arguments, int, Linear] | None = None
+
+    def eager(self, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents) -> Gradients:
+        """The gradients, operator by operator."""
+        runs = [
+            functools.partial(self._eager_with, number, case, arrays, cotangents)
+            for number in range(len(self._eager_forms))
+        ]
+        return _named(case, self._first_that_works(("eager", case.key), runs))
+
+    def jit(self, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents) -> Gradients:
+        """The gradients of one compiled program."""
+        runs = [functools.partial(form, case, arrays, cotangents) for form in self._jit_forms]
+        return _named(case, self._first_that_works(("jit", case.key), runs))
+
+    def jit_of_known_sizes(
+        self, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents
+    ) -> Gradients:
+        """The same of one that is compiled for these sizes."""
+        forms = (("given", self._given), ("dynamic", self._eager_forms[1]))
+        runs = [
+            functools.partial(self._jit_of_known_sizes, name, form, case, arrays, cotangents)
+            for name, form in forms
+        ]
+        return _named(case, self._first_that_works(("known", case.key), runs))
+
+    def forward(
+        self, case: Arguments, arrays: Sequence[Any], tangents: Tangents, *, compiled: bool
+    ) -> Gradients:
+        """How the outputs move when the inputs move."""
+        jnp = self._jax.numpy
+        moving = [jnp.asarray(array) for array in tangents.inputs.values()]
+        forms = [self._given, self._eager_forms[1]] if compiled else self._eager_forms
+        runs = [
+            functools.partial(self._pushed, form, case, arrays, moving, tangents.outputs, compiled)
+            for form in forms
+        ]
+        found = self._first_that_works((f"forward {compiled}", case.key), runs)
+        return dict(zip(tangents.outputs, found))
+
+    def of_one(
+        self, case: Arguments, arrays: Sequence[Any], fed: Sequence[Any], paths: tuple[str, ...]
+    ) -> list[Any]:
+        """The gradients of the function as it was given, for use inside of `vmap`."""
+        linear = self._linearise(self._given, case, arrays, paths)
+        return self._pull(linear, dict(zip(paths, fed)))
+
+    def of_one_forward(
+        self, case: Arguments, arrays: Sequence[Any], moving: Sequence[Any], paths: tuple[str, ...]
+    ) -> Any:
+        """The outputs and how they move, likewise."""
+        return self._push(self._given, case, paths)(arrays, moving)
+
+    def _pushed(
+        self,
+        function: Callable[..., Any],
+        case: Arguments,
+        arrays: Sequence[Any],
+        moving: Sequence[Any],
+        paths: tuple[str, ...],
+        compiled: bool,
+    ) -> list[np.ndarray]:
+        push = self._push(function, case, paths)
+        key = ("forward", id(function), case.key, paths)
+        program = self._compiled.setdefault(key, self._jax.jit(push)) if compiled else push
+        values, moved = program(arrays, moving)
+        shapes = [np.shape(v.unpad() if is_padded(v) else v) for v in values]
+        found = [np.asarray(m.values if is_padded(m) else m) for m in moved]
+        return [array[tuple(map(slice, shape))] for array, shape in zip(found, shapes)]
+
+    def _push(
+        self, function: Callable[..., Any], case: Arguments, paths: tuple[str, ...]
+    ) -> Callable[..., Any]:
+        def push(arrays: Sequence[Any], moving: Sequence[Any]) -> Any:
+            inputs = [arrays[i] for i in case.differentiable]
+            along = [m.astype(a.dtype) for m, a in zip(moving, inputs)]
+            outputs = functools.partial(self._outputs, function, case, arrays, paths)
+            return self._jax.jvp(outputs, (inputs,), (along,))
+
+        return push
+
+    def _first_that_works(
+        self, key: tuple[str, str], runs: Sequence[Callable[[], Any]]
+    ) -> Sequence[Any]:
+        first = self._works.get(key, 0)
+        for number, run in enumerate(runs[first:-1], first):
+            found = attempt(run)
+            if not isinstance(found, Failure):
+                self._works[key] = number
+                return found
+        found = runs[-1]()
+        self._works[key] = len(runs) - 1
+        return found
+
+    def _eager_with(
+        self, number: int, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents
+    ) -> list[Any]:
+        if self._last is None or self._last[0] is not case or self._last[1] != number:
+            form = self._eager_forms[number]
+            self._last = (case, number, self._linearise(form, case, arrays, tuple(cotangents)))
+        return self._pull(self._last[2], cotangents)
+
+    def _jit_of_known_sizes(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        case: Arguments,
+        arrays: Sequence[Any],
+        cotangents: Cotangents,
+    ) -> list[Any]:
+        paths = tuple(cotangents)
+
+        def gradients(arrays: Sequence[Any], fed: Sequence[Any]) -> list[Any]:
+            linear = self._linearise(function, case, arrays, paths)
+            return self._pull(linear, dict(zip(paths, fed)))
+
+        key = (name, case.key, paths)
+        program = self._compiled.setdefault(key, self._jax.jit(gradients))
+        return program(arrays, [self._jax.numpy.asarray(ct) for ct in cotangents.values()])
+
+    def _jit_of_unknown_sizes(
+        self,
+        function: Callable[..., Any],
+        case: Arguments,
+        arrays: Sequence[Any],
+        cotangents: Cotangents,
+    ) -> list[Any]:
+        paths = tuple(cotangents)
+        rooms = [_roomy(ct) for ct in cotangents.values()]
+
+        def gradients(arrays: Sequence[Any], rooms: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+            linear = self._linearise(function, case, arrays, paths)
+            fed = [self._cut(room, out.shape) for room, out in zip(rooms, linear.outputs)]
+            found = self._pull(linear, dict(zip(paths, fed)))
+            return found, [self._shims.shape(out) for out in linear.outputs]
+
+        key = ("unknown", case.key, paths, tuple(room.shape for room in rooms))
+        if key not in self._compiled:
+            signature = [self._specs(arrays), [self._spec(room.shape, room) for room in rooms]]
+            self._compiled[key] = self._shims.function(
+                gradients, autograph=False, input_signature=signature
+            )
+        found, shapes = self._compiled[key](arrays, rooms)
+        for (path, ct), shape in zip(cotangents.items(), shapes, strict=True):
+            _same_shape(path, tuple(np.asarray(shape).tolist()), ct.shape)
+        return found
+
+    def _specs(self, arrays: Sequence[Any]) -> list[Any]:
+        """What the port itself leaves open, or every size."""
+        given = self._jax.tree.leaves(
+            getattr(self._given, "input_signature", None),
+            is_leaf=lambda part: isinstance(part, self._shims.TensorSpec),
+        )
+        if [len(spec.shape) for spec in given] == [array.ndim for array in arrays]:
+            return given
+        return [self._spec([None] * array.ndim, array) for array in arrays]
+
+    def _spec(self, sizes: Sequence[int | None], array: Any) -> Any:
+        return self._shims.TensorSpec(sizes, array.dtype)
+
+    def _linearise(
+        self,
+        function: Callable[..., Any],
+        case: Arguments,
+        arrays: Sequence[Any],
+        paths: tuple[str, ...],
+    ) -> Linear:
+        padded: set[str] = set()
+
+        def outputs(inexact: Sequence[Any]) -> list[Any]:
+            found = self._outputs(function, case, arrays, paths, inexact)
+            padded.update(path for path, leaf in zip(paths, found) if is_padded(leaf))
+            return [leaf.values if is_padded(leaf) else leaf for leaf in found]
+
+        found, pull = self._jax.vjp(outputs, [arrays[i] for i in case.differentiable])
+        return Linear(found, frozenset(padded), pull)
+
+    def _outputs(
+        self,
+        function: Callable[..., Any],
+        case: Arguments,
+        arrays: Sequence[Any],
+        paths: tuple[str, ...],
+        inexact: Sequence[Any],
+    ) -> list[Any]:
+        """The outputs that have a gradient, as arrays or `shims.Padded`."""
+        values = list(arrays)
+        for i, value in zip(case.differentiable, inexact, strict=True):
+            values[i] = value
+        result = function(*case.fill(values))
+        leaves = dict(tree.walk(result, "output", stop=is_padded))
+        missing = [path for path in paths if path not in leaves]
+        if missing:
+            raise ValueError(f"there is no {missing[0]} to take a gradient of")
+        found = [leaves[path] for path in paths]
+        return [x if is_padded(x) else self._jax.numpy.asarray(x) for x in found]
+
+    def _pull(self, linear: Linear, cotangents: Cotangents) -> list[Any]:
+        """The gradients as TensorFlow has them.
+
+        JAX transposes, TensorFlow takes the adjoint: they differ by conjugation on both sides.
+        """
+        conj = self._jax.numpy.conj
+        fed = [
+            self._fit(path, ct, out, path in linear.padded)
+            for (path, ct), out in zip(cotangents.items(), linear.outputs)
+        ]
+        (gradients,) = linear.pull([conj(ct) for ct in fed])
+        return [conj(g) for g in gradients]
+
+    def _fit(self, path: str, cotangent: Any, output: Any, padded: bool) -> Any:
+        """The cotangent in the type of the output; zero in the padding, where there is any."""
+        jnp = self._jax.numpy
+        cotangent = jnp.asarray(cotangent).astype(output.dtype)
+        if any(not isinstance(size, int) for size in (*output.shape, *cotangent.shape)):
+            return cotangent  # cut to fit already
+        missing = [have - want for have, want in zip(output.shape, cotangent.shape)]
+        fits = padded and output.ndim == cotangent.ndim and all(n >= 0 for n in missing)
+        if not fits:
+            _same_shape(path, output.shape, cotangent.shape)
+        return jnp.pad(cotangent, [(0, n) for n in missing]) if any(missing) else cotangent
+
+    def _cut(self, roomy: Any, shape: Sequence[Any]) -> Any:
+        """The corner of a `_roomy` cotangent that has sizes known when the program runs."""
+        if roomy.ndim != len(shape):
+            raise ValueError(f"an output has {len(shape)} axes, not {roomy.ndim}")
+        for axis, size in enumerate(shape):
+            roomy = self._jax.numpy.take(roomy, self._shims.range(size), axis=axis)
+        return roomy
+
+
+def _roomy(cotangent: np.ndarray) -> np.ndarray:
+    """The cotangent with zeros behind it.
+
+    How large an output is depends on data, and a program is compiled once for sizes of one bucket
+    and anew for sizes 0 and 1; so that it is not compiled for the size of an output, too, the
+    cotangent is cut where it is used.
+    """
+    sizes = [max(_LEAST_ROOM, 1 << (n - 1).bit_length()) - n for n in cotangent.shape]
+    return np.pad(cotangent, [(0, n) for n in sizes]) if sizes else cotangent
+
+
+def _same_shape(path: str, port: tuple[int, ...], original: tuple[int, ...]) -> None:
+    if port != original:
+        raise ValueError(f"{path} has shape {port} where the original has {original}")
+
+
+def is_jax_jit(function: Any) -> bool:
+    """Whether a function is what `jax.jit` returned."""
+    return hasattr(function, "lower") and hasattr(function, "__wrapped__")
+
+
+def is_padded(value: Any) -> bool:
+    """Whether a value is a `shims.Padded`."""
+    return hasattr(value, "unpad") and hasattr(value, "sizes")
+
+
+def _named(case: Arguments, found: Sequence[Any]) -> Gradients:
+    paths = [case.paths[i] for i in case.differentiable]
+    return {path: spilled(np.asarray(g)) for path, g in zip(paths, found, strict=True)}

@@ -1,0 +1,193 @@
+"""Running the new function: eagerly, and as one compiled program."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.lanes.jax_gradients import JaxGradients, is_jax_jit, is_padded
+from tf2jax_port.diff.values import tree
+from tf2jax_port.diff.values.arguments import Arguments
+from tf2jax_port.diff.values.attempt import Failure, LaneError, attempt
+from tf2jax_port.diff.values.cotangents import Feed, Steps, Tangents, trained
+from tf2jax_port.diff.values.observation import Gradients, Outputs
+from tf2jax_port.diff.values.results import as_arrays
+
+# What a program says about its inputs; compiling it otherwise would only silence it.
+_REFUSALS = (
+    "InvalidArgumentError",
+    "OutOfRangeError",
+    "FailedPreconditionError",
+    "NotFoundError",
+)
+
+
+class JaxLanes:
+    """The port in its two lanes.
+
+    Args:
+      function: the port; a `shims.function` or a `jax.jit` is run eagerly as what it was made of.
+      seed: for `shims.random`, NumPy and Python, set again before every call.
+    """
+
+    def __init__(self, function: Callable[..., Any], seed: int) -> None:
+        import jax
+
+        import shims
+
+        self._jax = jax
+        self._shims: Any = shims
+        self._seed = seed
+        self.drawing = False
+        self.given = function
+        self._staged = _is_staged(function)
+        self._python = python_function(function)
+        self.gradients = JaxGradients(jax, shims, self._python, function)
+        self._forms: dict[str, tuple[Callable[..., Any], str]] = {}
+
+    def eager(self, case: Arguments) -> Outputs:
+        """The outputs, operator by operator."""
+        self.reseed()
+        return self.plain(self._python(*case.fill(self.arrays(case))))
+
+    def eager_gradients(self, case: Arguments, fed: Feed) -> Gradients:
+        """The gradients, operator by operator."""
+        return self._eagerly(self.gradients, case, fed)
+
+    def in_double(self, case: Arguments, feeds: Sequence[Feed]) -> Iterator[Any]:
+        """The outputs and then the gradients for each thing that is fed in, in double precision.
+
+        Args:
+          case: with floats of 64 bits.
+          feeds: what is fed in.
+        """
+        with self._jax.enable_x64(True):
+            yield self.eager(case)
+            double = JaxGradients(self._jax, self._shims, self._python, self.given)
+            for fed in feeds:
+                yield self._eagerly(double, case, fed)
+
+    def compiled_in_double(self, case: Arguments, feeds: Sequence[Feed]) -> Iterator[Any]:
+        """The same of the compiled program."""
+        with self._jax.enable_x64(True):
+            double = JaxLanes(self.given, self._seed)
+            yield double.jit(case)[0]
+            for fed in feeds:
+                yield double.jit_gradients(case, fed)
+
+    def jit(self, case: Arguments) -> tuple[Outputs, str]:
+        """The outputs of the compiled program, and how much of the shapes it was told."""
+        self.reseed()
+        arrays = self.arrays(case)
+        form = self._forms.get(case.key)
+        if form is not None:
+            return self.plain(form[0](arrays)), form[1]
+        first: Failure | None = None
+        for note, compiled in self._compile(case):
+            found = attempt(lambda compiled=compiled: self.plain(compiled(arrays)))
+            if not isinstance(found, Failure):
+                note = f"{note}: {first.reason}" if first else ""
+                self._forms[case.key] = (compiled, note)
+                return found, note
+            first = first or found
+            if found.kind in _REFUSALS:
+                break
+        assert first is not None
+        raise LaneError(first.reason, first.detail)
+
+    def jit_gradients(self, case: Arguments, fed: Feed) -> Gradients:
+        """The gradients of the compiled program."""
+        if isinstance(fed, Steps):
+            return trained(self.jit_gradients, case, fed)
+        self.reseed()
+        arrays = self.arrays(case)
+        if isinstance(fed, Tangents):
+            return self.gradients.forward(case, arrays, fed, compiled=True)
+        return self.gradients.jit(case, arrays, fed)
+
+    def _eagerly(self, gradients: JaxGradients, case: Arguments, fed: Feed) -> Gradients:
+        if isinstance(fed, Steps):
+            return trained(lambda case, fed: self._eagerly(gradients, case, fed), case, fed)
+        self.reseed()
+        arrays = self.arrays(case)
+        if isinstance(fed, Tangents):
+            return gradients.forward(case, arrays, fed, compiled=False)
+        return gradients.eager(case, arrays, fed)
+
+    def arrays(self, case: Arguments) -> list[Any]:
+        """The arrays of a case as JAX takes them."""
+        jnp = self._jax.numpy
+        return [a if a.dtype.kind in "OSU" else jnp.asarray(a) for a in case.arrays]
+
+    def reseed(self) -> None:
+        """Set every seed to the one of the comparison; not between the draws of a distribution."""
+        if self.drawing:
+            return
+        shims_random: Any = getattr(self._shims, "random", None)
+        if hasattr(shims_random, "set_seed"):
+            shims_random.set_seed(self._seed)
+        np.random.seed(self._seed)
+        random.seed(self._seed)
+
+    def _compile(self, case: Arguments) -> Iterator[tuple[str, Callable[..., Any]]]:
+        """Functions of the list of arrays, the most general first, and what each of them knows."""
+        if self._staged:
+            yield "", lambda arrays: self.given(*case.fill(arrays))
+            return
+        if hasattr(self._shims, "function"):
+            for note, unknown in (("", True), ("known dimensions", False)):
+                staged = self._shims.function(self.given, reduce_retracing=unknown)
+                yield note, lambda arrays, staged=staged: staged(*case.fill(arrays))
+        plain = self._jax.jit(lambda arrays: self.given(*case.fill(arrays)))
+        yield "plain jax.jit", plain
+
+    def plain(self, result: Any) -> Outputs:
+        """What a function returned, as NumPy arrays."""
+        return as_arrays(tree.rebuild(result, self._leaf), self._to_numpy)
+
+    def _leaf(self, leaf: Any) -> Any:
+        """The parts of a registered container that `tree` does not know; any other leaf itself."""
+        if is_padded(leaf):
+            return leaf.unpad()
+        if leaf is None or self._jax.tree_util.all_leaves([leaf]):
+            return leaf
+        parts, _ = self._jax.tree_util.tree_flatten_with_path(leaf)
+        return {self._jax.tree_util.keystr(path): part for path, part in parts}
+
+    def _to_numpy(self, leaf: Any) -> Any:
+        is_key = isinstance(leaf, self._jax.Array) and self._jax.dtypes.issubdtype(
+            leaf.dtype, self._jax.dtypes.prng_key
+        )
+        return self._jax.random.key_data(leaf) if is_key else leaf
+
+
+def x64_is_on() -> bool:
+    """Whether JAX has 64-bit types."""
+    import jax
+
+    return bool(jax.config.read("jax_enable_x64"))
+
+
+def set_x64(on: bool) -> None:
+    """Turn JAX's 64-bit types on or off for this process."""
+    import jax
+
+    jax.config.update("jax_enable_x64", on)
+
+
+def _is_staged(function: Any) -> bool:
+    """Whether a function is a `shims.function` or a `jax.jit` already."""
+    return is_jax_jit(function) or hasattr(function, "python_function")
+
+
+def python_function(staged: Any) -> Callable[..., Any]:
+    """What a `shims.function` or a `jax.jit` was made of; any other function itself."""
+    if not _is_staged(staged):
+        return staged
+    for name in ("python_function", "__wrapped__"):
+        if hasattr(staged, name):
+            return getattr(staged, name)
+    return staged

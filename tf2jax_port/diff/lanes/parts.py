@@ -1,0 +1,83 @@
+"""A lane that may run in another process: what it gives, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tf2jax_port.diff.values.arguments import Arguments
+from tf2jax_port.diff.values.attempt import Failure, attempt
+from tf2jax_port.diff.values.cotangents import Fed
+from tf2jax_port.diff.values.observation import FORWARD, Gradients, Observation, Outputs
+from tf2jax_port.diff.vocabulary.lanes import JAX_EAGER, TF_XLA
+
+Part = Outputs | Gradients | Failure
+
+# The methods of `TensorFlowLanes` and `JaxLanes` for values and gradients, and of `RequestedLane`.
+_METHODS = {
+    TF_XLA.id: ("xla", "xla_gradients"),
+    JAX_EAGER.id: ("eager", "eager_gradients"),
+}
+_REQUESTED = ("outputs", "gradients")
+
+
+class Here:
+    """Runs the lane in this process when its result is asked for; a crash ends everything.
+
+    Args:
+      lane: its name.
+      lanes: a `TensorFlowLanes`, `JaxLanes` or `RequestedLane`.
+    """
+
+    def __init__(self, lane: str, lanes: Any) -> None:
+        self._lane = lane
+        self._lanes = lanes
+        self._asked: tuple[Arguments, Fed] | None = None
+
+    def start(self, case: Arguments, fed: Fed) -> None:
+        """Say what is to be run."""
+        self._asked = case, fed
+
+    def result(self) -> Observation:
+        """What the lane gives for that."""
+        assert self._asked is not None
+        case, fed = self._asked
+        found = parts(self._lane, self._lanes, case, fed)
+        return collected(case, fed, lambda: next(found))
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+def parts(lane: str, lanes: Any, case: Arguments, fed: Fed) -> Iterator[Part]:
+    """The outputs, and then the gradients for each thing that is fed in; `collected` reads them."""
+    outputs, gradients = (getattr(lanes, name) for name in _METHODS.get(lane, _REQUESTED))
+    found: Part = attempt(outputs, case)
+    yield found
+    if isinstance(found, Failure) or not case.differentiable:
+        return
+    failed = False
+    for kind, made in fed.items():
+        if is_taken(kind, failed):
+            found = attempt(gradients, case, made)
+            failed = failed or isinstance(found, Failure)
+            yield found
+
+
+def is_taken(kind: str, failed: bool) -> bool:
+    """Whether to try: what cannot be differentiated cannot be with other numbers, but perhaps forward."""
+    return kind == FORWARD or not failed
+
+
+def collected(case: Arguments, fed: Fed, part: Callable[[], Part]) -> Observation:
+    """The observation that consists of these parts; no part is asked for after one that failed."""
+    outputs = part()
+    gradients: dict[str, Gradients | Failure] = {}
+    failed: Failure | None = None
+    if isinstance(outputs, Failure) or not case.differentiable:
+        return Observation(outputs)
+    for kind in fed:
+        found = part() if failed is None or is_taken(kind, True) else failed
+        failed = failed or (found if isinstance(found, Failure) else None)
+        gradients[kind] = found
+    return Observation(outputs, gradients)

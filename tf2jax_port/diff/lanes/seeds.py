@@ -1,0 +1,84 @@
+"""Seeds, set before every call of the original.
+
+`tf.random.set_seed` empties the caches of TensorFlow's kernels, and what a graph was optimised to is lost
+with them: a call of a small function takes five times as long afterwards. So it is left out where nothing
+draws random numbers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.values.attempt import attempt
+
+_SEEDS = {"seed", "seed2"}
+
+
+class Seeds:
+    """The seeds of `tf.random`, NumPy and Python.
+
+    TensorFlow's own operators ask one function for their seeds, when they run or are traced; who calls
+    `tf.raw_ops` gives seeds himself, which the graph tells. Until a graph was seen, and where one of
+    them draws, TensorFlow's seed is set each time.
+
+    Args:
+      tf: the module.
+      seed: for all three.
+    """
+
+    def __init__(self, tf: Any, seed: int) -> None:
+        self._tf = tf
+        self._seed = seed
+        self._draws = False
+        self._known = False
+
+    @contextlib.contextmanager
+    def fresh(self) -> Iterator[None]:
+        """What runs in the block starts from the seed."""
+        np.random.seed(self._seed)
+        random.seed(self._seed)
+        if self._draws or not self._known:
+            self._tf.random.set_seed(self._seed)
+        with self.watched():
+            yield
+
+    @contextlib.contextmanager
+    def watched(self) -> Iterator[None]:
+        """What runs or is traced in the block is seen where it asks for seeds."""
+        from tensorflow.python.framework import random_seed
+
+        asked = random_seed.get_seed
+
+        def get_seed(op_seed: Any) -> Any:
+            self._draws = True
+            return asked(op_seed)
+
+        random_seed.get_seed = get_seed
+        try:
+            yield
+        finally:
+            random_seed.get_seed = asked
+
+    def saw(self, graph: Any) -> None:
+        """A graph of the original was traced."""
+        draws = attempt(_has_seeds, graph)
+        if isinstance(draws, bool):
+            self._known = True
+        self._draws = self._draws or draws is not False
+
+
+def _has_seeds(graph: Any) -> bool:
+    """Whether an operation of a `FuncGraph`, or of a function in it, has a seed."""
+    kinds = {operation.type: operation.op_def for operation in graph.get_operations()}
+    attributes = [attribute for kind in kinds.values() for attribute in kind.attr]
+    if any(attribute.name in _SEEDS for attribute in attributes):
+        return True
+    if not any(attribute.type in ("func", "list(func)") for attribute in attributes):
+        return False
+    functions = graph.as_graph_def().library.function
+    return any(not _SEEDS.isdisjoint(node.attr) for one in functions for node in one.node_def)

@@ -1,0 +1,60 @@
+"""Tensors in the place of variables, for a run in a precision that variables do not have."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from tf2jax_port.diff.values.attempt import LaneError
+
+_READ = ("value", "_read_variable_op", "read_value", "_dense_var_to_tensor")
+_WRITTEN = ("assign", "assign_add", "assign_sub")
+
+
+@contextlib.contextmanager
+def substituted(tf: Any, pairs: Mapping[int, Any], kind: type) -> Iterator[None]:
+    """While a graph is traced, reading a variable gives a tensor; writing to it is refused.
+
+    Eager operations read variables without asking Python, so that this holds in graphs only.
+
+    Args:
+      tf: the module.
+      pairs: by the identity of the variable, what it reads as.
+      kind: the type of the variables.
+    """
+    ways: dict[str, Callable[..., Any]] = {
+        "sparse_read": lambda tensor, indices, name=None: tf.gather(tensor, indices),
+        "gather_nd": lambda tensor, indices, name=None: tf.gather_nd(tensor, indices),
+        **{name: lambda tensor, *args, **kwargs: tf.identity(tensor) for name in _READ},
+        **dict.fromkeys(_WRITTEN, _refuse),
+    }
+    kept = {
+        name: (base, vars(base)[name])
+        for name in ways
+        for base in reversed(kind.__mro__)  # the last one to be kept is the one that is called
+        if name in vars(base)
+    }
+    try:
+        for name, (base, method) in kept.items():
+            setattr(base, name, _switch(method, ways[name], pairs))
+        yield
+    finally:
+        for name, (base, method) in kept.items():
+            setattr(base, name, method)
+
+
+def _switch(
+    method: Callable[..., Any], way: Callable[..., Any], pairs: Mapping[int, Any]
+) -> Callable[..., Any]:
+    def switched(variable: Any, *args: Any, **kwargs: Any) -> Any:
+        tensor = pairs.get(id(variable))
+        if tensor is None:
+            return method(variable, *args, **kwargs)
+        return way(tensor, *args, **kwargs)
+
+    return switched
+
+
+def _refuse(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+    raise LaneError("it assigns to a variable, which cannot be done in another precision")

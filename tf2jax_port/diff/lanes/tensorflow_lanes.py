@@ -1,0 +1,293 @@
+"""Running the old function: eagerly, as a graph with unknown dimensions, compiled by XLA."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.lanes.seeds import Seeds
+from tf2jax_port.diff.lanes.substitution import substituted
+from tf2jax_port.diff.values import tree
+from tf2jax_port.diff.values.arguments import Arguments
+from tf2jax_port.diff.values.attempt import Failure, LaneError, attempt
+from tf2jax_port.diff.values.cotangents import Cotangents, Feed, Steps, Tangents, trained
+from tf2jax_port.diff.values.observation import Gradients, Outputs
+from tf2jax_port.diff.values.results import as_arrays
+from tf2jax_port.diff.values.spill import spilled
+
+# Two frameworks on one accelerator: neither may take all of its memory at once.
+SHARING = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TF_FORCE_GPU_ALLOW_GROWTH": "true"}
+
+# How much of the shapes a graph is told; the first that traces is taken.
+_SIGNATURES = (
+    ("", lambda shape: [None] * len(shape)),
+    ("only the first dimension unknown", lambda shape: [None, *shape[1:]] if shape else []),
+    ("known dimensions", list),
+)
+
+
+class TensorFlowLanes:
+    """The old function in its three lanes.
+
+    Args:
+      function: the TensorFlow function; a `tf.function` is run as the Python function in it.
+      seed: for `tf.random`, NumPy and Python, set again before every call.
+      variables: by name, where the first argument of every case gives their values.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        seed: int,
+        variables: Mapping[str, Any] | None = None,
+    ) -> None:
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+        for name, value in SHARING.items():
+            os.environ.setdefault(name, value)
+        import tensorflow as tf
+
+        tf.get_logger().setLevel("ERROR")
+        self._tf = tf
+        self._seeds = Seeds(tf, seed)
+        # Between the draws of a distribution no seed is set.
+        self.drawing = False
+        self._given = function
+        self._python = getattr(function, "python_function", function)
+        self._variables = variables or {}
+        self._traced: dict[Any, tuple[Callable[..., Any], str] | Failure] = {}
+
+    def device(self) -> str:
+        """The devices that TensorFlow has, `CPU` or `CPU, GPU`."""
+        found = self._tf.config.list_physical_devices()
+        return ", ".join(dict.fromkeys(device.device_type for device in found))
+
+    def eager(self, case: Arguments) -> Outputs:
+        """The outputs, operator by operator; in another precision than the variables', as a graph."""
+        if self._foreign(case):
+            return as_arrays(self._in_other_precision(case, None))
+        return self._eagerly(lambda: as_arrays(self._given(*case.fill(self._tensors(case)))))
+
+    def eager_gradients(self, case: Arguments, fed: Feed) -> Gradients:
+        """The gradients, operator by operator, or as `eager` runs it."""
+        if isinstance(fed, Steps):
+            return trained(self.eager_gradients, case, fed)
+        if self._foreign(case):
+            return _named(case, fed, self._in_other_precision(case, fed))
+        step = self._step(self._given, case, fed)
+        return self._eagerly(lambda: _named(case, fed, step(self._tensors(case), self._feed(fed))))
+
+    def graph(self, case: Arguments) -> tuple[Outputs, str]:
+        """The outputs of a graph with unknown dimensions, and what had to be known."""
+        traced, note = self._graph(case, None)
+        with self._seeded():
+            return as_arrays(traced(self._tensors(case), [])), note
+
+    def graph_gradients(self, case: Arguments, fed: Feed) -> Gradients:
+        """The gradients in a graph with unknown dimensions."""
+        if isinstance(fed, Steps):
+            return trained(self.graph_gradients, case, fed)
+        traced, _ = self._graph(case, fed)
+        with self._seeded():
+            return _named(case, fed, traced(self._tensors(case), self._feed(fed)))
+
+    def xla(self, case: Arguments) -> Outputs:
+        """The outputs of the program that XLA makes for these shapes."""
+        with self._seeded():
+            return as_arrays(self._compiled(case, None)(self._tensors(case), []))
+
+    def xla_gradients(self, case: Arguments, fed: Feed) -> Gradients:
+        """The gradients of the program that XLA makes for these shapes."""
+        if isinstance(fed, Steps):
+            return trained(self.xla_gradients, case, fed)
+        with self._seeded():
+            compiled = self._compiled(case, fed)
+            return _named(case, fed, compiled(self._tensors(case), self._feed(fed)))
+
+    def _tensors(self, case: Arguments) -> list[Any]:
+        """The arrays as tensors; variables get their values."""
+        foreign = self._foreign(case)
+        for index, variable in self._held(case).items():
+            if index not in foreign:
+                variable.assign(case.arrays[index])
+        return [self._tf.constant(array) for array in case.arrays]
+
+    def _held(self, case: Arguments) -> dict[int, Any]:
+        """Which of the arrays are values of variables."""
+        return {case.template[0][name].index: v for name, v in self._variables.items()}
+
+    def _foreign(self, case: Arguments) -> dict[int, Any]:
+        """Those of them whose variables are of another precision."""
+        held = self._held(case).items()
+        return {i: variable for i, variable in held if variable.dtype != case.arrays[i].dtype}
+
+    def _sources(self, case: Arguments, tensors: Sequence[Any]) -> list[Any]:
+        """What gradients are taken with respect to."""
+        foreign = self._foreign(case)
+        found = dict(enumerate(tensors))
+        found |= {i: variable for i, variable in self._held(case).items() if i not in foreign}
+        return [found[i] for i in case.differentiable]
+
+    def _in_other_precision(self, case: Arguments, fed: Cotangents | Tangents | None) -> Any:
+        """The outputs or gradients of a graph that reads the given values for its variables."""
+        foreign = self._foreign(case)
+        step = self._step(self._python, case, fed)
+
+        def run(tensors: Sequence[Any], fed: Sequence[Any]) -> Any:
+            pairs = {id(variable): tensors[i] for i, variable in foreign.items()}
+            with substituted(self._tf, pairs, type(next(iter(foreign.values())))):
+                return step(tensors, fed)
+
+        graph = self._tf.function(run, autograph=False)
+        with self._seeded():
+            return graph(self._tensors(case), self._feed(fed))
+
+    def _feed(self, fed: Cotangents | Tangents | None) -> list[Any]:
+        return [self._tf.constant(array) for array in _arrays(fed)]
+
+    def _seeded(self) -> contextlib.AbstractContextManager[None]:
+        """What runs in the block starts from the seed, but not between the draws of a distribution."""
+        return contextlib.nullcontext() if self.drawing else self._seeds.fresh()
+
+    def _eagerly(self, run: Callable[[], Any]) -> Any:
+        before = self._tf.config.functions_run_eagerly()
+        self._tf.config.run_functions_eagerly(True)
+        try:
+            with self._seeded():
+                return run()
+        finally:
+            self._tf.config.run_functions_eagerly(before)
+
+    def _step(
+        self, function: Callable[..., Any], case: Arguments, fed: Cotangents | Tangents | None
+    ) -> Callable[..., Any]:
+        """A function of flat lists of tensors; AutoGraph converts it and what it calls."""
+        if isinstance(fed, Tangents):
+            return self._forward_step(function, case, fed)
+        tf = self._tf
+        paths = tuple(fed or ())
+        fill = tf.autograph.experimental.do_not_convert(case.fill)
+
+        @tf.autograph.experimental.do_not_convert
+        def watch(tape: Any, tensors: Sequence[Any]) -> None:
+            for source in self._sources(case, tensors):
+                tape.watch(source)
+
+        @tf.autograph.experimental.do_not_convert
+        def pull(tape: Any, result: Any, tensors: Sequence[Any], fed: Sequence[Any]) -> Any:
+            leaves = dict(tree.walk(result, "output"))
+            asked = [(leaves[p], ct) for p, ct in zip(paths, fed) if tf.is_tensor(leaves[p])]
+            if not asked:
+                return [None for _ in case.differentiable]
+            found = tape.gradient(
+                [target for target, _ in asked],
+                self._sources(case, tensors),
+                output_gradients=[tf.cast(ct, target.dtype) for target, ct in asked],
+            )
+            return [None if g is None else tf.convert_to_tensor(g) for g in found]
+
+        def forward(tensors: Sequence[Any], fed: Sequence[Any]) -> Any:
+            return function(*fill(tensors))
+
+        def backward(tensors: Sequence[Any], fed: Sequence[Any]) -> Any:
+            with tf.GradientTape() as tape:
+                watch(tape, tensors)
+                result = function(*fill(tensors))
+            return pull(tape, result, tensors, fed)
+
+        return forward if fed is None else backward
+
+    def _forward_step(
+        self, function: Callable[..., Any], case: Arguments, fed: Tangents
+    ) -> Callable[..., Any]:
+        """A function that tells how the outputs move when the inputs move."""
+        tf = self._tf
+        fill = tf.autograph.experimental.do_not_convert(case.fill)
+
+        @tf.autograph.experimental.do_not_convert
+        def watch(tensors: Sequence[Any], moving: Sequence[Any]) -> Any:
+            sources = self._sources(case, tensors)
+            along = [tf.cast(move, source.dtype) for move, source in zip(moving, sources)]
+            return tf.autodiff.ForwardAccumulator(sources, along)
+
+        @tf.autograph.experimental.do_not_convert
+        def push(forwards: Any, result: Any) -> Any:
+            leaves = dict(tree.walk(result, "output"))
+            return [
+                forwards.jvp(leaves[path]) if tf.is_tensor(leaves[path]) else None
+                for path in fed.outputs
+            ]
+
+        def run(tensors: Sequence[Any], moving: Sequence[Any]) -> Any:
+            with watch(tensors, moving) as forwards:
+                result = function(*fill(tensors))
+            return push(forwards, result)
+
+        return run
+
+    def _compiled(self, case: Arguments, fed: Cotangents | Tangents | None) -> Callable[..., Any]:
+        key = ("xla", case.key, _kind(fed))
+        if key not in self._traced:
+            step = self._step(self._python, case, fed)
+            self._traced[key] = (self._tf.function(step, jit_compile=True), "")
+        return _traced(self._traced[key])[0]
+
+    def _graph(
+        self, case: Arguments, fed: Cotangents | Tangents | None
+    ) -> tuple[Callable[..., Any], str]:
+        shapes = tuple(array.shape for array in case.arrays)
+        key = ("graph", case.key, _kind(fed))
+        if key not in self._traced and (*key, shapes) not in self._traced:
+            traced = self._trace(case, fed)
+            general = isinstance(traced, tuple) and not traced[1]
+            self._traced[key if general else (*key, shapes)] = traced
+        return _traced(self._traced.get(key) or self._traced[(*key, shapes)])
+
+    def _trace(
+        self, case: Arguments, fed: Cotangents | Tangents | None
+    ) -> tuple[Callable[..., Any], str] | Failure:
+        first: Failure | None = None
+        for note, sizes in _SIGNATURES:
+            signature = [
+                [self._tf.TensorSpec(sizes(a.shape), a.dtype) for a in case.arrays],
+                [self._tf.TensorSpec(sizes(a.shape), a.dtype) for a in _arrays(fed)],
+            ]
+            step = self._step(self._python, case, fed)
+            graph = self._tf.function(step, input_signature=signature)
+            with self._seeds.watched():
+                traced = attempt(graph.get_concrete_function)
+            if not isinstance(traced, Failure):
+                self._seeds.saw(traced.graph)
+                return graph, f"{note}: {first.reason}" if first else ""
+            first = first or traced
+        assert first is not None
+        return first
+
+
+def _traced(entry: tuple[Callable[..., Any], str] | Failure) -> tuple[Callable[..., Any], str]:
+    if isinstance(entry, Failure):
+        raise LaneError(entry.reason, entry.detail)
+    return entry
+
+
+def _arrays(fed: Cotangents | Tangents | None) -> list[np.ndarray]:
+    """What is fed in, as a list."""
+    return list((fed.inputs if isinstance(fed, Tangents) else fed or {}).values())
+
+
+def _kind(fed: Cotangents | Tangents | None) -> tuple[Any, ...]:
+    """Equal for what one program can be fed with."""
+    if isinstance(fed, Tangents):
+        return ("forward", *fed.outputs)
+    return (fed is None, *(fed or ()))
+
+
+def _named(case: Arguments, fed: Cotangents | Tangents, found: Sequence[Any]) -> Gradients:
+    """What was found by the paths of the inputs, or of the outputs in forward mode."""
+    inputs = tuple(case.paths[i] for i in case.differentiable)
+    paths = fed.outputs if isinstance(fed, Tangents) else inputs
+    pairs = zip(paths, found, strict=True)
+    return {path: None if g is None else spilled(g.numpy()) for path, g in pairs}

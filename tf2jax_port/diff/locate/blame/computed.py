@@ -1,0 +1,285 @@
+"""Which line computed, with Python or NumPy alone, what an operation of the port takes."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Collection, Iterator
+
+import numpy as np
+
+from tf2jax_port.diff.locate.match.matching import SINGLE, flattened
+from tf2jax_port.diff.locate.search.injection import RESULT, Injection, Injector
+from tf2jax_port.diff.locate.watch.host import Host
+from tf2jax_port.diff.locate.watch.places import Place
+from tf2jax_port.diff.locate.watch.reading import Statement, alike, statement, statements, word_of
+from tf2jax_port.diff.locate.watch.trail import Step
+from tf2jax_port.diff.values.attempt import Failure, attempt
+
+# Functions that do the same in both, called in the same way.
+SAME = {"exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "sin", "cos", "abs", "sign", "square"}
+# Functions that bring no numbers of their own.
+_PLAIN = SAME | {"sum", "where", "max", "min", "maximum", "minimum", "astype", "reshape", "stack"}
+# Up to how many numbers a list is read from a program's text.
+_FEW_NUMBERS = 64
+# Operations that have sizes and places beside their operands.
+_SIZED = {"slice", "dynamic_slice", "gather", "pad", "iota", "conv_general_dilated"}
+_SIZED |= {"reduce_window_max", "reduce_window_min", "reduce_window_sum"}
+_ARITHMETIC = {"Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow"}
+# How many words two lines must have in common to be the same line, and which word takes sizes.
+_LONG, _HAS_SIZES = 3, "shape"
+# How much a line must say of what one of the original's says.
+_ENOUGH = 0.5
+
+
+class Computed:
+    """What two programs compute beside JAX and TensorFlow.
+
+    Args:
+      of: the two runs.
+      said: what the original's lines say.
+      lines: the port's lines that JAX computes on, by file.
+    """
+
+    def __init__(
+        self,
+        of: Injector,
+        said: Collection[tuple[str, ...]],
+        lines: Collection[tuple[str, int]],
+    ) -> None:
+        self._of, self._said, self._lines = of, said, lines
+
+    def before(self, found: Injection) -> Place | None:
+        """The line that computed an array or a number that the operation takes."""
+        wrong, numbers = self._constants(found.step)
+        return (
+            self._by_statements(found, wrong)
+            or self._by_names(found.step, wrong, numbers)
+            or self._by_sizes(found)
+        )
+
+    def number(self, found: Injection) -> Place | None:
+        """The line that gave a name the number that several lines take."""
+        steps = self._of.new.trail.steps
+        using = [steps[number] for number, used in found.uses if used == found.new]
+        places = [self._by_names(step, [found.new], ()) for step in using]
+        return next((place for place in places if place is not None), None)
+
+    def named(self, place: Place) -> Place | None:
+        """The line that gave a name another value, of a line that reads as one of the original's."""
+        said = statement(place)
+        if said is None or len(said.words) < _LONG or said.words not in self._said:
+            return None
+        found = {}
+        for name in said.names:
+            given = self._given(name, said, place)
+            if given is None or given.words in self._said or self._is_told(name, place):
+                continue
+            content = _content(given)
+            others = [s for s in self._theirs() if name in s.targets]
+            if _HAS_SIZES in given.words and not _ARITHMETIC & {*given.words}:
+                continue
+            if others and all(_content(other) != content for other in others):
+                found[given.line] = given
+        if len(found) != 1:
+            return None
+        return Place(place.file, next(iter(found)), place.function)
+
+    def _given(self, name: str, said: Statement, place: Place) -> Statement | None:
+        """The statement that gave a name its value, unless JAX computed it: then it is known."""
+        everywhere = statements(place.file)
+        given = [
+            s
+            for s in everywhere
+            if name in s.targets
+            and ((s.function == said.function and s.line < said.line) or not s.function)
+        ]
+        if given and _only_takes_apart(given[-1]):
+            # The state of a loop: what it begins with has its name outside of the loop's function.
+            inside = next((s for s in everywhere if s.line == said.function), None)
+            return self._given(name, inside, place) if inside is not None else None
+        return given[-1] if given and (place.file, given[-1].line) not in self._lines else None
+
+    def _is_told(self, name: str, place: Place) -> bool:
+        """Whether the original has the number of that name too."""
+        told = self._of.new.trail.host.called(name, place)
+        if told is None or told.array.dtype.kind != "f":
+            return False
+        return self._is_right(self._of.new.trail.host.told.index(told))
+
+    def _theirs(self) -> Iterator[Statement]:
+        files = {p.file for step in self._of.old.trail.steps for p in step.places}
+        return itertools.chain.from_iterable(map(statements, sorted(files)))
+
+    def _constants(self, step: Step) -> tuple[list[int], set[tuple[float, ...]]]:
+        """The constants of an operation's line that may be wrong, and all short ones' elements."""
+        of = self._of
+        here = {step.number}
+        wrong: list[int] = []
+        numbers: set[tuple[float, ...]] = set()
+        for other in reversed(of.new.trail.steps[: step.number + 1]):
+            if other.number not in here or other.places != step.places:
+                continue
+            for operand in other.operands:
+                maker = of.new.trail.maker(operand)
+                if maker is not None:
+                    here.add(maker.number)
+                elif operand not in of.new.trail.names:
+                    flat = of.new.flat(operand)
+                    if flat is not None and flat.size <= _FEW_NUMBERS:
+                        numbers.add(tuple(np.asarray(flat, np.float32).tolist()))
+                    # What only hands a number on is wrong by the number.
+                    alone = other is step and len(step.operands) == 1
+                    wrong += [operand] if alone or operand in of.new_region.values else []
+        return wrong, numbers
+
+    def _by_names(
+        self, step: Step, wrong: list[int], numbers: Collection[tuple[float, ...]]
+    ) -> Place | None:
+        """The line that gave a name of the operation's line its value."""
+        place = step.place
+        said = statement(place)
+        # What a library computes from may be its own.
+        if said is None or not said.calls <= _PLAIN:
+            return None
+        found: dict[Place, Statement] = {}
+        for name in said.names:
+            # What JAX computed there is known, and right; so is a number that was not used as it is.
+            given = self._given(name, said, place)
+            if given is None:
+                continue
+            told = tuple(np.asarray(given.numbers, np.float32).tolist())
+            is_it = told in numbers if told else bool(wrong)
+            if is_it and given.words not in self._said:
+                found[Place(place.file, given.line, place.function)] = given
+        # What is computed from another one of them is wrong by that.
+        targets = {name for one in found.values() for name in one.targets}
+        first = [place for place, one in found.items() if not targets & {*one.names}]
+        return first[0] if len(first) == 1 else None
+
+    def _by_statements(self, found: Injection, wrong: list[int]) -> Place | None:
+        """The line of a wrong constant, of all that Python ran: the one most like the original's."""
+        host = self._of.new.trail.host
+        for operand in wrong:
+            flat = self._of.new.flat(operand)
+            number = None if flat is None or flat.size < 2 else host.latest(flat)
+            if number is None or self._is_right(number):
+                continue
+            written = self._written(found, operand, number)
+            if written is not None:
+                return written
+            suspects = [n for n in host.before(number) if not self._is_right(n)]
+            places = list(dict.fromkeys(host.told[n].place for n in suspects))
+            likeness = {p: self._likeness(p) for p in places}
+            best = max(places, key=lambda place: likeness[place])
+            if likeness[best] >= _ENOUGH:
+                return best
+            first = [n for n in suspects if not {*host.told[n].operands} & {*suspects}]
+            lines = {host.told[n].place for n in first}
+            return lines.pop() if len(lines) == 1 else host.told[number].place
+        return None
+
+    def _by_sizes(self, found: Injection) -> Place | None:
+        """The line that computed how an operation takes an array apart, where its own line does not."""
+        said = statement(found.step.place)
+        if found.kind != RESULT or found.step.name not in _SIZED or said is None:
+            return None
+        if _ARITHMETIC & {*said.words}:
+            return None
+        host, places = self._of.new.trail.host, set()
+        for name in said.names:
+            told = host.called(name, found.step.place)
+            words = statement(told.place) if told is not None else None
+            if (
+                told is None
+                or words is None
+                or told.array.ndim
+                or told.array.dtype.kind not in "iu"
+            ):
+                continue
+            if _ARITHMETIC & {*words.words} and words.words not in self._said:
+                places.add(told.place)
+        return places.pop() if len(places) == 1 else None
+
+    def _is_right(self, number: int) -> bool:
+        """Whether the original has it too, in TensorFlow's hands or in its own."""
+        array = self._of.new.trail.host.told[number].array
+        if self._of.old_index.has(flattened(array), 1e-6):
+            return True
+        return self._of.old.trail.host.latest(array) is not None
+
+    def _likeness(self, place: Place) -> float:
+        """How much a line says of what one of the original's says; nothing if it says the same."""
+        said = statement(place)
+        if said is None or said.words in self._said:
+            return 0.0
+        return max((alike(said, s) for s in self._theirs()), default=0.0)
+
+    def _written(self, found: Injection, operand: int, number: int) -> Place | None:
+        """The line that wrote the wrong elements of an array, of several that wrote into it."""
+        host = self._of.new.trail.host
+        right, held = found.values.get(found.new), self._of.new.trail.array(found.new)
+        array = self._of.new.trail.array(operand)
+        is_it = found.kind == RESULT and operand in found.step.operands
+        if not is_it or right is None or held is None or array is None:
+            return None
+        wrong = ~_equal(np.asarray(right), held)
+        last = _last_writers(host, number, array.shape)
+        # It wrote them, or it should have: its rows or columns go on there.
+        for wider in (False, True):
+            reached = {}
+            for n, own in last.items():
+                for part in _lengthened(own) if wider else (own,):
+                    hit = self._reached(found.step, operand, np.where(part, np.nan, array))
+                    if hit is not None and hit.shape == wrong.shape and hit[wrong].all():
+                        reached[n] = int(hit.sum())
+            if reached:
+                return host.told[min(reached, key=lambda n: reached[n])].place
+        return None
+
+    def _reached(self, step: Step, operand: int, poisoned: np.ndarray) -> np.ndarray | None:
+        """Which elements of a result come from those of an operand that are NaN."""
+        if step.again is None:
+            return None
+        values = self._of.new.trail.values
+        result = attempt(
+            step.again, [poisoned if o == operand else values[o] for o in step.operands]
+        )
+        return None if isinstance(result, Failure) else np.isnan(np.asarray(result[0], float))
+
+
+def _only_takes_apart(said: Statement) -> bool:
+    """Whether a statement gives the parts of one name names of their own, and does no more."""
+    return len(said.names) == 1 < len(said.targets) and {*said.words} <= {
+        *said.names,
+        *said.targets,
+    }
+
+
+def _content(said: Statement) -> Counter[str]:
+    """What a statement says, but for the functions that it calls: the two call them differently."""
+    called = {word_of(name) for name in said.calls}
+    return Counter(word for word in said.words if word not in called and word != _HAS_SIZES)
+
+
+def _last_writers(host: Host, number: int, shape: tuple[int, ...]) -> dict[int, np.ndarray]:
+    """For each statement that wrote into an array the elements that no later one wrote."""
+    taken, found = np.zeros(shape, bool), {}
+    for n in sorted(host.before(number), reverse=True):
+        written = host.told[n].written
+        if written is not None and written.shape == shape:
+            found[n] = written & ~taken
+            taken |= written
+    return found
+
+
+def _lengthened(part: np.ndarray) -> Iterator[np.ndarray]:
+    """Some elements of an array, and all that are beside them along one axis."""
+    for axis in range(part.ndim):
+        yield np.broadcast_to(part.any(axis, keepdims=True), part.shape)
+
+
+def _equal(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Which elements are equal, but for what single precision loses of the largest."""
+    allowed = SINGLE * float(np.max(np.abs(other), where=np.isfinite(other), initial=0.0))
+    return np.isclose(one.reshape(other.shape), other, rtol=SINGLE, atol=allowed, equal_nan=True)

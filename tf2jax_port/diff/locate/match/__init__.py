@@ -1,0 +1,1 @@
+"""Which values of two runs are the same."""

@@ -1,0 +1,63 @@
+"""What lies between the last values that two runs share and the outputs in which they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from tf2jax_port.diff.locate.watch.trail import Trail
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The values that only one run has.
+
+    Attributes:
+      values: those through which, and only through which, a differing output was computed.
+      edge: the shared values that they were computed from.
+    """
+
+    values: frozenset[int]
+    edge: frozenset[int]
+
+
+def region(trail: Trail, shared: Collection[int], outputs: Collection[int]) -> Region:
+    """Go back from some outputs as far as values are not shared."""
+    values: set[int] = set()
+    edge: set[int] = set()
+    waiting = list(outputs)
+    while waiting:
+        number = waiting.pop()
+        if number in values or number in edge:
+            continue
+        if number in shared and number not in outputs:
+            edge.add(number)
+            continue
+        values.add(number)
+        maker = trail.maker(number)
+        if maker is not None:
+            waiting += maker.operands
+        # What a loop computes may be shared as a whole.
+        waiting += trail.views.get(number, ())
+    return Region(frozenset(values), frozenset(edge))
+
+
+def behind(trail: Trail, number: int) -> set[int]:
+    """All values that were computed from one, itself among them."""
+    parts = trail.parts(number)
+    found = {number, *parts, *(view for part in parts for view in trail.views.get(part, ()))}
+    first = trail.makers[parts[0]]
+    for step in trail.steps[0 if first is None else first :]:
+        if not found.isdisjoint(step.operands):
+            found.update(step.results)
+            found.update(view for one in step.results for view in trail.views.get(one, ()))
+    return found
+
+
+def before(trail: Trail, numbers: Collection[int]) -> set[int]:
+    """All values that some were computed from, they themselves among them."""
+    found = set(numbers)
+    for step in reversed(trail.steps):
+        if not found.isdisjoint(step.results):
+            found.update(step.operands)
+    return found | {view for one in found for view in trail.views.get(one, ())}

@@ -1,0 +1,254 @@
+"""Which values of two runs are the same, whatever they are called and however they are shaped."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.locate.match.compact import Form, Mask, forms
+from tf2jax_port.diff.locate.watch.trail import Trail
+
+# How far equal values may lie apart, as a part of the largest element, by what they went through.
+DOUBLE, CONSTANT, SINGLE, HALF = 1e-8, 1e-6, 3e-5, 3e-2
+# TensorFlow's operations that hold a number in single precision, whatever they compute in.
+_OF_SINGLE = {"LeakyRelu": CONSTANT, "LeakyReluGrad": CONSTANT, "LRN": CONSTANT}
+# Elements of this size are masks, where there are smaller ones too.
+STANDS_FOR_SOMETHING = 1e6
+_WIDTHS = {
+    "float64": DOUBLE,
+    "complex128": DOUBLE,
+    "float32": SINGLE,
+    "complex64": SINGLE,
+    "float16": HALF,
+    "bfloat16": HALF,
+}
+
+
+class Values:
+    """The values of a trail as flat arrays of double precision, and how exact each is.
+
+    Args:
+      trail: of one run.
+      strictness: by what tolerances are divided.
+      coarsest: the most that a tolerance is before.
+      masks: what may be padding in its arrays.
+      sizes: that they may have without.
+      finest: the least that a tolerance is before.
+    """
+
+    def __init__(
+        self,
+        trail: Trail,
+        strictness: float = 1.0,
+        coarsest: float = float("inf"),
+        masks: Sequence[Mask] = (),
+        sizes: Collection[int] = (),
+        finest: float = 0.0,
+    ) -> None:
+        self.trail = trail
+        self._finest = max(finest, *(_OF_SINGLE.get(s.name, 0.0) for s in trail.steps), 0.0)
+        self._coarsest, self._masks, self._sizes = coarsest, masks, sizes
+        self._forms: dict[int, list[Form]] = {}
+        self._flat: dict[int, np.ndarray | None] = {}
+        self._says: dict[int, bool] = {}
+        self._strictness = strictness
+        self._exactness = [max(min(w, coarsest), self._finest) for w in _exactness(trail)]
+
+    def flat(self, number: int) -> np.ndarray | None:
+        """The elements in order; `None` for what is empty or no array of numbers."""
+        if number not in self._flat:
+            self._flat[number] = flattened(self.trail.array(number))
+        return self._flat[number]
+
+    def of(self, trail: Trail) -> Values:
+        """Those of another run of the same program."""
+        wide = self._coarsest, self._masks, self._sizes, self._finest
+        return Values(trail, self._strictness, *wide)
+
+    def forms(self, number: int) -> list[Form]:
+        """A value without its padding, for each mask that leaves one of the sizes that matter."""
+        if number not in self._forms:
+            self._forms[number] = self.forms_of(self.trail.array(number)) if self._masks else []
+        return self._forms[number]
+
+    def forms_of(self, array: np.ndarray | None) -> list[Form]:
+        """The same of another array."""
+        return list(forms(array, self._masks, self._sizes))
+
+    def with_forms(self, number: int) -> Iterator[tuple[np.ndarray, bool]]:
+        """The elements in order, of the value and of what it is without padding; which of the two."""
+        own = self.flat(number)
+        if own is not None:
+            yield own, number in self.trail.short
+        for form in self.forms(number):
+            flat = flattened(form.array)
+            if flat is not None:
+                yield flat, True
+
+    def twins(self, number: int, index: Index) -> Iterator[int]:
+        """The other run's values that equal one of these, with their padding or without."""
+        for flat, is_short in self.with_forms(number):
+            yield from index.equal_to(flat, self.tolerance(number), is_short)
+
+    def tolerance(self, number: int) -> float:
+        """How far from it another value may be, as a part of its largest element."""
+        return self.width(number) / self._strictness
+
+    def width(self, number: int) -> float:
+        """The tolerance that the types it went through ask for, strict or not."""
+        return self._exactness[number]
+
+    @property
+    def coarsest(self) -> float:
+        """The largest tolerance, but for what any program has: numbers of single precision."""
+        return max([SINGLE, *self._exactness])
+
+    @property
+    def finest(self) -> float:
+        """The smallest tolerance."""
+        return self._finest
+
+    def says_something(self, number: int) -> bool:
+        """Whether two values are hardly equal by accident: not a count, a flag or a constant."""
+        if number not in self._says:
+            self._says[number] = self._says_something(number)
+        return self._says[number]
+
+    def _says_something(self, number: int) -> bool:
+        flat, array = self.flat(number), self.trail.array(number)
+        if flat is None or array is None or array.dtype.kind in "biu":
+            return False
+        if flat.size == 1:
+            return bool(np.isfinite(flat[0]) and (flat[0] * 16) % 1)
+        return bool(np.ptp(flat)) if np.isfinite(flat).all() else True
+
+    def counts(self, number: int) -> bool:
+        """Whether a value is a count, a place or a flag that the program computed."""
+        array = self.trail.array(number)
+        return array is not None and array.dtype.kind in "biu"
+
+
+class Index:
+    """Finds the values of one run that equal a given array, with their padding or without."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self._by_size: dict[int, list[tuple[float, int, int]]] = {}
+        self._flats: list[tuple[np.ndarray, bool]] = []
+        for number in range(len(values.trail.values)):
+            for flat, is_short in values.with_forms(number):
+                entry = (_key(flat), number, len(self._flats))
+                self._by_size.setdefault(flat.size, []).append(entry)
+                self._flats.append((flat, is_short))
+        for entries in self._by_size.values():
+            entries.sort()
+
+    def equal_to(
+        self, flat: np.ndarray | None, tolerance: float, is_short: bool = False
+    ) -> Iterator[int]:
+        """The numbers of the values that equal an array, in order of their keys.
+
+        Args:
+          flat: the elements of the array.
+          tolerance: how far others may be from it.
+          is_short: whether it lacks its padding. Two that both do may differ in what they lack.
+        """
+        if flat is None or flat.size not in self._by_size:
+            return
+        entries = self._by_size[flat.size]
+        key = _key(flat)
+        loosest = max(tolerance, HALF if tolerance >= HALF else SINGLE)
+        largest = float(np.max(np.abs(flat), where=np.isfinite(flat), initial=0.0))
+        window = (8 * loosest * size_of(flat) + 1e-13 * largest) * np.sqrt(flat.size) + 1e-300
+        start = bisect.bisect_left(entries, (key - window, -1, -1))
+        for other, number, at in entries[start:]:
+            if other > key + window:
+                return
+            mine, lacks = self._flats[at]
+            allowed = max(tolerance, self.values.tolerance(number))
+            if not (lacks and is_short) and same(mine, flat, allowed):
+                yield number
+
+    def has(self, flat: np.ndarray | None, tolerance: float) -> bool:
+        """Whether there is any such value."""
+        return next(self.equal_to(flat, tolerance), None) is not None
+
+
+def agree(old: Values, new: Values, theirs: int, mine: int, instead: Any = None) -> bool:
+    """Whether an output of the port is the original's, or would be with another value in its place."""
+    array = new.trail.array(mine) if instead is None else np.asarray(instead)
+    a, b = old.flat(theirs), flattened(array)
+    if a is None or b is None:
+        return np.shape(old.trail.array(theirs)) == np.shape(array)
+    return same(a, b, max(old.tolerance(theirs), new.tolerance(mine)))
+
+
+def flattened(array: np.ndarray | None) -> np.ndarray | None:
+    """The elements in order, in double precision, complex ones as two."""
+    if array is None or array.size == 0:
+        return None
+    if array.dtype.kind == "c":
+        array = np.stack([array.real, array.imag], -1)
+    return np.ascontiguousarray(array, np.float64).reshape(-1)
+
+
+def same(a: np.ndarray, b: np.ndarray, tolerance: float, noise: float = 0.0) -> bool:
+    """Whether two flat arrays are equal, up to a part of their largest element, or to noise."""
+    if a.size != b.size:
+        return False
+    wild = ~(np.isfinite(a) & np.isfinite(b))
+    if wild.any():
+        if not np.array_equal(a[wild], b[wild], equal_nan=True):
+            return False
+        a, b = a[~wild], b[~wild]
+        if not a.size:
+            return True
+    apart = np.abs(a - b)
+    allowed = max(noise, tolerance * max(size_of(a), size_of(b)))
+    if float(apart.max()) <= allowed:
+        return True
+    return bool(np.all(apart <= np.maximum(allowed, tolerance * np.abs(a))))
+
+
+def size_of(flat: np.ndarray) -> float:
+    """The largest finite element, but for those that only stand for something: a mask's -1e9."""
+    finite = np.abs(flat[np.isfinite(flat)]) if not np.isfinite(flat).all() else np.abs(flat)
+    most = float(finite.max()) if finite.size else 0.0
+    if most < STANDS_FOR_SOMETHING:
+        return most
+    usual = finite[finite < STANDS_FOR_SOMETHING]
+    return float(usual.max()) if usual.size and usual.any() else most
+
+
+_DIRECTIONS: dict[int, np.ndarray] = {}
+
+
+def _key(flat: np.ndarray) -> float:
+    """A number that nearly equal arrays nearly share, and others do not."""
+    if flat.size not in _DIRECTIONS:
+        _DIRECTIONS[flat.size] = np.random.default_rng(flat.size).uniform(0.5, 1.5, flat.size)
+        _DIRECTIONS[flat.size] *= np.random.default_rng(1).choice([-1.0, 1.0], flat.size)
+    clean = flat if np.isfinite(flat).all() else np.where(np.isfinite(flat), flat, 0.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        # No threads, which `@` starts: there are thousands of these, and others use the processors.
+        key = float(np.einsum("i,i->", clean, _DIRECTIONS[flat.size]))
+    return key if np.isfinite(key) else 0.0
+
+
+def _exactness(trail: Trail) -> list[float]:
+    """For each value the width of the narrowest type that it went through."""
+    found: list[float] = []
+    for number, maker in enumerate(trail.makers):
+        array = trail.array(number)
+        width = DOUBLE if array is None else _WIDTHS.get(array.dtype.name, DOUBLE)
+        if maker is None:
+            is_literal = array is not None and array.ndim == 0 and width == SINGLE
+            found.append(CONSTANT if is_literal else width)
+            continue
+        operands = trail.steps[maker].operands
+        own = CONSTANT if width == SINGLE and all(found[o] == CONSTANT for o in operands) else width
+        found.append(max([own, *(found[o] for o in operands)]))
+    return found

@@ -1,0 +1,74 @@
+"""What a run did for some of its outputs only: less to search where a program is large."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+
+from tf2jax_port.diff.locate.match.frontier import before
+from tf2jax_port.diff.locate.watch.trail import Trail
+
+# Programs of more operations are searched output by output first, the one with the least before it first.
+LARGE = 2000
+# Which part of a program a slice may be at most: otherwise nothing is gained.
+_MOST = 0.7
+
+
+def slices(
+    old: Trail, new: Trail, pairs: Mapping[str, tuple[int, int]]
+) -> Iterator[tuple[Trail, Trail, dict[str, tuple[int, int]]]]:
+    """Both runs as far as single outputs depend on them, the smallest first.
+
+    Args:
+      old: the original's run.
+      new: the port's.
+      pairs: the outputs that differ, as numbers of values in either.
+    """
+    needed = {path: before(new, [mine]) for path, (_, mine) in pairs.items()}
+
+    def order(path: str) -> tuple[bool, int, str]:
+        # Counts and flags can be mended by accident.
+        return _kind(new, pairs[path][1]) not in "fc", len(needed[path]), path
+
+    for path in sorted(needed, key=order):
+        if len(needed[path]) > _MOST * len(new.values):
+            continue
+        theirs, mine = pairs[path]
+        a = _sliced(old, path, theirs, before(old, [theirs]))
+        b = _sliced(new, path, mine, needed[path])
+        yield a, b, {path: (a.outputs[path], b.outputs[path])}
+
+
+def _kind(trail: Trail, number: int) -> str:
+    array = trail.array(number)
+    return "" if array is None else array.dtype.kind
+
+
+def _sliced(trail: Trail, path: str, output: int, needed: Collection[int]) -> Trail:
+    """A run with some of its values, and the operations that gave them, numbered anew."""
+    numbers = {number: at for at, number in enumerate(sorted(needed))}
+    made = Trail(counter=trail.counter)
+    made.outputs[path] = numbers[output]
+    made.names = {numbers[n]: name for n, name in trail.names.items() if n in numbers}
+    steps: dict[int, int] = {}
+    for step in trail.steps:
+        if numbers.keys().isdisjoint(step.results):
+            continue
+        # Where one of several results is needed, the others are kept beside it.
+        for extra in step.results:
+            numbers.setdefault(extra, len(numbers))
+        steps[step.number] = len(made.steps)
+        made.steps.append(
+            replace(
+                step,
+                number=len(made.steps),
+                operands=tuple(numbers[o] for o in step.operands),
+                results=tuple(numbers[r] for r in step.results),
+            )
+        )
+    for number in numbers:
+        maker = trail.makers[number]
+        made.arrays[made.value(trail.values[number], maker if maker is None else steps[maker])] = (
+            trail.array(number)
+        )
+    return made

@@ -1,0 +1,1 @@
+"""What was located, as data and in words."""

@@ -1,0 +1,140 @@
+"""What was found: a line on either side, values, and a guess at the cause. Plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tf2jax_port.diff.locate.watch.places import NOWHERE, Place
+from tf2jax_port.diff.locate.watch.trail import Step, Trail
+
+VALUE, GRADIENT, INTERFACE, RAISED = "value", "gradient", "interface", "error"
+_AROUND = 2
+_NEIGHBOURS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class NotLocated:
+    """Why no operation is named.
+
+    Attributes:
+      reason: in a few words.
+    """
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """One operation of one program.
+
+    Attributes:
+      place: the user's line.
+      operation: TensorFlow's operation, JAX's primitive, or the error that was raised.
+      before: where its operands come from, in a few words each.
+      after: what takes its results.
+    """
+
+    place: Place
+    operation: str
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """`model.py:12  h = x @ w  (MatMul)`."""
+        return f"{self.place.shown}:{self.place.line}  {self.place.text}  ({self.operation})"
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """The element where two values are furthest apart, and its neighbours along the last axis.
+
+    Attributes:
+      index: where it is.
+      old: it and its neighbours in the original.
+      new: the same in the port.
+    """
+
+    index: tuple[int, ...]
+    old: tuple[float | complex, ...]
+    new: tuple[float | complex, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where two programs part.
+
+    Attributes:
+      kind: `"value"`, `"gradient"`, `"interface"` for a shape or type, or `"error"` where the port
+        raised.
+      case: the number of the case on which it was found.
+      old: the original's operation.
+      new: the port's.
+      iteration: which pass of a loop it was, from 0; `None` outside of loops.
+      cause: a guess, `None` where there is none.
+      confirmed: whether the outputs agree with the original's value in this place.
+      element: the values there.
+      further: what is wrong behind it.
+    """
+
+    kind: str
+    case: int
+    old: Spot | None
+    new: Spot | None
+    iteration: int | None = None
+    cause: str | None = None
+    confirmed: bool = False
+    element: Element | None = None
+    further: tuple[Located, ...] = ()
+
+
+def spot(step: Step | None) -> Spot | None:
+    """A step as it is shown; `None` where the user's line is not known."""
+    return None if step is None or step.place == NOWHERE else Spot(step.place, step.name)
+
+
+def with_neighbours(found: Located, old: Trail, new: Trail) -> Located:
+    """The same with what stands before and after each operation."""
+    return replace(found, old=_surrounded(found.old, old), new=_surrounded(found.new, new))
+
+
+def _surrounded(one: Spot | None, trail: Trail) -> Spot | None:
+    steps = [s for s in trail.steps if one and s.place == one.place and s.name == one.operation]
+    if one is None or not steps:
+        return one
+    step = steps[0]
+    before = [_origin(trail, number) for number in step.operands]
+    after = [_named(s) for s in trail.steps if set(s.operands) & set(step.results)]
+    return replace(
+        one,
+        before=tuple(dict.fromkeys(filter(None, before)))[:_NEIGHBOURS],
+        after=tuple(dict.fromkeys(after))[:_NEIGHBOURS],
+    )
+
+
+def _origin(trail: Trail, number: int) -> str:
+    maker = trail.maker(number)
+    return trail.names.get(number, "") if maker is None else _named(maker)
+
+
+def _named(step: Step) -> str:
+    return step.name if step.place == NOWHERE else f"{step.name}, line {step.place.line}"
+
+
+def element(old: np.ndarray | None, new: np.ndarray | None) -> Element | None:
+    """Where two arrays of one shape are furthest apart."""
+    if old is None or new is None or old.shape != new.shape or old.size == 0:
+        return None
+    wide = np.complex128 if "c" in (old.dtype.kind, new.dtype.kind) else np.float64
+    a, b = old.astype(wide), new.astype(wide)
+    with np.errstate(invalid="ignore"):
+        apart = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0.0, np.abs(a - b))
+    worst = np.unravel_index(int(np.argmax(np.where(np.isnan(apart), np.inf, apart))), apart.shape)
+    index = tuple(int(i) for i in worst)
+    if not index:
+        return Element((), (a.item(),), (b.item(),))
+    around = slice(max(0, index[-1] - _AROUND), index[-1] + _AROUND + 1)
+    rows = (array[index[:-1]][around].tolist() for array in (a, b))
+    return Element(index, *(tuple(row) for row in rows))

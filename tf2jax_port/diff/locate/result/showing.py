@@ -1,0 +1,86 @@
+"""What was located, for programs and for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tf2jax_port.diff.locate.result.located import (
+    GRADIENT,
+    INTERFACE,
+    RAISED,
+    VALUE,
+    Located,
+    NotLocated,
+    Spot,
+)
+from tf2jax_port.diff.locate.watch.reading import last_line
+from tf2jax_port.diff.vocabulary.numbers import finite, number
+
+_SENTENCES = {
+    VALUE: "the first operation whose inputs agree and whose result does not",
+    GRADIENT: "the last operation, going back from the outputs, whose cotangent differs",
+    INTERFACE: "the first operation whose result has the same elements and another shape or type",
+    RAISED: "the operation at which the port stops",
+}
+
+
+def to_data(found: Located | NotLocated | None) -> dict[str, Any] | None:
+    """As the schema of the report has it."""
+    if not isinstance(found, Located):
+        return None
+    return {
+        "old": _spot(found.old, "op"),
+        "new": _spot(found.new, "primitive"),
+        "iteration": found.iteration,
+        "cause": found.cause,
+        "kind": found.kind,
+        "case": found.case,
+        "confirmed": found.confirmed,
+        "element": None
+        if found.element is None
+        else {
+            "index": list(found.element.index),
+            "old": [finite(one) for one in found.element.old],
+            "new": [finite(one) for one in found.element.new],
+        },
+        "further": [to_data(one) for one in found.further],
+    }
+
+
+def lines(found: Located | NotLocated) -> list[str]:
+    """As the terminal has it."""
+    if isinstance(found, NotLocated):
+        return [f"not located: {found.reason}"]
+    told = [f"{_SENTENCES[found.kind]}, in case {found.case}"]
+    told += [f"old  {found.old.shown}" if found.old else "old  no line of the program's own"]
+    told += [f"new  {found.new.shown}" if found.new else "new  no line of the program's own"]
+    if found.iteration is not None:
+        told.append(f"in pass {found.iteration} of the loop, counted from 0")
+    if found.element is not None:
+        index = ", ".join(map(str, found.element.index))
+        old, new = (
+            "  ".join(number(one) for one in row) for row in (found.element.old, found.element.new)
+        )
+        told += [f"around element [{index}]:", f"  old  {old}", f"  new  {new}"]
+    if found.cause:
+        told.append(f"perhaps: {found.cause}")
+    if found.kind == VALUE:
+        told.append(_confirmation(found))
+    for other in found.further:
+        if other.new is not None:
+            told.append(f"and behind it: {other.new.shown}")
+    return told
+
+
+def _confirmation(found: Located) -> str:
+    if found.confirmed:
+        return "confirmed: with the original's value there, all outputs behind it agree"
+    return "with the original's value there, what follows agrees, and the outputs do not yet"
+
+
+def _spot(found: Spot | None, name: str) -> dict[str, Any]:
+    if found is None:
+        return {"file": "", "line": 0, "end_line": 0, name: ""}
+    place = found.place
+    lines = {"line": place.line, "end_line": last_line(place)}
+    return {"file": place.shown, **lines, name: found.operation}

@@ -1,0 +1,1 @@
+"""The first place where the original's value mends the port."""

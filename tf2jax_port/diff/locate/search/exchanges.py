@@ -1,0 +1,73 @@
+"""Whether the port uses two values for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tf2jax_port.diff.locate.search.injection import EXCHANGED, Injection
+from tf2jax_port.diff.locate.search.replay import Uses
+from tf2jax_port.diff.locate.search.trials import Trials
+from tf2jax_port.diff.locate.watch.trail import Step
+
+
+class Exchanges:
+    """Pairs of values of the port that may stand in each other's place."""
+
+    def __init__(self, trials: Trials) -> None:
+        self._trials = trials
+
+    def at_use(self, edge: int, step: Step) -> Iterator[Injection]:
+        """Whether two values are used for each other."""
+        held = self._trials.new.trail.array(edge)
+        for other in self._partners(edge):
+            value = self._trials.new.trail.array(other)
+            if held is None or value is None:
+                continue
+            alike = held.shape == value.shape and held.dtype == value.dtype
+            if (
+                other == edge
+                or not alike
+                or not (self._trials.says(edge) and self._trials.says(other))
+            ):
+                continue
+            a, b = self._trials.new.trail.maker(edge), self._trials.new.trail.maker(other)
+            if (a is None) != (b is None):
+                continue
+            keys = frozenset(
+                (m.key, m.results.index(n)) if m else n for m, n in ((a, edge), (b, other))
+            )
+            twins = self._trials.twins(other)
+            if not twins or not self._trials.is_fresh(EXCHANGED, keys, None):
+                continue
+            uses = self._crossed(edge, other)
+            found = self._trials.tried(EXCHANGED, step, edge, min(twins), {}, uses)
+            if found is not None and found.complete:
+                yield found
+                return
+
+    def _partners(self, edge: int) -> list[int]:
+        """The values that one may be exchanged with: what else is used, or computed on its line."""
+        found = set(self._trials.new_region.edge)
+        maker = self._trials.new.trail.maker(edge)
+        if maker is not None:
+            for other in self._trials.new.trail.steps:
+                if other.places == maker.places and other.passed == maker.passed:
+                    found.update(other.results)
+        return sorted(found)
+
+    def _crossed(self, one: int, other: int) -> Uses:
+        """Every use of one value as one of the other, in every pass."""
+        trail = self._trials.new.trail
+        a, b = trail.maker(one), trail.maker(other)
+        pairs = [(one, other)]
+        if a is not None and b is not None:
+            i, j = a.results.index(one), b.results.index(other)
+            passes = trail.passes(a)[0], trail.passes(b)[0]
+            if len(passes[0]) == len(passes[1]):
+                pairs = [(x.results[i], y.results[j]) for x, y in zip(*passes)]
+        return {
+            (user.number, mine): theirs
+            for pair in pairs
+            for mine, theirs in (pair, pair[::-1])
+            for user in trail.users(mine)
+        }

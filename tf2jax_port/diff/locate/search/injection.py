@@ -1,0 +1,266 @@
+"""The original's value is put into the port, the rest runs again: does it agree now?"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tf2jax_port.diff.locate.match.frontier import Region, before, behind, region
+from tf2jax_port.diff.locate.match.matching import Index, Values, agree, flattened, same
+from tf2jax_port.diff.locate.search.replay import Changed, Uses, replay
+from tf2jax_port.diff.locate.watch.trail import Step, Trail
+
+# What is wrong at the place that was found: the operation itself; an operation is missing between a
+# value and its users; a value is used where another one should be; two are used for each other; another
+# operation is meant.
+RESULT, OMITTED, MISTAKEN, EXCHANGED = "result", "omitted", "mistaken", "exchanged"
+MEANT = "meant"
+
+
+# A value of another size is not laid out in any way.
+AS_IT_IS = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """A place of the port where the original's value makes what follows agree.
+
+    Attributes:
+      kind: what is wrong there.
+      new: the value of the port that was replaced.
+      old: the value of the original that replaced it.
+      step: the operation of the port that gave the value; where it is not the operation that is
+        wrong, the one that takes it.
+      complete: whether all outputs that depend on it then agree.
+      mended: how many later values agree that did not.
+      later: for each value behind it the number of its step, and whether it agrees.
+      values: everything that was replaced, in every pass of a loop.
+      uses: the uses that were replaced.
+    """
+
+    kind: str
+    new: int
+    old: int
+    step: Step
+    complete: bool
+    mended: int
+    later: tuple[tuple[int, bool], ...]
+    values: Mapping[int, np.ndarray]
+    uses: Uses
+
+    @property
+    def part(self) -> float:
+        """Which part of what comes later agrees."""
+        return self.mended / len(self.later)
+
+
+class Injector:
+    """Two runs, what only one of them has, and what comes of putting one's values into the other.
+
+    Args:
+      old: the original's values.
+      new: the port's.
+      pairs: the outputs, as numbers of values in either.
+    """
+
+    def __init__(self, old: Values, new: Values, pairs: Mapping[str, tuple[int, int]]) -> None:
+        self.old, self.new, self.pairs = old, new, pairs
+        self.old_index, self.new_index = Index(old), Index(new)
+        self._twins: dict[int, frozenset[int]] = {}
+        self._behind: dict[int, set[int]] = {}
+        self._shared: tuple[set[int], set[int]] = (set(), set())
+        self.differing = [path for path in pairs if not self.agrees(path, {})]
+        self.old_region = self.new_region = Region(frozenset(), frozenset())
+        self.useful: set[int] = set()
+        if self.differing:
+            self.old_region, self.new_region = self._regions()
+            self.useful = before(new.trail, [pairs[path][1] for path in self.differing])
+
+    @property
+    def known(self) -> set[int]:
+        """The port's values behind the outputs that differ which the original has too."""
+        return self._shared[1]
+
+    def twins(self, number: int) -> frozenset[int]:
+        """The original's values that equal one of the port's."""
+        if number not in self._twins:
+            self._twins[number] = frozenset(self.new.twins(number, self.old_index))
+        return self._twins[number]
+
+    def kin(self, number: int) -> frozenset[int]:
+        """The original's values that equal one of the port's, their axes in whatever order."""
+        twins, trail = self.twins(number), self.old.trail
+        parts = {trail.parts(twin) for twin in twins}
+        return twins.union(*map(trail.arrangements, parts))
+
+    def behind(self, number: int) -> set[int]:
+        """What the original computes from one of its values, itself among it."""
+        if number not in self._behind:
+            self._behind[number] = behind(self.old.trail, number)
+        return self._behind[number]
+
+    def laid(self, old: int, new: int, turn: int = 0) -> np.ndarray | None:
+        """A value of the original in the shape of one of the port's, in one of its layouts."""
+        array, shape = self.old.trail.array(old), np.shape(self.new.trail.values[new])
+        if turn == AS_IT_IS:
+            return array
+        if array is None or array.size != int(np.prod(shape)):
+            return None if array is None else self._padded(array, new)
+        return next(itertools.islice(layouts(array, shape), turn, None), None)
+
+    def _padded(self, array: np.ndarray, new: int) -> np.ndarray | None:
+        """A value of the original with the padding of one of the port's."""
+        fitting = [f for f in self.new.forms(new) if f.array.size == array.size]
+        return fitting[0].restored(array) if fitting else None
+
+    def tried(
+        self,
+        kind: str,
+        step: Step,
+        new: int,
+        old: int,
+        values: Mapping[int, np.ndarray],
+        uses: Uses,
+    ) -> Injection | None:
+        """What comes of putting in some values; nothing if nothing is mended by it."""
+        if not values and not uses:
+            return None
+        given = next((flattened(values[n]) for n in values), None)
+
+        def promises(result: Changed) -> bool:
+            return any(agrees for _, agrees in self._later(result, {*values, new}, given, old))
+
+        result = replay(self.new.trail, values, uses, self.useful, promises)
+        if result is None:
+            return None
+        reached = [p for p in self.differing if self.pairs[p][1] in result]
+        if reached and all(self.agrees(path, result) for path in reached):
+            later, complete = tuple((0, True) for _ in reached), True
+        else:
+            later, complete = self._later(result, {*values, new}, given, old), False
+        mended = sum(agrees for _, agrees in later)
+        if not mended:
+            return None
+        return Injection(kind, new, old, step, complete, mended, later, values, uses)
+
+    def _regions(self) -> tuple[Region, Region]:
+        """What only the original has, and what only the port has."""
+        self._shared = (
+            _shared(self.old, self.new_index, {self.pairs[p][0] for p in self.differing}),
+            _shared(self.new, self.old_index, {self.pairs[p][1] for p in self.differing}),
+        )
+        sides = enumerate((self.old, self.new))
+        old, new = (
+            region(values.trail, self._shared[side], {self.pairs[p][side] for p in self.differing})
+            for side, values in sides
+        )
+        return old, new
+
+    def unshared(self, number: int) -> frozenset[int]:
+        """What decides which of the original's values one of the port's is, and only the port has."""
+        outputs = {self.pairs[path][1] for path in self.differing}
+        alike = set(self.new_index.equal_to(self.new.flat(number), self.new.tolerance(number)))
+        values = region(self.new.trail, self._shared[1] - alike, outputs).values
+        return values - self.new_region.values - alike
+
+    def _later(
+        self, result: Changed, replaced: Collection[int], given: np.ndarray | None, candidate: int
+    ) -> tuple[tuple[int, bool], ...]:
+        """For each value that came out otherwise its step, and whether the original has it now."""
+        later = self.behind(candidate) & self.old_region.values - {candidate}
+        found = []
+        for changed, held in result.items():
+            if changed in replaced or not self.new.says_something(changed):
+                continue
+            array = np.asarray(held)
+            flat, tolerance = flattened(array), self.new.tolerance(changed)
+            if flat is None or (given is not None and same(flat, given, tolerance)):
+                continue
+            short = [(flattened(form.array), True) for form in self.new.forms_of(array)]
+            agrees = any(
+                n in later
+                for elements, lacks in ((flat, False), *short)
+                for n in self.old_index.equal_to(elements, tolerance, lacks)
+            )
+            found.append((position(self.new, changed), agrees))
+        return tuple(found)
+
+    def agrees(self, path: str, result: Changed) -> bool:
+        """Whether an output is the original's where some values came out otherwise."""
+        old, new = self.pairs[path]
+        return agree(self.old, self.new, old, new, result.get(new))
+
+
+def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
+    """The values of a run, of those that some outputs were computed from, that the other has too."""
+    trail = values.trail
+    found: set[int] = set()
+    for number in sorted(before(trail, outputs)):
+        maker = trail.maker(number)
+        twins = list(values.twins(number, index))
+        if maker is None or values.says_something(number):
+            is_shared = bool(twins)
+        else:
+            # Counts and flags are equal by accident, unless they were computed from the same.
+            is_shared = all(o in found for o in maker.operands) and any(
+                _same_pass(maker, trail, twin, index.values.trail) for twin in twins
+            )
+        if is_shared:
+            found.add(number)
+            found.update(trail.parts(number))
+    return found
+
+
+def _same_pass(maker: Step, mine: Trail, twin: int, theirs: Trail) -> bool:
+    """Whether a value is of the same pass of a loop as another, if both are of loops."""
+    other = theirs.maker(twin)
+    if other is None:
+        return False
+    loops = len(mine.passes(maker)[0]) > 1 and len(theirs.passes(other)[0]) > 1
+    return not loops or maker.passed == other.passed
+
+
+def layouts(array: np.ndarray, shape: tuple[int, ...]) -> Iterator[np.ndarray]:
+    """The ways to give an array a shape: as it is, in one row, its axes in another order."""
+    yield array.reshape(shape)
+    squeezed = array.squeeze()
+    wanted = tuple(size for size in shape if size != 1)
+    if array.shape == shape or not 2 <= squeezed.ndim <= 4:
+        return
+    for order in itertools.islice(itertools.permutations(range(squeezed.ndim)), 1, None):
+        turned = squeezed.transpose(order)
+        if turned.shape == wanted:
+            yield turned.reshape(shape)
+
+
+def position(values: Values, number: int) -> int:
+    """The number of the step that gave a value; -1 for what was there before."""
+    maker = values.trail.makers[number]
+    return -1 if maker is None else maker
+
+
+def together(
+    mine: Sequence[Sequence[Step]], theirs: Sequence[Sequence[Step]], at: Step
+) -> list[tuple[Sequence[Step], Sequence[Step]]]:
+    """The passes of two steps that belong to each other.
+
+    There are as many of the one as of the other; or several of the original's for one of the port's, of
+    a loop inside of a loop; or one program leaves a loop early that the other goes through to the end.
+
+    Args:
+      mine: passes of a loop first, calls of a function from elsewhere after them.
+      theirs: the same of the original.
+      at: which of the original's is meant, where one of several is.
+    """
+    found = [(a, b) for a in mine for b in theirs if len(a) == len(b) > 1]
+    for a, b in itertools.product(mine, theirs):
+        inner, rest = divmod(len(b), len(a))
+        if inner > 1 and not rest and len(a) > 1 and at in b:
+            found.append((a, b[b.index(at) % inner :: inner]))
+    both = min(len(mine[0]), len(theirs[0]))
+    if not found and both > 1:
+        found.append((mine[0][:both], theirs[0][:both]))
+    return found

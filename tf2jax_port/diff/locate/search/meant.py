@@ -1,0 +1,118 @@
+"""Which operation, exchanged for what is often meant by it, makes the port's outputs the original's.
+
+A port that is built anew computes through values that the original has none of: none of the original's
+can be put into it. Its own operations can be others, each in every pass of a loop and every call of a
+line; one that mends an output to the last digits is the wrong one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.locate.match.matching import flattened
+from tf2jax_port.diff.locate.search.alternatives import changes
+from tf2jax_port.diff.locate.search.injection import MEANT, Injection, Injector
+from tf2jax_port.diff.locate.search.replay import replay
+from tf2jax_port.diff.locate.watch.places import NOWHERE, Place
+from tf2jax_port.diff.locate.watch.trail import Step
+
+# In seconds of the processor.
+BUDGET = 40.0
+
+
+def meant(of: Injector) -> Injection | None:
+    """The operation that another in its place mends; nothing where several lines could be meant.
+
+    Args:
+      of: the two runs.
+    """
+    until = time.process_time() + BUDGET
+    near, others = _near(of)
+    for steps in (near, others):
+        found: dict[Place, Injection] = {}
+        for group in groups(steps):
+            if time.process_time() > until:
+                return None
+            one = None if group[0].place in found else _mended(of, group)
+            if one is not None:
+                found[group[0].place] = one
+        if found:
+            return next(iter(found.values())) if len(found) == 1 else None
+    return None
+
+
+def _near(of: Injector) -> tuple[list[Step], list[Step]]:
+    """What gives or feeds values that only the port has, and what else the outputs depend on."""
+    trail, inside = of.new.trail, of.new_region.values
+    near: list[Step] = []
+    others: list[Step] = []
+    for step in trail.steps:
+        if step.place == NOWHERE or of.useful.isdisjoint(step.results):
+            continue
+        users = (user for result in step.results for user in trail.users(result))
+        reached = itertools.chain(step.results, *(user.results for user in users))
+        (others if inside.isdisjoint(reached) else near).append(step)
+    return near, others
+
+
+def groups(steps: Sequence[Step]) -> Iterator[Sequence[Step]]:
+    """The operations of one kind on one line: all, those of a call from elsewhere, those of a part.
+
+    The last come first: those are done with sooner.
+    """
+    lines = _by(steps, lambda step: (step.name, step.place))
+    for line in reversed(lines):
+        yield line
+        calls = _by(line, lambda step: step.places)
+        if len(calls) > 1:
+            yield from calls
+        for call in calls:
+            parts = _by(call, lambda step: step.key)
+            if len(parts) > 1:
+                yield from parts
+
+
+def _by(steps: Sequence[Step], key: Callable[[Step], object]) -> list[list[Step]]:
+    groups: dict[object, list[Step]] = {}
+    for step in steps:
+        groups.setdefault(key(step), []).append(step)
+    return list(groups.values())
+
+
+def _mended(of: Injector, steps: Sequence[Step]) -> Injection | None:
+    """What comes of the first alternative that makes all that depends on some operations agree."""
+    trail = of.new.trail
+    for instead in changes(trail, steps, less=True):
+        result = replay(trail, {}, {}, of.useful, instead=instead)
+        if result is None:
+            continue
+        reached = [path for path in of.differing if of.pairs[path][1] in result]
+        # A count that agrees is proof of nothing; one that does not is proof of the contrary.
+        if not any(of.new.says_something(of.pairs[path][1]) for path in reached):
+            continue
+        if not all(of.agrees(path, result) for path in reached):
+            continue
+        values = {r: np.asarray(result[r]) for s in steps for r in s.results if r in result}
+        first = steps[0].results[0]
+        later = tuple((0, True) for _ in reached)
+        theirs = _counterpart(of, result, reached)
+        return Injection(MEANT, first, theirs, steps[0], True, len(later), later, values, {})
+    return None
+
+
+def _counterpart(of: Injector, result: Mapping[int, Any], reached: Collection[str]) -> int:
+    """The first of the original's values that the port has now and had not."""
+    for number in sorted(result):
+        held = result[number]
+        if of.new.says_something(number) and number in of.new_region.values:
+            flat = flattened(np.asarray(held))
+            twins = of.old_index.equal_to(flat, of.new.tolerance(number))
+            mine = [twin for twin in twins if twin in of.old_region.values]
+            if mine:
+                return min(mine)
+    return of.pairs[next(iter(reached))][0]

@@ -1,0 +1,88 @@
+"""Which operation mends the port if it is another one: add for subtract, floor for round, twice a term.
+
+A port may compute a value on its own way, through values that the original has none of. Where such a way
+ends in a wrong value, any of its operations may be the wrong one: each is exchanged for those that are
+often meant, in every call and every pass of a loop, and the way is gone again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tf2jax_port.diff.locate.match.frontier import before
+from tf2jax_port.diff.locate.match.matching import SINGLE, flattened, same
+from tf2jax_port.diff.locate.search.alternatives import changes
+from tf2jax_port.diff.locate.search.injection import MEANT, RESULT, Injection, Injector, position
+from tf2jax_port.diff.locate.search.meant import groups
+from tf2jax_port.diff.locate.search.replay import Changed, replay
+from tf2jax_port.diff.locate.watch.places import NOWHERE, Place
+from tf2jax_port.diff.locate.watch.trail import Step
+
+# In seconds of the processor; how many operations a way may have.
+_BUDGET, _MOST = 15.0, 400
+
+
+def exchanged(of: Injector, found: Injection) -> Injection:
+    """The same with the operation to blame, where one of those before is wrong and another mends it.
+
+    Args:
+      of: the two runs.
+      found: a value that is put right, in every pass of a loop.
+    """
+    right = {number: flattened(array) for number, array in found.values.items()}
+    given = of.new.flat(found.new)
+    wanted = right.get(found.new)
+    if found.kind != RESULT or not found.complete or wanted is None:
+        return found
+    if given is not None and same(-given, wanted, SINGLE / 30):
+        # It is wrong by its sign alone, which anything before it could turn too.
+        return found
+    until = time.process_time() + _BUDGET
+    trail, useful = of.new.trail, before(of.new.trail, list(right))
+    way = sorted({position(of.new, n) for n in useful & of.new_region.values} - {-1})
+    passes = {s.number: s for n in way[-_MOST:] for s in trail.passes(trail.steps[n])[-1]}
+    own = trail.passes(found.step)[-1]
+    if any(_mends(of, group, right, useful) is not None for group in groups(own)):
+        return found
+    mends: dict[Place, Injection] = {}
+    for group in groups([s for s in passes.values() if s.place != NOWHERE and s not in own]):
+        if time.process_time() > until:
+            break
+        result = None if group[0].place in mends else _mends(of, group, right, useful)
+        if result is not None:
+            mends[group[0].place] = _instead(of, found, group, result)
+    # Where more than one line could be meant, none of them is.
+    return next(iter(mends.values())) if len(mends) == 1 else found
+
+
+def _instead(of: Injector, found: Injection, steps: Sequence[Step], result: Changed) -> Injection:
+    """The same with some operations to blame: with the line, if it is wrong whoever calls it."""
+    first = steps[0]
+    if len(of.new.trail.wherever(first)) <= len(steps):
+        return replace(found, step=first)
+    values = {r: np.asarray(result[r]) for s in steps for r in s.results if r in result}
+    return replace(found, kind=MEANT, step=first, values=values)
+
+
+def _mends(
+    of: Injector, steps: Sequence[Step], right: Mapping[int, np.ndarray | None], useful: set[int]
+) -> Changed | None:
+    """What comes of the first alternative that makes some values what they should be."""
+    trail = of.new.trail
+    for instead in changes(trail, steps):
+        result = replay(trail, {}, {}, useful, instead=instead)
+        if result is not None and all(_is(of, result, n, flat) for n, flat in right.items()):
+            return result
+    return None
+
+
+def _is(of: Injector, result: Changed, number: int, wanted: np.ndarray | None) -> bool:
+    """Whether a value came out as it should."""
+    flat = flattened(np.asarray(result[number])) if number in result else None
+    if flat is None or wanted is None:
+        return False
+    return same(flat, wanted, max(of.new.tolerance(number), SINGLE / 30))

@@ -1,0 +1,106 @@
+"""Running the rest of a program again with other values in it."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.locate.watch.trail import Again, Trail
+
+# After how many operations it is asked whether anything became better by then.
+_PATIENCE = 400
+
+# The values that come out otherwise, by their numbers.
+Changed = Mapping[int, Any]
+# What a step, by its number, gets in place of an operand: an array, or another value of the program.
+Uses = Mapping[tuple[int, int], np.ndarray | int]
+
+
+def replay(
+    trail: Trail,
+    values: Mapping[int, np.ndarray],
+    uses: Uses,
+    useful: Collection[int],
+    promises: Callable[[Changed], bool] | None = None,
+    instead: Mapping[int, Again] | None = None,
+) -> dict[int, Any] | None:
+    """What a program computes when some of its values, or some uses of them, are others.
+
+    Args:
+      trail: of the program.
+      values: what stands in place of a value, everywhere.
+      uses: what one step gets in its place.
+      useful: the values that matter; what gives none of them is not run.
+      promises: whether it is worth going on, asked once in a long program.
+      instead: for the numbers of steps what they do in place of what they did.
+
+    Returns:
+      The values that came out otherwise; `None` where the program cannot go on with such values, or
+      need not.
+    """
+    import jax.numpy as jnp
+
+    held = {n: jnp.asarray(a, dtype=_dtype(trail.values[n])) for n, a in values.items()}
+    operand = _operands(trail, held, uses)
+    others = instead or {}
+    special = {step for step, _ in uses} | others.keys()
+
+    # Only what takes something that has changed, in the order of the program.
+    waiting = list(special | {user.number for n in values for user in trail.users(n)})
+    heapq.heapify(waiting)
+    last, ran = -1, 0
+    while waiting:
+        number = heapq.heappop(waiting)
+        if number == last:
+            continue
+        last, step = number, trail.steps[number]
+        again = others.get(number, step.again)
+        if again is None or not any(r in useful for r in step.results):
+            continue
+        ran += 1
+        if ran == _PATIENCE and promises is not None and not promises(held):
+            return None
+        operands = [operand(step.number, o) for o in step.operands]
+        try:
+            results = again(operands)
+        except Exception:  # noqa: BLE001 - a value of the original need not fit here
+            return None
+        for result, array in zip(step.results, results):
+            if result not in values:
+                held[result] = array
+                for user in trail.users(result):
+                    heapq.heappush(waiting, user.number)
+    return held
+
+
+def _operands(trail: Trail, held: Mapping[int, Any], uses: Uses) -> Callable[[int, int], Any]:
+    """What a step gets for an operand."""
+    import jax.numpy as jnp
+
+    placed, exchanged = {}, {}
+    for use, given in uses.items():
+        if isinstance(given, int):
+            exchanged[use] = given
+        else:
+            placed[use] = jnp.asarray(given, dtype=_dtype(trail.values[use[1]]))
+
+    def operand(step: int, number: int) -> Any:
+        if (step, number) in placed:
+            return placed[step, number]
+        number = exchanged.get((step, number), number)
+        return held.get(number, trail.values[number])
+
+    return operand
+
+
+def mended(trail: Trail, changed: Changed) -> Trail:
+    """The trail of the program as if some values had come out otherwise."""
+    values = [changed.get(number, held) for number, held in enumerate(trail.values)]
+    return Trail(trail.steps, values, trail.makers, trail.outputs, trail.names, trail.counter)
+
+
+def _dtype(held: Any) -> Any:
+    return getattr(held, "dtype", None)

@@ -1,0 +1,193 @@
+"""The search for the first place of a port where the original's value mends what follows."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from tf2jax_port.diff.locate.match.matching import Values
+from tf2jax_port.diff.locate.search.candidates import Candidates, kind_of
+from tf2jax_port.diff.locate.search.constants import wrong_number
+from tf2jax_port.diff.locate.search.earliest import Earliest
+from tf2jax_port.diff.locate.search.exchanges import Exchanges
+from tf2jax_port.diff.locate.search.injection import (
+    AS_IT_IS,
+    MISTAKEN,
+    OMITTED,
+    RESULT,
+    Injection,
+    position,
+)
+from tf2jax_port.diff.locate.search.meant import meant
+from tf2jax_port.diff.locate.search.omissions import Omissions
+from tf2jax_port.diff.locate.search.origins import Origins
+from tf2jax_port.diff.locate.search.trials import Trials
+from tf2jax_port.diff.locate.watch.trail import Step
+
+# In seconds of the processor, so that a busy machine finds the same.
+BUDGET = 60.0
+# How many candidates are tried in every pass of a loop though they mend nothing in one pass.
+_IN_LOOPS = 4
+
+
+class Search(Trials):
+    """The search for the first difference between two runs.
+
+    Args:
+      old: the original's values.
+      new: the port's.
+      pairs: the outputs, as numbers of values in either.
+      until: when to give up, on the clock of the process; later for a large program.
+
+    Attributes:
+      may_be_meant: whether, where no value mends the port, its operations are exchanged for others.
+    """
+
+    def __init__(
+        self, old: Values, new: Values, pairs: Mapping[str, tuple[int, int]], until: float
+    ) -> None:
+        super().__init__(old, new, pairs, until)
+        self._candidates = Candidates(self)
+        self._origins = Origins(self, self._picked)
+        self._omissions = Omissions(self, self._candidates, self._origins)
+        self._exchanges = Exchanges(self)
+        self._earliest = Earliest(self)
+        self.may_be_meant = False
+
+    def first(self) -> Injection | None:
+        """The first place where the original's value mends the port."""
+        number = wrong_number(self)
+        if number is not None:
+            return number
+        partial: list[Injection] = []
+        for at in sorted(self.new_region.values, key=lambda n: position(self.new, n)):
+            if self.is_over:
+                break
+            for found in self._at(at):
+                picked = self._picked(found) if found.kind == OMITTED else None
+                if picked is not None:
+                    return picked
+                if found.complete:
+                    return self._earliest.of(partial, found)
+                partial.append(found)
+        return (meant(self) if self.may_be_meant else None) or self._earliest.of(partial, None)
+
+    def _picked(self, found: Injection) -> Injection | None:
+        """Whether something is wrong that only the port has, and that a right value is picked from.
+
+        It is a flag or a place, or, where each pass of a loop uses a part of it, an array.
+        """
+        in_passes = found.kind == MISTAKEN and len(found.values or found.uses) > 1
+        for number in sorted(self.unshared(found.new)):
+            step = self.new.trail.maker(number)
+            is_whole = in_passes and self.new.says_something(number)
+            if step is None or not (self.new.counts(number) or is_whole) or self.is_over:
+                continue
+            for earlier in self._result(number, step):
+                if earlier.complete:
+                    return earlier
+        return None
+
+    def _at(self, number: int) -> Iterator[Injection]:
+        """What mends the port at one of its values: at what it is computed from, or itself."""
+        step = self.new.trail.maker(number)
+        if step is None:
+            return
+        edges = self._edges(step)
+        for edge in edges:
+            near = itertools.chain(
+                self._omissions.before_use(edge, step, True), self._mistaken(edge, step)
+            )
+            for found in near:
+                yield self._or_itself(found, number, step)
+            yield from self._exchanges.at_use(edge, step)
+        yield from self._result(number, step)
+        # Much that is left out leaves what is right again, where one normalises twice for example.
+        for edge in edges:
+            yield from self._omissions.before_use(edge, step, False)
+
+    def _edges(self, step: Step) -> list[int]:
+        """The operands that the original has too; first what is the same as one before it.
+
+        Where two operands are one value of the original, the later is likelier to be meant as another.
+        """
+        edges = [o for o in dict.fromkeys(step.operands) if o in self.new_region.edge]
+        again = [
+            o
+            for at, o in enumerate(edges)
+            if self.says(o) and any(self.twins(o) & self.twins(e) for e in edges[:at])
+        ]
+        return again + [o for o in edges if o not in again]
+
+    def _or_itself(self, found: Injection, number: int, step: Step) -> Injection:
+        """The operation itself, where what it gives in the original does not come from its change."""
+        if found.complete:
+            theirs = self.old.trail.maker(found.old)
+            # It is done, in another way: again, rightly, may change nothing where one normalises.
+            is_done = theirs is not None and kind_of(theirs) == step.name
+            for result in self._result(number, step, traced=False):
+                itself = is_done and result.old == found.old
+                if result.complete and (itself or result.old not in self.behind(found.old)):
+                    return self._origins.traced(result)
+        return found
+
+    def _result(self, number: int, step: Step, traced: bool = True) -> Iterator[Injection]:
+        best: Injection | None = None
+        for rank, (other, array, turn) in enumerate(self._candidates.for_result(number, step)):
+            found = self._not_turned(
+                self.tried(RESULT, step, number, other, {number: array}, {}), turn
+            )
+            if (found is not None and not found.complete) or (found is None and rank < _IN_LOOPS):
+                found = self.in_every_pass(RESULT, step, step, number, other, turn) or found
+            if found is not None and found.complete:
+                found = self._taken_apart(found) or found
+                # A count that the original has too may have been right.
+                found = (self._omissions.done_later(found) if self.twins(number) else None) or found
+                yield self._origins.traced(found) if traced else found
+                return
+            if found is not None and (best is None or found.mended > best.mended):
+                best = found
+        if best is not None:
+            yield best
+
+    def _taken_apart(self, found: Injection) -> Injection | None:
+        """What takes another part of a value than the original, where the part was put in its place."""
+        array = found.values.get(found.new)
+        if array is None or array.size == self.size(found.new):
+            return None
+        for user in self.new.trail.users(found.new):
+            for result in user.results:
+                laid = self.laid(found.old, result)
+                if laid is None or self.size(result) != array.size:
+                    continue
+                part = self.tried(RESULT, user, result, found.old, {result: laid}, {})
+                if part is not None and part.complete:
+                    return part
+        return None
+
+    def _not_turned(self, found: Injection | None, turn: int) -> Injection | None:
+        """What lacks only an exchange of axes before it is used."""
+        if (
+            found is None
+            or turn != AS_IT_IS
+            or found.values[found.new].size != self.size(found.new)
+        ):
+            return found
+        users = [
+            s
+            for s in self.new.trail.users(found.new)
+            if not self.new_region.values.isdisjoint(s.results)
+        ]
+        return replace(found, kind=OMITTED, step=users[0]) if users else found
+
+    def _mistaken(self, edge: int, step: Step) -> Iterator[Injection]:
+        """Whether another value should be used in the place of one."""
+        if not self.says(edge) or not self.is_fresh(MISTAKEN, edge, step.place):
+            return
+        for other, array, _ in self._candidates.for_mistaken(edge, step):
+            for uses in self.uses_of(edge, step, array, other):
+                found = self.tried(MISTAKEN, step, edge, other, {}, uses)
+                if found is not None and found.complete:
+                    yield self._picked(found) or self._origins.traced(found)
+                    return

@@ -1,0 +1,1 @@
+"""Both programs operator by operator, with the lines that called them."""

@@ -1,0 +1,202 @@
+"""What a program computes with Python and NumPy alone, statement by statement.
+
+Neither JAX nor TensorFlow is told of it: they see its results, as constants.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.locate.watch.places import Place
+from tf2jax_port.diff.locate.watch.reading import Statement, statement
+
+# How many elements of an array, parts of a list, and results are kept at most.
+_LARGE, _LONG, _MANY = 1 << 16, 64, 1 << 14
+_EXACT = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
+    """A result of a statement.
+
+    Attributes:
+      place: where the statement is.
+      array: the result.
+      written: which of its elements the statement wrote, if it changed an array; `None` otherwise.
+      operands: the numbers of what the statement reads, as far as other statements computed it.
+      name: what the result is called; `""` for what is returned.
+    """
+
+    place: Place
+    array: np.ndarray
+    written: np.ndarray | None
+    operands: tuple[int, ...]
+    name: str = ""
+
+
+class Host:
+    """The results of statements, in order."""
+
+    def __init__(self) -> None:
+        self.told: list[Told] = []
+
+    def latest(self, array: np.ndarray) -> int | None:
+        """The number of the last result that has the same elements."""
+        for number in range(len(self.told) - 1, -1, -1):
+            other = self.told[number].array
+            if other.size == array.size and np.allclose(
+                other.ravel(), array.ravel(), rtol=_EXACT, atol=0.0, equal_nan=True
+            ):
+                return number
+        return None
+
+    def called(self, name: str, place: Place) -> Told | None:
+        """The last result of that name in the function that a line is in."""
+        inside = place.file, place.function
+        for told in reversed(self.told):
+            if told.name == name and inside == (told.place.file, told.place.function):
+                return told
+        return None
+
+    def before(self, number: int) -> list[int]:
+        """A result and all that it is computed from."""
+        found = [number]
+        for one in found:
+            found += [o for o in self.told[one].operands if o not in found]
+        return found
+
+
+@contextmanager
+def listening(host: Host, is_users: Callable[[str], bool]) -> Iterator[None]:
+    """Write down what is computed in the block.
+
+    Args:
+      host: takes the results.
+      is_users: whether a file is the user's.
+    """
+    if sys.gettrace() is not None:  # a debugger's
+        yield
+        return
+    sys.settrace(_Listener(host, is_users).called)
+    try:
+        yield
+    finally:
+        sys.settrace(None)
+
+
+@dataclass(slots=True)
+class _Running:
+    """The statement that a function is at.
+
+    Attributes:
+      said: the statement.
+      place: where it is.
+      read: what it reads, by name, and what calls in it returned.
+      copies: of the arrays among that which it may change.
+    """
+
+    said: Statement
+    place: Place
+    read: list[int]
+    copies: dict[str, np.ndarray]
+
+
+class _Listener:
+    def __init__(self, host: Host, is_users: Callable[[str], bool]) -> None:
+        self._host, self._is_users = host, is_users
+        self._running: dict[int, _Running] = {}
+        self._numbers: dict[int, int] = {}
+        self._alive: list[Any] = []
+
+    def called(self, frame: FrameType, event: str, given: Any) -> Any:
+        """What Python calls when a function is called."""
+        return self._passed if self._is_users(frame.f_code.co_filename) else None
+
+    def _passed(self, frame: FrameType, event: str, given: Any) -> Any:
+        if len(self._host.told) > _MANY:
+            return None
+        if event == "line":
+            self._at_line(frame)
+        elif event == "return":
+            self._returns(frame, given)
+        return self._passed
+
+    def _at_line(self, frame: FrameType) -> None:
+        place = Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+        said = statement(place)
+        running = self._running.get(id(frame))
+        if running is not None and running.said is said:
+            return
+        self._ended(frame)
+        if said is not None:
+            known = {name: self._value(frame, name) for name in said.names}
+            copies = {
+                name: value.copy()
+                for name, value in known.items()
+                if isinstance(value, np.ndarray) and value.size <= _LARGE
+            }
+            read = [n for value in known.values() for n in self._known(value)]
+            self._running[id(frame)] = _Running(said, place, read, copies)
+
+    def _ended(self, frame: FrameType) -> None:
+        running = self._running.pop(id(frame), None)
+        if running is None:
+            return
+        for name, before in running.copies.items():
+            after = self._value(frame, name)
+            if name in running.said.targets or not isinstance(after, np.ndarray):
+                continue
+            if after.shape == before.shape and not np.array_equal(after, before, equal_nan=True):
+                self._tell(running, after, name, after != before)
+        for name in running.said.targets:
+            for one in _arrays(self._value(frame, name)):
+                self._tell(running, one, name)
+
+    def _returns(self, frame: FrameType, given: Any) -> None:
+        running = self._running.get(id(frame))
+        if running is not None:
+            for one in _arrays(given):
+                if id(one) not in self._numbers:
+                    self._tell(running, one)
+        self._ended(frame)
+        caller = frame.f_back
+        while caller is not None and id(caller) not in self._running:
+            caller = caller.f_back
+        if caller is not None:
+            self._running[id(caller)].read += self._known(given)
+
+    def _tell(
+        self, running: _Running, one: Any, name: str = "", written: np.ndarray | None = None
+    ) -> None:
+        operands = tuple(dict.fromkeys(running.read))
+        if not isinstance(one, int):  # two whole numbers may be one object
+            self._numbers[id(one)] = len(self._host.told)
+            self._alive.append(one)
+        self._host.told.append(Told(running.place, np.array(one), written, operands, name))
+
+    def _known(self, value: Any) -> list[int]:
+        return [self._numbers[id(one)] for one in _arrays(value) if id(one) in self._numbers]
+
+    @staticmethod
+    def _value(frame: FrameType, name: str) -> Any:
+        inside = frame.f_locals
+        return inside[name] if name in inside else frame.f_globals.get(name)
+
+
+def _arrays(value: Any) -> Iterator[Any]:
+    """The arrays and numbers in a value."""
+    if isinstance(value, (tuple, list)) and len(value) <= _LONG:
+        for part in value:
+            yield from _arrays(part)
+    elif isinstance(value, (np.ndarray, np.generic)):
+        if value.dtype.kind in "biufc" and value.size <= _LARGE:
+            yield value
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield value

@@ -1,0 +1,237 @@
+"""What a line of a program says, read from its source: to hold two lines against each other."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import functools
+import linecache
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from tf2jax_port.diff.locate.watch.places import Place
+
+_SAME_TARGETS = 0.2
+# How much a line must say of what another one says, and by how much more than others.
+_ALIKE, _MORE = 0.6, 0.05
+# Names that say where a function is from, and not what it does.
+_MODULES = {"tf", "jnp", "jax", "np", "numpy", "tensorflow", "nn", "math", "lax", "linalg", "keras"}
+# What the two call differently; the rest is called the same, or with `reduce_` before it.
+_CALLS = {
+    "matmul": "MatMult",
+    "square": "Pow",
+    "pow": "Pow",
+    "power": "Pow",
+    "add": "Add",
+    "subtract": "Sub",
+    "multiply": "Mult",
+    "divide": "Div",
+    "negative": "USub",
+    "concat": "concatenate",
+    "cast": "astype",
+    "stop_gradient": "stop_gradient",
+}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement, without the statements inside of it.
+
+    Attributes:
+      line: where it begins.
+      end: the last line of it.
+      words: what it says, in order.
+      names: the names that it reads.
+      targets: the names that it gives a value.
+      calls: the functions of modules that it calls.
+      numbers: the number that it gives a name, or the numbers of a list, if it does no more.
+      texts: the texts that stand in it.
+      function: where the function or class that it is in begins; 0 outside of them.
+    """
+
+    line: int
+    end: int
+    words: tuple[str, ...]
+    names: tuple[str, ...]
+    targets: tuple[str, ...]
+    calls: frozenset[str]
+    numbers: tuple[float, ...]
+    texts: frozenset[str]
+    function: int
+
+
+@functools.lru_cache(maxsize=64)
+def parsed(file: str) -> ast.Module:
+    """The syntax tree of a file; an empty one where it cannot be read."""
+    try:
+        return ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:
+        return ast.Module([], [])
+
+
+@functools.lru_cache(maxsize=64)
+def statements(file: str) -> tuple[Statement, ...]:
+    """The statements of a file; none where it cannot be read."""
+    return tuple(_statements(parsed(file).body, 0))
+
+
+def calls(place: Place) -> list[ast.Call]:
+    """The calls that begin on a line, the outermost first."""
+    walked = ast.walk(parsed(place.file))
+    return [n for n in walked if isinstance(n, ast.Call) and n.lineno == place.line]
+
+
+def last_line(place: Place) -> int:
+    """The line on which the call ends that begins on a line; the line itself where none does."""
+    return max([place.line, *(call.end_lineno or 0 for call in calls(place))])
+
+
+def statement(place: Place) -> Statement | None:
+    """The statement that a line belongs to."""
+    around = [s for s in statements(place.file) if s.line <= place.line <= s.end]
+    return max(around, key=lambda s: s.line, default=None)
+
+
+def alike(one: Statement, other: Statement) -> float:
+    """How much two statements say the same; more if they give the same names a value."""
+    said = difflib.SequenceMatcher(None, one.words, other.words, autojunk=False).ratio()
+    return said + (_SAME_TARGETS if one.targets and one.targets == other.targets else 0.0)
+
+
+def likest(
+    wanted: Place, near: Sequence[Place], but: Collection[tuple[str, int]] = ()
+) -> Place | None:
+    """Which line, of the functions that some lines are in, says most of what a line elsewhere says.
+
+    Args:
+      wanted: the line elsewhere.
+      near: the lines; one of them is not named anew, nothing is where no other is more like it.
+      but: files and lines that it cannot be.
+    """
+    said = statement(wanted)
+    if said is None:
+        return None
+    found: dict[Place, float] = {}
+    for place in near:
+        inside = statement(place)
+        for one in statements(place.file):
+            is_near = inside is not None and one.function == inside.function
+            if is_near and (place.file, one.line) not in but:
+                found[Place(place.file, one.line, place.function)] = alike(one, said)
+    best = max(found, key=lambda one: found[one], default=None)
+    own = max((alike(here, said) for p in near if (here := statement(p)) is not None), default=0.0)
+    return best if best is not None and found[best] >= max(_ALIKE, own + _MORE) else None
+
+
+def likest_of(wanted: Place, given: Sequence[Place]) -> Place | None:
+    """Which of some lines says most of what a line elsewhere says; `None` where none is like it."""
+    said = statement(wanted)
+    found = {p: alike(here, said) for p in given if said and (here := statement(p)) is not None}
+    best = max(found, key=lambda one: found[one], default=None)
+    return best if best is not None and found[best] >= _ALIKE else None
+
+
+def renaming(wanted: Place, given: Place) -> Place | None:
+    """The one line that does nothing but give the name that a line elsewhere gives to a result.
+
+    What the line elsewhere does with it is missing there.
+
+    Args:
+      wanted: the line elsewhere.
+      given: a line of the file to look in, which gives other names.
+    """
+    said, here = statement(wanted), statement(given)
+    if said is None or here is None or not said.calls or {*said.targets} & {*here.targets}:
+        return None
+    found = [
+        one
+        for one in statements(given.file)
+        if len(one.words) == 2 and len(one.names) == 1 and one.targets == said.targets
+    ]
+    is_its_value = len(found) == 1 and found[0].names[0] in here.targets
+    return Place(given.file, found[0].line, given.function) if is_its_value else None
+
+
+def _statements(body: list[ast.stmt], function: int) -> Iterator[Statement]:
+    for node in body:
+        inner = [getattr(node, part, []) for part in ("body", "orelse", "finalbody")]
+        handlers = [handler.body for handler in getattr(node, "handlers", [])]
+        nested = [part for part in (*inner, *handlers) if part]
+        end = node.end_lineno or node.lineno
+        if nested:
+            end = max(node.lineno, nested[0][0].lineno - 1)
+        is_scope = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        parts = _header(node)
+        words = tuple(word for part in parts for word in _words(part))
+        loaded = [n for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)]
+        names = tuple(dict.fromkeys(n.id for n in loaded if isinstance(n.ctx, ast.Load)))
+        targets = tuple(dict.fromkeys(n.id for n in loaded if isinstance(n.ctx, ast.Store)))
+        called = [n.func for part in parts for n in ast.walk(part) if isinstance(n, ast.Call)]
+        calls = frozenset(f.attr for f in called if isinstance(f, ast.Attribute))
+        texts = frozenset(
+            n.value
+            for part in parts
+            for n in ast.walk(part)
+            if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        )
+        yield Statement(
+            node.lineno, end, words, names, targets, calls, _numbers(node), texts, function
+        )
+        for part in nested:
+            yield from _statements(part, node.lineno if is_scope else function)
+
+
+def _numbers(node: ast.stmt) -> tuple[float, ...]:
+    value = getattr(node, "value", None)
+    if isinstance(value, ast.Call) and value.args:
+        value = value.args[0]  # an array of a list
+    parts = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
+    constants = (p.value for p in parts if isinstance(p, ast.Constant))
+    found = tuple(float(n) for n in constants if isinstance(n, (int, float)))
+    return found if len(found) == len(parts) else ()
+
+
+def _header(node: ast.stmt) -> list[ast.AST]:
+    """A statement without the statements inside of it."""
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return [node.args] if isinstance(node, ast.FunctionDef) else []
+    parts = []
+    for name, value in ast.iter_fields(node):
+        if name not in ("body", "orelse", "finalbody", "handlers"):
+            parts += value if isinstance(value, list) else [value]
+    kind: list[ast.AST] = (
+        [] if isinstance(node, ast.Assign) else [ast.Name(type(node).__name__, ast.Load())]
+    )
+    return kind + [part for part in parts if isinstance(part, ast.AST)]
+
+
+def _words(node: ast.AST) -> Iterator[str]:
+    """The words of an expression, an operator before its operands."""
+    if isinstance(node, ast.Constant):
+        value = node.value
+        if isinstance(value, int):
+            value = float(value)
+        yield repr(value)
+    elif isinstance(node, ast.Name):
+        if node.id not in _MODULES:
+            yield node.id
+    elif isinstance(node, ast.Attribute):
+        yield from _words(node.value)
+        if node.attr not in _MODULES:
+            yield word_of(node.attr)
+    elif isinstance(node, (ast.operator, ast.unaryop, ast.boolop, ast.cmpop)):
+        yield type(node).__name__
+    elif isinstance(node, (ast.BinOp, ast.UnaryOp)):
+        yield type(node.op).__name__
+        for part in ast.iter_child_nodes(node):
+            if not isinstance(part, (ast.operator, ast.unaryop)):
+                yield from _words(part)
+    else:
+        for part in ast.iter_child_nodes(node):
+            yield from _words(part)
+
+
+def word_of(name: str) -> str:
+    """A function's name as both programs would say it."""
+    name = name.removeprefix("reduce_")
+    return _CALLS.get(name, name)

@@ -1,0 +1,235 @@
+"""What a program did: every operation in order, with its operands and results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.locate.watch.host import Host, listening
+from tf2jax_port.diff.locate.watch.places import NOWHERE, Counter, Place, Stack, Where, entered
+from tf2jax_port.diff.values.attempt import Failure, attempt
+
+Again = Callable[[Sequence[Any]], Sequence[Any]]
+Arrange = Callable[[Sequence[np.ndarray]], np.ndarray]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One operation.
+
+    Attributes:
+      number: its place in the order.
+      name: TensorFlow's operation or JAX's primitive.
+      operands: the numbers of the values that it takes.
+      results: the numbers of the values that it gives.
+      places: the user's lines, from the inside out.
+      instruction: which part of the innermost line it is.
+      passed: how often this line was passed before, in the same way.
+      key: what the passes have in common.
+      part: what they have in common that are called from elsewhere.
+      again: computes the results from other operands; `None` where that cannot be done.
+    """
+
+    number: int
+    name: str
+    operands: tuple[int, ...]
+    results: tuple[int, ...]
+    places: tuple[Place, ...]
+    instruction: int
+    passed: int
+    key: tuple[int, ...]
+    part: tuple[int, ...]
+    again: Again | None = None
+
+    @property
+    def place(self) -> Place:
+        """The user's innermost line."""
+        return self.places[0] if self.places else NOWHERE
+
+
+@dataclass(eq=False)
+class Trail:
+    """The steps of one run, and every value of it. Values are known by their numbers.
+
+    Attributes:
+      steps: in the order in which they ran.
+      values: as the program held them.
+      makers: for each value the number of the step that gave it; `None` for what was there before.
+      outputs: path to value.
+      names: of the arguments.
+      counter: how often each place was passed.
+      arrays: the values as NumPy has them, those that somebody asked for.
+      error: why the program ended early.
+      stopped: the user's line where it did.
+      host: what Python and NumPy computed.
+      views: for a value those that are made of it (`views.py`).
+      arranged: of what a view is made, and how.
+      turned: views that differ from another value in the order of axes only.
+      short: views that lack the padding of what they are made of.
+    """
+
+    steps: list[Step] = field(default_factory=list)
+    values: list[Any] = field(default_factory=list)
+    makers: list[int | None] = field(default_factory=list)
+    outputs: dict[str, int] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
+    counter: Counter = field(default_factory=Counter)
+    arrays: dict[int, np.ndarray | None] = field(default_factory=dict)
+    error: Failure | None = None
+    stopped: Place | None = None
+    host: Host = field(default_factory=Host)
+    views: dict[int, list[int]] = field(default_factory=dict)
+    arranged: dict[int, tuple[tuple[int, ...], Arrange]] = field(default_factory=dict)
+    turned: set[int] = field(default_factory=set)
+    short: set[int] = field(default_factory=set)
+    _users: dict[int, list[Step]] = field(default_factory=dict)
+    _passes: dict[object, list[Step]] = field(default_factory=dict)
+
+    def value(self, held: Any, maker: int | None = None) -> int:
+        """A new value, and its number."""
+        self.values.append(held)
+        self.makers.append(maker)
+        return len(self.values) - 1
+
+    def step(
+        self,
+        name: str,
+        operands: Sequence[int],
+        held: Sequence[Any],
+        where: Where,
+        again: Again | None = None,
+    ) -> Step:
+        """A new operation, and its results."""
+        number = len(self.steps)
+        results = tuple(self.value(one, number) for one in held)
+        key = (*where.key, hash(name))
+        passed = self.counter.next(key)
+        made = Step(
+            number,
+            name,
+            tuple(operands),
+            results,
+            where.places,
+            where.instruction,
+            passed,
+            key,
+            (*where.part, hash(name)),
+            again,
+        )
+        self.steps.append(made)
+        return made
+
+    def view(
+        self,
+        of: Step,
+        operands: Sequence[int],
+        held: Sequence[Any],
+        key: tuple[int, ...],
+        passed: int,
+    ) -> Step:
+        """An operation that gives what another gives, or several passes of it, arranged anew."""
+        number = len(self.steps)
+        results = tuple(self.value(one, number) for one in held)
+        made = Step(
+            number, of.name, tuple(operands), results, of.places, of.instruction, passed, key, key
+        )
+        self.steps.append(made)
+        return made
+
+    def copy(self) -> Trail:
+        """The same steps and values, to which others can be added."""
+        return replace(
+            self,
+            steps=list(self.steps),
+            values=list(self.values),
+            makers=list(self.makers),
+            arrays=dict(self.arrays),
+            views={number: list(views) for number, views in self.views.items()},
+            arranged=dict(self.arranged),
+            turned=set(self.turned),
+            short=set(self.short),
+            _users={},
+            _passes={},
+        )
+
+    def parts(self, number: int) -> tuple[int, ...]:
+        """Of which values a view is made; what is none is made of itself."""
+        return self.arranged[number][0] if number in self.arranged else (number,)
+
+    def arrangements(self, parts: tuple[int, ...]) -> list[int]:
+        """The views of some values that are made of all of them, and of nothing else."""
+        return [view for view in self.views.get(parts[0], ()) if self.parts(view) == parts]
+
+    def array(self, number: int) -> np.ndarray | None:
+        """A value as NumPy has it; `None` for what is no array of numbers."""
+        if number not in self.arrays:
+            self.arrays[number] = _numbers(self.values[number])
+        return self.arrays[number]
+
+    def maker(self, number: int) -> Step | None:
+        """The operation that gave a value."""
+        made = self.makers[number]
+        return None if made is None else self.steps[made]
+
+    def users(self, number: int) -> Sequence[Step]:
+        """The operations that take a value. Asked for only when the run is over."""
+        if not self._users:
+            for step in self.steps:
+                for operand in dict.fromkeys(step.operands):
+                    self._users.setdefault(operand, []).append(step)
+        return self._users.get(number, ())
+
+    def passes_and_likes(self, step: Step) -> list[list[Step]]:
+        """The same, and what does the same on the same line, if there is more of it."""
+        passes = self.passes(step)
+        alike = self._passes["alike", step.name, step.places]
+        return [*passes, alike] if len(alike) > max(map(len, passes)) else passes
+
+    def passes(self, step: Step) -> list[list[Step]]:
+        """Every pass through a step: of the loop that it is in, and of the function."""
+        if not self._passes:
+            for other in self.steps:
+                self._passes.setdefault(("looped", other.key), []).append(other)
+                self._passes.setdefault(("called", other.part), []).append(other)
+                alike = ("alike", other.name, other.places)
+                self._passes.setdefault(alike, []).append(other)
+        looped, called = self._passes["looped", step.key], self._passes["called", step.part]
+        return [looped, called] if len(called) > len(looped) else [looped]
+
+    def wherever(self, step: Step) -> list[Step]:
+        """Every pass through a part of a line, from wherever the line is called."""
+        part = step.name, step.place, step.instruction
+        return [s for s in self.steps if (s.name, s.place, s.instruction) == part]
+
+    def iteration(self, step: Step) -> int | None:
+        """Which pass through a loop a step belongs to, from 0; `None` outside of loops."""
+        return step.passed if self.counter.total(step.key) > 1 else None
+
+
+def endured(trail: Trail, stack: Stack, run: Callable[[], Any]) -> Any:
+    """What a program returns; if it raises, the trail says why and where."""
+
+    def watched() -> Any:
+        try:
+            with listening(trail.host, stack.is_users):
+                return entered(run)
+        except Exception as error:
+            trail.stopped = stack.raised(error)
+            raise
+
+    result = attempt(watched)
+    if isinstance(result, Failure):
+        trail.error = result
+    return result
+
+
+def _numbers(held: Any) -> np.ndarray | None:
+    try:
+        array = np.asarray(held.numpy() if hasattr(held, "numpy") else held)
+    except Exception:  # noqa: BLE001 - a resource, a list of tensors, a key
+        return None
+    numeric = array.dtype.kind in "biufc" or array.dtype.name.startswith(("bfloat", "float"))
+    return array if numeric else None

@@ -1,0 +1,176 @@
+"""The trail of a JAX function: run primitive by primitive, every primitive seen."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from shims._src.platform import jax_private as jp
+from tf2jax_port.diff.locate.watch.applied import Applied
+from tf2jax_port.diff.locate.watch.places import Stack
+from tf2jax_port.diff.locate.watch.trail import Again, Trail, endured
+from tf2jax_port.diff.locate.watch.watch_tensorflow import content_of
+from tf2jax_port.diff.locate.watch.wide_jax import in_double
+from tf2jax_port.diff.locate.watch.wide_tensorflow import is_wide
+from tf2jax_port.diff.values import tree
+from tf2jax_port.diff.values.arguments import Arguments
+
+_CALLS = ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2")
+
+
+class JaxWatch(jp.core.Trace):
+    """A trace that computes as the one below it does, and writes down what was computed.
+
+    Arrays stay concrete, so a program that asks for their values is answered.
+
+    Args:
+      parent: the trace that computes.
+      stack: finds the user's line.
+      wide: whether a program that says `float32` runs in double precision all the same.
+    """
+
+    looks_on = True
+
+    def __init__(self, parent: Any, stack: Stack, wide: bool = False) -> None:
+        super().__init__()
+        self.parent = self.parent_trace = parent
+        self.trail = Trail()
+        self._wide = wide
+        self._stack = stack
+        self._numbers: dict[int, int] = {}
+        self._seen: dict[bytes, int] = {}
+        # What is known by its identity must not make room for something else.
+        self._alive: list[Any] = []
+
+    def is_valid(self) -> bool:
+        """Whether operations may still come here."""
+        return self.parent.is_valid()
+
+    def stage_value(self, val: Any) -> Any:
+        """A value as an array of the trace below: NumPy's arrays lack what JAX's can do."""
+        with jp.under(self.parent):
+            return self.parent.stage_value(val)
+
+    def input(self, array: Any, name: str) -> None:
+        """Give an argument its name."""
+        self.trail.names[self.number_of(array)] = name
+
+    def number_of(self, held: Any) -> int:
+        """The number of an array, or of a number that stands in the program."""
+        if id(held) not in self._numbers:
+            self._alive.append(held)
+            number = self.trail.value(self.held(held))
+            content = content_of(self.trail.array(number))
+            self._numbers[id(held)] = self._seen.get(content, number)
+        return self._numbers[id(held)]
+
+    def process_primitive(self, primitive: Any, tracers: Any, params: Any, /) -> Any:
+        """Compute below and write it down; what is a program itself is gone through."""
+        inner = self.program(primitive, params)
+        if inner is not None:
+            return self.go_through(inner, tracers)
+        tracers, params = self.widened(primitive.name, tracers, params)
+        with jp.under(self.parent):
+            out = primitive.bind(*tracers, **params)
+
+        again = Applied(primitive, params)
+        self.write(
+            primitive.name, tracers, list(out) if primitive.multiple_results else [out], again
+        )
+        return out
+
+    def process_custom_jvp_call(
+        self, primitive: Any, fun: Any, jvp: Any, tracers: Any, /, **_: Any
+    ) -> Any:
+        """A function with a rule of its own is gone through."""
+        with jp.under(self):
+            return fun.call_wrapped(*tracers)
+
+    def process_custom_vjp_call(
+        self, primitive: Any, fun: Any, fwd: Any, bwd: Any, tracers: Any, /, **_: Any
+    ) -> Any:
+        """A function with a rule of its own is gone through."""
+        with jp.under(self):
+            return fun.call_wrapped(*tracers)
+
+    def widened(
+        self, name: str, operands: Sequence[Any], params: dict[str, Any]
+    ) -> tuple[Sequence[Any], dict[str, Any]]:
+        """What a primitive takes in double precision; as it is where single is meant."""
+        return in_double(name, operands, params, self._cast) if self._wide else (operands, params)
+
+    def _cast(self, one: Any, dtype: np.dtype) -> Any:
+        import jax
+
+        with jp.under(self):
+            return jax.lax.convert_element_type(one, dtype)
+
+    def held(self, one: Any) -> Any:
+        """A value as it is kept."""
+        return one
+
+    def write(
+        self, name: str, operands: Sequence[Any], results: list[Any], again: Again | None = None
+    ) -> None:
+        """Write an operation down."""
+        numbers = [self.number_of(one) for one in operands]
+        where = self._stack.here(sys._getframe(2))
+        step = self.trail.step(name, numbers, [self.held(one) for one in results], where, again)
+        for one, number in zip(results, step.results):
+            self._alive.append(one)
+            self._numbers[id(one)] = number
+            content = content_of(self.trail.array(number))
+            if content:
+                self._seen[content] = number
+
+    def go_through(self, program: Any, operands: Sequence[Any]) -> list[Any]:
+        """Run a program inside of the program, operation by operation."""
+        jaxpr, consts = jp.open_jaxpr(program)
+        with jp.under(self):
+            return jp.core.eval_jaxpr(jaxpr, consts, *operands)
+
+    @staticmethod
+    def program(primitive: Any, params: Any) -> Any:
+        """The program inside of a call that adds nothing to it."""
+        if primitive.name in _CALLS:
+            return params.get("jaxpr") or params.get("call_jaxpr")
+        return None
+
+
+@contextmanager
+def watching(watch: JaxWatch, seed: int) -> Iterator[None]:
+    """Run what is in the block primitive by primitive, under the watch."""
+    import jax
+
+    import shims
+
+    shims_random: Any = getattr(shims, "random", None)
+    shims_random.set_seed(seed)
+    np.random.seed(seed)
+    random.seed(seed)
+    with jax.disable_jit(), jp.under(watch):
+        yield
+
+
+def watch_jax(function: Callable[..., Any], case: Arguments, seed: int, stack: Stack) -> Trail:
+    """The trail of one call."""
+    import jax
+    import jax.numpy as jnp
+
+    watch = JaxWatch(jp.current_trace(), stack, is_wide(case.arrays))
+    arrays = [a if a.dtype.kind in "OSU" else jnp.asarray(a) for a in case.arrays]
+    for array, name in zip(arrays, case.paths):
+        watch.input(array, name)
+    with watching(watch, seed):
+        result = endured(watch.trail, stack, lambda: function(*case.fill(arrays)))
+    if watch.trail.error is not None:
+        return watch.trail
+    for path, leaf in tree.walk(result, "output"):
+        if isinstance(leaf, jax.Array):
+            watch.trail.outputs[path] = watch.number_of(leaf)
+    return watch.trail

@@ -1,0 +1,133 @@
+"""The trail of a TensorFlow function: run operator by operator, every operator seen."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.locate.watch.places import Stack
+from tf2jax_port.diff.locate.watch.trail import Trail, endured
+from tf2jax_port.diff.locate.watch.wide_tensorflow import is_wide, widening
+from tf2jax_port.diff.values import tree
+from tf2jax_port.diff.values.arguments import Arguments
+
+
+class TensorFlowWatch:
+    """Writes down what TensorFlow does while it is on.
+
+    Args:
+      stack: finds the user's line.
+    """
+
+    def __init__(self, stack: Stack) -> None:
+        self.trail = Trail()
+        self._stack = stack
+        self._numbers: dict[int, int] = {}
+        self._written: dict[int, int] = {}
+        self._seen: dict[bytes, int] = {}
+
+    def input(self, tensor: Any, name: str) -> None:
+        """Give an argument its name."""
+        number = self._number(tensor)
+        self.trail.names[number] = name
+
+    def number_of(self, tensor: Any) -> int:
+        """The number of a tensor, of a variable that of what it holds."""
+        return self._number(tensor)
+
+    def __call__(
+        self,
+        op_type: str | bytes,
+        inputs: Sequence[Any],
+        attrs: Any,
+        outputs: Sequence[Any],
+        op_name: str | None = None,
+        graph: Any = None,
+    ) -> None:
+        """What TensorFlow calls after each operation."""
+        if graph is not None:
+            return
+        name = op_type.decode() if isinstance(op_type, bytes) else op_type
+        operands = [self._number(tensor) for tensor in inputs]
+        # What is read from a variable comes from what was last written to it.
+        operands += [self._written[n] for n in operands if n in self._written]
+        where = self._stack.here(sys._getframe(1))
+        step = self.trail.step(name, operands, outputs, where)
+        for tensor, number in zip(outputs, step.results):
+            self._numbers[_identity(tensor)] = number
+            self._remember(number)
+        if "Assign" in name and operands:
+            self._written[operands[0]] = self.trail.value(None, step.number)
+
+    def _number(self, tensor: Any) -> int:
+        identity = _identity(tensor)
+        if identity not in self._numbers:
+            number = self.trail.value(tensor)
+            # A number that went through NumPy comes from where it was computed.
+            self._numbers[identity] = self._seen.get(self._content(number), number)
+        return self._numbers[identity]
+
+    def _remember(self, number: int) -> None:
+        content = self._content(number)
+        if content:
+            self._seen[content] = number
+
+    def _content(self, number: int) -> bytes:
+        array = self.trail.array(number)
+        return content_of(array)
+
+
+def content_of(array: np.ndarray | None) -> bytes:
+    """Equal for arrays with the same elements; empty for what too many arrays have in common."""
+    if array is None or array.size < 2 or array.dtype.kind not in "fc" or not array.any():
+        return b""
+    return array.tobytes() if array.nbytes <= 1 << 20 else b""
+
+
+def _identity(tensor: Any) -> int:
+    return getattr(tensor, "_id", None) or -id(tensor)
+
+
+@contextmanager
+def watching(watch: TensorFlowWatch, seed: int, wide: bool) -> Iterator[None]:
+    """Run what is in the block operator by operator, under the watch; in double precision if wide."""
+    import tensorflow as tf
+    from tensorflow.python.framework import op_callbacks
+
+    tf.random.set_seed(seed)
+    np.random.seed(seed)
+    random.seed(seed)
+    before = tf.config.functions_run_eagerly()
+    tf.config.run_functions_eagerly(True)
+    op_callbacks.add_op_callback(watch)
+    try:
+        with widening() if wide else nullcontext():
+            yield
+    finally:
+        op_callbacks.remove_op_callback(watch)
+        tf.config.run_functions_eagerly(before)
+
+
+def watch_tensorflow(
+    function: Callable[..., Any], case: Arguments, seed: int, stack: Stack
+) -> Trail:
+    """The trail of one call."""
+    import tensorflow as tf
+
+    watch = TensorFlowWatch(stack)
+    tensors = [tf.constant(array) for array in case.arrays]
+    for tensor, name in zip(tensors, case.paths):
+        watch.input(tensor, name)
+    with watching(watch, seed, is_wide(case.arrays)):
+        result = endured(watch.trail, stack, lambda: function(*case.fill(tensors)))
+    if watch.trail.error is not None:
+        return watch.trail
+    for path, leaf in tree.walk(result, "output"):
+        if tf.is_tensor(leaf) or isinstance(leaf, tf.Variable):
+            watch.trail.outputs[path] = watch.number_of(tf.convert_to_tensor(leaf))
+    return watch.trail

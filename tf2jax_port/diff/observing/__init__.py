@@ -1,0 +1,1 @@
+"""All lanes on one case."""

@@ -1,0 +1,126 @@
+"""The original apart from its lanes: what is fed in at its outputs, and what it gives when run again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.closeness.facts import Reruns
+from tf2jax_port.diff.closeness.perturb import DIRECTIONS, LARGE, SMALL, Perturbed
+from tf2jax_port.diff.lanes.parts import is_taken
+from tf2jax_port.diff.lanes.state import VARIABLES
+from tf2jax_port.diff.values.arguments import Arguments
+from tf2jax_port.diff.values.attempt import Failure, attempt
+from tf2jax_port.diff.values.cotangents import Fed, Feed, Steps, cotangents, tangents
+from tf2jax_port.diff.values.observation import (
+    COTANGENTS,
+    FORWARD,
+    RANDOM,
+    STEPS,
+    Gradients,
+    Observation,
+    Outputs,
+)
+from tf2jax_port.diff.vocabulary.extras import NOTHING, Extras
+from tf2jax_port.diff.vocabulary.lanes import TF_EAGER, TF_GRAPH
+
+
+def feed(
+    lanes: Mapping[str, Observation], seed: int, case: Arguments, extras: Extras = NOTHING
+) -> Fed:
+    """What is fed in, made for the outputs of the first lane that can be the reference."""
+    for lane in (TF_EAGER, TF_GRAPH):
+        outputs = lanes[lane.id].outputs
+        if isinstance(outputs, Failure):
+            continue
+        made: dict[str, Feed] = {k: cotangents(k, outputs, seed) for k in COTANGENTS}
+        if not all(made.values()):
+            return {}
+        if extras.steps:
+            # No weight is the same as another: the sum of a softmax has no gradient.
+            drawn = cotangents(RANDOM, outputs, seed)
+            fed = {path: np.asarray(0.5 + abs(a)).astype(a.dtype) for path, a in drawn.items()}
+            made[STEPS] = Steps(extras.steps, extras.rate, fed, _trained(case))
+        if extras.forward:
+            made[FORWARD] = tangents(case, outputs, seed)
+        return made
+    return {}
+
+
+def _trained(case: Arguments) -> tuple[str, ...]:
+    """The original's variables, where they are among the inputs, else every input of floats."""
+    paths = [case.paths[i] for i in case.differentiable]
+    variables = [path for path in paths if path.startswith(f"{VARIABLES}[")]
+    return tuple(variables or paths)
+
+
+class Original:
+    """The original, run operator by operator on other inputs than those of the case.
+
+    Args:
+      lanes: a `TensorFlowLanes`, or a `JaxLanes` where a port is its own original.
+      x64: whether JAX has 64-bit types.
+    """
+
+    def __init__(self, lanes: Any, x64: bool) -> None:
+        self._lanes = lanes
+        self._x64 = x64
+
+    def eagerly(self, case: Arguments, fed: Fed) -> Observation:
+        """Values and gradients."""
+        observation = Observation(attempt(self._lanes.eager, case))
+        return with_gradients(observation, self._lanes.eager_gradients, case, fed)
+
+    def other_precision(
+        self, case: Arguments, change: Callable[..., Any], fed: Fed
+    ) -> Observation | Failure:
+        """The original on the same elements in another width."""
+        other = case.map(change)
+        if all(a.dtype == b.dtype for a, b in zip(case.arrays, other.arrays)):
+            return Failure("same", "no input has another width")
+        observation = self.eagerly(other, fed)
+        return observation.outputs if isinstance(observation.outputs, Failure) else observation
+
+    def rerun(self, case: Arguments, fed: Fed) -> Reruns | None:
+        """The original on the same inputs, and on inputs that are moved a little."""
+        again = self.eagerly(case, fed)
+        if not again.ran:
+            return None
+        near = Perturbed(case, self._x64)
+        moved = [
+            (
+                self.eagerly(near.by(SMALL, direction), fed),
+                self.eagerly(near.by(LARGE, direction), fed),
+            )
+            for direction in DIRECTIONS
+        ]
+        return Reruns(again, moved, decides=not near.all_round)
+
+
+def forward(result: tuple[Outputs, str] | Outputs | Failure) -> Observation:
+    """The observation of values that a lane gave, with a note or without one."""
+    if isinstance(result, tuple):
+        return Observation(result[0], note=result[1])
+    return Observation(result)
+
+
+def with_gradients(
+    observation: Observation,
+    gradients: Callable[[Arguments, Feed], Gradients],
+    case: Arguments,
+    fed: Fed,
+) -> Observation:
+    """The observation and the gradients of the same lane."""
+    if not observation.ran or not case.differentiable:
+        return observation
+    found: dict[str, Gradients | Failure] = {}
+    for kind, made in fed.items():
+        failed = next((f for f in found.values() if isinstance(f, Failure)), None)
+        if failed is None or is_taken(kind, True):
+            found[kind] = attempt(gradients, case, made)
+        else:
+            found[kind] = failed
+    return replace(observation, gradients=found)

@@ -1,0 +1,1 @@
+"""Lanes in processes of their own."""

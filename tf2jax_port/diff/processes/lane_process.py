@@ -1,0 +1,200 @@
+"""A lane in a process of its own: it runs beside the others, and its crash ends nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from tf2jax_port.diff.lanes.parts import Part, collected
+from tf2jax_port.diff.lanes.tensorflow_lanes import SHARING
+from tf2jax_port.diff.processes.lane_program import Setup
+from tf2jax_port.diff.values.arguments import Arguments
+from tf2jax_port.diff.values.attempt import Failure, attempt
+from tf2jax_port.diff.values.cotangents import Fed
+from tf2jax_port.diff.values.observation import Observation
+from tf2jax_port.diff.values.spill import all_spilled
+from tf2jax_port.diff.vocabulary.lanes import JAX_SHARDED, is_old
+
+# Each new process costs some seconds of importing; who crashed so often will crash again.
+MOST_CRASHES = 3
+_NOT_TRIED = Failure("Crash", f"not tried after {MOST_CRASHES} crashes")
+_LONGEST_DETAIL = 2000
+# A CPU is one device unless it is said to be several before JAX starts.
+HOST_DEVICES = 8
+
+
+class LaneProcess:
+    """Runs the lane beside the others, one case at a time.
+
+    A process that ends is replaced for the next case. It starts at once, so that it imports its
+    framework while the other lanes run.
+
+    Args:
+      setup: what the process has to import.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._crashes = 0
+        self._crash = _NOT_TRIED
+        self._running: Running | None = None
+        self._asked: tuple[Arguments, Fed, Failure | None] | None = None
+        self._open()
+
+    def start(self, case: Arguments, fed: Fed) -> None:
+        """Say what is to be run; it runs while this process does something else."""
+        if self._running is None and self._crashes < MOST_CRASHES:
+            self._open()
+        unsent = _NOT_TRIED if self._running is None else self._running.send((case, fed))
+        self._asked = case, fed, unsent
+
+    def result(self) -> Observation:
+        """What the lane gives for that, once it is there."""
+        assert self._asked is not None
+        case, fed, unsent = self._asked
+        return Observation(unsent) if unsent else collected(case, fed, self._receive)
+
+    def close(self) -> None:
+        """End the process."""
+        if self._running is not None:
+            self._running.end()
+            self._running = None
+
+    def _open(self) -> None:
+        self._running = Running(environment=_environment(self._setup.lane))
+        self._running.send(self._setup)
+
+    def _receive(self) -> Part:
+        if self._running is None:  # it has crashed in an earlier part of this case
+            return self._crash
+        try:
+            part: Part = self._running.receive()
+            return part if isinstance(part, Failure) else all_spilled(part)
+        except (EOFError, pickle.UnpicklingError):
+            code, said = self._running.wait()
+            self._running = None
+            self._crashes += 1
+            self._crash = Failure("Crash", how_it_ended(self._setup.lane, code), said)
+            return self._crash
+
+
+def _environment(lane: str) -> dict[str, str]:
+    if lane != JAX_SHARDED.id:
+        return {}
+    several = f"--xla_force_host_platform_device_count={HOST_DEVICES}"
+    return {"XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} {several}".strip()}
+
+
+class Running:
+    """One process and what it writes.
+
+    Args:
+      program: the module that it runs.
+      environment: variables that it has besides those of this process.
+    """
+
+    def __init__(
+        self,
+        program: str = "tf2jax_port.diff.processes.lane_program",
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        # A group of its own: what it starts ends with it, and no interrupt from the keyboard reaches
+        # it. What such a process starts stays in its group.
+        self._leads = os.getsid(0) != os.getpid()
+        with contextlib.ExitStack() as stack:
+            self._errors = stack.enter_context(tempfile.TemporaryFile())
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", program],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=self._leads,
+                stderr=self._errors,
+                env={**SHARING, **os.environ, **(environment or {})},
+            )
+            assert self._process.stdin is not None
+            assert self._process.stdout is not None
+            self._asked, self._answers = self._process.stdin, self._process.stdout
+            self._files = stack.pop_all()
+
+    def send(self, message: Any) -> Failure | None:
+        """Send it, or say why that is not possible."""
+        data = attempt(pickle.dumps, message)
+        if isinstance(data, Failure):
+            return Failure(data.kind, f"the case cannot be sent to another process, {data.reason}")
+        # A process that has ended reads nothing; `receive` notices that, too.
+        with contextlib.suppress(OSError):
+            self._asked.write(data)
+            self._asked.flush()
+        return None
+
+    def receive(self, seconds: float | None = None) -> Any:
+        """The next answer.
+
+        Args:
+          seconds: how long to wait before the process is ended; for ever by default.
+
+        Raises:
+          EOFError, UnpicklingError: the process has ended, perhaps in the middle of it.
+          TimeoutError: it was ended.
+        """
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            self._kill()
+
+        watch = threading.Timer(seconds, end) if seconds else None
+        if watch:
+            watch.daemon = True
+            watch.start()
+        try:
+            return pickle.load(self._answers)
+        except (EOFError, pickle.UnpicklingError):
+            if late.is_set():
+                raise TimeoutError from None
+            raise
+        finally:
+            if watch:
+                watch.cancel()
+
+    def end(self) -> None:
+        """End it without an answer, with all that it started."""
+        self._kill()
+        self.wait()
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            (os.killpg if self._leads else os.kill)(self._process.pid, signal.SIGKILL)
+
+    def wait(self) -> tuple[int, str]:
+        """Clear away after a process that ends: its exit status, and what it said last."""
+        code = self._process.wait()
+        self._errors.seek(0)
+        said = self._errors.read().decode(errors="replace")[-_LONGEST_DETAIL:].strip()
+        self._files.close()
+        for stream in (self._asked, self._answers):
+            with contextlib.suppress(OSError):  # what was written last was never read
+                stream.close()
+        return code, said
+
+
+def how_it_ended(lane: str, code: int) -> str:
+    """`TensorFlow crashed (SIGSEGV)`, or that the function ended its process."""
+    if code >= 0:
+        return f"the process ended by itself (exit code {code})"
+    framework = "TensorFlow" if is_old(lane) else "JAX"
+    return f"{framework} crashed ({signal_name(code)})"
+
+
+def signal_name(code: int) -> str:
+    """`SIGSEGV` for the exit status -11."""
+    names = {s.value: s.name for s in signal.Signals}
+    return names.get(-code, f"signal {-code}")

@@ -1,0 +1,302 @@
+"""The report as one page that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from tf2jax_port.diff.closeness.closeness import LIMIT
+from tf2jax_port.diff.closeness.comparison import ERRORS
+from tf2jax_port.diff.judge.judge import Finding
+from tf2jax_port.diff.report import wording
+from tf2jax_port.diff.report.as_html_located import located_section
+from tf2jax_port.diff.report.report import CaseRow, Leaf, Report
+from tf2jax_port.diff.vocabulary.lanes import STAGES, TRAINING, Lane, present, title
+from tf2jax_port.diff.vocabulary.numbers import number, short
+from tf2jax_port.diff.vocabulary.reasons import Reason
+from tf2jax_port.diff.vocabulary.verdicts import DIFFERENT, EQUAL
+from tf2jax_port.html.style import CSS
+
+_BAR_WIDTH, _BAR_HEIGHT = 190, 12
+_MOST_LEAVES = 200
+
+
+def to_html(report: Report) -> str:
+    """The page; every text in it is escaped, and it links to nothing."""
+    parts = [
+        _hero(report),
+        _cards(report),
+        _worst(report),
+        located_section(report.located),
+        _matrix(report),
+        _leaves(report),
+        _cases(report.cases, _lanes(report)),
+        _reasons("What was not covered", _uncovered(report)),
+        _details(report),
+        _reasons("Knife edges: here the original disagrees with itself", report.knife_edges),
+        _reasons("Good to know", report.notes),
+        f"<h2>Do it again</h2><pre><code>{escape(report.reproduce)}</code></pre>",
+        _footer(report),
+    ]
+    heading = escape(f"{report.verdict}: {report.old} and {report.new}")
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{heading}</title>\n<style>{CSS}</style>\n</head>\n<body>\n<main>\n"
+        + "\n".join(part for part in parts if part)
+        + "\n</main>\n</body>\n</html>\n"
+    )
+
+
+Report._repr_html_ = to_html  # the report does not know its views
+
+
+def _hero(report: Report) -> str:
+    reasons = report.reasons[:6]
+    listed = "".join(f"<li>{escape(reason.text)}</li>" for reason in reasons)
+    more = f"<li>and {len(report.reasons) - 6} more</li>" if len(report.reasons) > 6 else ""
+    return (
+        f'<header class="hero {report.verdict}">'
+        f'<span class="chip big">{escape(report.verdict)}</span>'
+        f"<h1>{escape(report.headline)}</h1>"
+        f'<p class="mono">{escape(report.old)} &rarr; {escape(report.new)}</p>'
+        f'<p class="soft">{escape(wording.summary(report))}</p>'
+        + (f'<ul class="plain">{listed}{more}</ul>' if listed else "")
+        + _stages(report)
+        + "</header>"
+    )
+
+
+def _stages(report: Report) -> str:
+    """The stages in order: passed, failed, or not reached."""
+    if report.verdict not in (EQUAL, DIFFERENT, "limited"):
+        return ""
+    items = []
+    failed = False
+    asked = (TRAINING,) if "steps" in report.terms else ()
+    for stage in (*STAGES, *asked):
+        here = stage == report.stage
+        state = "fail" if here else "" if failed else "pass"
+        mark = "✗ " if here else "" if failed else "✓ "
+        failed = failed or here
+        items.append(
+            f'<li class="{state}"><b>{mark}{stage}</b>{escape(wording.STAGE_QUESTIONS[stage])}</li>'
+        )
+    return f'<ol class="stages">{"".join(items)}</ol>'
+
+
+def _cards(report: Report) -> str:
+    ratios = [
+        leaf.worst.comparison.closeness.ratio
+        for leaf in report.leaves
+        if wording.measured(leaf.worst).startswith("R ")
+    ]
+    ran = sum(1 for lane in report.lanes if lane.values)
+    cards = [
+        (str(report.counts["cases"]), "cases"),
+        (str(report.counts["outputs"]), "outputs compared"),
+        (str(report.counts["gradients"]), "gradients compared"),
+        (f"{ran} of {len(report.lanes)}", "lanes ran"),
+        (short(max(ratios)) if ratios else "exact", "largest R"),
+    ]
+    return (
+        '<div class="cards">'
+        + "".join(
+            f'<div class="card"><b>{escape(big)}</b><span>{escape(small)}</span></div>'
+            for big, small in cards
+        )
+        + "</div>"
+    )
+
+
+def _worst(report: Report) -> str:
+    finding = report.culprit
+    if finding is None:
+        return ""
+    lines = wording.worst_element(finding)
+    if not lines:
+        return (
+            f'<h2>What is wrong</h2><div class="worst">{escape(finding.comparison.problem)}</div>'
+        )
+    worst = finding.comparison.worst
+    assert worst is not None
+    values = "".join(
+        f'<div><span class="soft">{escape(title(lane))}</span><b>{escape(number(value))}</b></div>'
+        for lane, value in ((finding.reference, worst.old), (finding.lane, worst.new))
+    )
+    rest = "".join(f"<p>{escape(line)}</p>" for line in lines[2:])
+    return (
+        f'<h2>The worst element</h2><div class="worst"><p>{escape(lines[0])}</p>'
+        f'<div class="pair">{values}</div>{rest}{_next_worst(finding)}</div>' + _histogram(finding)
+    )
+
+
+def _next_worst(finding: Finding) -> str:
+    others = finding.comparison.next_worst
+    if not others:
+        return ""
+    rows = "".join(
+        f'<tr><td class="mono">{escape(worst.place)}</td><td class="num">'
+        f'{escape(number(worst.old))}</td><td class="num">{escape(number(worst.new))}</td></tr>'
+        for worst in others
+    )
+    heads = "".join(f"<th>{escape(title(lane))}</th>" for lane in (finding.reference, finding.lane))
+    return f"<table><thead><tr><th>and at</th>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _histogram(finding: Finding) -> str:
+    """How many elements have which error, over the original's own."""
+    counts = finding.comparison.histogram
+    if not counts:
+        return ""
+    most, total, wide = max(counts), sum(counts), 56
+    bars = ""
+    for i, count in enumerate(counts):
+        high = 70 * count / most
+        colour = "var(--good)" if i == 0 or ERRORS[i - 1] < LIMIT else "var(--bad)"
+        label = "none" if i == 0 else f"≤ {ERRORS[i]:.0e}" if i < len(ERRORS) else "more"
+        bars += (
+            f'<rect x="{i * wide}" y="{80 - high:.1f}" width="{wide - 6}" height="{high:.1f}" '
+            f'fill="{colour}"/><text x="{i * wide}" y="95">{escape(label)}</text>'
+            f'<text x="{i * wide}" y="{76 - high:.1f}">{100 * count / total:.3g} %</text>'
+        )
+    return (
+        "<h2>How large the errors of its elements are, over the original's own</h2>"
+        f'<div class="wide"><svg width="{wide * len(counts)}" height="104" viewBox="0 -14 '
+        f'{wide * len(counts)} 114" role="img" aria-label="error histogram">{bars}</svg></div>'
+    )
+
+
+def _matrix(report: Report) -> str:
+    pairs = {pair.lanes: pair for pair in report.pairs}
+    lanes = _lanes(report)
+    head = "".join(f'<th scope="col">{escape(lane.title)}</th>' for lane in lanes[1:])
+    rows = []
+    for number_of_lane, lane in enumerate(lanes[:-1]):
+        cells = ""
+        for other in lanes[1:]:
+            if other not in lanes[number_of_lane + 1 :]:
+                cells += '<td class="none"></td>'
+                continue
+            pair = pairs[lane.id, other.id]
+            word = {"equal": "same", "different": pair.stage or "differ"}.get(pair.state, "not run")
+            style = {"equal": "same", "different": "different"}.get(pair.state, "")
+            detail = f"{pair.differing} of {pair.compared} differ; {pair.example}"
+            hint = escape(detail if pair.differing else f"{pair.compared} compared", quote=True)
+            cells += f'<td title="{hint}"><span class="chip {style}">{escape(word)}</span></td>'
+        rows.append(f'<tr><th scope="row">{escape(lane.title)}</th>{cells}</tr>')
+    how = " · ".join(f"{lane.title}: {lane.how}" for lane in lanes)
+    return (
+        '<h2>Which pair of lanes agrees</h2><div class="wide"><table class="matrix">'
+        f"<thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        f'<p class="soft">{escape(how)}. A red cell names the first stage that fails.</p>'
+    )
+
+
+def _leaves(report: Report) -> str:
+    if not report.leaves:
+        return ""
+    lanes = [lane for lane in _lanes(report) if lane.side == "new"]
+    shown, rest = wording.ranked(report.leaves, _MOST_LEAVES)
+    rows = "".join(_leaf(leaf, lanes) for leaf in shown)
+    heads = "".join(f"<th>{escape(lane.title)}</th>" for lane in lanes)
+    more = f'<p class="soft">and {escape(wording.rest(rest))}</p>' if rest else ""
+    return (
+        '<h2>How close, output by output and gradient by gradient</h2><div class="wide"><table>'
+        "<thead><tr><th>Output or gradient</th><th>Type</th>"
+        f"{heads}<th>R: the port's error over the original's own</th><th></th></tr></thead>"
+        f"<tbody>{rows}</tbody></table></div>{more}"
+        '<p class="soft">R on a logarithmic scale; the line marks what is allowed. '
+        "The original's own error is its float32 result against its float64 result.</p>"
+    )
+
+
+def _leaf(leaf: Leaf, lanes: Sequence[Lane]) -> str:
+    states = [leaf.lanes.get(lane.id, "not covered") for lane in lanes]
+    chips = "".join(
+        f'<td><span class="chip {state.replace(" ", "-")}">{escape(state)}</span></td>'
+        for state in states
+    )
+    words = wording.measured(leaf.worst)
+    bar = _bar(leaf.worst.comparison.closeness.ratio) if words.startswith("R ") else ""
+    return (
+        f'<tr><td class="mono">{escape(leaf.title)}</td>'
+        f'<td class="mono">{escape(wording.kind(leaf.worst))}</td>'
+        f'{chips}<td class="num">{bar}{escape(words)}</td>'
+        f'<td class="soft">{escape(wording.remark(leaf))}</td></tr>'
+    )
+
+
+def _bar(ratio: float) -> str:
+    """R as a bar, green up to the limit and red beyond it."""
+    mark = wording.LIMIT_FRACTION * _BAR_WIDTH
+    full = wording.fraction(ratio) * _BAR_WIDTH
+    good, bad = min(full, mark), max(0.0, full - mark)
+    return (
+        f'<svg width="{_BAR_WIDTH}" height="{_BAR_HEIGHT}" role="img" '
+        f'aria-label="R {escape(short(ratio))}">'
+        f'<rect width="{_BAR_WIDTH}" height="{_BAR_HEIGHT}" rx="3" fill="var(--mute-bg)"/>'
+        f'<rect width="{good:.1f}" height="{_BAR_HEIGHT}" rx="3" fill="var(--good)"/>'
+        f'<rect x="{mark:.1f}" width="{bad:.1f}" height="{_BAR_HEIGHT}" fill="var(--bad)"/>'
+        f'<rect x="{mark:.1f}" width="1.5" height="{_BAR_HEIGHT}" fill="var(--ink)"/></svg>'
+    )
+
+
+def _lanes(report: Report) -> tuple[Lane, ...]:
+    return present([lane.lane for lane in report.lanes])
+
+
+def _cases(rows: Sequence[CaseRow], lanes: Sequence[Lane]) -> str:
+    if not rows:
+        return ""
+    head = "".join(f"<th>{escape(lane.title)}</th>" for lane in lanes)
+    body = ""
+    for row in rows:
+        cells = "".join(
+            f'<td><span class="chip {row.states[lane.id].replace(" ", "-")}">'
+            f"{escape(row.states[lane.id])}</span></td>"
+            for lane in lanes
+        )
+        body += (
+            f'<tr><td class="num">{row.index}</td><td class="mono">'
+            f"{escape(', '.join(row.inputs))}</td>{cells}"
+            f'<td class="soft">{escape(row.sentence)}</td></tr>'
+        )
+    return (
+        '<h2>Case by case</h2><div class="wide"><table><thead><tr><th>Case</th><th>Inputs</th>'
+        f"{head}<th></th></tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _uncovered(report: Report) -> list[Reason]:
+    return [
+        Reason(f"{title(lane.lane)}, {reason.what}", reason.why, reason.cases)
+        for lane in report.lanes
+        for reason in lane.reasons
+    ]
+
+
+def _details(report: Report) -> str:
+    """What the lanes said in full, folded away."""
+    blocks = [
+        f"<details><summary>{escape(title(lane.lane))} in full</summary>"
+        f"<pre>{escape(detail)}</pre></details>"
+        for lane in report.lanes
+        for detail in lane.details
+    ]
+    return "".join(blocks)
+
+
+def _reasons(heading: str, reasons: Sequence[Reason]) -> str:
+    if not reasons:
+        return ""
+    items = "".join(f"<li>{escape(reason.text)}</li>" for reason in reasons)
+    return f'<h2>{escape(heading)}</h2><ul class="plain">{items}</ul>'
+
+
+def _footer(report: Report) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
+    return (
+        f'<footer><p>Contract <span class="mono">{escape(report.contract)}</span></p>'
+        f"<p>{escape(versions)}</p></footer>"
+    )

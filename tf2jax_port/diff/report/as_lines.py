@@ -1,0 +1,26 @@
+"""The report as a few plain lines: what a failing test prints."""
+
+from __future__ import annotations
+
+from tf2jax_port.diff.report import wording
+from tf2jax_port.diff.report.report import Report
+from tf2jax_port.diff.vocabulary.verdicts import DIFFERENT, EQUAL
+
+_MOST = 6
+
+
+def lines(report: Report) -> list[str]:
+    """The verdict, what it rests on, and how to see it again."""
+    found = [f"{report.verdict.upper()}: {report.headline}", f"{report.old} -> {report.new}"]
+    if report.culprit is not None:
+        shown = wording.worst_element(report.culprit)
+        found += shown or [report.culprit.comparison.problem]
+    if report.verdict not in (EQUAL, DIFFERENT):
+        found += [reason.text for reason in report.reasons[:_MOST]]
+        if len(report.reasons) > _MOST:
+            found.append(f"and {len(report.reasons) - _MOST} more")
+    if report.located is not None:
+        from tf2jax_port.diff.locate.result.showing import lines as located
+
+        found += located(report.located)
+    return [*found, f"Again: {report.reproduce}"]

@@ -1,0 +1,1 @@
+"""A whole comparison, recording or replay in this process."""

@@ -1,0 +1,33 @@
+"""The report of a comparison, with the place where the two programs part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tf2jax_port.diff.locate.finder import locate
+from tf2jax_port.diff.report.report import Report
+from tf2jax_port.diff.values.arguments import Arguments
+
+
+def located(
+    report: Report,
+    old: Callable[..., Any],
+    new: Callable[..., Any],
+    cases: Sequence[Arguments],
+    seed: int,
+) -> Report:
+    """The report with the operation that the verdict of `different` goes back to.
+
+    Args:
+      report: of the comparison.
+      old: the TensorFlow function.
+      new: its port.
+      cases: all that were compared; the one that the verdict rests on is looked at.
+      seed: for the random numbers of both.
+    """
+    if report.culprit is None:
+        return report
+    case = next(case for case in cases if case.index == report.culprit.case)
+    return replace(report, located=locate(old, new, case, seed))

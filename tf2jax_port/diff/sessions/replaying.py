@@ -1,0 +1,84 @@
+"""A session that replays: a port case by case, with a golden in the place of the original."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tf2jax_port.diff.closeness.facts import Facts
+from tf2jax_port.diff.functions.loading import Loaded, load
+from tf2jax_port.diff.golden_file.document import read
+from tf2jax_port.diff.golden_file.golden import Golden, from_document
+from tf2jax_port.diff.observing.observer import input_sizes
+from tf2jax_port.diff.observing.original import feed
+from tf2jax_port.diff.observing.port import Port
+from tf2jax_port.diff.processes.lane_program import Setup
+from tf2jax_port.diff.sessions import run
+from tf2jax_port.diff.sessions.orders import Order
+from tf2jax_port.diff.values.arguments import Arguments
+from tf2jax_port.diff.vocabulary.lanes import JAX_EAGER
+from tf2jax_port.diff.vocabulary.reasons import Reason
+
+
+class Replay:
+    """A port in this process, ready for one case after another; the golden is the original.
+
+    Args:
+      golden: what was recorded.
+      new: the port.
+      only: the numbers of the cases to run; empty for all.
+      beside: run the port's eager lane in a process of its own, if another process can import it.
+
+    Raises:
+      DiffError: there is no such case.
+    """
+
+    def __init__(self, golden: Golden, new: Loaded, only: Sequence[int], beside: bool) -> None:
+        from tf2jax_port.diff.lanes.jax_lanes import set_x64
+
+        set_x64(golden.x64)
+        self._golden = golden
+        self._kept = {case.case.index: case for case in golden.cases}
+        chosen = run.chosen([case.case for case in golden.cases], only)
+        setups = {}
+        if beside and new.importable:
+            search = tuple(sys.path)
+            setups[JAX_EAGER.id] = Setup(
+                JAX_EAGER.id, new.spec, "", golden.seed, golden.x64, search
+            )
+        skipped = tuple(Reason(*entry) for entry in golden.skipped)
+        self.plan = run.Plan(golden.x64, tuple(chosen), skipped, golden.terms)
+        self._port = Port(new.function, golden.seed, setups)
+
+    def observe(self, case: Arguments, step: Callable[[str], None]) -> Facts:
+        """One case through the lanes of the port."""
+        known, golden, port = self._kept[case.index], self._golden, self._port
+        case = known.case
+        fed = feed(known.lanes, golden.seed, case)
+        port.start(case, fed)
+        return Facts(
+            case=case.index,
+            lanes={**known.lanes, **port.results(case, fed, step)},
+            in_double=known.in_double,
+            in_single=known.in_single,
+            x64=golden.x64,
+            input_sizes=input_sizes(case),
+            rerun=lambda: known.reruns,
+            port_in_double=functools.cache(lambda lane: port.in_double(case, fed, lane)),
+        )
+
+    def close(self) -> None:
+        """End the processes that were started."""
+        self._port.close()
+
+
+def replayed(order: Order) -> Replay:
+    """The session that an order for a golden asks for.
+
+    Raises:
+      DiffError: the golden cannot be read, or the port does not import.
+    """
+    golden = from_document(*read(Path(order.golden), sys.maxsize))
+    return Replay(golden, load(order.new), order.only, order.beside)

@@ -1,0 +1,399 @@
+"""The whole comparison: cases through lanes, findings, verdict, report."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import shlex
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tf2jax_port.diff.closeness.explain import EQUAL, KNIFE_EDGE
+from tf2jax_port.diff.closeness.facts import Facts
+from tf2jax_port.diff.functions import loading
+from tf2jax_port.diff.inputs import cases
+from tf2jax_port.diff.judge.contract import fingerprint, terms, versions
+from tf2jax_port.diff.judge.judge import Finding, judge
+from tf2jax_port.diff.judge.judge_draws import judge_draws, states_of_draws
+from tf2jax_port.diff.judge.matrix import PairState, pair_states
+from tf2jax_port.diff.judge.vacuity import Vacuity, vacuity
+from tf2jax_port.diff.judge.verdict import Verdict, decide
+from tf2jax_port.diff.lanes import state
+from tf2jax_port.diff.processes.lane_program import Setup
+from tf2jax_port.diff.report import assemble
+from tf2jax_port.diff.report.report import Report
+from tf2jax_port.diff.sessions.halves import as_run, in_bfloat16, not_halved
+from tf2jax_port.diff.values.arguments import Arguments
+from tf2jax_port.diff.values.attempt import Failure
+from tf2jax_port.diff.vocabulary.extras import NOTHING, Extras
+from tf2jax_port.diff.vocabulary.lanes import JAX_EAGER, TF_XLA
+from tf2jax_port.diff.vocabulary.reasons import Reason, grouped
+from tf2jax_port.diff.vocabulary.verdicts import DIFFERENT
+
+Step = Callable[[int, int, str], None]
+LOCATE, WORST = "locate", "worst"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked for.
+
+    Attributes:
+      old: the original.
+      new: the port.
+      inputs: the specification of the cases, for the command that does it again.
+      seed: for cotangents and random numbers.
+      x64: whether JAX has 64-bit types; `None` leaves it as it is.
+      only: the numbers of the cases to run; empty for all.
+      types: the specification of the module that makes the cases, for other processes.
+      state: what the original's variables and the port's parameters are.
+      locate: whether to find the operation at which the two part.
+      beside: whether the port's eager lane runs in a process of its own, if it can.
+      worst: whether to look for the worst input.
+      extras: lanes, gradients and inputs besides the usual ones.
+    """
+
+    old: loading.Loaded
+    new: loading.Loaded
+    inputs: str
+    seed: int = 0
+    x64: bool | None = None
+    only: tuple[int, ...] = ()
+    types: str = ""
+    state: state.Request | None = None
+    locate: bool = False
+    beside: bool = True
+    worst: bool = False
+    extras: Extras = NOTHING
+
+
+def compare_functions(
+    request: Request,
+    source: Callable[[], Iterable[Any]],
+    step: Step = lambda done, total, lane: None,
+) -> Report:
+    """Run both functions on every case in every lane, and judge.
+
+    Args:
+      request: what to compare.
+      source: gives the argument tuples.
+      step: told the number of cases done, their total, and the lane that runs next.
+
+    Returns:
+      The report.
+
+    Raises:
+      DiffError: the cases cannot be had, or TensorFlow is not there.
+    """
+    with contextlib.closing(Session(request, source)) as session:
+        report = judged(request, session.plan, session.observe, step)
+        for what in explanations(request, report):
+            report = session.explained(report, what)
+        return report
+
+
+def explanations(request: Request, report: Report) -> tuple[str, ...]:
+    """What there is to explain."""
+    asked = ((LOCATE, request.locate and report.culprit is not None), (WORST, request.worst))
+    return tuple(what for what, wanted in asked if wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What there is to observe, before anything ran.
+
+    Attributes:
+      x64: whether JAX has 64-bit types.
+      fitted: the cases.
+      skipped: cases that cannot be run, each with its reason.
+      agreed: the terms of the comparison.
+      notes: what is worth knowing of the inputs.
+    """
+
+    x64: bool
+    fitted: tuple[Arguments, ...]
+    skipped: tuple[Reason, ...]
+    agreed: Mapping[str, Any]
+    notes: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One case, observed and judged.
+
+    Attributes:
+      fact: as all lanes saw it.
+      findings: how the port stands to the original.
+      states: which lanes agree.
+    """
+
+    fact: Facts
+    findings: tuple[Finding, ...]
+    states: tuple[PairState, ...]
+
+
+class Session:
+    """Both functions in this process, ready for one case after another.
+
+    Args:
+      request: what to compare.
+      source: gives the argument tuples.
+
+    Raises:
+      DiffError: the cases cannot be had, or TensorFlow is not there.
+    """
+
+    def __init__(self, request: Request, source: Callable[[], Iterable[Any]]) -> None:
+        loading.require_tensorflow()
+        from tf2jax_port.diff.lanes.jax_lanes import set_x64, x64_is_on
+        from tf2jax_port.diff.observing.observer import Observer
+
+        if request.x64 is not None:
+            set_x64(request.x64)
+        x64 = x64_is_on()
+        old, new = request.old.function, request.new.function
+        mapping, variables = state.state_of(request.state) if request.state else (None, None)
+        if mapping:
+            old, new = state.original_with_variables(old), mapping.port(new)
+            source = functools.partial(mapping.calls, source)
+        collected = chosen(cases.collect(source, old), request.only)
+        fitted, skipped = fit(collected, x64)
+        agreed = terms(request.old, collected, request.seed, x64, request.extras)
+        notes = tuple(mapping.notes()) if mapping else ()
+        self.plan = Plan(x64, tuple(fitted), tuple(skipped), agreed, notes)
+        elsewhere = list(_elsewhere(request, x64))
+        self._observer = Observer(old, new, request.seed, x64, elsewhere, variables, request.extras)
+        self._functions, self._request = (old, new), request
+
+    def observe(self, case: Arguments, step: Callable[[str], None]) -> Facts:
+        """One case through all lanes."""
+        case, refused = self._as_run(case)
+        return replace(self._observer.observe(case, step), as_given=refused)
+
+    def _as_run(self, case: Arguments) -> tuple[Arguments, str]:
+        if not self._request.extras.bfloat16:
+            return case, ""
+        return in_bfloat16(case, self._observer.sides[0])
+
+    def explained(self, report: Report, what: str) -> Report:
+        """The report with where the two part (`LOCATE`), or with how bad it can get (`WORST`)."""
+        if what == LOCATE:
+            from tf2jax_port.diff.sessions.located import located
+
+            assert report.culprit is not None
+            of = report.culprit.case
+            cases = [self._as_run(case)[0] for case in self.plan.fitted if case.index == of]
+            return located(report, *self._functions, cases, self._request.seed)
+        from tf2jax_port.diff.sessions.worst import with_worst
+
+        cases = [self._as_run(case)[0] for case in self.plan.fitted]
+        return with_worst(report, cases, *self._observer.sides)
+
+    def close(self) -> None:
+        """End the processes that were started."""
+        self._observer.close()
+
+
+def judged(
+    request: Request,
+    plan: Plan,
+    observe: Callable[[Arguments, Callable[[str], None]], Facts],
+    step: Step,
+) -> Report:
+    """Observe every case, and judge.
+
+    An interrupt ends the observing; what was seen until then is judged, and the report says so.
+
+    Args:
+      request: what is compared.
+      plan: the cases.
+      observe: runs all lanes on one case.
+      step: told the number of cases done, their total, and the lane that runs next.
+
+    Raises:
+      KeyboardInterrupt: it came before the first case was through.
+    """
+    seen: list[Seen] = []
+    try:
+        for done, case in enumerate(plan.fitted):
+            seen.append(look(case, observe, functools.partial(step, done, len(plan.fitted))))
+    except KeyboardInterrupt:
+        if not seen:
+            raise
+        plan = interrupted(plan, [one.fact.case for one in seen])
+    return conclude(request, plan, seen)
+
+
+def look(
+    case: Arguments,
+    observe: Callable[[Arguments, Callable[[str], None]], Facts],
+    step: Callable[[str], None],
+) -> Seen:
+    """Observe and judge one case."""
+    fact = observe(case, step)
+    if fact.draws is not None:
+        drawn = judge_draws(fact)
+        return Seen(fact.judged(), tuple(drawn), tuple(states_of_draws(drawn)))
+    findings = judge(fact)
+    states = tuple(pair_states(fact, findings))
+    return Seen(fact.judged(), tuple(findings), states)
+
+
+def interrupted(plan: Plan, done: Collection[int]) -> Plan:
+    """The plan, where somebody did not want to wait for all of it."""
+    left = tuple(case.index for case in plan.fitted if case.index not in done)
+    why = Reason("inputs", "interrupted before they were run", left)
+    return replace(plan, skipped=(*plan.skipped, why))
+
+
+def conclude(request: Request, plan: Plan, seen: Sequence[Seen]) -> Report:
+    """The report on what was seen."""
+    facts = [one.fact for one in seen]
+    findings = [finding for one in seen for finding in one.findings]
+    states = [state for one in seen for state in one.states]
+    ran = [fact for fact in facts if fact.reference is not None]
+    if request.extras.bfloat16:
+        plan = replace(
+            plan,
+            fitted=as_run(plan.fitted, facts),
+            skipped=(*plan.skipped, *not_halved(facts)),
+        )
+    digests = {case.index: case.digest() for case in plan.fitted}
+    vacuous = vacuity(ran, [digests[fact.case] for fact in ran])
+    verdict = decide(facts, findings, plan.skipped, vacuous)
+    x64, agreed = plan.x64, dict(plan.agreed)
+    report = _report(request, x64, verdict, vacuous, plan.fitted, facts, findings, states, agreed)
+    # A difference does not make the cases that could not be run uninteresting.
+    skipped = plan.skipped if report.verdict == DIFFERENT else ()
+    return replace(report, notes=(*report.notes, *skipped, *plan.notes))
+
+
+def _elsewhere(request: Request, x64: bool) -> Iterator[Setup]:
+    """What other processes need to know for the lanes that run there.
+
+    TensorFlow's XLA, because it can crash; the port's eager lane, because it takes longest.
+    """
+    path, held = tuple(sys.path), request.state.variables if request.state else ""
+    if request.old.importable:
+        spec = request.old.spec
+        yield Setup(TF_XLA.id, spec, request.types, request.seed, x64, path, held)
+    if request.new.importable and not held:  # parameters may be of types that cannot be sent
+        for lane in (*[JAX_EAGER.id] * request.beside, *request.extras.lane_ids):
+            yield Setup(lane, request.new.spec, request.types, request.seed, x64, path)
+
+
+def chosen(found: list[Arguments], only: Sequence[int]) -> list[Arguments]:
+    """The cases that were asked for, all of them where none was.
+
+    Raises:
+      DiffError: one of them is not there.
+    """
+    there = {case.index for case in found}
+    missing = [index for index in only if index not in there]
+    if missing:
+        raise loading.DiffError(
+            f"--case {missing[0]}: there is no such case.\n"
+            f"  Required: a number from 0 to {max(there, default=-1)}"
+        )
+    return [case for case in found if not only or case.index in only]
+
+
+def fit(found: Sequence[Arguments], x64: bool) -> tuple[list[Arguments], list[Reason]]:
+    """The cases whose elements both sides can hold, and why the others have some that they cannot."""
+    fitted, refused = [], []
+    for case in found:
+        held = cases.fit(case, x64)
+        if isinstance(held, Failure):
+            refused.append(("inputs", held.reason, case.index))
+        else:
+            fitted.append(held)
+    return fitted, grouped(refused)
+
+
+def _report(
+    request: Request,
+    x64: bool,
+    verdict: Verdict,
+    vacuous: Vacuity,
+    fitted: Sequence[Arguments],
+    facts: Sequence[Facts],
+    findings: Sequence[Finding],
+    states: Sequence[PairState],
+    agreed: dict[str, Any],
+) -> Report:
+    counts = assemble.counts(findings, fitted, facts)
+    return Report(
+        verdict=verdict.verdict,
+        stage=verdict.stage,
+        headline=verdict.headline,
+        reasons=verdict.reasons,
+        old=request.old.spec,
+        new=request.new.spec,
+        pairs=assemble.pair_table(states, request.extras.lane_ids),
+        lanes=assemble.lane_table(facts, request.extras.lane_ids),
+        leaves=assemble.leaf_table(findings),
+        cases=assemble.case_table(fitted, facts, findings),
+        culprit=verdict.culprit,
+        knife_edges=assemble.knife_edges(states, findings),
+        notes=(
+            *_agreements(findings),
+            *_both_refuse(facts),
+            *vacuous.notes,
+            *_about_inputs(fitted, counts["shapes"]),
+        ),
+        counts=counts,
+        seed=request.seed,
+        terms=agreed,
+        contract=fingerprint(agreed),
+        reproduce=_command(request, x64, verdict),
+        versions=versions(),
+    )
+
+
+def _agreements(findings: Sequence[Finding]) -> list[Reason]:
+    """Agreements that are not literal, each kind said once."""
+    entries = []
+    for finding in findings:
+        if finding.outcome not in (EQUAL, KNIFE_EDGE):
+            continue
+        note = finding.comparison.note
+        if note.startswith("None"):
+            entries.append((finding.quantity.title, f"{note} in the original, as JAX says it", 0))
+        elif note:
+            entries.append(("types", note.partition(":")[2].strip(), 0))
+        if finding.because and finding.outcome == EQUAL:
+            entries.append((finding.quantity.title, finding.because, finding.case))
+    return [Reason(r.what, r.why) if r.what == "types" else r for r in grouped(entries)]
+
+
+def _both_refuse(facts: Sequence[Facts]) -> list[Reason]:
+    """Inputs that neither side takes."""
+    neither = [fact for fact in facts if not any(lane.ran for lane in fact.lanes.values())]
+    return grouped(("inputs", "original and port both refuse them", f.case) for f in neither)
+
+
+def _about_inputs(fitted: Sequence[Arguments], shapes: int) -> list[Reason]:
+    notes = []
+    if len(fitted) > 1 and shapes == 1 and any(a.ndim for a in fitted[0].arrays):
+        notes.append(Reason("inputs", "all cases have the same shapes: no other size was tried"))
+    if any(isinstance(part, float) for case in fitted for part in case.template):
+        notes.append(
+            Reason("inputs", "a Python float is passed as it is; np.float32(...) has a gradient")
+        )
+    return notes
+
+
+def _command(request: Request, x64: bool, verdict: Verdict) -> str:
+    words = ["tf2jax-port", "diff", request.old.spec, request.new.spec]
+    words += ["--inputs", request.inputs, "--seed", str(request.seed)]
+    if request.state:
+        words += ["--variables", request.state.variables, "--params", request.state.parameters]
+        words += [f"--map={name}={leaf}" for name, leaf in request.state.given]
+    words.append("--x64" if x64 else "--no-x64")
+    words += request.extras.words()
+    chosen = [verdict.culprit.case] if verdict.culprit else request.only
+    for case in chosen:
+        words += ["--case", str(case)]
+    return shlex.join(words)

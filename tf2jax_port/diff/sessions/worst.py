@@ -1,0 +1,142 @@
+"""How bad can it get? Ascent on the difference, from the worst input that was found.
+
+It cannot leave flat regions, so that it finds no fault that the inputs have not found; it tells how
+large a known difference becomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.golden_file.document import FORMAT, Store, to_bytes
+from tf2jax_port.diff.golden_file.golden import pack_call
+from tf2jax_port.diff.report.report import Report
+from tf2jax_port.diff.values.arguments import Arguments
+from tf2jax_port.diff.values.attempt import Failure, attempt
+from tf2jax_port.diff.values.precision import exact_wide, read_only
+from tf2jax_port.diff.vocabulary.reasons import Reason
+
+STEPS = 40
+_STRIDES = (0.5, 0.1, 0.01)
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """One input.
+
+    Attributes:
+      case: the call.
+      error: the largest difference over the largest element of the original.
+      difference: of the output, not finite elements as 0.
+    """
+
+    case: Arguments
+    error: float
+    difference: np.ndarray
+
+
+def with_worst(
+    report: Report, cases: Sequence[Arguments], original: Any, port: Any, steps: int = STEPS
+) -> Report:
+    """The report with the worst input that ascent finds.
+
+    Args:
+      report: of the comparison; the output that is furthest off is looked at.
+      cases: all that were compared; no element leaves the range that it has in them.
+      original: a `TensorFlowLanes`.
+      port: a `JaxLanes`.
+      steps: how many steps are taken.
+    """
+    outputs = [leaf for leaf in report.leaves if leaf.kind == "output"]
+    worst = max(outputs, key=lambda leaf: leaf.worst.comparison.closeness.ratio, default=None)
+    if worst is None:
+        return _noted(report, "there is no output to move")
+    finding, path = worst.worst, worst.worst.quantity.path
+    case = next(case for case in cases if case.index == finding.case)
+    ranges = [
+        _range([c.arrays[i] for c in cases if i < len(c.arrays)]) for i in range(len(case.arrays))
+    ]
+    start = _point(case, path, original, port)
+    if isinstance(start, Failure) or not case.differentiable:
+        return _noted(report, "the output cannot be moved by its inputs")
+    best, taken = start, 0
+    for _ in range(steps):
+        found = _step(best, path, ranges, original, port)
+        if found is None:
+            break
+        best, taken = found, taken + 1
+    words = (
+        f"{path} of case {case.index}: after {taken} steps of ascent its error is {best.error:.3g} "
+        f"of its largest element, {start.error:.3g} before"
+    )
+    store = Store()
+    packed = attempt(pack_call, replace(best.case, index=0), store)
+    if isinstance(packed, Failure):
+        return _noted(report, words)
+    data = to_bytes({"format": FORMAT, "cases": [packed]}, store)
+    return replace(_noted(report, words), worst_input=data)
+
+
+def _noted(report: Report, words: str) -> Report:
+    return replace(report, notes=(*report.notes, Reason("worst input", words)))
+
+
+def _step(
+    point: _Point, path: str, ranges: Sequence[Any], original: Any, port: Any
+) -> _Point | None:
+    """The next point, which is worse; `None` where no stride leads to one."""
+    fed = {path: point.difference.astype(np.float32)}
+    up, down = (attempt(side.eager_gradients, point.case, fed) for side in (port, original))
+    if isinstance(up, Failure) or isinstance(down, Failure):
+        return None
+    for stride in _STRIDES:
+        arrays = list(point.case.arrays)
+        for i in point.case.differentiable:
+            slope = _minus(up[point.case.paths[i]], down[point.case.paths[i]])
+            arrays[i] = _moved(arrays[i], slope, ranges[i], stride)
+        found = _point(point.case.with_arrays(arrays), path, original, port)
+        if not isinstance(found, Failure) and found.error > 1.001 * point.error:
+            return found
+    return None
+
+
+def _point(case: Arguments, path: str, original: Any, port: Any) -> _Point | Failure:
+    def run() -> _Point:
+        old, new = (exact_wide(side.eager(case)[path]) for side in (original, port))
+        apart = new - old
+        apart = np.where(np.isfinite(apart), apart, 0)
+        size = np.max(np.abs(np.where(np.isfinite(old), old, 0)), initial=0.0)
+        error = np.max(np.abs(apart), initial=0.0) / max(float(size), 1e-30)
+        return _Point(case, float(error), apart)
+
+    return attempt(run)
+
+
+def _minus(up: np.ndarray | None, down: np.ndarray | None) -> np.ndarray:
+    """The difference of two gradients, of which one may be absent."""
+    one, other = (0.0 if g is None else exact_wide(np.asarray(g)) for g in (up, down))
+    found = np.asarray(one - other)
+    return np.where(np.isfinite(found), found, 0)
+
+
+def _moved(array: np.ndarray, slope: np.ndarray, limits: Any, stride: float) -> np.ndarray:
+    most = np.max(np.abs(slope), initial=0.0)
+    if not most or array.dtype.kind == "c":
+        return array
+    low, high = limits
+    moved = exact_wide(array) + stride * (high - low) * slope / most
+    kept = np.where(np.isfinite(array), np.clip(moved, low, high), exact_wide(array))
+    return read_only(kept.astype(array.dtype))
+
+
+def _range(arrays: Sequence[np.ndarray]) -> tuple[float, float]:
+    """The least and the largest finite element that an argument has anywhere."""
+    if arrays[0].dtype.kind in "OSUcb":
+        return 0.0, 0.0
+    elements = np.concatenate([exact_wide(a).reshape(-1) for a in arrays])
+    elements = elements[np.isfinite(elements)]
+    return (float(elements.min()), float(elements.max())) if elements.size else (0.0, 0.0)

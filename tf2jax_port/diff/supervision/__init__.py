@@ -1,0 +1,1 @@
+"""Sessions in processes that may crash."""

@@ -1,0 +1,3 @@
+"""The words between `supervisor` and the `case_program` that it starts."""
+
+PLAN, REFUSED, STEP, SEEN, EXPLAINED = "plan", "refused", "step", "seen", "explained"

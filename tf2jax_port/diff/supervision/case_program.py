@@ -1,0 +1,132 @@
+"""The program that runs both functions on one case after another; `supervisor` starts it.
+
+It reads pickled messages from its standard input: an `Order`, then numbers of cases, or a report and what to
+explain of it; then perhaps another `Order`. It answers with pairs of a word and its content: `plan` or
+`refused`, `step`, `seen`, `explained`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import pickle
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+from tf2jax_port.diff.functions.loading import DiffError, require_tensorflow
+from tf2jax_port.diff.processes.lane_program import channels
+from tf2jax_port.diff.processes.memory_limit import CASES_BETWEEN_LOOKS, limit_memory, spare_maps
+from tf2jax_port.diff.sessions.orders import Order, loaded
+from tf2jax_port.diff.sessions.run import Plan, Session, look
+from tf2jax_port.diff.supervision.case_messages import EXPLAINED, PLAN, REFUSED, SEEN, STEP
+from tf2jax_port.diff.values.arguments import Arguments, Slot
+
+_PLAIN = (str, int, float, complex, bool, bytes, type(None), Slot)
+
+
+class _Shown:
+    """Something of a type that only the user's modules know, as it shows itself."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def main() -> None:
+    """Answers until nobody asks any more."""
+    asked, answers = channels()
+    own = os.getpid()
+
+    def say(word: str, content: Any) -> None:
+        if os.getpid() != own:  # the function has forked, and both of them came back
+            os._exit(0)
+        pickle.dump((word, content), answers)
+        answers.flush()
+
+    limit_memory()
+    with contextlib.ExitStack() as open_session:
+        session: Any = None
+        cases: dict[int, Arguments] = {}
+        seen = itertools.count(1)
+        while (message := _next(asked)) is not None:
+            if isinstance(message, Order):
+                open_session.close()
+                session = _session(message, say)
+                if session is not None:
+                    open_session.callback(session.close)
+                    cases = {case.index: case for case in session.plan.fitted}
+            elif isinstance(message, int):
+                say(SEEN, _seen(session, cases[message], say))
+                if next(seen) % CASES_BETWEEN_LOOKS == 0:
+                    spare_maps()
+            else:
+                say(EXPLAINED, session.explained(*message))
+
+
+def _next(asked: BinaryIO) -> Any:
+    try:
+        return pickle.load(asked)
+    except EOFError:
+        return None
+
+
+def _session(order: Order, say: Callable[[str, Any], None]) -> Any:
+    """The session of an order, whose plan is told; `None` where it cannot be run, which is told."""
+    sys.path[:] = order.path
+    try:
+        session = _opened(order)
+    except DiffError as error:
+        say(REFUSED, str(error))
+        return None
+    say(PLAN, _portable(session.plan))
+    return session
+
+
+def _opened(order: Order) -> Any:
+    if order.golden:
+        from tf2jax_port.diff.sessions.replaying import replayed
+
+        return replayed(order)
+    if order.record:
+        from tf2jax_port.diff.sessions.recording import recording
+
+        return recording(order)
+    require_tensorflow()
+    request, source = loaded(order)
+    return Session(request, source.calls)
+
+
+def _seen(session: Any, case: Arguments, say: Callable[[str, Any], None]) -> Any:
+    if hasattr(session, "record"):
+        found = session.record(case, lambda lane: say(STEP, lane))
+        return replace(found, case=_portable_case(found.case))
+    return look(case, session.observe, lambda lane: say(STEP, lane))
+
+
+def _portable(plan: Plan) -> Plan:
+    """The plan for a process that has not imported the user's modules."""
+    return replace(plan, fitted=tuple(map(_portable_case, plan.fitted)))
+
+
+def _portable_case(case: Arguments) -> Arguments:
+    return replace(case, template=tuple(map(_plain, case.template)))
+
+
+def _plain(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {_plain(key): _plain(value) for key, value in part.items()}
+    if isinstance(part, (list, tuple)):
+        return tuple(map(_plain, part)) if isinstance(part, tuple) else list(map(_plain, part))
+    return part if type(part) in _PLAIN else _Shown(repr(part))
+
+
+if __name__ == "__main__":
+    # Under its own name, so that whoever unpickles finds the classes.
+    from tf2jax_port.diff.supervision.case_program import main as program
+
+    program()

@@ -1,0 +1,1 @@
+"""Arguments, results, gradients and failures as plain data."""

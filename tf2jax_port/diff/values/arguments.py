@@ -1,0 +1,125 @@
+"""One case: the arrays that are data, and everything around them that is not."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.values import tree
+from tf2jax_port.diff.values.spill import spilled
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The place of array number `index` in the nesting of the arguments."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The arguments of one call.
+
+    NumPy arrays and NumPy scalars are data: every lane gets them as arguments, never as constants.
+    Python scalars, strings and `None` are passed as they are written, as in a program.
+
+    Attributes:
+      index: the number of the case.
+      template: the argument tuple with a `Slot` where an array stands.
+      arrays: the arrays, read-only.
+      paths: what each array is called, `x` or `params['w']`.
+    """
+
+    index: int
+    template: tuple[Any, ...]
+    arrays: tuple[np.ndarray, ...]
+    paths: tuple[str, ...]
+
+    def fill(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """The argument tuple with `values` in place of the arrays."""
+        return tree.rebuild(
+            self.template, lambda part: values[part.index] if isinstance(part, Slot) else part
+        )
+
+    def with_arrays(self, arrays: Sequence[np.ndarray]) -> Arguments:
+        """The same call on other arrays."""
+        return Arguments(self.index, self.template, tuple(arrays), self.paths)
+
+    def map(self, f: Callable[[np.ndarray], np.ndarray]) -> Arguments:
+        """The same call with `f` applied to every array."""
+        return self.with_arrays([spilled(f(array)) for array in self.arrays])
+
+    @property
+    def key(self) -> str:
+        """Equal for calls that differ only in the sizes and elements of their arrays."""
+        kinds = [(a.dtype.name, a.ndim) for a in self.arrays]
+        return f"{self.template!r} {kinds!r}"
+
+    @property
+    def differentiable(self) -> tuple[int, ...]:
+        """The numbers of the arrays that have a gradient."""
+        return tuple(i for i, a in enumerate(self.arrays) if is_inexact(a.dtype))
+
+    def digest(self) -> str:
+        """A fingerprint of the whole call, elements included."""
+        state = hashlib.sha256(repr(self.template).encode())
+        for array in self.arrays:
+            state.update(f"{array.dtype.name}{array.shape}".encode())
+            state.update(array.tobytes() if array.dtype != object else repr(array).encode())
+        return state.hexdigest()
+
+
+def is_inexact(dtype: np.dtype) -> bool:
+    """Whether a type has rounding errors: the floats, bfloat16 among them, and complex."""
+    return dtype.kind in "fc" or dtype.name.startswith(("bfloat", "float"))
+
+
+def is_array(value: Any) -> bool:
+    """Whether an argument is data."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return True
+    return hasattr(value, "__array__") and hasattr(value, "shape") and hasattr(value, "dtype")
+
+
+def bind(index: int, call: tuple[Any, ...], function: Callable[..., Any]) -> Arguments:
+    """Separate the arrays of one argument tuple from what stands around them.
+
+    Args:
+      index: the number of the case.
+      call: the tuple that `cases()` gave.
+      function: the TensorFlow function, whose parameters name the arrays.
+    """
+    arrays: list[np.ndarray] = []
+
+    def slot(value: Any) -> Any:
+        if not is_array(value):
+            return value
+        array = np.array(value)
+        array.flags.writeable = False
+        arrays.append(array)
+        return Slot(len(arrays) - 1)
+
+    template = tuple(tree.rebuild(part, slot) for part in call)
+    found: dict[int, str] = {}
+    for name, part in zip(parameter_names(function, len(call)), template, strict=True):
+        for path, leaf in tree.walk(part, name, stop=lambda value: isinstance(value, Slot)):
+            if isinstance(leaf, Slot):
+                found[leaf.index] = path
+    paths = tuple(found[i] for i in range(len(arrays)))
+    return Arguments(index, template, tuple(arrays), paths)
+
+
+def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
+    """The names of the first `count` positional parameters, `args[i]` where they have none."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        parameters = {}.values()
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    names = [p.name for p in parameters if p.kind in kinds][:count]
+    return names + [f"args[{i}]" for i in range(len(names), count)]

@@ -1,0 +1,95 @@
+"""Running code that is not ours: whatever it raises becomes a reason."""
+
+from __future__ import annotations
+
+import re
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from tf2jax_port.diff.values import user_files
+
+T = TypeVar("T")
+
+_LONGEST_REASON = 240
+_LONGEST_DETAIL = 6000
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why something could not be run.
+
+    Attributes:
+      kind: the name of the exception class.
+      reason: one line.
+      detail: the message as it came, with the last line of the user's own code.
+    """
+
+    kind: str
+    reason: str
+    detail: str = ""
+
+
+class LaneError(Exception):
+    """A lane failed before in the same way; carries the reason of that failure."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(reason)
+        self.detail = detail
+
+
+def attempt(f: Callable[..., T], *args: Any) -> T | Failure:
+    """`f(*args)`, or the `Failure` that it ended in.
+
+    Warnings are the business of the code that gives them, so they are not shown. `SystemExit` is
+    a failure like any other; only an interrupt from the keyboard goes through.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return f(*args)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - the code that runs here is the user's
+        return failure(error)
+
+
+def failure(error: BaseException) -> Failure:
+    """The `Failure` that describes an exception."""
+    if isinstance(error, LaneError):
+        return Failure("LaneError", str(error), error.detail)
+    kind = type(error).__name__
+    text = str(error).strip()
+    where = _where(error)
+    return Failure(kind, f"{kind}: {_first_line(text)}" if text else kind, (text + where).strip())
+
+
+def _first_line(text: str) -> str:
+    """The first line that says something; TensorFlow opens some messages with a traceback."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if lines and lines[0].startswith(("Exception encountered", "in user code", "Detected at node")):
+        telling = [line for line in lines if ": " in line and not line.startswith("File ")]
+        lines = telling[-1:] or lines
+    line = _without_names(lines[0] if lines else "")
+    return line if len(line) <= _LONGEST_REASON else line[: _LONGEST_REASON - 1] + "…"
+
+
+def _without_names(line: str) -> str:
+    """The line without what TensorFlow numbers anew at each run, so that equal reasons are equal."""
+    unsupported = re.search(r"unsupported operations .* on (XLA_\w+): (.*)", line)
+    if unsupported:
+        operators = re.findall(r"(\w+) \(No registered", unsupported[2])
+        return f"{unsupported[1]} has no kernel for {', '.join(operators) or unsupported[2]}"
+    line = re.sub(r"\{\{\w+ [^{}]*\}\} ?| \[Op:\w+\]( name:\s*)?$", "", line)
+    line = re.sub(r"__(inference|forward|backward)_(\w+?)_\d+\b", r"\2", line)
+    return re.sub(r"\[[^\[\]]*(executor_type|config_proto)[^\[\]]*\]", "", line)
+
+
+def _where(error: BaseException) -> str:
+    """The innermost line of the traceback that lies outside of the installed libraries."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if user_files.is_users(frame.filename):
+            return f"\nAt: {frame.filename}:{frame.lineno}  {frame.line or ''}"[:_LONGEST_DETAIL]
+    return ""

@@ -1,0 +1,83 @@
+"""What a lane gave for one case, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tf2jax_port.diff.values.attempt import Failure
+
+Outputs = Mapping[str, np.ndarray | None]
+Gradients = Mapping[str, np.ndarray | None]
+
+# The two cotangents with which every gradient is taken, and what is taken on request.
+ONES, RANDOM = "ones", "random"
+COTANGENTS = (ONES, RANDOM)
+FORWARD, STEPS = "forward", "steps"
+KINDS = (*COTANGENTS, FORWARD, STEPS)
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """Values and gradients of one lane on one case.
+
+    Attributes:
+      outputs: path to array; `None` where the function returned `None`.
+      gradients: cotangent to input path to array; `None` where the lane says that there is no
+        gradient. A `Failure` where there should have been one and the lane could not take it. Under
+        `FORWARD` how the outputs move, by their paths; under `STEPS` where the inputs end.
+      note: how the lane was run, where that is worth saying.
+    """
+
+    outputs: Outputs | Failure
+    gradients: Mapping[str, Gradients | Failure] = field(default_factory=dict)
+    note: str = ""
+
+    @property
+    def ran(self) -> bool:
+        """Whether the lane gave values."""
+        return not isinstance(self.outputs, Failure)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Quantity:
+    """One thing to compare: an output, or the gradient with respect to one input.
+
+    Attributes:
+      kind: `"output"`, `"gradient"`, or `"structure"` for which outputs there are.
+      path: the output, or the input of a gradient.
+      cotangent: for a gradient, what was fed in at the outputs, or another of the `KINDS`.
+    """
+
+    kind: str
+    path: str
+    cotangent: str = ""
+
+    @property
+    def title(self) -> str:
+        """`output['boxes']`, or `d/d x (random)`."""
+        if self.cotangent == STEPS:
+            return f"{self.path} after training"
+        if self.cotangent == FORWARD:
+            return f"d {self.path} (forward)"
+        return f"d/d {self.path} ({self.cotangent})" if self.kind == "gradient" else self.path
+
+
+def value_of(observation: Observation, quantity: Quantity) -> np.ndarray | Failure | None:
+    """What an observation says about a quantity; a `Failure` where it says nothing."""
+    if isinstance(observation.outputs, Failure):
+        return observation.outputs
+    if quantity.kind == "output":
+        if quantity.path not in observation.outputs:
+            return Failure("missing", f"there is no {quantity.path}")
+        return observation.outputs[quantity.path]
+    gradients = observation.gradients.get(quantity.cotangent)
+    if gradients is None:
+        return Failure("missing", "no gradient was taken")
+    if isinstance(gradients, Failure):
+        return gradients
+    if quantity.path not in gradients:
+        return Failure("missing", f"there is no {quantity.path}")
+    return gradients[quantity.path]

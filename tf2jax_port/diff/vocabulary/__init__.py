@@ -1,0 +1,1 @@
+"""The words of a comparison: lanes, stages, extras, reasons, verdicts."""

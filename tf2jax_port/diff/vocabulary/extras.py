@@ -1,0 +1,68 @@
+"""What a comparison does on request, beside what it always does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tf2jax_port.diff.vocabulary.lanes import REQUESTED
+
+# By how much a step of training follows the gradient, and how often a random function is called.
+RATE = 0.01
+DRAWS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What else was asked for.
+
+    Attributes:
+      lanes: further lanes of the port, by their short names: `vmap`, `sharded`, `gpu`.
+      forward: whether gradients are taken in forward mode, too.
+      steps: how many steps of training are compared.
+      rate: by how much a step follows the gradient.
+      bfloat16: whether both functions get their floats in bfloat16.
+      draws: how often both are called to compare distributions; 0 where the same seeds give the same
+        numbers.
+    """
+
+    lanes: tuple[str, ...] = ()
+    forward: bool = False
+    steps: int = 0
+    rate: float = RATE
+    bfloat16: bool = False
+    draws: int = 0
+
+    @property
+    def lane_ids(self) -> tuple[str, ...]:
+        """The names of the lanes in reports."""
+        return tuple(REQUESTED[name].id for name in self.lanes)
+
+    def terms(self) -> dict[str, Any]:
+        """What the contract says of it; nothing where nothing was asked for."""
+        said: dict[str, Any] = {}
+        if self.lanes:
+            said["requested_lanes"] = list(self.lanes)
+        if self.forward:
+            said["forward"] = True
+        if self.steps:
+            said |= {"steps": self.steps, "rate": self.rate}
+        if self.bfloat16:
+            said["floats"] = "bfloat16"
+        if self.draws:
+            said["draws"] = self.draws
+        return said
+
+    def words(self) -> list[str]:
+        """As they stand in a command."""
+        said = [word for name in self.lanes for word in ("--lane", name)]
+        said += ["--forward"] if self.forward else []
+        said += ["--steps", str(self.steps)] if self.steps else []
+        said += ["--rate", repr(self.rate)] if self.steps and self.rate != RATE else []
+        said += ["--bfloat16"] if self.bfloat16 else []
+        said += ["--random", "distribution"] if self.draws else []
+        said += ["--draws", str(self.draws)] if self.draws not in (0, DRAWS) else []
+        return said
+
+
+NOTHING = Extras()

@@ -1,0 +1,7 @@
+"""The verdicts of a comparison, and the exit codes of a command that compares."""
+
+EQUAL, LIMITED, DIFFERENT = "equal", "limited", "different"
+INCONCLUSIVE, ERROR = "inconclusive", "error"
+VERDICTS = (EQUAL, LIMITED, DIFFERENT, INCONCLUSIVE, ERROR)
+
+EXIT_EQUAL, EXIT_DIFFERENT, EXIT_OTHER = 0, 1, 2

@@ -1,0 +1,1 @@
+"""The files of a code base, and a run over all of them."""

@@ -1,0 +1,145 @@
+"""The files of a code base: which there are, and what becomes of one of them."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import stat
+import traceback
+from collections.abc import Iterable, Iterator
+
+from tf2jax_port.paths.exclusion import Below, Exclusion
+from tf2jax_port.rewrite.findings.findings import LedgerError
+from tf2jax_port.rewrite.findings.ledger import Entry, Skipped
+from tf2jax_port.rewrite.notebooks.notebook import rewrite_notebook
+from tf2jax_port.rewrite.options import Options
+from tf2jax_port.rewrite.plan import rewrite
+from tf2jax_port.rewrite.reading.neighbours import ALONE, Neighbours
+from tf2jax_port.rewrite.reading.source import UnreadableError
+
+# In bytes. Larger files were written by programs; parsing one takes gigabytes of memory.
+LARGEST = 4_000_000
+LARGEST_NOTEBOOK = 64_000_000  # most of a notebook are pictures that its cells have drawn
+
+
+class OutsideError(Exception):
+    """A symbolic link leads out of the folder that was named."""
+
+
+def find_files(
+    paths: Iterable[str], exclusion: Exclusion | None = None
+) -> Iterator[tuple[pathlib.Path, pathlib.Path]]:
+    """`(file, folder that was named)` for each Python file, once; a named file stands for itself.
+
+    Args:
+      paths: files and folders.
+      exclusion: what is passed over; `None` for the usual.
+    """
+    exclusion = exclusion or Exclusion.usual()
+    seen: set[pathlib.Path] = set()
+    for name in paths:
+        path = pathlib.Path(name)
+        root = path if path.is_dir() else path.parent
+        for file in _below(path, exclusion.below(path)) if path.is_dir() else (path,):
+            if file not in seen and (file != path or not exclusion.has_named(file)):
+                seen.add(file)
+                yield file, root
+
+
+def _below(root: pathlib.Path, asked: Below) -> Iterator[pathlib.Path]:
+    locked: list[OSError] = []
+    for name, folders, files in os.walk(root, onerror=locked.append):
+        folder = pathlib.Path(name)
+        asked.enter(folder)
+        walked = (f for f in sorted(folders) if _is_walked(folder / f))
+        folders[:] = [f for f in walked if not asked.passes_over(folder / f, is_folder=True)]
+        for file in sorted(files):
+            path = folder / file
+            if file.endswith((".py", ".ipynb")) and not asked.passes_over(path, is_folder=False):
+                yield path
+    # Reading these will fail, and say why: nothing is passed over in silence.
+    yield from (pathlib.Path(error.filename) for error in locked)
+
+
+def _is_walked(folder: pathlib.Path) -> bool:
+    """Neither a link nor an environment of installed packages."""
+    return not folder.is_symlink() and not (folder / "pyvenv.cfg").exists()
+
+
+def run_one(
+    path: pathlib.Path,
+    root: pathlib.Path,
+    options: Options,
+    texts: bool = True,
+    raw: bytes | None = None,
+    neighbours: Neighbours = ALONE,
+) -> Entry | Skipped:
+    """What would become of one file, or why that cannot be said.
+
+    Args:
+      path: the file.
+      root: the folder that was named.
+      options: what was asked for.
+      texts: the text after is wanted; it is parsed again then, to be sure.
+      raw: its bytes where they are known; then the file need not be there.
+      neighbours: the other modules of its project.
+    """
+    is_package = path.name == "__init__.py"
+    try:
+        before = _read(_real_file(path, root)) if raw is None else raw
+        asked = options.for_file(path)
+        if path.suffix == ".ipynb":
+            outcome = rewrite_notebook(before, asked, verify=texts, neighbours=neighbours)
+        else:
+            outcome = rewrite(
+                before, asked, is_package=is_package, verify=texts, neighbours=neighbours
+            )
+        return Entry(str(path), before, outcome)
+    except UnreadableError as error:
+        return Skipped(str(path), error.code, error.reason)
+    except LedgerError as error:
+        return Skipped(str(path), "TJ905", str(error))
+    except OutsideError as error:
+        return Skipped(str(path), "TJ906", str(error))
+    except OSError as error:
+        return Skipped(str(path), "TJ907", error.strerror or str(error))
+    except RecursionError:
+        return Skipped(str(path), "TJ903", "expressions are nested too deeply")
+    except Exception as error:  # noqa: BLE001, one file must not end a run over thousands
+        return Skipped(str(path), "TJ905", _fault(error))
+
+
+def _read(path: pathlib.Path) -> bytes:
+    """The bytes of a file that is one, and that a person may have written."""
+    status = path.stat()
+    if stat.S_ISDIR(status.st_mode):
+        raise UnreadableError("TJ907", "the folder cannot be read")
+    if not stat.S_ISREG(status.st_mode):
+        raise UnreadableError("TJ907", "it is a pipe or a device, and no file")
+    largest = LARGEST_NOTEBOOK if path.suffix == ".ipynb" else LARGEST
+    if status.st_size > largest:
+        raise UnreadableError(
+            "TJ908", f"the file has {status.st_size:,} bytes; up to {largest:,} are read"
+        )
+    return path.read_bytes()
+
+
+def _fault(error: Exception) -> str:
+    """What went wrong inside of the rewriter, and where."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{os.path.basename(place.filename)}:{place.lineno}"
+    return f"a fault of tf2jax-port, {type(error).__name__} at {where}: {error}"
+
+
+def _real_file(path: pathlib.Path, root: pathlib.Path) -> pathlib.Path:
+    """The file behind a path, links followed as long as they stay below `root`.
+
+    Raises:
+      OutsideError: it is a link to somewhere else.
+    """
+    if not path.is_symlink():
+        return path
+    real = pathlib.Path(os.path.realpath(path, strict=True))  # a circle of links is an OSError
+    if not real.is_relative_to(root.resolve()):
+        raise OutsideError(f"the path is a link to {real}, outside of {root}")
+    return real

@@ -1,0 +1,1 @@
+"""The style sheet of every HTML page."""

@@ -1,0 +1,1 @@
+"""Paths: patterns as git has them, what is excluded, where modules are."""

@@ -1,0 +1,153 @@
+"""Which files and folders are passed over: patterns of the user's, and what git ignores."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+from collections.abc import Iterable
+
+from tf2jax_port.paths.patterns import Pattern, is_matched, parse_patterns
+
+# Folders that hold other people's code, or none: hidden ones, caches, what was installed or built.
+DEFAULT = (
+    ".*/",
+    "__pycache__/",
+    "__pypackages__/",
+    "_build/",
+    "buck-out/",
+    "build/",
+    "dist/",
+    "node_modules/",
+    "site-packages/",
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Exclusion:
+    """What is passed over below the folders that were named.
+
+    Attributes:
+      patterns: lists of patterns, each with the folder that it belongs to.
+      gitignore: whether `.gitignore` files count.
+      force: whether files that were named themselves can be passed over too.
+    """
+
+    patterns: tuple[tuple[pathlib.Path, tuple[Pattern, ...]], ...] = ()
+    gitignore: bool = True
+    force: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        lists: Iterable[tuple[pathlib.Path, Iterable[str]]],
+        *,
+        gitignore: bool = True,
+        force: bool = False,
+    ) -> Exclusion:
+        """From the texts of patterns, each list with its folder."""
+        parsed = tuple(
+            (pathlib.Path(os.path.abspath(base)), parse_patterns(lines)) for base, lines in lists
+        )
+        return cls(parsed, gitignore, force)
+
+    @classmethod
+    def usual(cls) -> Exclusion:
+        """What is passed over where nobody says anything."""
+        return cls.of([(pathlib.Path.cwd(), DEFAULT)])
+
+    def below(self, root: pathlib.Path) -> Below:
+        """The question for one folder that was named."""
+        return Below(self, pathlib.Path(os.path.abspath(root)))
+
+    def has_named(self, file: pathlib.Path) -> bool:
+        """Whether a file that was named is to be passed over: only with `force`."""
+        if not self.force:
+            return False
+        path = pathlib.Path(os.path.abspath(file))
+        bases = [base for base, _ in self.patterns if path.is_relative_to(base)]
+        base = max(bases, key=lambda b: len(b.parts), default=path.parent)
+        asked = self.below(base)
+        parts = path.relative_to(base).parts
+        folders = [base.joinpath(*parts[:n]) for n in range(1, len(parts))]
+        for folder in folders:
+            asked.enter(folder.parent)
+            if asked.passes_over(folder, is_folder=True):
+                return True
+        asked.enter(path.parent)
+        return asked.passes_over(path, is_folder=False)
+
+
+class Below:
+    """What is passed over below one folder; folders are entered from the top down."""
+
+    def __init__(self, exclusion: Exclusion, root: pathlib.Path) -> None:
+        self.exclusion = exclusion
+        self.root = root
+        self.patterns = [_List(str(base), each) for base, each in exclusion.patterns if each]
+        self.ignored: list[_List] = []  # those of outer folders first
+        self.entered: set[str] = set()
+        if exclusion.gitignore:
+            self._read_above()
+
+    def enter(self, folder: pathlib.Path) -> None:
+        """Reads the `.gitignore` of a folder before its contents are asked about."""
+        name = os.path.abspath(folder)
+        if self.exclusion.gitignore and name not in self.entered:
+            self.entered.add(name)
+            self._add(name)
+
+    def passes_over(self, path: pathlib.Path, *, is_folder: bool) -> bool:
+        """Whether a file or a folder is left out, given that the folder around it is not."""
+        name = os.path.abspath(path)
+        if any(each.says(name, is_folder) for each in self.patterns):
+            return True
+        return self._is_ignored(name, is_folder)
+
+    def _add(self, folder: str) -> None:
+        patterns = _gitignore(folder)
+        if patterns:
+            self.ignored.append(_List(folder, patterns))
+
+    def _is_ignored(self, path: str, is_folder: bool) -> bool:
+        said = None
+        for each in self.ignored:  # the innermost file has the last word
+            if path.startswith(each.prefix):
+                here = each.says(path, is_folder)
+                said = said if here is None else here
+        return bool(said)
+
+    def _read_above(self) -> None:
+        """What stands above the root up to that of its repository, unless the root is ignored itself.
+
+        Whoever names a folder that git ignores means it.
+        """
+        chain = [self.root, *self.root.parents]
+        top = next((n for n, folder in enumerate(chain) if (folder / ".git").exists()), 0)
+        for folder in reversed(chain[1 : top + 1]):
+            self._add(str(folder))
+        if any(self._is_ignored(str(folder), is_folder=True) for folder in chain[:top]):
+            self.ignored = []
+
+
+class _List:
+    """Some patterns and the folder that they belong to, by strings: this is asked for every file."""
+
+    def __init__(self, base: str, patterns: tuple[Pattern, ...]) -> None:
+        self.prefix = os.path.join(base, "")
+        self.patterns = patterns
+
+    def says(self, path: str, is_folder: bool) -> bool | None:
+        """What the patterns say; outside of their folder only those for any depth are met."""
+        inside = path[len(self.prefix) :] if path.startswith(self.prefix) else path.lstrip(os.sep)
+        return is_matched(self.patterns, inside.replace(os.sep, "/"), is_folder=is_folder)
+
+
+def _gitignore(folder: str) -> tuple[Pattern, ...]:
+    try:
+        with open(
+            os.path.join(folder, ".gitignore"), encoding="utf-8", errors="surrogateescape"
+        ) as file:
+            return parse_patterns(file)
+    except OSError:
+        return ()

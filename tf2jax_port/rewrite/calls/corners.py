@@ -1,0 +1,158 @@
+"""Whether a call meets the corner in which JAX's spelling differs: what stands around it decides.
+
+Most corners of a row are told at every call of it. Those here depend on what is passed: the mean of
+integers is no integer in JAX, the mean of floats is the same. Where the lines around do not say what is
+passed, the call is reviewed; where they say that the corner is met, the function of `shims` is called.
+So it is for ragged tensors, which JAX's functions do not take, and where somebody waits for an error of
+TensorFlow, which JAX's functions do not raise.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from typing import NamedTuple
+
+from tf2jax_port.rewrite.calls.arguments import CallSite
+from tf2jax_port.rewrite.values.numbers import INTEGERS, Numbers, NumbersOf, dtype_numbers
+from tf2jax_port.rewrite.values.passed_lists import PassedLists
+from tf2jax_port.rewrite.values.ragged_values import is_ragged
+from tf2jax_port.rewrite.values.values import Values
+
+_NARROW = re.compile(rb"int8|int16")
+_INFINITE = re.compile(rb"\binf\b|\bInf\b|infinity")
+
+
+class Corner(NamedTuple):
+    """What differs at one call, and whether the call is known to meet it."""
+
+    differs: str = ""
+    met: bool = False
+
+
+class Corners:
+    """Answers for the calls of one file."""
+
+    def __init__(self, data: bytes, values: Values) -> None:
+        self.values = values
+        self.numbers = NumbersOf(values)
+        self.lists = PassedLists(values)
+        self.ragged = b"agged" in data
+        self.data = data
+
+    def at(self, site: CallSite) -> Corner:
+        """The corner of a call that depends on what is passed to it, and on what is around it."""
+        if self._expects_error and not self._expects_error.isdisjoint(
+            self.values.names.ancestors(site.call)
+        ):
+            return Corner("an error of TensorFlow is waited for", met=True)
+        if self.ragged and self._holds_ragged(site):
+            return Corner("JAX's functions take no ragged tensors", met=True)
+        find = _FINDERS.get(site.row.name)
+        return find(self, site) if find is not None else _NONE
+
+    @functools.cached_property
+    def names_narrow(self) -> bool:
+        """Whether the file speaks of integers of 8 or 16 bits."""
+        return _NARROW.search(self.data) is not None
+
+    @functools.cached_property
+    def names_infinity(self) -> bool:
+        """Whether the file speaks of infinite numbers."""
+        return _INFINITE.search(self.data) is not None
+
+    @functools.cached_property
+    def _expects_error(self) -> frozenset[ast.AST]:
+        """The statements that catch errors of TensorFlow: `try`, `with pytest.raises(...)`."""
+        found = set()
+        for node, reference in self.values.by_node.items():
+            if reference.path.startswith("errors."):
+                for outer in self.values.names.ancestors(node):
+                    if isinstance(outer, ast.ExceptHandler | ast.withitem):
+                        found.add(self.values.names.parents[outer])
+        return frozenset(found)
+
+    def _holds_ragged(self, site: CallSite) -> bool:
+        nodes = [argument.node for argument in site.bound.arguments.values()]
+        return any(is_ragged(self.values, node) for node in nodes)
+
+
+_NONE = Corner()
+
+
+def _passed(corners: Corners, site: CallSite, name: str) -> Numbers:
+    argument = site.bound.arguments.get(name)
+    return corners.numbers.numbers(argument.node) if argument is not None else Numbers.UNKNOWN
+
+
+def _of_mean(corners: Corners, site: CallSite) -> Corner:
+    passed = _passed(corners, site, "input_tensor")
+    if passed is Numbers.INEXACT:
+        return _NONE
+    return Corner(site.row.note, met=passed in INTEGERS)
+
+
+def _of_sum(corners: Corners, site: CallSite) -> Corner:
+    """Few files have integers of 8 or 16 bits, and those that make them name them."""
+    if not corners.names_narrow:
+        return _NONE
+    passed = _passed(corners, site, "input_tensor")
+    if passed in (Numbers.NARROW, Numbers.UNKNOWN):
+        return Corner(site.row.note, met=passed is Numbers.NARROW)
+    return _NONE
+
+
+def _of_position(corners: Corners, site: CallSite) -> Corner:
+    passed = _passed(corners, site, "input")
+    return _NONE if passed in (*INTEGERS, Numbers.BOOL) else Corner(site.row.note)
+
+
+def _of_range(corners: Corners, site: CallSite) -> Corner:
+    """Steps of whole numbers are counted alike, whatever dtype is asked for."""
+    if _are_whole(site):
+        return _NONE
+    steps = [_passed(corners, site, name) for name in ("start", "limit", "delta")]
+    if Numbers.INEXACT in steps:
+        return Corner(site.row.note, met=True)
+    doubtful = "delta" in site.bound.arguments and steps[2] is Numbers.UNKNOWN
+    return Corner(site.row.note) if doubtful else _NONE
+
+
+def _are_whole(site: CallSite) -> bool:
+    nodes = [site.bound.arguments[n].node for n in site.bound.arguments if n != "dtype"]
+    values = [getattr(node, "value", None) for node in nodes]
+    return all(isinstance(v, int | float) and v == int(v) for v in values)
+
+
+def _of_cast(corners: Corners, site: CallSite) -> Corner:
+    dtype = site.bound.arguments.get("dtype")
+    if dtype is not None and dtype_numbers(dtype.node) not in INTEGERS:
+        return _NONE
+    whole = _passed(corners, site, "x") in (*INTEGERS, Numbers.BOOL)
+    return _NONE if whole else Corner(site.row.note)
+
+
+def _of_remainder(corners: Corners, site: CallSite) -> Corner:
+    exact = Numbers.INEXACT in (_passed(corners, site, "x"), _passed(corners, site, "y"))
+    return _NONE if exact else Corner(site.row.note)
+
+
+def _of_softmax(corners: Corners, site: CallSite) -> Corner:
+    return Corner(site.row.note if corners.names_infinity else "")
+
+
+_FINDERS = {
+    "argmax": _of_position,
+    "argmin": _of_position,
+    "cast": _of_cast,
+    "math.floormod": _of_remainder,
+    "nn.softmax": _of_softmax,
+    "range": _of_range,
+    "reduce_mean": _of_mean,
+    "reduce_prod": _of_sum,
+    "reduce_sum": _of_sum,
+    "truncatemod": _of_remainder,
+    "v1.to_int32": _of_cast,
+    "v1.to_int64": _of_cast,
+}

@@ -1,0 +1,1 @@
+"""The result of rewriting as data."""

@@ -1,0 +1,1 @@
+"""Import statements after a rewrite."""

@@ -1,0 +1,281 @@
+"""Imports after a rewrite: what is new comes in, what nobody uses any more goes.
+
+An import of TensorFlow goes only when every name that came through it is gone, and only where it
+stands by itself in a module or a function: inside `try` or `if` it may be there to be tried.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from tf2jax_port.rewrite.reading.neighbours import Neighbours
+from tf2jax_port.rewrite.reading.resolve import Reference, is_tensorflow
+from tf2jax_port.rewrite.reading.scopes import Binding, Names
+from tf2jax_port.rewrite.sites.decision import File
+from tf2jax_port.rewrite.writing.edits import Edit
+
+ImportStatement = ast.Import | ast.ImportFrom
+Brought = tuple[ImportStatement, ast.alias]
+_PRAGMAS = ("type:", "noqa", "pylint:", "pytype:", "isort:", "pragma:", "fmt:", "mypy:")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ImportChange:
+    """The edits, and how many names of TensorFlow no longer come in."""
+
+    edits: tuple[Edit, ...]
+    dropped: int
+
+
+def tensorflow_imports(names: Names, neighbours: Neighbours) -> list[Brought]:
+    """Every name of TensorFlow that an import statement brings, in text order."""
+    found = []
+    for statement in names.imports:
+        stem = ""
+        if isinstance(statement, ast.ImportFrom):
+            stem = "." * statement.level + (statement.module or "")
+            stem += "." if statement.module else ""
+        for alias in statement.names:
+            module = stem + alias.name
+            handed = None if is_tensorflow(module) else neighbours.export(module)
+            if is_tensorflow(module) or (handed is not None and handed.dotted):
+                found.append((statement, alias))
+    return found
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ImportNeeds:
+    """Which imports a rewritten file needs, and which it may do without.
+
+    Attributes:
+      gone: references that the rewrite removes.
+      left: references that stay.
+      aliases: modules of TensorFlow that get another name, as in `layers = tf.keras.layers`.
+      brought: the names of TensorFlow that import statements bring.
+      new: `(module, name)` of what must be imported.
+      keep_all: no import is dropped, because other files may import it from here.
+      first_use: offset of the first new text; new imports stand above it.
+    """
+
+    gone: list[Reference]
+    left: list[Reference]
+    aliases: list[Reference]
+    brought: list[Brought]
+    new: list[tuple[str, str]]
+    keep_all: bool
+    first_use: int
+
+
+def change_imports(file: File, needs: ImportNeeds) -> ImportChange:
+    """Plan the edits of a file's imports."""
+    change = _Imports(file, needs.brought, needs.new)
+    droppable = [] if needs.keep_all else change.droppable(needs.gone, needs.left, needs.aliases)
+    return change.plan(droppable, needs.first_use)
+
+
+def _bound_name(binding: Binding) -> str:
+    node = binding.node
+    if isinstance(node, ast.alias):
+        return node.asname or node.name.partition(".")[0]
+    return getattr(node, "id", "")
+
+
+def _exported_names(names: Names) -> set[str]:
+    """What `__all__` lists."""
+    return {
+        node.value
+        for binding in names.module.bindings.get("__all__", [])
+        if binding.value is not None
+        for node in ast.walk(binding.value)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+
+
+class _Imports:
+    def __init__(self, file: File, brought: list[Brought], new: list[tuple[str, str]]) -> None:
+        self.brought = brought
+        self.neighbours = file.neighbours
+        self.source = file.source
+        self.ignored = file.ignored
+        self.names = file.names
+        self.new = [_import_line(module, name) for module, name in new]
+
+    def droppable(
+        self, gone: list[Reference], left: list[Reference], aliases: list[Reference]
+    ) -> list[Binding]:
+        """The bindings that nobody needs any more, those of aliases included."""
+        needed = {id(b.node) for reference in left for b in reference.bindings}
+        used = {id(b.node): b for reference in gone for b in reference.bindings}
+        needed |= self._used_otherwise(used, gone)
+        exported = _exported_names(self.names)
+        made = {id(target): alias for alias in aliases for target in self._targets(alias)}
+        # The last alias first: it may be what an earlier one is kept for.
+        for key, alias in reversed(made.items()):
+            binding = used.get(key)
+            if binding is None or not self._may_go(binding, exported) or key in needed:
+                needed.add(key)
+                needed.update(id(b.node) for b in alias.bindings)
+            else:
+                used.update({id(b.node): b for b in alias.bindings})
+        return [b for key, b in used.items() if key not in needed and self._may_go(b, exported)]
+
+    def _used_otherwise(self, used: dict[int, Binding], gone: list[Reference]) -> set[int]:
+        """Modules of the project that are used for more than what goes: `compat.tf`, `compat.run`."""
+        own = {key: b for key, b in used.items() if not is_tensorflow(b.path) and b.path}
+        if not own:
+            return set()
+        roots = {reference.root for reference in gone}
+        others = {name.id for name, _ in self.names.uses if name not in roots}
+        return {key for key, binding in own.items() if _bound_name(binding) in others}
+
+    def _targets(self, alias: Reference) -> list[ast.expr]:
+        statement = self.names.parents[alias.node]
+        assert isinstance(statement, ast.Assign)
+        return statement.targets
+
+    def _may_go(self, binding: Binding, exported: set[str]) -> bool:
+        statement = binding.statement
+        called = isinstance(binding.value, ast.Call)  # `importorskip` does more than import
+        if statement is not None and self.ignored.covers(statement, "TJ"):
+            return False
+        alone = statement is not None and self._stands_alone(statement)
+        name = _bound_name(binding)
+        return alone and not called and name not in exported and not self.neighbours.takes(name)
+
+    def plan(self, bindings: list[Binding], first_use: int) -> ImportChange:
+        by_statement: dict[ast.stmt, set[ast.AST]] = {}
+        for binding in bindings:
+            assert binding.statement is not None
+            by_statement.setdefault(binding.statement, set()).add(binding.node)
+        anchor = self._anchor(first_use)
+        edits: list[Edit] = []
+        placed = not self.new
+        dropped = 0
+        for statement, nodes in by_statement.items():
+            dropped += sum(isinstance(node, ast.alias) for node in nodes)
+            here = statement is anchor and not placed
+            placed = placed or here
+            edits += self._without(statement, nodes, self.new if here else [])
+        if not placed:
+            edits.append(self._added(anchor))
+        return ImportChange(tuple(edits), dropped)
+
+    def _stands_alone(self, statement: ast.stmt) -> bool:
+        parent = self.names.parents[statement]
+        return isinstance(parent, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef)
+
+    # Dropping.
+
+    def _without(self, statement: ast.stmt, nodes: set[ast.AST], new: list[str]) -> list[Edit]:
+        if isinstance(statement, ImportStatement):
+            kept = [alias for alias in statement.names if alias not in nodes]
+            if kept:
+                edits = self._without_aliases(statement, nodes)
+                return [*edits, self._after(statement)] if new else edits
+        return [self._replaced(statement, new)]
+
+    def _without_aliases(self, statement: ImportStatement, nodes: set[ast.AST]) -> list[Edit]:
+        spans = [self._alias_span(alias) for alias in statement.names]
+        last = max(i for i, alias in enumerate(statement.names) if alias not in nodes)
+        edits = []
+        for index, alias in enumerate(statement.names[:last]):
+            if alias in nodes:
+                start, end = spans[index][0], spans[index + 1][0]
+                comment = self.source.data.find(b"#", spans[index][1], end)
+                if comment >= 0:
+                    end = self.source.data.index(b",", spans[index][1]) + 1
+                edits.append(Edit(start, end))
+        if last + 1 < len(spans):
+            edits.append(Edit(spans[last][1], spans[-1][1]))
+        return edits
+
+    def _alias_span(self, alias: ast.alias) -> tuple[int, int]:
+        start = self.source.offset(alias.lineno, alias.col_offset)
+        return start, self.source.offset(alias.end_lineno or 0, alias.end_col_offset or 0)
+
+    def _replaced(self, statement: ast.stmt, new: list[str]) -> Edit:
+        """The statement gives way to new imports, to `pass`, or to nothing."""
+        start, end = self.source.span(statement)
+        if self._shares_line(statement):
+            return Edit(start, end, ("; ".join(new) or "pass",))
+        if new:
+            indent = " " * statement.col_offset
+            return Edit(start, end, (f"{self.source.newline}{indent}".join(new),))
+        if len(self._siblings(statement)) == 1 and statement.col_offset:
+            return Edit(start, end, ("pass",))
+        line = self.source.starts[statement.lineno - 1]
+        last = statement.end_lineno or 0
+        rest = self.source.data[end : self.source.line_end(last)].strip()
+        if rest and not rest.lstrip(b"# ").decode().startswith(_PRAGMAS):
+            return Edit(
+                start,
+                end + len(self.source.data[end:]) - len(self.source.data[end:].lstrip(b" \t")),
+            )
+        following = (
+            self.source.starts[last] if last < len(self.source.starts) else len(self.source.data)
+        )
+        return Edit(line, following)
+
+    def _siblings(self, statement: ast.stmt) -> list[ast.stmt]:
+        parent = self.names.parents[statement]
+        body = getattr(parent, "body", [])
+        return body if statement in body else []
+
+    def _shares_line(self, statement: ast.stmt) -> bool:
+        line = self.source.starts[statement.lineno - 1]
+        start, end = self.source.span(statement)
+        after = self.source.data[end : self.source.line_end(statement.end_lineno or 0)].strip()
+        return bool(self.source.data[line:start].strip()) or after.startswith(b";")
+
+    # Adding.
+
+    def _anchor(self, first_use: int) -> ast.stmt | None:
+        """The first import of TensorFlow at the outer level of the module, above all new text."""
+        for statement, _ in self.brought:
+            outer = isinstance(self.names.parents[statement], ast.Module)
+            if outer and self.source.span(statement)[0] < first_use:
+                return statement
+        return None
+
+    def _added(self, anchor: ast.stmt | None) -> Edit:
+        if anchor is not None:
+            return self._after(anchor)
+        newline = self.source.newline
+        module = next(n for n in self.names.parents.values() if isinstance(n, ast.Module))
+        head = _head(module)
+        if head is not None and self._shares_line(head):
+            end = self.source.span(head)[1]
+            return Edit(end, end, ("; " + "; ".join(self.new),))
+        if head is not None:
+            return self._after(head)
+        first = module.body[0]
+        line = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
+        place = self.source.starts[line - 1]
+        return Edit(place, place, (newline.join(self.new) + newline,))
+
+    def _after(self, statement: ast.stmt) -> Edit:
+        if self._shares_line(statement):
+            place = self.source.span(statement)[0]
+            return Edit(place, place, ("; ".join(self.new) + "; ",))
+        place = self.source.line_end(statement.end_lineno or 0)
+        newline = self.source.newline
+        return Edit(place, place, (newline + newline.join(self.new),))
+
+
+def _head(module: ast.Module) -> ast.stmt | None:
+    """The last of the docstring and the `__future__` imports."""
+    head = None
+    for index, statement in enumerate(module.body):
+        docstring = index == 0 and ast.get_docstring(module, clean=False) is not None
+        future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+        if not (docstring or future):
+            return head
+        head = statement
+    return head
+
+
+def _import_line(module: str, name: str) -> str:
+    if module == name:
+        return f"import {module}"
+    return f"import {module} as {name}"

@@ -1,0 +1,54 @@
+"""`--target shims` in its shortest form: `import tensorflow as tf` becomes `import shims as tf`.
+
+That is possible where every name that comes through the import has its namesake in `shims`, with
+arguments that need no change. Otherwise each name is turned into its namesake by itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from tf2jax_port.rewrite.reading.scopes import Binding
+from tf2jax_port.rewrite.sites.decision import Decisions, File
+from tf2jax_port.rewrite.writing.edits import Edit
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Swap:
+    """The edits of the imports, and those of the names that the swap does not settle."""
+
+    imports: tuple[Edit, ...]
+    names: tuple[Edit, ...]
+    swapped: int
+
+
+def swap_import(file: File, decisions: Decisions) -> Swap | None:
+    """The swap of a file's imports, `None` where a name would be left without a meaning."""
+    bindings = {id(b.node): b for reference in file.references for b in reference.bindings}
+    if not bindings or not all(map(_is_whole_import, bindings.values())):
+        return None
+    if not all(reference.bindings for reference in file.references):
+        return None  # a name that came another way: `from project import *`
+    if not all(decision.edits for decision in decisions.values()):
+        return None
+    if not any(decision.plain for decision in decisions.values()):
+        return None
+    names = tuple(edit for d in decisions.values() if not d.plain for edit in d.edits)
+    imports = tuple(_swapped(file, binding) for binding in bindings.values())
+    return Swap(imports, names, len(imports))
+
+
+def _is_whole_import(binding: Binding) -> bool:
+    """`import tensorflow as tf`, or of its second version; what it brings is `shims` as a whole."""
+    whole = binding.path in ("tensorflow", "tensorflow.compat.v2")
+    plain = isinstance(binding.node, ast.alias) and isinstance(binding.statement, ast.Import)
+    return whole and plain and binding.path == getattr(binding.node, "name", "")
+
+
+def _swapped(file: File, binding: Binding) -> Edit:
+    alias = binding.node
+    assert isinstance(alias, ast.alias)
+    start = file.source.offset(alias.lineno, alias.col_offset)
+    end = start + len(alias.name)
+    return Edit(start, end, ("shims" if alias.asname else f"shims as {alias.name}",))

@@ -1,0 +1,1 @@
+"""What a file that uses Keras needs as a whole."""

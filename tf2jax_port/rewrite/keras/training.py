@@ -1,0 +1,77 @@
+"""Steps of training that a Keras model or optimiser runs itself, which Keras 3 does in another way.
+
+A loop of one's own stays what it is: the tapes and functions of `shims` see the variables of Keras.
+What `fit` calls is given other arguments on JAX, and `minimize` is gone.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from tf2jax_port.rewrite.findings.findings import State
+from tf2jax_port.rewrite.knowledge.known import Known, look_up
+from tf2jax_port.rewrite.optimizers.sites import WRITTEN
+from tf2jax_port.rewrite.reading.resolve import Reference
+from tf2jax_port.rewrite.sites.decision import Draft, File
+
+CODE = "TJ342"
+_STEPS = ("train_step", "test_step", "predict_step", "make_train_function")
+_STEP = (
+    "Keras 3 on JAX gives `{}` the state and takes it back: write a function with a tape, or "
+    "`stateless_compute_loss` with `jax.value_and_grad` (docs/keras.md)"
+)
+_MINIMIZE = "the optimisers of Keras 3 have no `minimize`: take the recipe of docs/optimizers.md"
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def refuse_steps(draft: Draft) -> Draft:
+    """Refuse a `train_step` of a model, and an optimizer that minimizes."""
+    file, found = draft.file, dict(draft.decisions)
+    data = file.source.data
+    if b"keras" not in data and b"optimizers" not in data:
+        return draft
+    for reference, decision in draft.decisions.items():
+        known = look_up(reference)
+        judged = known is not None and decision.edits and decision.code not in WRITTEN
+        why = _why(file, reference, known) if known is not None and judged else ""
+        if why:
+            found[reference] = dataclasses.replace(
+                decision, state=State.MANUAL, code=CODE, message=why, edits=(), plain=False
+            )
+    return draft.with_decisions(found)
+
+
+def _why(file: File, reference: Reference, known: Known) -> str:
+    name = known.row.name
+    if name in ("keras.Model", "keras.models.Model", "keras.Sequential"):
+        step = _own_step(file, reference)
+        return _STEP.format(step) if step else ""
+    if name.startswith("keras.optimizers.") and ".schedules." not in name:
+        return _applied(file, reference)
+    return ""
+
+
+def _own_step(file: File, reference: Reference) -> str:
+    """The step that a class derived from a model writes itself, `""` for none."""
+    parent = file.names.parents[reference.node]
+    if not isinstance(parent, ast.ClassDef) or reference.node not in parent.bases:
+        return ""
+    methods = [node.name for node in parent.body if isinstance(node, _Function)]
+    return next((name for name in methods if name in _STEPS), "")
+
+
+def _applied(file: File, reference: Reference) -> str:
+    """Why the optimiser that is made here cannot be Keras' own."""
+    parent = file.names.parents[reference.node]
+    statement = file.names.parents[parent]
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if target is None:
+        return ""
+    made = ast.unparse(target)
+    for attribute in file.names.attributes:
+        if attribute.attr == "minimize" and ast.unparse(attribute.value) == made:
+            call = file.names.parents[attribute]
+            if isinstance(call, ast.Call) and call.func is attribute:
+                return _MINIMIZE
+    return ""

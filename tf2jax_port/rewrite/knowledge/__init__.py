@@ -1,0 +1,1 @@
+"""What is known of a name of TensorFlow or Keras."""

@@ -1,0 +1,166 @@
+"""Which argument of a call belongs to which of TensorFlow's parameters."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+from typing import NamedTuple
+
+from tf2jax_port.rewrite.reading.layout import Argument
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a signature; `default` is its text, `None` for a required one."""
+
+    name: str
+    default: str | None
+    keyword_only: bool = False
+    variadic: bool = False
+
+
+class Refusal(NamedTuple):
+    """Why a call was left to a person."""
+
+    code: str
+    message: str
+
+
+class Bound(NamedTuple):
+    """The arguments of a call by parameter.
+
+    `surplus` are those of `*args` and `**kwargs`; `dropped` are those that only TensorFlow 1 has a
+    use for, by its name of them.
+    """
+
+    arguments: dict[str, Argument]
+    surplus: tuple[Argument, ...] = ()
+    dropped: tuple[tuple[str, Argument], ...] = ()
+
+
+@functools.cache
+def signature(params: str) -> tuple[Parameter, ...]:
+    """The parameters that a row's text names."""
+    arguments = ast.parse(f"def f({params}): pass").body[0].args  # type: ignore[attr-defined]
+    plain = [*arguments.posonlyargs, *arguments.args]
+    missing = len(plain) - len(arguments.defaults)
+    defaults = [None] * missing + [ast.unparse(d) for d in arguments.defaults]
+    found = [Parameter(a.arg, d) for a, d in zip(plain, defaults, strict=True)]
+    if arguments.vararg:
+        found.append(Parameter(arguments.vararg.arg, None, variadic=True))
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        text = None if default is None else ast.unparse(default)
+        found.append(Parameter(argument.arg, text, keyword_only=True))
+    return tuple(found)
+
+
+class _Places(NamedTuple):
+    """What binding asks of a signature.
+
+    `names` are the parameters that a call can name, `required` those without a default.
+    """
+
+    names: frozenset[str]
+    positional: tuple[str, ...]
+    required: tuple[str, ...]
+    variadic: bool
+    any_keyword: bool
+
+
+@functools.cache
+def _places(params: str) -> _Places:
+    parameters = signature(params)
+    named = [p for p in parameters if not p.variadic]
+    return _Places(
+        frozenset(p.name for p in named),
+        tuple(p.name for p in named if not p.keyword_only),
+        tuple(p.name for p in named if p.default is None),
+        len(named) < len(parameters),
+        "**" in params,
+    )
+
+
+@functools.cache
+def defaults(params: str) -> dict[str, str | None]:
+    """The text of each parameter's default, `None` for a required one."""
+    return {p.name: p.default for p in signature(params)}
+
+
+def bind_arguments(
+    arguments: tuple[Argument, ...], params: str, renames: tuple[tuple[str, str], ...] = ()
+) -> Bound | Refusal:
+    """Binds a call's arguments as Python would; what Python or the row refuses is refused.
+
+    Args:
+      arguments: the arguments as written.
+      params: the signature as text.
+      renames: old keywords and the parameters that they mean.
+    """
+    if any(isinstance(a.node, ast.Starred) or a.keyword == "**" for a in arguments):
+        return Refusal("TJ303", "it is called with `*args` or `**kwargs`")
+    places = _places(params)
+    plain = [a for a in arguments if a.keyword is None]
+    bound = dict(zip(places.positional, plain, strict=False))
+    surplus = plain[len(bound) :]
+    if surplus and not places.variadic:
+        count = len(places.positional)
+        return Refusal("TJ302", f"it takes {count} arguments, {len(plain)} are given")
+    for argument in arguments:
+        if argument.keyword is None:
+            continue
+        name = argument.keyword
+        if name not in places.names:
+            name = dict(renames).get(name, "")
+        if name not in places.names and places.any_keyword:
+            surplus.append(argument)
+            continue
+        if name not in places.names:
+            return Refusal("TJ302", f"it has no argument `{argument.keyword}` that the rule knows")
+        if name in bound:
+            return Refusal("TJ302", f"argument `{name}` is given twice")
+        bound[name] = argument
+    for name in places.required:
+        if name not in bound:
+            return Refusal("TJ302", f"argument `{name}` is not given")
+    return Bound(bound, tuple(surplus))
+
+
+def bind_version_1(
+    arguments: tuple[Argument, ...],
+    params: str,
+    row_params: str,
+    renames: tuple[tuple[str, str], ...],
+    without_meaning: tuple[str, ...] = (),
+) -> Bound | Refusal:
+    """Binds by TensorFlow 1's signature and says it in TensorFlow 2's parameters.
+
+    Args:
+      arguments: the arguments as written.
+      params: the signature of version 1 as text.
+      row_params: the signature of version 2.
+      renames: parameters of version 1 and what version 2 calls them.
+      without_meaning: parameters of version 1 that may be left out.
+    """
+    bound = bind_arguments(arguments, params)
+    if isinstance(bound, Refusal):
+        return bound
+    today = {p.name for p in signature(row_params)}
+    by_default = defaults(params)
+    moved: dict[str, Argument] = {}
+    dropped: list[tuple[str, Argument]] = []
+    for name, argument in bound.arguments.items():
+        new = name if name in today else dict(renames).get(name, "")
+        if new in moved:
+            return Refusal("TJ302", f"argument `{new}` is given twice")
+        if new:
+            moved[new] = argument
+        elif name in without_meaning or ast.unparse(argument.node) == by_default[name]:
+            dropped.append((name, argument))
+        else:
+            return Refusal("TJ302", f"TensorFlow 2 has no argument `{name}`")
+    missing = [p.name for p in signature(row_params) if p.default is None and not p.variadic]
+    for name in missing:
+        if name not in moved:
+            return Refusal("TJ302", f"argument `{name}` is not given")
+    return Bound(moved, bound.surplus, tuple(dropped))

@@ -1,0 +1,86 @@
+"""Rows of `tf.keras`: the names of Keras 3, the functions of its old back end, and what is gone.
+
+`tf.keras` is Keras 3 since TensorFlow 2.16, so a name that both lists have is the same object. In a
+file for TensorFlow 2, `tf.losses`, `tf.metrics`, `tf.optimizers` and `tf.initializers` are parts of it.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from tf2jax_port.rewrite.knowledge.keras_gone import REASONS, why_gone
+from tf2jax_port.rewrite.names.keras_names import LEFT_OVER, MODULES, PARAMS, RENAMED
+from tf2jax_port.table import Manual, Row, Shim, keras
+
+_ALIASES = ("losses.", "metrics.", "optimizers.", "initializers.")
+# Keywords of Keras 2 that Keras 3 only calls otherwise, by the parameter that they mean.
+_RENAMES = {"learning_rate": "lr", "negative_slope": "alpha"}
+# What computes with TensorFlow whatever the back end is.
+NEEDS_TENSORFLOW = (
+    *("layers.Discretization", "layers.HashedCrossing", "layers.Hashing"),
+    *("layers.IntegerLookup", "layers.StringLookup", "layers.TFSMLayer"),
+    *("layers.TextVectorization", "utils.FeatureSpace"),
+    *("callbacks.TensorBoard", "export.ExportArchive", "utils.audio_dataset_from_directory"),
+    *("utils.image_dataset_from_directory", "utils.text_dataset_from_directory"),
+    *("utils.timeseries_dataset_from_array", "utils.split_dataset"),
+    "preprocessing.image_dataset_from_directory",
+    "preprocessing.text_dataset_from_directory",
+    "preprocessing.timeseries_dataset_from_array",
+)
+STAYS_INSTALLED = "works in TensorFlow whatever computes the rest, which must stay installed"
+REPEATED_ROWS = (
+    "where a batch has an id twice, optimisers that square gradients step as for the sum of its rows, "
+    "and on TensorFlow as for each row by itself"
+)
+
+
+@functools.cache
+def _written() -> dict[str, Row]:
+    return {row.name: row for row in keras.ROWS}
+
+
+@functools.cache
+def find_row(path: str, version: int) -> Row | None:
+    """The row of a name of Keras, `None` where it is not one, or not known.
+
+    Args:
+      path: TensorFlow's name, `keras.layers.Dense`, `losses.MeanSquaredError`.
+      version: of TensorFlow, as the file means it; version 1 has other losses and initialisers.
+    """
+    if version == 2 and path.startswith(_ALIASES):
+        path = f"keras.{path}"
+    if path in _written():
+        return _written()[path]
+    if not path.startswith("keras."):
+        return None
+    name = path.removeprefix("keras.")
+    target = RENAMED.get(name, name)
+    if target in PARAMS:
+        renames = tuple((old, new) for new, old in _RENAMES.items() if _has(target, new))
+        note = STAYS_INSTALLED if name in NEEDS_TENSORFLOW else ""
+        note = REPEATED_ROWS if name == "layers.Embedding" else note
+        return Row(path, PARAMS[target], Shim(f"keras.{target}"), differs=note, renames=renames)
+    reason = why_gone(name)
+    if reason and name not in MODULES and (name in LEFT_OVER or _is_listed(name)):
+        return Row(path, None, Manual("TJ340", reason))
+    return None
+
+
+def _has(name: str, parameter: str) -> bool:
+    return f"{parameter}=" in (PARAMS[name] or "")
+
+
+def _is_listed(name: str) -> bool:
+    """Whether a name, or something above it, has a reason of its own."""
+    return any(name == prefix or name.startswith(f"{prefix}.") for prefix, _ in REASONS)
+
+
+def why_unknown(path: str) -> str:
+    """What to say of a name for which there is no row; `""` for one that is not of Keras."""
+    if path.startswith("python.keras"):
+        return "a private copy of Keras 2 inside TensorFlow: import the name from `keras`"
+    if not path.startswith("keras."):
+        return ""
+    if path.removeprefix("keras.") in MODULES:
+        return ""
+    return why_gone(path.removeprefix("keras.")) or "Keras 3 has no such name"

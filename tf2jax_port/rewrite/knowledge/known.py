@@ -1,0 +1,111 @@
+"""What is known of a TensorFlow name: its row, and by which signature a call of it binds."""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+from tf2jax_port import table
+from tf2jax_port.rewrite.knowledge import keras_rows, version_1
+from tf2jax_port.rewrite.options import Options
+from tf2jax_port.rewrite.reading.resolve import Reference, canonical, is_module, tensorflow_path
+from tf2jax_port.table import Native, Row, Shim
+from tf2jax_port.table.version_1 import CLASSES, SAME_IN_VERSION_1
+
+
+class Known(NamedTuple):
+    """A row, the part of the reference that names it, and how to bind a call of it.
+
+    Attributes:
+      row: the row.
+      reference: the reference, cut to what the row names; `rest` are the attributes behind it.
+      version_1_params: the parameters of version 1 where they are other ones, otherwise empty.
+    """
+
+    row: Row
+    reference: Reference
+    rest: tuple[str, ...]
+    version_1_params: str = ""
+
+    @property
+    def renames(self) -> tuple[tuple[str, str], ...]:
+        """Old keywords, and the parameters that they mean."""
+        return (*self.row.renames, *version_1.renames(self.row.name))
+
+
+@functools.cache
+def rows() -> dict[str, Row]:
+    """All rows by name; a name that has two rows is refused."""
+    return table.by_name((*table.ROWS, *table.CONSTRUCTS))
+
+
+def look_up(reference: Reference) -> Known | None:
+    """The row of the longest part of a reference that has one."""
+    found = _longest_known(reference.dotted, reference.version)
+    if found is None:
+        return None
+    length, row, rest, params = found
+    return Known(row, reference.shortened(length), rest, params)
+
+
+@functools.lru_cache(maxsize=8192)
+def _longest_known(
+    dotted: tuple[str, ...], version: int
+) -> tuple[int, Row, tuple[str, ...], str] | None:
+    """How much of a chain has a row, the row, what is left, and the parameters of version 1."""
+    for length in range(len(dotted), 0, -1):
+        path = tensorflow_path(dotted[length - 1])[0]
+        if is_module(path):
+            return None
+        known = _row_of(path, version)
+        if known is not None:
+            rest = dotted[-1][len(dotted[length - 1]) :].strip(".")
+            return length, known[0], tuple(filter(None, rest.split("."))), known[1]
+    return None
+
+
+def _row_of(path: str, version: int) -> tuple[Row, str] | None:
+    name = canonical(path, version)
+    row = rows().get(name)
+    if row is not None:
+        return row, ""
+    if name.startswith("v1."):
+        row_name, params = _spelled_in_version_1().get(path, ("", ""))
+        row = rows().get(row_name)
+    if row is None:
+        row, params = keras_rows.find_row(path, version), ""
+    return None if row is None else (row, params)
+
+
+@functools.cache
+def _spelled_in_version_1() -> dict[str, tuple[str, str]]:
+    """Names of version 1 whose meaning is that of a row: its name, and their own parameters."""
+    same = (*SAME_IN_VERSION_1, *(name for name, _ in CLASSES))
+    return {**{name: (name, version_1.params(name)) for name in same}, **version_1.moved()}
+
+
+def has_another_meaning(reference: Reference) -> bool:
+    """Whether the table knows the name, but in TensorFlow 1 it means something else."""
+    name = canonical(reference.path, reference.version)
+    return name.startswith("v1.") and reference.path in rows()
+
+
+_IN_THE_TABLE = frozenset(row.name for row in table.ROWS)
+
+
+def facade(row: Row) -> str | None:
+    """The name in `shims` with TensorFlow's own signature, `None` where there is none."""
+    if isinstance(row.target, Shim):
+        return row.target.function
+    made = row.name in _IN_THE_TABLE and (isinstance(row.target, Native) or row.own)
+    return f"shims.{row.name}" if made and not row.name.startswith("v1.") else None
+
+
+def corner(row: Row, options: Options) -> str:
+    """Where the plain spelling differs: what is worth a review, and if asked for, what is only noted."""
+    return row.differs or (row.note if options.takes_exact else "")
+
+
+def has_exact_form(row: Row) -> bool:
+    """Whether `shims` has TensorFlow's rule where the row's plain spelling differs in a corner."""
+    return bool(row.own) and facade(row) is not None

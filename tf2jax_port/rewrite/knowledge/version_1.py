@@ -1,0 +1,72 @@
+"""What TensorFlow 1 says otherwise: names that moved, other parameters, and what only graphs need."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from tf2jax_port.rewrite.knowledge.bind import Bound
+from tf2jax_port.rewrite.names.tf_names import V1_PARAMS
+from tf2jax_port.table import Native, Row, Shim
+from tf2jax_port.table.version_1 import (
+    BOUND_SCOPE,
+    CLASSES,
+    DIFFERS,
+    FORMS,
+    MOVED,
+    RENAMED,
+    SCOPE,
+    WITHOUT_MEANING,
+)
+
+
+def params(path: str) -> str:
+    """The parameters of a name in version 1."""
+    return {**V1_PARAMS, **dict(CLASSES)}[path]
+
+
+def moved() -> dict[str, tuple[str, str]]:
+    """Names that moved: the name in version 2, and the parameters of version 1."""
+    return {old: (new, V1_PARAMS[new] if own is None else own) for old, new, own in MOVED}
+
+
+def renames(name: str) -> tuple[tuple[str, str], ...]:
+    """Parameters of version 1, and what version 2 calls them, by the name in version 2."""
+    return RENAMED.get(name, ())
+
+
+def without_meaning(name: str) -> tuple[str, ...]:
+    """Parameters of version 1 that may be left out whatever they say."""
+    return WITHOUT_MEANING.get(name, ())
+
+
+def differs(name: str) -> str:
+    """Where version 1 of a name gives something else than version 2, empty for nowhere."""
+    return DIFFERS.get(name, "")
+
+
+def bound_scope(row: Row, bound: Bound) -> Row:
+    """The block of `with tf.name_scope(...) as scope`, which gives the name of the scope."""
+    target: Native | Shim = Shim("shims.name_scope")
+    if "default_name" in bound.arguments:
+        target = Native(f"shims.name_scope({SCOPE})")
+    return dataclasses.replace(row, name=BOUND_SCOPE, target=target)
+
+
+def forms(row: Row) -> tuple[Native, ...]:
+    """The expressions to try for a call of a row, in this order."""
+    assert isinstance(row.target, Native)
+    return (*FORMS.get(row.name, ()), row.target)
+
+
+def is_exact(name: str, bound: Bound) -> bool:
+    """Whether the arguments of a call show that it gives the same in both versions."""
+    arguments = bound.arguments
+    if name == "cond":
+        branches = [arguments[n].node for n in ("true_fn", "false_fn") if n in arguments]
+        bodies = [b.body if isinstance(b, ast.Lambda) else None for b in branches]
+        return not any(b is None or isinstance(b, ast.List | ast.Tuple) for b in bodies)
+    if name == "while_loop":
+        variables = arguments["loop_vars"].node
+        return isinstance(variables, ast.List | ast.Tuple) and len(variables.elts) > 1
+    return False

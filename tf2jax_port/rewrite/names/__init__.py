@@ -1,0 +1,1 @@
+"""Lists of names of TensorFlow and Keras."""

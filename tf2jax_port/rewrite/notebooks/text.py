@@ -1,0 +1,195 @@
+"""The text of a notebook file: where the code of its cells stands, and how other code is put there.
+
+A notebook is JSON. What is not code keeps every byte: outputs, metadata, indentation, the order of
+keys, the end of the file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tf2jax_port.rewrite.reading.source import UnreadableError
+
+# The repetitions give nothing back: to remember where they could costs a hundred bytes for each letter
+# of a picture.
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],:]|[^\s{}\[\],:"]++', re.DOTALL)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of code.
+
+    Attributes:
+      number: its place among all cells, from 1.
+      text: its code.
+      start: where the JSON of its code begins; it ends at `end`.
+      strings: the places of the strings in it: one of each line, or a single one.
+      is_list: whether they stand in a list.
+    """
+
+    number: int
+    text: str
+    start: int
+    end: int
+    strings: tuple[tuple[int, int], ...]
+    is_list: bool
+
+
+def read_cells(text: str) -> tuple[Cell, ...]:
+    """The cells of code of a notebook, none for another language than Python.
+
+    Raises:
+      UnreadableError: it is no notebook, or one of Python 2.
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError("TJ901", f"it is no notebook: {error}") from error
+    if not isinstance(document, dict):
+        raise UnreadableError("TJ901", "it is no notebook: there are no cells")
+    language, version = _language(document)
+    if language not in ("", "python", "ipython"):
+        return ()
+    if version.startswith("2"):
+        raise UnreadableError("TJ904", f"the notebook is written for Python {version}")
+    return tuple(_cells(text))
+
+
+def with_code(text: str, cells: Mapping[Cell, str]) -> str:
+    """A notebook with other code in some cells."""
+    out = []
+    place = 0
+    for cell, code in sorted(cells.items(), key=lambda item: item[0].start):
+        out += [text[place : cell.start], _with_code(text, cell, code)]
+        place = cell.end
+    return "".join([*out, text[place:]])
+
+
+def _language(document: dict[str, Any]) -> tuple[str, str]:
+    metadata = document.get("metadata")
+    if not isinstance(metadata, dict):
+        return "", ""
+    info, kernel = metadata.get("language_info"), metadata.get("kernelspec")
+    info = info if isinstance(info, dict) else {}
+    kernel = kernel if isinstance(kernel, dict) else {}
+    name = str(info.get("name") or kernel.get("language") or "")
+    version = str(info.get("version") or "")
+    if not version and kernel.get("name") == "python2":
+        version = "2"
+    return name.lower(), version
+
+
+# Places.
+
+
+def _cells(text: str) -> Iterator[Cell]:
+    """The cells in all lists called `cells`: version 4 has one, version 3 one in each worksheet."""
+    number = 0
+    for name, start, _ in _members(text, _next(text, 0).start()):
+        if name == "cells":
+            sheets = [start]
+        elif name == "worksheets":
+            objects = [{n: s for n, s, _ in _members(text, s)} for s, _ in _elements(text, start)]
+            sheets = [members["cells"] for members in objects if "cells" in members]
+        else:
+            continue
+        for sheet in sheets:
+            for place, _ in _elements(text, sheet):
+                number += 1
+                cell = _cell(text, place, number)
+                if cell is not None:
+                    yield cell
+
+
+def _cell(text: str, place: int, number: int) -> Cell | None:
+    members = {name: (start, end) for name, start, end in _members(text, place)}
+    kind = members.get("cell_type")
+    source = members.get("source") or members.get("input")
+    if kind is None or source is None or text[slice(*kind)] != '"code"':
+        return None
+    start, end = source
+    is_list = text[start] == "["
+    strings = tuple(_elements(text, start)) if is_list else ((start, end),)
+    if not all(text[place] == '"' for place, _ in strings):
+        return None
+    code = "".join(json.loads(text[slice(*string)], strict=False) for string in strings)
+    return Cell(number, code, start, end, strings, is_list)
+
+
+def _next(text: str, place: int) -> re.Match[str]:
+    found = _TOKEN.search(text, place)
+    assert found is not None  # `json` has read it
+    return found
+
+
+def _end(text: str, start: int) -> int:
+    """Where the value that begins at a place ends."""
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        first = text[token.start()]
+        depth += (first in "{[") - (first in "}]")
+        if depth == 0:
+            return token.end()
+    raise AssertionError("a value without an end, which `json` has read")
+
+
+def _members(text: str, place: int) -> Iterator[tuple[str, int, int]]:
+    """`(name, start, end)` of the values of the object at a place; none of anything else."""
+    if text[place] != "{":
+        return
+    token = _next(text, place + 1)
+    while token.group() != "}":
+        if token.group() == ",":
+            token = _next(text, token.end())
+        start = _next(text, _next(text, token.end()).end()).start()
+        end = _end(text, start)
+        yield json.loads(token.group(), strict=False), start, end
+        token = _next(text, end)
+
+
+def _elements(text: str, place: int) -> Iterator[tuple[int, int]]:
+    """`(start, end)` of the elements of the list at a place; none of anything else."""
+    if text[place] != "[":
+        return
+    token = _next(text, place + 1)
+    while token.group() != "]":
+        if token.group() == ",":
+            token = _next(text, token.end())
+        end = _end(text, token.start())
+        yield token.start(), end
+        token = _next(text, end)
+
+
+# Writing.
+
+
+def _with_code(text: str, cell: Cell, code: str) -> str:
+    """The JSON of a cell's new code; lines that stay keep their text, escapes and all."""
+    ascii_only = text.isascii() and "\\u" in text
+    if not cell.is_list:
+        return json.dumps(code, ensure_ascii=ascii_only)
+    old = [text[slice(*string)] for string in cell.strings]
+    before = [json.loads(string, strict=False) for string in old]
+    after = code.split("\n")
+    after = [f"{line}\n" for line in after[:-1]] + ([after[-1]] if after[-1] else [])
+    strings: list[str] = []
+    for kind, first, last, start, end in difflib.SequenceMatcher(
+        None, before, after, autojunk=False
+    ).get_opcodes():
+        if kind == "equal":
+            strings += old[first:last]
+        else:
+            strings += [json.dumps(line, ensure_ascii=ascii_only) for line in after[start:end]]
+    if not strings or not cell.strings:
+        return f"[{', '.join(strings)}]"
+    opening = text[cell.start : cell.strings[0][0]]
+    closing = text[cell.strings[-1][1] : cell.end]
+    comma = "," + opening[1:]
+    if len(cell.strings) > 1:
+        comma = text[cell.strings[0][1] : cell.strings[1][0]]
+    return opening + comma.join(strings) + closing

@@ -1,0 +1,1 @@
+"""Optimizers that become those of Optax."""

@@ -1,0 +1,318 @@
+"""Optimisers and schedules as those of Optax, where a person asks for them.
+
+An optimiser becomes `shims.optax.Optimizer` around the function that makes TensorFlow's steps, if all
+that the file does with it is understood. What a model is compiled with, and what is handed to
+somebody else, stays an optimiser of Keras 3, which makes the same steps.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from tf2jax_port.rewrite.calls import forms as calls
+from tf2jax_port.rewrite.calls.arguments import CallSite, holds_references
+from tf2jax_port.rewrite.findings.findings import State
+from tf2jax_port.rewrite.knowledge.bind import Refusal, bind_arguments, defaults
+from tf2jax_port.rewrite.knowledge.known import Known, look_up
+from tf2jax_port.rewrite.optimizers.flow import Follower
+from tf2jax_port.rewrite.reading.layout import call_layout
+from tf2jax_port.rewrite.reading.quoted import enclosing_string
+from tf2jax_port.rewrite.reading.resolve import Reference
+from tf2jax_port.rewrite.sites.decision import Decision, Decisions, Draft, File
+from tf2jax_port.rewrite.writing.edits import Edit
+from tf2jax_port.table import Native
+from tf2jax_port.table.optimizers import COMMON, DECAYS, NAMES, OPTIMIZERS, SCHEDULES, WITHOUT_PLACE
+
+OPTAX, STAYS, HANDED = "TJ406", "TJ132", "TJ208"
+WRITTEN = (OPTAX, HANDED)
+_GRAPHS = ("Session", "InteractiveSession", "placeholder", "train.MonitoredTrainingSession")
+_METHODS = {
+    "apply_gradients": 1,
+    "apply": 2,
+    "build": 1,
+    "compute_gradients": 2,
+    "minimize": 2,
+}
+_KEYWORDS = ("grads_and_vars", "loss", "var_list", "tape", "grad_loss", "trainable_variables")
+_OF_VARIABLES = ("assign", "assign_add", "assign_sub", "numpy", "read_value", "value")
+_VALUES = ("learning_rate", "iterations", "variables")
+# How reasons end that say who else may have it.
+_ELSEWHERE = ("is given it", "returns it", "cannot be seen", "may use it")
+_GRAPH = "it belongs to a graph"
+_NO_PLACE = "an argument has no place in Optax's"
+_ROWS = "`shims.gather`, whose gradient is of rows: optimisers ask which"
+_PLAIN_CALLS = ("TJ101", "TJ201")
+_WRITTEN_BY_KERAS = ("TJ130", "TJ230")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Made:
+    """One call that makes an optimiser or a schedule."""
+
+    reference: Reference
+    known: Known
+    call: ast.Call
+
+    @property
+    def is_version_1(self) -> bool:
+        """Whether it is one of `tf.train`."""
+        return self.known.row.name.startswith(("train.", "v1.train."))
+
+
+def write_optimizers(draft: Draft) -> Draft:
+    """Turn optimizers and schedules into those of Optax, where that is asked for."""
+    file, found = draft.file, dict(draft.decisions)
+    if file.options.optimizers != "optax" or file.target != "jax":
+        return draft
+    if not any(word in file.source.data for word in (b"ptimizer", b"decay", b"constant")):
+        return draft
+    made = _all_made(file, draft.decisions)
+    written: set[ast.Call] = set()
+    rates = []
+    for each in made:
+        if each.known.row.name not in OPTIMIZERS:
+            rates.append(each)
+            continue
+        site = _site(file, each)
+        unfit = _without_place(site)
+        why = unfit or _why_no_optimizer(file, each)
+        handed = not unfit and why.endswith(_ELSEWHERE) and _is_spelled_out(file, each)
+        edits = _optimizer(site) if site is not None and (not why or handed) else None
+        if edits is None:
+            found[each.reference] = _stays(found[each.reference], why or _NO_PLACE)
+            continue
+        written.add(each.call)
+        found[each.reference] = _is_written(found[each.reference], each, edits, why)
+    for each in rates:
+        edits = _rate(file, each, written)
+        if edits is not None:
+            found[each.reference] = _is_written(found[each.reference], each, edits)
+    return draft.with_decisions(_with_rows(file, found) if written else found)
+
+
+def _all_made(file: File, decisions: Decisions) -> list[_Made]:
+    found = []
+    for reference, decision in decisions.items():
+        known = look_up(reference)
+        if known is None or known.rest or reference.ambiguous:
+            continue
+        name, node = known.row.name, known.reference.node
+        if name not in OPTIMIZERS and name not in SCHEDULES and name not in DECAYS:
+            continue
+        call = file.names.parents[node]
+        if not isinstance(call, ast.Call) or call.func is not node:
+            continue
+        if enclosing_string(file.names, node) is not None:
+            continue
+        if name.startswith("keras.") and decision.code not in _WRITTEN_BY_KERAS:
+            continue
+        found.append(_Made(reference, known, call))
+    return found
+
+
+def _is_written(decision: Decision, made: _Made, edits: list[Edit], why: str = "") -> Decision:
+    """The decision, reviewed where it is not seen what becomes of an optimiser, and `why`."""
+    optimizer = made.known.row.name in OPTIMIZERS
+    message = "`shims.optax.Optimizer`" if optimizer else "`shims.optax`, with the same rates"
+    if why:
+        message = f"{why}, and may ask for more than `shims.optax.Optimizer` has"
+    return dataclasses.replace(
+        decision,
+        state=State.REVIEW if why else State.SHIM,
+        code=HANDED if why else OPTAX,
+        message=message,
+        span=made.call,
+        edits=tuple(edits),
+        plain=False,
+    )
+
+
+def _is_spelled_out(file: File, made: _Made) -> bool:
+    """Whether a file with plain names of TensorFlow asks for one of `compat.v1` by its whole name."""
+    by_name = "compat.v1" in made.known.reference.dotted[-1]
+    return by_name and any("compat.v1" not in r.dotted[-1] for r in file.references)
+
+
+def _stays(decision: Decision, why: str) -> Decision:
+    if decision.state is State.MANUAL:
+        return dataclasses.replace(decision, message=f"{decision.message}; {why}")
+    message = f"it stays one of Keras 3, which makes the same steps: {why}"
+    return dataclasses.replace(decision, state=State.REWRITTEN, code=STAYS, message=message)
+
+
+# ---- optimisers ----------------------------------------------------------------------------------
+
+
+def _why_no_optimizer(file: File, made: _Made) -> str:
+    """Why an optimiser cannot become one of Optax, `""` where it can."""
+    if made.is_version_1 and any(r.path in _GRAPHS for r in file.references):
+        return _GRAPH
+    eager = any(r.path == "GradientTape" for r in file.references)
+
+    def asked(attribute: ast.Attribute) -> str:
+        return _asked(file, attribute, made.is_version_1, eager)
+
+    def handed(call: ast.Call, node: ast.expr) -> str | None:
+        if call.func is node:
+            return "it is called"
+        reference = file.values.by_node.get(call.func)
+        if reference is not None and reference.path == "train.Checkpoint":
+            return ""  # left to a person, who saves `variables` in its place
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "compile":
+            return "`compile` is given it"
+        return None if reference is None else f"`{reference.spelled}` is given it"
+
+    return Follower(file, asked, handed).why_not(made.call)
+
+
+def _asked(file: File, attribute: ast.Attribute, version_1: bool, eager: bool) -> str:
+    """Why an attribute of an optimiser is not understood, `""` where it is."""
+    name = attribute.attr
+    call = file.names.parents[attribute]
+    is_called = isinstance(call, ast.Call) and call.func is attribute
+    unknown = f"`{name}` is asked of it"
+    if name == "variables" and isinstance(call, ast.Subscript):
+        return "its variables are taken by their place"
+    if name in _VALUES and isinstance(call, ast.Attribute) and not _is_of_variable(file, call):
+        return f"`{name}.{call.attr}` is asked of it"
+    if name in _VALUES and not is_called:
+        stores = not isinstance(attribute.ctx, ast.Load)
+        hidden = version_1 or (stores and name != "learning_rate")
+        return unknown if hidden else ""
+    if name not in _METHODS or not is_called:
+        return unknown
+    assert isinstance(call, ast.Call)
+    count = _METHODS[name] - (version_1 and name == "minimize")
+    count = 3 if version_1 and name == "apply_gradients" else count
+    keywords = (*_KEYWORDS, "global_step", "name") if version_1 else _KEYWORDS
+    if len(call.args) > count or any(k.arg not in keywords for k in call.keywords):
+        return f"`{name}` is called with other arguments"
+    if any(isinstance(argument, ast.Starred) for argument in call.args):
+        return f"`{name}` is called with other arguments"
+    if version_1 and name in ("minimize", "compute_gradients"):
+        return "" if call.args and _is_function(file, call.args[0]) else _GRAPH
+    return "" if eager or not version_1 else _GRAPH
+
+
+def _is_of_variable(file: File, attribute: ast.Attribute) -> bool:
+    """Whether a method of variables is called, which those of Keras have, too."""
+    call = file.names.parents[attribute]
+    is_called = isinstance(call, ast.Call) and call.func is attribute
+    return is_called and attribute.attr in _OF_VARIABLES
+
+
+def _is_function(file: File, node: ast.expr) -> bool:
+    """Whether an expression is a function of the file."""
+    if isinstance(node, ast.Lambda):
+        return True
+    if not isinstance(node, ast.Name):
+        return False
+    place = file.values.scope_of.get(node)
+    scope = place.lookup(node.id) if place is not None else None
+    bindings = scope.bindings[node.id] if scope is not None else []
+    return bool(bindings) and all(
+        isinstance(b.node, ast.FunctionDef) or isinstance(b.value, ast.Lambda) for b in bindings
+    )
+
+
+def _optimizer(site: CallSite) -> list[Edit] | None:
+    """The call as `shims.optax.Optimizer(shims.optax.adam(...))`."""
+    edits = _with_own_arguments(site, f"shims.optax.{OPTIMIZERS[site.row.name]}")
+    if edits is None:
+        return None
+    wrapped = site.spelling.text("shims.optax.Optimizer(")
+    first, *rest = edits
+    end = site.source.span(site.call)[1]
+    named = Edit(first.start, first.end, (wrapped, *first.pieces))
+    return [named, *rest, Edit(end, end, (")",))]
+
+
+def _without_place(site: CallSite | None) -> str:
+    """Which argument an optimiser of Optax has no place for, `""` where there is none."""
+    if site is None:
+        return _NO_PLACE
+    usual = defaults(site.row.params or "")
+    for name, argument in site.bound.arguments.items():
+        is_own = name == "weight_decay" and site.row.name == "keras.optimizers.AdamW"
+        if name in WITHOUT_PLACE and ast.unparse(argument.node) != usual[name]:
+            return f"`{name}` has no place in Optax's"
+        if name in COMMON and argument.keyword is None and not is_own:
+            return f"`{name}` is given without its name"
+        if name in NAMES and holds_references(site, argument.node):
+            return _NO_PLACE
+    return ""
+
+
+def _with_own_arguments(site: CallSite, function: str) -> list[Edit] | None:
+    """The call with another function and without names; `None` where a comment is in the way."""
+    dropped = [name for name in site.bound.arguments if name in (*NAMES, *WITHOUT_PLACE)]
+    return calls.write_facade(site, function, dropped)
+
+
+def _site(file: File, made: _Made) -> CallSite | None:
+    known = made.known
+    layout = call_layout(file.source, made.call)
+    bound = bind_arguments(layout.arguments, known.row.params or "", known.renames)
+    if isinstance(bound, Refusal) or bound.surplus:
+        return None
+    return CallSite(
+        file.source,
+        made.call,
+        known.reference.node,
+        layout,
+        bound,
+        known.row,
+        file.names.parents[made.call],
+        file.spelling,
+        file.values,
+        file.corners.lists,
+    )
+
+
+def _with_rows(file: File, decisions: Decisions) -> Decisions:
+    """The decisions; rows are taken by the function whose gradient is of rows, as in TensorFlow.
+
+    Where a row is taken twice, an optimiser that squares gradients steps otherwise by a dense one.
+    """
+    found = dict(decisions)
+    for reference, decision in decisions.items():
+        known = look_up(reference)
+        if known is None or known.row.name != "gather" or known.rest or known.version_1_params:
+            continue
+        call = file.names.parents[known.reference.node]
+        if decision.code not in _PLAIN_CALLS or not isinstance(call, ast.Call):
+            continue
+        if decision.span is not call:
+            continue
+        site = _site(file, _Made(reference, known, call))
+        edits = calls.write_facade(site, "shims.gather", []) if site is not None else None
+        if edits is not None:
+            found[reference] = dataclasses.replace(
+                decision, state=State.SHIM, code="TJ403", message=_ROWS, edits=tuple(edits)
+            )
+    return found
+
+
+# ---- rates ---------------------------------------------------------------------------------------
+
+
+def _rate(file: File, made: _Made, written: set[ast.Call]) -> list[Edit] | None:
+    """A schedule whose rates only an optimiser of Optax takes, or somebody who calls it."""
+
+    def handed(call: ast.Call, node: ast.expr) -> str | None:
+        if call in written or (call.func is node and len(call.args) == 1 - made.is_version_1):
+            return ""
+        return None
+
+    follower = Follower(file, lambda attribute: f"`{attribute.attr}` is asked of it", handed)
+    if follower.why_not(made.call):
+        return None
+    name, site = made.known.row.name, _site(file, made)
+    if site is None:
+        return None
+    if name in SCHEDULES:
+        return _with_own_arguments(site, f"shims.optax.{SCHEDULES[name]}")
+    target = Native(f"(lambda: shims.optax.{DECAYS[name]})")
+    row = dataclasses.replace(made.known.row, target=target, differs="")
+    return calls.write_native(dataclasses.replace(site, row=row))

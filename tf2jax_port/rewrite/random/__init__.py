@@ -1,0 +1,1 @@
+"""Random draws that are given keys of JAX."""

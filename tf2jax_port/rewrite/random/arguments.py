@@ -1,0 +1,146 @@
+"""The arguments of a call that draws, and the shape of what it draws as JAX takes it."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Mapping
+
+from tf2jax_port.rewrite.knowledge.known import look_up
+from tf2jax_port.rewrite.reading.layout import Argument
+from tf2jax_port.rewrite.sites.decision import File
+from tf2jax_port.rewrite.values.values import Kind
+from tf2jax_port.rewrite.writing.edits import Piece, Span
+
+_SIZES = ("shape", "noise_shape", "size")
+_SIZE = "TJ108"  # `tf.shape(x)[0]` that has become a number
+
+
+class NoFormError(Exception):
+    """There is no form; the text says why."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DrawSite:
+    """One call, its arguments by parameter, and what has become of the names in them."""
+
+    file: File
+    name: str
+    arguments: dict[str, Argument]
+    codes: Mapping[ast.expr, str]
+    shapes: list[ast.Call]
+
+    def has(self, name: str) -> bool:
+        """Whether an argument is given, and not as `None`."""
+        argument = self.arguments.get(name)
+        return argument is not None and not is_none(argument.node)
+
+    def node(self, name: str) -> ast.expr:
+        """The expression of an argument that is given."""
+        return self.arguments[name].node
+
+    def text(self, name: str, *, operand: bool = False) -> list[Piece]:
+        """An argument as it stands, in parentheses where an operator comes beside it."""
+        argument = self.arguments[name]
+        span = Span(argument.value, argument.end)
+        if self.file.values.kind(argument.node) is Kind.LIST and name not in _SIZES:
+            return ["jnp.asarray(", span, ")"]
+        atom = isinstance(argument.node, ast.Constant | ast.Name | ast.Attribute | ast.Call)
+        if not operand or argument.parenthesised or atom:
+            return [span]
+        return ["(", span, ")"]
+
+    def path(self, name: str) -> str:
+        """TensorFlow's name for an argument such as `tf.float32`, or the string that says it."""
+        node = self.node(name)
+        reference = self.file.values.by_node.get(node)
+        if reference is not None:
+            return reference.path.rpartition(".")[2]
+        text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        return str(node.value) if text and isinstance(node, ast.Constant) else ""
+
+    def is_repeatable(self, name: str) -> bool:
+        """Whether an argument may be computed more than once: it holds numbers and names only."""
+        node = self.node(name)
+        parts = (ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context, ast.Constant)
+        return is_simple(node) or all(
+            isinstance(n, (*parts, ast.Name, ast.Attribute)) and n not in self.file.values.by_node
+            for n in ast.walk(node)
+        )
+
+    def repeatable(self, name: str) -> None:
+        """Refuses an argument that must not be computed more than once."""
+        if not self.is_repeatable(name):
+            raise NoFormError(f"`{name}` would be computed twice: give it a name of its own")
+
+
+def is_none(node: ast.expr) -> bool:
+    """Whether `None` is written."""
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def is_simple(node: ast.expr) -> bool:
+    """Whether a node is a number, a name or attributes of one."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    return isinstance(node, ast.Name | ast.Constant)
+
+
+def number(node: ast.expr) -> float | None:
+    """The number that is written out, `None` for anything else."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        found = number(node.operand)
+        return None if found is None else -found
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if type(value) in (int, float) else None  # type: ignore[return-value]
+
+
+# The shape.
+
+
+def shape_of(site: DrawSite) -> list[Piece]:
+    """The argument `shape` as JAX takes it: numbers that are known while tracing."""
+    argument = site.arguments["shape"]
+    node = argument.node
+    whole = node
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        whole = node.value
+    sized = _size_of(site, whole)
+    if sized is not None and isinstance(whole, ast.Call):
+        site.shapes.append(whole)
+    elif isinstance(node, ast.Constant):
+        raise NoFormError("its shape is no list")
+    else:
+        check_sizes(site, node)
+    return [Span(argument.value, argument.end)]
+
+
+def _size_of(site: DrawSite, node: ast.expr) -> ast.expr | None:
+    """The array in `tf.shape(array)`."""
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
+        return None
+    starred = isinstance(node.args[0], ast.Starred | ast.GeneratorExp)
+    is_call = site.file.values.is_call_of(node, "shape")
+    plain = is_call and b"#" not in slice_of(site.file, node) and not starred
+    return node.args[0] if plain and node.func in site.codes else None
+
+
+def slice_of(file: File, node: ast.expr | ast.stmt) -> bytes:
+    """The text of a node."""
+    start, end = file.source.span(node)
+    return file.source.data[start:end]
+
+
+def check_sizes(site: DrawSite, node: ast.expr) -> None:
+    """Refuses a shape that arrays decide."""
+    sizes = [node, *(node.elts if isinstance(node, ast.List | ast.Tuple) else ())]
+    values = site.file.values
+    if any(values.kind(size) is Kind.TENSOR for size in sizes):
+        raise NoFormError("its shape is an array")
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.expr) and inner in values.by_node:
+            known = look_up(values.by_node[inner])
+            if site.codes.get(inner) != _SIZE or known is None:
+                raise NoFormError("its shape is computed by TensorFlow's operators")

@@ -1,0 +1,303 @@
+"""What a call that draws becomes when there is a key for it: the words of `jax.random`.
+
+A form is the new text with a gap for the key. Where JAX has no such draw, or an argument may not stand
+where it would have to, there is no form but a reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable, Mapping
+
+from tf2jax_port.rewrite.calls.arguments import holds_ordered
+from tf2jax_port.rewrite.knowledge import version_1
+from tf2jax_port.rewrite.knowledge.bind import Bound, Refusal, bind_arguments, bind_version_1
+from tf2jax_port.rewrite.knowledge.known import Known
+from tf2jax_port.rewrite.random.arguments import (
+    DrawSite,
+    NoFormError,
+    check_sizes,
+    is_none,
+    is_simple,
+    number,
+    shape_of,
+)
+from tf2jax_port.rewrite.reading.layout import CallLayout, call_layout
+from tf2jax_port.rewrite.reading.quoted import enclosing_string
+from tf2jax_port.rewrite.sites.decision import File
+from tf2jax_port.rewrite.values.values import Kind
+from tf2jax_port.rewrite.writing.edits import Edit, Piece
+
+FLOATS = ("bfloat16", "double", "float16", "float32", "float64", "half")
+INTEGERS = ("int32", "int64")
+_LOOSE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Form:
+    """The new text of a call, `None` where the key belongs.
+
+    Attributes:
+      pieces: text, old text, and gaps.
+      shapes: calls of `tf.shape` that become JAX's, which are settled together with the draw.
+      seedless: the operator's own seed is left out.
+    """
+
+    pieces: tuple[Piece | None, ...]
+    shapes: tuple[ast.Call, ...] = ()
+    seedless: bool = False
+
+    def edit(self, file: File, call: ast.Call, key: tuple[Piece, ...]) -> Edit:
+        """The call with a key."""
+        whole = [p for piece in self.pieces for p in ((piece,) if piece is not None else key)]
+        written = tuple(file.spelling.text(p) if isinstance(p, str) else p for p in whole)
+        return Edit(*file.source.span(call), written)
+
+
+def find_form(
+    file: File, known: Known, call: ast.Call, codes: Mapping[ast.expr, str], name: str
+) -> Form | str:
+    """The form of a draw, or why there is none.
+
+    Args:
+      file: the file.
+      known: the operator.
+      call: the call of it.
+      codes: the diagnostic of every reference.
+      name: the stateful operator that draws alike.
+    """
+    if name not in _FORMS:
+        return f"`jax.random` has no `{known.row.name}`"
+    if enclosing_string(file.names, known.reference.node) is not None:
+        return "it stands inside a string"
+    layout = call_layout(file.source, call)
+    bound = _bound(known, layout)
+    if isinstance(bound, Refusal) or bound.surplus:
+        return "its arguments cannot be told"
+    if layout.comments or any(holds_ordered(argument.node) for _, argument in bound.dropped):
+        return "a comment stands between its arguments"
+    site = DrawSite(file, name, bound.arguments, codes, [])
+    try:
+        seedless = _left_out(site)
+        pieces = _FORMS[name](site)
+    except NoFormError as error:
+        return str(error)
+    if pieces[0] == "(" and isinstance(file.names.parents[call], _LOOSE):
+        pieces = pieces[1:-1]
+    return Form(tuple(pieces), tuple(site.shapes), seedless)
+
+
+def _bound(known: Known, layout: CallLayout) -> Bound | Refusal:
+    """The arguments of a call by TensorFlow 2's parameters."""
+    params = known.row.params or ""
+    if not known.version_1_params:
+        return bind_arguments(layout.arguments, params, known.renames)
+    unused = version_1.without_meaning(known.row.name)
+    old = known.version_1_params
+    return bind_version_1(layout.arguments, old, params, known.renames, unused)
+
+
+def _left_out(site: DrawSite) -> bool:
+    """Whether a seed is left out.
+
+    Raises:
+      NoFormError: an argument cannot be left out, or the others would be computed in another order.
+    """
+    if "alg" in site.arguments:
+        raise NoFormError("it names an algorithm")
+    seedless = False
+    if "seed" in site.arguments and not site.name.startswith("random.stateless_"):
+        if number(site.node("seed")) is None and not is_none(site.node("seed")):
+            raise NoFormError("its own seed is not written out as a number")
+        seedless = site.has("seed")
+    name = site.arguments.get("name")
+    if name is not None and not is_simple(name.node):
+        raise NoFormError("its name is computed")
+    ordered = [n for n, a in site.arguments.items() if n != "name" and holds_ordered(a.node)]
+    if len(ordered) > 1:
+        raise NoFormError("several of its arguments call something")
+    return seedless
+
+
+# The forms.
+
+
+def _number_dtype(site: DrawSite, kinds: tuple[str, ...], *, open_ended: bool) -> list[Piece]:
+    """`, dtype=...` where one is given."""
+    if not site.has("dtype"):
+        return []
+    path = site.path("dtype")
+    if path not in kinds and (path or not open_ended):
+        raise NoFormError("its dtype is another one" if path else "its dtype is not written out")
+    return [", dtype=", *site.text("dtype")]
+
+
+def _uniform(site: DrawSite) -> list[Piece | None]:
+    if site.has("dtype") and site.path("dtype") in INTEGERS:
+        return _integers(site)
+    pieces: list[Piece | None] = ["jax.random.uniform(", None, ", ", *shape_of(site)]
+    # Without an upper bound TensorFlow draws no integers, nor between numbers with a point.
+    bounds = [number(site.node(name)) for name in ("minval", "maxval") if site.has(name)]
+    broken = any(isinstance(bound, float) for bound in bounds)
+    pieces += _number_dtype(site, FLOATS, open_ended=broken or not site.has("maxval"))
+    for name in ("minval", "maxval"):
+        if site.has(name):
+            pieces += [f", {name}=", *site.text(name)]
+    return [*pieces, ")"]
+
+
+def _integers(site: DrawSite) -> list[Piece | None]:
+    if not site.has("maxval"):
+        raise NoFormError("it draws from all integers")
+    low = site.text("minval") if site.has("minval") else ["0"]
+    shape: list[Piece | None] = ["jax.random.randint(", None, ", ", *shape_of(site), ", "]
+    return [*shape, *low, ", ", *site.text("maxval"), ", dtype=", *site.text("dtype"), ")"]
+
+
+def _normal(site: DrawSite) -> list[Piece | None]:
+    bounds = ", -2.0, 2.0" if site.name.endswith("truncated_normal") else ""
+    kind = "truncated_normal" if bounds else "normal"
+    pieces: list[Piece | None] = [f"jax.random.{kind}(", None, f"{bounds}, ", *shape_of(site)]
+    pieces += [*_number_dtype(site, FLOATS, open_ended=True), ")"]
+    plain = pieces
+    if site.has("stddev") and number(site.node("stddev")) != 1:
+        pieces = [*site.text("stddev", operand=True), " * ", *pieces]
+    if site.has("mean") and number(site.node("mean")) != 0:
+        pieces = [*site.text("mean", operand=True), " + ", *pieces]
+    return pieces if pieces is plain else ["(", *pieces, ")"]
+
+
+def _array(site: DrawSite, name: str) -> list[Piece]:
+    """An argument that must be an array."""
+    text = site.text(name)
+    kind = site.file.values.kind(site.node(name))
+    plain = kind is not Kind.UNKNOWN or number(site.node(name)) is not None
+    return text if plain else ["jnp.asarray(", *text, ")"]
+
+
+def _shuffle(site: DrawSite) -> list[Piece | None]:
+    return ["jax.random.permutation(", None, ", ", *_array(site, "value"), ")"]
+
+
+def _categorical(site: DrawSite) -> list[Piece | None]:
+    pieces: list[Piece | None] = ["jax.random.categorical(", None, ", ", *_array(site, "logits")]
+    if number(site.node("num_samples")) == 1:
+        pieces.append(")[:, None]")
+    else:
+        site.repeatable("logits")
+        rows: list[Piece] = ["jnp.shape(", *site.text("logits"), ")[0]"]
+        pieces += [", shape=(", *site.text("num_samples"), ", ", *rows, ")).T"]
+    if not site.has("dtype") or site.path("dtype") == "int64":
+        return pieces
+    if site.path("dtype") != "int32":
+        raise NoFormError("its dtype is not written out")
+    return [*pieces, ".astype(", *site.text("dtype"), ")"]
+
+
+def _behind(site: DrawSite, name: str) -> list[Piece]:
+    """The shape, with the one of a parameter behind it where that may be an array."""
+    if number(site.node(name)) is not None:
+        return shape_of(site)
+    site.repeatable(name)
+    return ["(*", *shape_of(site), ", *jnp.shape(", *site.text(name), "))"]
+
+
+def _gamma(site: DrawSite) -> list[Piece | None]:
+    pieces: list[Piece | None] = ["jax.random.gamma(", None, ", ", *_array(site, "alpha"), ", "]
+    pieces += [*_behind(site, "alpha"), *_number_dtype(site, FLOATS, open_ended=False), ")"]
+    if not site.has("beta"):
+        return pieces
+    if number(site.node("beta")) is None:
+        raise NoFormError("its `beta` may be an array")
+    return ["(", *pieces, " / ", *site.text("beta"), ")"]
+
+
+def _poisson(site: DrawSite) -> list[Piece | None]:
+    dtype: list[Piece] = ["jnp.float32"]
+    if site.has("dtype"):
+        if site.path("dtype") not in (*FLOATS, *INTEGERS):
+            raise NoFormError("its dtype is not written out")
+        dtype = site.text("dtype")
+    draw: list[Piece | None] = ["jax.random.poisson(", None, ", ", *_array(site, "lam"), ", "]
+    return [*draw, *_behind(site, "lam"), ").astype(", *dtype, ")"]
+
+
+def _dropout(site: DrawSite) -> list[Piece | None]:
+    kept = site.has("keep_prob")
+    name = "keep_prob" if kept else "rate"
+    if not site.has(name):
+        raise NoFormError("its rate is not given")
+    rate = number(site.node(name))
+    if rate is not None and not (0 < rate <= 1 if kept else 0 <= rate < 1):
+        raise NoFormError("its rate is none")
+    if not all(map(site.is_repeatable, ("x", name))) or not _has_plain_noise(site):
+        return _seeded_dropout(site, name)
+    if rate is None and site.file.values.kind(site.node(name)) is Kind.TENSOR:
+        return _seeded_dropout(site, name)
+    of = site.text(name, operand=True)
+    keep: list[Piece] = of if kept else ["1 - ", *of]
+    scale: list[Piece] = keep if kept else ["(", *keep, ")"]
+    shape: list[Piece] = ["jnp.shape(", *site.text("x"), ")"]
+    if site.has("noise_shape"):
+        shape = site.text("noise_shape")
+    drawn: list[Piece | None] = ["jnp.where(jax.random.bernoulli(", None, ", ", *keep, ", ", *shape]
+    return [*drawn, "), ", *site.text("x", operand=True), " / ", *scale, ", 0)"]
+
+
+def _has_plain_noise(site: DrawSite) -> bool:
+    """Whether the shape of what is dropped is that of the array, or written out."""
+    if not site.has("noise_shape"):
+        return True
+    node = site.node("noise_shape")
+    if not isinstance(node, ast.List | ast.Tuple) or any(map(is_none, node.elts)):
+        return False
+    check_sizes(site, node)
+    return True
+
+
+# Operators that JAX does not have are drawn by a seed, and the seed by the key.
+
+_SEED = ("seed=jax.random.randint(", None, ", [2], 0, 2**31 - 1))")
+
+
+def _seeded_dropout(site: DrawSite, name: str) -> list[Piece | None]:
+    rest = name == "keep_prob"
+    rate = [", rate=1 - " if rest else ", rate=", *site.text(name, operand=rest)]
+    noise = [", noise_shape=", *site.text("noise_shape")] if site.has("noise_shape") else []
+    return [
+        "shims.nn.experimental.stateless_dropout(",
+        *site.text("x"),
+        *rate,
+        *noise,
+        ", ",
+        *_SEED,
+    ]
+
+
+def _image(site: DrawSite) -> list[Piece | None]:
+    kind = site.name.rpartition(".")[2]
+    pieces: list[Piece | None] = [f"shims.image.stateless_{kind}("]
+    for name in site.arguments:
+        if name not in ("seed", "name"):
+            first = len(pieces) == 1 and name in ("image", "value")
+            pieces += [*([] if first else [f"{name}="]), *site.text(name), ", "]
+    return [*pieces, *_SEED]
+
+
+_IMAGES = ("brightness", "contrast", "crop", "flip_left_right", "flip_up_down", "hue", "saturation")
+_FORMS: dict[str, Callable[[DrawSite], list[Piece | None]]] = {
+    "random.uniform": _uniform,
+    "random.normal": _normal,
+    "random.truncated_normal": _normal,
+    "random.shuffle": _shuffle,
+    "random.categorical": _categorical,
+    "random.gamma": _gamma,
+    "random.poisson": _poisson,
+    "nn.dropout": _dropout,
+    "v1.nn.dropout": _dropout,
+    **{f"image.random_{kind}": _image for kind in _IMAGES},
+    "random.stateless_uniform": _uniform,
+    "random.stateless_normal": _normal,
+    "random.stateless_truncated_normal": _normal,
+}

@@ -1,0 +1,322 @@
+"""Which functions of a file can be given a parameter for a key, because every call of them can be.
+
+A function can if all that the file says of it are plain calls, and nobody else can call it: then a call
+that was overlooked is none. Methods are found by their names, which must mean nothing else in the file.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+
+from tf2jax_port.rewrite.random.lines import FunctionNode, parameter_edit
+from tf2jax_port.rewrite.random.places import unit_of
+from tf2jax_port.rewrite.reading.layout import call_layout
+from tf2jax_port.rewrite.reading.neighbours import Neighbours
+from tf2jax_port.rewrite.reading.quoted import enclosing_string
+from tf2jax_port.rewrite.reading.scopes import Function, Scope
+from tf2jax_port.rewrite.sites.decision import File
+from tf2jax_port.rewrite.values.pure_functions import only_switches
+
+# What looks at names while it runs: then no name is safe from being called.
+_LOOKING = ("eval", "exec", "globals", "locals", "vars")
+# Classes of which nothing is known but that they call none of these methods themselves.
+_BASES = ("Module", "TestCase", "object")
+_CALLED_BY_OTHERS = ("setUp", "tearDown", "test", "__")
+
+
+class NotKeyedError(Exception):
+    """A function cannot be given a key; the text says why."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Callers:
+    """All calls of a function.
+
+    Attributes:
+      calls: the calls, each of which must be given a key.
+      reason: why there can be none, empty where there can.
+    """
+
+    calls: tuple[ast.Call, ...]
+    reason: str = ""
+
+
+class Functions:
+    """Answers who calls a function of a file."""
+
+    def __init__(self, file: File, neighbours: Neighbours) -> None:
+        self.file = file
+        self.neighbours = neighbours
+        self.known: dict[FunctionNode, Callers] = {}
+
+    def callers(self, function: FunctionNode) -> Callers:
+        """Who calls a function, looked for once."""
+        if function not in self.known:
+            try:
+                calls = self._calls(function)
+                self.known[function] = Callers(calls)
+            except NotKeyedError as error:
+                self.known[function] = Callers((), str(error))
+        return self.known[function]
+
+    def is_unused(self, function: FunctionNode) -> bool:
+        """Whether nothing in the file calls or names a function or method."""
+        parent = self.file.names.parents[function]
+        if isinstance(parent, ast.ClassDef):
+            others = [a for a in self._attributes(function.name) if not _is_super(a.value)]
+            return not others
+        return not self._uses(function.name, self._home(function))
+
+    @functools.cached_property
+    def uses(self) -> dict[tuple[int, str], list[ast.Name]]:
+        """The uses of each name, by the scope that it means."""
+        found: dict[tuple[int, str], list[ast.Name]] = {}
+        for name, scope in self.file.names.uses:
+            home = scope.lookup(name.id)
+            found.setdefault((id(home), name.id), []).append(name)
+        return found
+
+    def uses_of(self, function: FunctionNode) -> list[ast.Name]:
+        """Where the name of a function is read."""
+        return self._uses(function.name, self._home(function))
+
+    def _uses(self, name: str, home: Scope | None) -> list[ast.Name]:
+        return self.uses.get((id(home), name), [])
+
+    def _attributes(self, name: str) -> list[ast.Attribute]:
+        return [a for a in self.file.names.attributes if a.attr == name]
+
+    def _home(self, definition: FunctionNode | ast.ClassDef) -> Scope:
+        """The scope that a definition is made in."""
+        scope = self.file.names.scopes[definition].parent
+        while scope is not None and scope.kind == "types":
+            scope = scope.parent
+        assert scope is not None
+        return scope.home(definition.name)
+
+    # Functions, methods, and what makes objects.
+
+    def _calls(self, function: FunctionNode) -> tuple[ast.Call, ...]:
+        self._check_decorators(function)
+        by_name = [a for a in self._attributes("modules") if getattr(a.value, "id", "") == "sys"]
+        if by_name or any(self._looks(use) for name in _LOOKING for use in self._uses(name, None)):
+            raise NotKeyedError("the file looks at its own names while it runs")
+        if parameter_edit(self.file, function, "key") is None:
+            raise NotKeyedError(f"the parameters of `{function.name}` cannot be told apart")
+        parent = self.file.names.parents[function]
+        if not isinstance(parent, ast.ClassDef):
+            found = self._of_name(function, function.name)
+        elif function.name == "__init__":
+            self._check_class(parent)
+            self._check_made(parent)
+            found = self._of_name(parent, parent.name)
+        else:
+            found = self._of_method(parent, function)
+        if not found:
+            raise NotKeyedError(f"nothing in this file calls `{function.name}`")
+        return found
+
+    def _looks(self, use: ast.Name) -> bool:
+        """Whether a builtin may read names of the program; `vars(x)` reads those of an object."""
+        call = self.file.names.parents[use]
+        return not (use.id == "vars" and isinstance(call, ast.Call) and bool(call.args))
+
+    def _check_decorators(self, function: FunctionNode) -> None:
+        for decorator in function.decorator_list:
+            called = isinstance(decorator, ast.Call)
+            name = decorator.func if isinstance(decorator, ast.Call) else decorator
+            reference = self.file.values.by_node.get(name)
+            if reference is None or reference.path != "function":
+                raise NotKeyedError(f"`{function.name}` is decorated")
+            if called and isinstance(decorator, ast.Call) and not only_switches(decorator):
+                raise NotKeyedError(f"`tf.function` is told the parameters of `{function.name}`")
+
+    def _of_name(self, definition: FunctionNode | ast.ClassDef, name: str) -> tuple[ast.Call, ...]:
+        home = self._home(definition)
+        self._check_own(name, home)
+        found = []
+        for use in self._uses(name, home):
+            parent = self.file.names.parents[use]
+            if isinstance(parent, ast.Call) and parent.func is use:
+                found.append(self._checked(parent, name))
+            elif not (isinstance(definition, ast.ClassDef) and self._only_asks(use)):
+                raise NotKeyedError(self._of_value(use, parent))
+        return tuple(found)
+
+    def _check_own(self, name: str, home: Scope) -> None:
+        """Refuses a name that is given twice, or that others may read."""
+        if len(home.bindings.get(name, ())) != 1 or home.kind not in ("module", "function"):
+            raise NotKeyedError(f"`{name}` has several meanings")
+        if home.kind != "module":
+            return
+        if self.neighbours.takes(name):
+            raise NotKeyedError(f"another module imports `{name}`")
+        if self.neighbours.mentions(name):
+            raise NotKeyedError(f"a line that is no Python mentions `{name}`")
+        for binding in home.bindings.get("__all__", ()):
+            inside = ast.walk(binding.value) if binding.value is not None else ()
+            if binding.value is None or any(_is_text(node, name) for node in inside):
+                raise NotKeyedError(f"`__all__` has `{name}`")
+
+    def _of_value(self, use: ast.Name, parent: ast.AST) -> str:
+        call = self.file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
+        reference = self.file.values.by_node.get(call.func) if isinstance(call, ast.Call) else None
+        if reference is None:
+            return f"`{use.id}` is handed on as a value in line {use.lineno}"
+        return (
+            f"`tf.{reference.path}` calls `{use.id}`: a key from outside would give the same numbers "
+            "in each pass, so make one a part of the state"
+        )
+
+    def _checked(self, call: ast.Call, name: str) -> ast.Call:
+        """A call to which an argument can be added."""
+        if enclosing_string(self.file.names, call) is not None:
+            raise NotKeyedError(f"`{name}` is called inside a string")
+        if call_layout(self.file.source, call).opened < 0:
+            raise NotKeyedError(f"`{name}` is called with a generator")
+        return call
+
+    def _only_asks(self, use: ast.Name) -> bool:
+        """Whether a class is named by `isinstance`, `super` or an annotation."""
+        parents = self.file.names.parents
+        parent = parents[use]
+        if isinstance(parent, ast.arg | ast.AnnAssign | ast.Constant):
+            return True
+        if isinstance(parent, Function):
+            return parent.returns is use
+        name = (
+            parent.func.id
+            if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name)
+            else ""
+        )
+        return name in ("isinstance", "super") and self.file.spelling.allows([name])
+
+    def _check_class(self, node: ast.ClassDef) -> None:
+        """Refuses a class that others may derive from, or whose base may call its methods."""
+        if node.decorator_list or node.keywords:
+            raise NotKeyedError(f"`{node.name}` is decorated, or has a metaclass")
+        for base in node.bases:
+            reference = self.file.values.by_node.get(base)
+            name = base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "")
+            path = reference.path if reference is not None else name
+            if path.rpartition(".")[2] not in _BASES or path.startswith("keras"):
+                raise NotKeyedError(f"nothing is known of the base of `{node.name}`")
+
+    def _check_made(self, node: ast.ClassDef) -> None:
+        """Refuses a class whose `__init__` is not called by calling the class alone."""
+        others = [a for a in self._attributes("__init__") if not _is_super(a.value)]
+        if others or "__new__" in self.file.names.scopes[node].bindings:
+            raise NotKeyedError(f"`{node.name}` is made in a way of its own")
+
+    def _of_method(self, node: ast.ClassDef, method: FunctionNode) -> tuple[ast.Call, ...]:
+        """The calls of a method, `self.method()` or `thing.method()` of a thing of that class."""
+        name = method.name
+        self._check_class(node)
+        home = self._home(node)
+        self._check_own(node.name, home)
+        for use in self._uses(node.name, home):
+            parent = self.file.names.parents[use]
+            called = isinstance(parent, ast.Call) and parent.func is use
+            if not called and not self._only_asks(use):
+                raise NotKeyedError(f"`{node.name}` is handed on as a value in line {use.lineno}")
+        scope = self.file.names.scopes[node]
+        own = len(scope.bindings.get(name, ())) == 1 and not self._uses(name, scope)
+        others = [f for f in self.file.names.scopes if f is not method and _is_named(f, name)]
+        if not own or others or name.startswith(_CALLED_BY_OTHERS):
+            raise NotKeyedError(
+                f"`{name}` may be called by others, or is the name of several functions"
+            )
+        if any(_is_text(n, name) for n in self.file.names.parents):
+            raise NotKeyedError(f"`{name}` is the name in a string too")
+        found = []
+        for attribute in self._attributes(name):
+            call = self.file.names.parents[attribute]
+            if not isinstance(call, ast.Call) or call.func is not attribute:
+                raise NotKeyedError(f"`.{name}` is handed on as a value in line {attribute.lineno}")
+            if not self._is_of_class(attribute.value, node):
+                raise NotKeyedError(
+                    f"line {attribute.lineno} calls `.{name}` of what may be another object"
+                )
+            found.append(self._checked(call, name))
+        return tuple(found)
+
+    def _is_of_class(self, value: ast.expr, node: ast.ClassDef) -> bool:
+        """Whether a value is an object of a class: `self` in its methods, or made by calling it."""
+        if isinstance(value, ast.Call):
+            return self._makes(value, node)
+        if not isinstance(value, ast.Name):
+            return False
+        scope = self.file.values.scope_of.get(value)
+        home = scope.lookup(value.id) if scope is not None else None
+        bindings = home.bindings[value.id] if home is not None else []
+        if len(bindings) != 1:
+            return False
+        binding = bindings[0]
+        if binding.kind == "parameter" and isinstance(binding.node, ast.arg):
+            arguments = self.file.names.parents[binding.node]
+            method = self.file.names.parents[arguments]
+            first = [*getattr(arguments, "posonlyargs", ()), *getattr(arguments, "args", ())][:1]
+            plain = isinstance(method, Function) and not method.decorator_list
+            inside = self.file.names.parents.get(method) is node
+            return plain and inside and first == [binding.node]
+        return isinstance(binding.value, ast.Call) and self._makes(binding.value, node)
+
+    def _makes(self, call: ast.Call, node: ast.ClassDef) -> bool:
+        uses = self._uses(node.name, self._home(node))
+        return any(call.func is use for use in uses)
+
+
+def _is_text(node: ast.AST, text: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == text
+
+
+def _is_super(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "super"
+
+
+def _is_named(definition: ast.AST, name: str) -> bool:
+    return getattr(definition, "name", None) == name
+
+
+# Functions that begin with a key of their own.
+
+_TESTING = ("pytest", "unittest", "absl.testing")
+
+
+def is_program(file: File, functions: Functions, function: FunctionNode) -> bool:
+    """Whether a function is run as a program: a test, what is around it, or what `app.run` is given."""
+    if function.name.startswith(("test", "setUp")):
+        return _is_test(file, function) and functions.is_unused(function)
+    if not isinstance(file.names.parents[function], ast.Module):
+        return False
+    uses = functions.uses_of(function)
+    if not uses:
+        calls = [file.names.parents[a] for a in file.names.attributes if _is_run(a)]
+        bare = [c for c in calls if isinstance(c, ast.Call) and not (c.args or c.keywords)]
+        return function.name == "main" and bool(bare)
+    parent = file.names.parents[uses[0]]
+    call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
+    once = len(uses) == 1 and isinstance(unit_of(file, uses[0]), ast.Module)
+    return once and isinstance(call, ast.Call) and call.func is not uses[0] and _is_run(call.func)
+
+
+def _is_test(file: File, function: FunctionNode) -> bool:
+    """Whether a framework runs a function as a test, by its name and what is around it."""
+    parent = file.names.parents[function]
+    if isinstance(parent, ast.ClassDef):
+        bases = [
+            b.attr if isinstance(b, ast.Attribute) else getattr(b, "id", "") for b in parent.bases
+        ]
+        return parent.name.startswith("Test") or any(b.endswith("TestCase") for b in bases)
+    testing = any(path.startswith(_TESTING) for _, path in file.names.imported)
+    return testing and function.name.startswith("test_") and isinstance(parent, ast.Module)
+
+
+def _is_run(node: ast.AST) -> bool:
+    """Whether a node is `app.run`, of absl or of TensorFlow."""
+    if not isinstance(node, ast.Attribute) or node.attr != "run":
+        return False
+    value = node.value
+    return (value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")) == "app"

@@ -1,0 +1,263 @@
+"""What is written for keys: parameters, arguments, and the lines that make keys and split them."""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import dataclasses
+import io
+import tokenize
+from collections.abc import Iterable, Iterator
+
+from tf2jax_port.rewrite.random.places import Comprehension, Unit, block_of, first_line, leading
+from tf2jax_port.rewrite.reading.layout import call_layout
+from tf2jax_port.rewrite.reading.scopes import Function
+from tf2jax_port.rewrite.sites.decision import File
+from tf2jax_port.rewrite.writing.edits import Edit
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+_NAMES = (("key", "subkey"), ("random_key", "random_subkey"), ("jax_key", "jax_subkey"))
+_NUMBERS = ("i", "index", "draw_index")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KeyNames:
+    """What a file calls a key, what is split from it, and the number of an element."""
+
+    key: str
+    subkey: str
+    number: str
+
+    def subkeys(self, count: int) -> list[str]:
+        """`subkey, subkey_2, ...`."""
+        return [self.subkey if n == 0 else f"{self.subkey}_{n + 1}" for n in range(count)]
+
+
+def choose_names(file: File) -> KeyNames | None:
+    """Names that nothing in the file has; words in strings count where they may become keywords."""
+    used = {*file.spelling.bound, *(name.id for name, _ in file.names.uses)}
+    if any(isinstance(n, ast.keyword) and n.arg is None for n in file.names.parents):
+        strings = (n.value for n in file.names.parents if isinstance(n, ast.Constant))
+        used |= {text for text in strings if isinstance(text, str)}
+        used |= {n.arg for n in file.names.parents if isinstance(n, ast.keyword) and n.arg}
+    for key, subkey in _NAMES:
+        taken = any(name == key or name.startswith(subkey) for name in used)
+        number = next((n for n in _NUMBERS if n not in used), None)
+        if not taken and number is not None:
+            return KeyNames(key, subkey, number)
+    return None
+
+
+# Parameters and arguments.
+
+
+def parameter_edit(file: File, function: FunctionNode, key: str) -> Edit | None:
+    """A function's new parameter, which can be given by its name only; `None` for unusual text."""
+    written = _Parameters.read(file, function)
+    if written is None:
+        return None
+    arguments = function.args
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    own = [a for a in named if a.arg not in ("self", "cls")]
+    typed = bool(own) and all(a.annotation is not None for a in own)
+    new = f"{key}: {file.spelling.text('jax.Array')}" if typed else key
+    star = [] if arguments.vararg or arguments.kwonlyargs else ["*"]
+    if arguments.kwarg is not None:
+        return Edit(written.double, written.double, (", ".join([*star, new, ""]),))
+    text = ", ".join([*star, new])
+    if written.last == written.opened:
+        return Edit(written.opened, written.opened, (text,))
+    if not written.comma:
+        return Edit(written.last, written.last, (f", {text}",))
+    if not written.hanging:
+        return Edit(written.last, written.last, (f" {text}",))
+    data, source = file.source.data, file.source
+    line = bisect.bisect_right(source.starts, written.last - 1)
+    start = source.starts[line - 1]
+    indent = data[start : len(data) - len(data[start:].lstrip(b" \t"))].decode()
+    place = source.line_end(line)
+    return Edit(place, place, ("".join(f"{source.newline}{indent}{t}," for t in [*star, new]),))
+
+
+@dataclasses.dataclass(slots=True)
+class _Parameters:
+    """How parameters are written: offsets in the text.
+
+    Attributes:
+      opened: just behind the parenthesis.
+      last: the end of the last word in it.
+      comma: whether that is a comma.
+      hanging: whether the parenthesis is closed on another line.
+      double: where `**` stands.
+    """
+
+    opened: int = -1
+    last: int = -1
+    comma: bool = False
+    hanging: bool = False
+    double: int = -1
+
+    @classmethod
+    def read(cls, file: File, function: FunctionNode) -> _Parameters | None:
+        """The parameters of a function, `None` where the text cannot be told."""
+        start, end = file.source.span(function)[0], file.source.span(function)[1]
+        if b"\r" in file.source.data[start:end].replace(b"\r\n", b""):
+            return None
+        text = file.source.data[start:end].decode()
+        found = cls()
+        try:
+            return found if found._scan(_tokens(text, start)) else None
+        except (tokenize.TokenError, SyntaxError):
+            return None
+
+    def _scan(self, tokens: Iterator[tuple[tokenize.TokenInfo, int, int]]) -> bool:
+        depth, row = 0, 0
+        for token, start, end in tokens:
+            text = token.string
+            if token.type in (tokenize.NL, tokenize.COMMENT):
+                continue
+            if text in ("(", "[", "{"):
+                depth += 1
+                if text == "(" and depth == 1 and self.opened < 0:
+                    self.opened = end
+            elif text in (")", "]", "}"):
+                depth -= 1
+                if depth == 0 and self.opened >= 0:
+                    self.hanging = token.start[0] > row
+                    return True
+            elif text == "**" and depth == 1 and (self.comma or self.last == self.opened):
+                self.double = start
+            if self.opened >= 0:
+                self.last, self.comma, row = end, text == "," and depth == 1, token.end[0]
+        return False
+
+
+def _tokens(text: str, offset: int) -> Iterator[tuple[tokenize.TokenInfo, int, int]]:
+    """The tokens of a text and where in the file they begin and end, in bytes."""
+    lines = text.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+
+    def place(position: tuple[int, int]) -> int:
+        return offset + len(text[: starts[position[0] - 1] + position[1]].encode())
+
+    for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
+        yield token, place(token.start), place(token.end)
+
+
+def argument_edit(file: File, call: ast.Call, key: str, value: str) -> Edit:
+    """The key of a call, behind its other arguments."""
+    layout = call_layout(file.source, call)
+    if not layout.arguments:
+        return Edit(layout.opened + 1, layout.opened + 1, (f"{key}={value}",))
+    place = max(argument.end for argument in layout.arguments)
+    return Edit(place, place, (f", {key}={value}",))
+
+
+# Elements of comprehensions.
+
+
+def numbered(file: File, node: Comprehension, names: KeyNames) -> tuple[str, list[Edit]]:
+    """The name that counts the elements of a comprehension, and the edits that it needs."""
+    source, loop = file.source, node.generators[0]
+    counts = (
+        isinstance(loop.iter, ast.Call)
+        and isinstance(loop.iter.func, ast.Name)
+        and loop.iter.func.id == "range"
+        and file.spelling.allows(["range"])
+        and len(loop.iter.args) == 1
+        and not isinstance(loop.iter.args[0], ast.Starred)
+    )
+    if counts and isinstance(loop.target, ast.Name):
+        read = any(isinstance(n, ast.Name) and n.id == "_" for n in _inside(node))
+        if loop.target.id != "_" or read:
+            return loop.target.id, []
+        return names.number, [Edit(*source.span(loop.target), (names.number,))]
+    start, end = source.span(loop.target)
+    before, behind = source.span(loop.iter)
+    tied = not isinstance(loop.target, ast.Name | ast.List)
+    return names.number, [
+        Edit(start, start, (f"{names.number}, " + "(" * tied,)),
+        *([Edit(end, end, (")",))] if tied else []),
+        Edit(before, before, ("enumerate(",)),
+        Edit(behind, behind, (")",)),
+    ]
+
+
+def _inside(node: Comprehension) -> Iterator[ast.AST]:
+    """What a comprehension computes, its own target left out."""
+    parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
+    for part in (*parts, *node.generators[0].ifs):
+        yield from ast.walk(part)
+
+
+# Lines.
+
+
+class Lines:
+    """New lines in front of statements, in the order in which they are asked for."""
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.texts: dict[ast.stmt, list[str]] = {}
+
+    def add(self, statement: ast.stmt, text: str) -> None:
+        """A line in front of a statement, which must begin one."""
+        self.texts.setdefault(statement, []).append(text)
+
+    def edits(self) -> list[Edit]:
+        """The edits, one for each statement."""
+        source, found = self.file.source, []
+        for statement, texts in self.texts.items():
+            start = source.starts[first_line(statement) - 1]
+            rest = source.data[start:]
+            indent = rest[: len(rest) - len(rest.lstrip(b" \t\f"))].decode()
+            text = "".join(f"{indent}{line}{source.newline}" for line in texts)
+            found.append(Edit(start, start, (text,)))
+        return found
+
+
+def first_statement(file: File, unit: Unit, items: Iterable[ast.stmt]) -> ast.stmt:
+    """The statement in front of which a key is made: above all items, and in no loop.
+
+    Args:
+      file: the file.
+      unit: the function, or the file.
+      items: statements within it.
+    """
+    items = list(items)
+    chains = [[item, *file.names.ancestors(item)] for item in items]
+    block: list[ast.stmt] = unit.body
+    while True:
+        holders = [next(s for s in block if s in chain) for chain in chains]
+        first = min(holders, key=lambda s: (s.lineno, s.col_offset))
+        if any(h is not first for h in holders) or first in items or not _may_hold(first):
+            break
+        inner = [_block_with(first, chain) for chain in chains]
+        if any(b is None or b is not inner[0] for b in inner) or inner[0] is None:
+            break
+        block = inner[0]
+    return leading(file, first)
+
+
+def _may_hold(statement: ast.stmt) -> bool:
+    """Whether what stands in a statement is run as often as the statement."""
+    return isinstance(statement, ast.If | ast.With | ast.AsyncWith)
+
+
+def _block_with(statement: ast.stmt, chain: list[ast.AST]) -> list[ast.stmt] | None:
+    """The block of a statement in which one of its parts stands."""
+    place = chain.index(statement)
+    part = chain[place - 1]
+    return (block_of(statement, part) or None) if isinstance(part, ast.stmt) else None
+
+
+def is_in_loop(file: File, unit: Unit, statement: ast.stmt) -> bool:
+    """Whether a statement may be run more than once in a call of a function."""
+    for outer in file.names.ancestors(statement):
+        if outer is unit:
+            return False
+        if isinstance(outer, ast.For | ast.AsyncFor | ast.While | Function):
+            return True
+    return True

@@ -1,0 +1,255 @@
+"""Where a call that needs a key stands: whose key it takes, and in front of which statement it is split.
+
+A key is split in front of a statement, once each time that the statement is run. What is computed at
+most once in a statement can have a key of its own so. What is computed for each element of a
+comprehension takes one that is folded with the number of the element.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Container
+
+from tf2jax_port.rewrite.reading.scopes import Function
+from tf2jax_port.rewrite.sites.decision import File
+
+Unit = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+# Around a call: what is computed once, or not at all, each time that the statement is run.
+_ONCE = (
+    *(ast.Call, ast.keyword, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.IfExp, ast.Compare, ast.Await),
+    *(ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Attribute, ast.Subscript, ast.Slice, ast.Starred),
+    *(ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.withitem),
+)
+_PLAIN = (
+    *(ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.Raise, ast.Assert),
+    *(ast.With, ast.AsyncWith, ast.If, ast.For, ast.AsyncFor),
+)
+# Builtins that are through with a generator when they return.
+_CONSUMERS = (
+    "all",
+    "any",
+    "dict",
+    "frozenset",
+    "list",
+    "max",
+    "min",
+    "set",
+    "sorted",
+    "sum",
+    "tuple",
+)
+_BLOCKS = ("body", "orelse", "finalbody", "handlers")
+
+
+class NoPlaceError(Exception):
+    """There is no place for a key; the text says why."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Place:
+    """Where a key is needed.
+
+    Attributes:
+      unit: the function, or the program itself, whose key it is.
+      anchor: the statement in front of which the key is split.
+      repeated: the comprehension that computes the call for each of its elements.
+      room: whether a line can be put in front of the statement.
+    """
+
+    unit: Unit
+    anchor: ast.stmt
+    repeated: Comprehension | None = None
+    room: bool = True
+
+
+def find_place(file: File, node: ast.expr, blocks: Container[ast.AST]) -> Place | str:
+    """The place of a call, or why there is none.
+
+    Args:
+      file: the file.
+      node: the call.
+      blocks: `with` statements that become functions, before which keys are split.
+    """
+    try:
+        statement, repeated = _statement(file, node)
+        if _is_body_in_line(file, statement):
+            return Place(_unit(file, statement), statement, repeated, room=False)
+        anchor = leading(file, _outside_of_classes(file, statement))
+        for outer in file.names.ancestors(anchor):
+            if outer in blocks and isinstance(outer, ast.stmt):
+                anchor = leading(file, outer)
+        return Place(_unit(file, anchor), anchor, repeated)
+    except NoPlaceError as error:
+        return str(error)
+
+
+def _is_body_in_line(file: File, statement: ast.stmt) -> bool:
+    """Whether a statement is all of a function, on the line of its name."""
+    parent = file.names.parents[statement]
+    return (
+        isinstance(parent, Function) and parent.body == [statement] and not _leads(file, statement)
+    )
+
+
+def unit_of(file: File, node: ast.AST) -> Unit:
+    """The innermost function around a node, or the file."""
+    for outer in file.names.ancestors(node):
+        if isinstance(outer, Function | ast.Module):
+            return outer
+    raise AssertionError("a node outside of any file")
+
+
+def _outside_of_classes(file: File, statement: ast.stmt) -> ast.stmt:
+    """The class in whose body a statement stands, which is run once, or the statement itself."""
+    found, looped = statement, False
+    for outer in file.names.ancestors(statement):
+        if isinstance(outer, Function | ast.Module):
+            return found
+        if isinstance(outer, ast.ClassDef):
+            if looped:
+                raise NoPlaceError("it stands in a loop in the body of a class")
+            found = outer
+        looped = looped or isinstance(outer, ast.For | ast.AsyncFor | ast.While)
+    return found
+
+
+def _unit(file: File, statement: ast.stmt) -> Unit:
+    for outer in file.names.ancestors(statement):
+        if isinstance(outer, Function | ast.Module):
+            return outer
+    raise AssertionError("a statement outside of any file")
+
+
+def _statement(file: File, node: ast.expr) -> tuple[ast.stmt, Comprehension | None]:
+    """The statement that computes a node, and the comprehension that does so for each element."""
+    repeated: Comprehension | None = None
+    inner: ast.AST = node
+    for outer in file.names.ancestors(node):
+        if isinstance(outer, ast.stmt):
+            _check_statement(outer, inner)
+            return outer, repeated
+        if isinstance(outer, Comprehension):
+            if inner is not outer.generators[0] or not _is_within(file, node, inner.iter):
+                if repeated is not None or len(outer.generators) > 1:
+                    raise NoPlaceError("it stands in a comprehension of several loops")
+                repeated = outer
+                _check_loop(file, outer)
+        elif isinstance(outer, ast.Lambda):
+            if _is_branch(file, outer):
+                inner = outer
+                continue
+            raise NoPlaceError(_of_lambda(file, outer))
+        elif not isinstance(outer, (ast.comprehension, ast.arguments, *_ONCE)):
+            raise NoPlaceError("it stands where no key can be split in front of it")
+        inner = outer
+    raise AssertionError("an expression outside of any statement")
+
+
+def _is_within(file: File, node: ast.AST, outer: ast.AST) -> bool:
+    return node is outer or outer in file.names.ancestors(node)
+
+
+def _check_loop(file: File, comprehension: Comprehension) -> None:
+    """Refuses a comprehension whose elements cannot be numbered, or come later."""
+    if comprehension.generators[0].is_async or not file.spelling.allows(["enumerate"]):
+        raise NoPlaceError("it stands in a comprehension whose elements cannot be numbered")
+    if not isinstance(comprehension, ast.GeneratorExp):
+        return
+    call = file.names.parents[comprehension]
+    name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
+    if name not in _CONSUMERS or not file.spelling.allows([name]):
+        raise NoPlaceError("it stands in a generator, which draws later")
+
+
+def _is_branch(file: File, node: ast.Lambda) -> bool:
+    """Whether a lambda is a branch of `tf.cond`, which calls it at most once, and at once."""
+    parent = file.names.parents[node]
+    call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
+    return isinstance(call, ast.Call) and file.values.is_call_of(call, "cond")
+
+
+def _of_lambda(file: File, node: ast.Lambda) -> str:
+    parent = file.names.parents[node]
+    call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
+    reference = file.values.by_node.get(call.func) if isinstance(call, ast.Call) else None
+    if reference is None:
+        return "it stands in a lambda, which may be called more than once"
+    return (
+        f"it stands in a function that `tf.{reference.path}` calls: a key from outside would give the "
+        "same numbers in each pass, so make one a part of the state"
+    )
+
+
+def _check_statement(statement: ast.stmt, inner: ast.AST) -> None:
+    if isinstance(statement, ast.While):
+        raise NoPlaceError("it stands in the condition of a loop")
+    if isinstance(statement, Function):  # decorators and defaults are computed where it is defined
+        if inner is statement.returns:
+            raise NoPlaceError("it stands in an annotation")
+        return
+    annotated = isinstance(statement, ast.AnnAssign) and inner is statement.annotation
+    if annotated or not isinstance(statement, _PLAIN):
+        raise NoPlaceError("it stands where no key can be split in front of it")
+
+
+# Statements in front of which there is room for a line.
+
+
+def leading(file: File, statement: ast.stmt) -> ast.stmt:
+    """The statement in front of which a line may be put: the first of the line, or one around it.
+
+    Raises:
+      NoPlaceError: there is none that is run as often.
+    """
+    while True:
+        parent = file.names.parents[statement]
+        is_elif = isinstance(statement, ast.If) and begins_with(file, statement, b"elif")
+        if not is_elif:
+            first = _first_of_line(parent, statement)
+            if _leads(file, first):
+                return first
+        # What comes after the body of a `try` would take a key that the body has split meanwhile.
+        attempted = isinstance(parent, ast.Try | ast.TryStar) and statement in parent.body
+        if not attempted and not isinstance(parent, ast.If | ast.With | ast.AsyncWith):
+            raise NoPlaceError("there is no room for a line in front of it")
+        assert isinstance(parent, ast.stmt)
+        statement = parent
+
+
+def begins_with(file: File, statement: ast.stmt, word: bytes) -> bool:
+    """Whether the text of a statement begins so."""
+    return file.source.data.startswith(word, file.source.span(statement)[0])
+
+
+def block_of(parent: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
+    """The statements among which one stands."""
+    for field in _BLOCKS:
+        block = getattr(parent, field, [])
+        if isinstance(block, list) and statement in block:
+            return block
+    return []
+
+
+def _first_of_line(parent: ast.AST, statement: ast.stmt) -> ast.stmt:
+    same = [s for s in block_of(parent, statement) if s.lineno == statement.lineno]
+    return same[0] if same else statement
+
+
+def first_line(statement: ast.stmt) -> int:
+    """The line in which a statement begins, its decorators included."""
+    return min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
+
+
+def _is_decorated(statement: ast.stmt) -> bool:
+    return bool(getattr(statement, "decorator_list", ()))
+
+
+def _leads(file: File, statement: ast.stmt) -> bool:
+    """Whether nothing stands in front of a statement on its line, or goes on from the line before."""
+    source = file.source
+    start = source.starts[first_line(statement) - 1]
+    before = source.data[start : source.span(statement)[0]] if not _is_decorated(statement) else b""
+    continued = source.data[:start].rstrip(b"\r\n").endswith(b"\\") if start else False
+    return not before.strip(b" \t\f") and not continued

@@ -1,0 +1,246 @@
+"""Who needs a key for what: the calls that draw, the functions around them, and where keys begin.
+
+Keys begin in the program itself, in a function that sets the seed before it draws, in a test and in what
+`app.run` is given. Every other function that draws is given a key by whoever calls it. Where one of its
+calls cannot, the function keeps TensorFlow's numbers, and so does what only it could have given a key.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Container, Iterable
+
+from tf2jax_port.rewrite.random.functions import Functions, is_program
+from tf2jax_port.rewrite.random.lines import FunctionNode, is_in_loop
+from tf2jax_port.rewrite.random.places import Place, Unit, block_of, find_place, unit_of
+from tf2jax_port.rewrite.sites.decision import File
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Need:
+    """A call that needs a key: one that draws, or one of a function that is given one."""
+
+    call: ast.Call
+    place: Place
+    function: FunctionNode | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Seed:
+    """A call that sets the seed; `value` is its argument, where that can be written once more."""
+
+    call: ast.Call
+    unit: Unit
+    statement: ast.stmt | None
+    value: ast.expr | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Threads:
+    """What is done: the needs of each function, and which of them begin with a key of their own."""
+
+    needs: dict[Unit, list[Need]]
+    roots: frozenset[Unit]
+
+
+class Threading:
+    """Settles who is given a key.
+
+    Args:
+      file: the file.
+      functions: knows who calls what.
+      draws: the calls that can draw by a key.
+      seeds: the calls that set the seed.
+      blocks: `with` statements that become functions.
+    """
+
+    def __init__(
+        self,
+        file: File,
+        functions: Functions,
+        draws: Iterable[ast.Call],
+        seeds: list[Seed],
+        blocks: Container[ast.AST],
+    ) -> None:
+        self.file = file
+        self.functions = functions
+        self.seeds = seeds
+        self.blocks = blocks
+        self.refused: dict[Unit, str] = {}
+        self.places: dict[ast.Call, Place | str] = {}
+        self.draws = list(draws)
+
+    def place(self, call: ast.Call) -> Place | str:
+        """The place of a call, or why there is none."""
+        if call not in self.places:
+            self.places[call] = find_place(self.file, call, self.blocks)
+        return self.places[call]
+
+    def settled(self) -> Threads:
+        """Everything that can be given a key."""
+        while True:
+            threads = self._threads()
+            more = self._refusals(threads)
+            if not more:
+                return threads
+            self.refused.update(more)
+
+    def why_not(self, call: ast.Call) -> str:
+        """Why a call that draws has no key."""
+        place = self.place(call)
+        return place if isinstance(place, str) else self.refused[place.unit]
+
+    # Who needs a key, as far as nothing is known to stand against it.
+
+    def _threads(self) -> Threads:
+        roots: set[Unit] = set()
+        while True:
+            needs = self._needs(roots)
+            more = {unit for unit in needs if self._begins(unit, needs[unit])} - roots
+            if not more:
+                return Threads(needs, frozenset(roots))
+            roots |= more
+
+    def _needs(self, roots: set[Unit]) -> dict[Unit, list[Need]]:
+        found: dict[Unit, list[Need]] = {}
+        waiting = [Need(call, p) for call in self.draws if isinstance(p := self.place(call), Place)]
+        while waiting:
+            need = waiting.pop()
+            unit = need.place.unit
+            if unit in self.refused:
+                continue
+            if unit not in found and unit not in roots and not isinstance(unit, ast.Module):
+                for call in self.functions.callers(unit).calls:
+                    place = self.place(call)
+                    if isinstance(place, Place):
+                        waiting.append(Need(call, place, unit))
+            found.setdefault(unit, []).append(need)
+        return found
+
+    def _begins(self, unit: Unit, needs: list[Need]) -> bool:
+        """Whether a function, or the program, has a key without being given one."""
+        if isinstance(unit, ast.Module):
+            return True
+        return self.is_seeded(unit, needs) or is_program(self.file, self.functions, unit)
+
+    def is_seeded(self, unit: Unit, needs: list[Need]) -> bool:
+        """Whether a seed is set before anything is drawn, whatever way is taken."""
+        return any(
+            seed.unit is unit
+            and seed.statement is not None
+            and self._is_above(seed.statement, needs)
+            for seed in self.seeds
+        )
+
+    def _is_above(self, statement: ast.stmt, needs: list[Need]) -> bool:
+        """Whether a statement is run before all needs: they follow in its own block."""
+        block = block_of(self.file.names.parents[statement], statement)
+        later = block[block.index(statement) + 1 :]
+        anchors = [need.place.anchor for need in needs]
+        return all(
+            anchor in later or any(outer in later for outer in self.file.names.ancestors(anchor))
+            for anchor in anchors
+        )
+
+    # What stands against it.
+
+    def _refusals(self, threads: Threads) -> dict[Unit, str]:
+        found: dict[Unit, str] = {}
+        for unit in threads.needs:
+            reason = self._against(unit, threads)
+            if reason:
+                found[unit] = reason
+        return found or self._unreached(threads)
+
+    def _against(self, unit: Unit, threads: Threads) -> str:
+        seed = next((s for s in self.seeds if s.unit is unit and s.statement is None), None)
+        if seed is not None:
+            return f"the seed of line {seed.call.lineno} cannot be made a key"
+        if self.needs_lines(unit, threads) and not all(n.place.room for n in threads.needs[unit]):
+            return "there is no room for a line in front of it"
+        if unit in threads.roots:
+            return "" if self.is_seeded(unit, threads.needs[unit]) else self._stray(threads)
+        assert not isinstance(unit, ast.Module)
+        callers = self.functions.callers(unit)
+        if callers.reason:
+            return callers.reason
+        for call in callers.calls:
+            place = self.place(call)
+            if isinstance(place, str):
+                return f"line {call.lineno} calls `{unit.name}`, and {place}"
+            if place.unit in self.refused:
+                return self._of_caller(unit, place.unit)
+        return ""
+
+    def needs_lines(self, unit: Unit, threads: Threads) -> bool:
+        """Whether keys are split in a function: one draw takes the key that the function has."""
+        needs = threads.needs[unit]
+        alone = len(needs) == 1 and not isinstance(unit, ast.Module)
+        return (
+            not alone or unit in threads.roots or is_in_loop(self.file, unit, needs[0].place.anchor)
+        )
+
+    def _of_caller(self, unit: FunctionNode, caller: Unit) -> str:
+        reason = self.refused[caller]
+        if " without a key: " in reason:  # it names the first one that has none
+            return reason
+        name = "the program" if isinstance(caller, ast.Module) else f"`{caller.name}`"
+        return f"{name} calls `{unit.name}` without a key: {reason}"
+
+    def _stray(self, threads: Threads) -> str:
+        """A seed that is known only when it is set, in a function that needs no key."""
+        for seed in self.seeds:
+            if seed.unit not in threads.needs and not isinstance(seed.value, ast.Constant):
+                return f"the seed is set in line {seed.call.lineno}, where no key is made"
+        return ""
+
+    def _unreached(self, threads: Threads) -> dict[Unit, str]:
+        """Functions that only call each other."""
+        reached: set[Unit] = set()
+        waiting = [unit for unit in threads.needs if unit in threads.roots]
+        while waiting:
+            unit = waiting.pop()
+            if unit not in reached:
+                reached.add(unit)
+                waiting += [n.function for n in threads.needs[unit] if n.function is not None]
+        return {
+            unit: f"nothing but itself calls `{getattr(unit, 'name', '')}`"
+            for unit in threads.needs
+            if unit not in reached
+        }
+
+
+def seed_of(file: File, call: ast.Call, argument: ast.expr | None, *, leads: bool) -> Seed:
+    """What is known of a call that sets the seed.
+
+    Args:
+      file: the file.
+      call: the call.
+      argument: the seed.
+      leads: whether the call is a statement, in front of which a line may be put.
+    """
+    statement = file.names.statement(call)
+    value = argument if argument is not None and _is_written_twice(file, argument) else None
+    usable = leads and not isinstance(file.names.parents[statement], ast.ClassDef)
+    usable = usable and value is not None
+    return Seed(call, unit_of(file, call), statement if usable else None, value)
+
+
+def _is_written_twice(file: File, node: ast.expr) -> bool:
+    """Whether an expression says the same when it is written once more, and is a number."""
+    allowed = (
+        *(
+            ast.Name,
+            ast.Attribute,
+            ast.Subscript,
+            ast.BinOp,
+            ast.UnaryOp,
+            ast.operator,
+            ast.unaryop,
+        ),
+        *(ast.expr_context, ast.Constant),
+    )
+    inner = list(ast.walk(node))
+    plain = all(isinstance(n, allowed) and n not in file.values.by_node for n in inner)
+    return plain and not (isinstance(node, ast.Constant) and type(node.value) is not int)

@@ -1,0 +1,368 @@
+"""Which names of a file are TensorFlow's, and which of its objects each one is.
+
+A reference is a name that an import of TensorFlow binds, with all the attributes that follow it.
+What shadows the name (a parameter, a loop variable, another import) is not TensorFlow; what may or
+may not be is said to be ambiguous.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+from collections.abc import Iterator
+
+from tf2jax_port.rewrite.names.public_names import brings, public_name
+from tf2jax_port.rewrite.names.tf_names import MODULES, V1_ALIASES, V1_ONLY, V1_PARAMS
+from tf2jax_port.rewrite.reading.neighbours import ALONE, Export, Neighbours
+from tf2jax_port.rewrite.reading.object_attributes import object_attributes
+from tf2jax_port.rewrite.reading.scopes import Binding, Names, Scope
+
+# Calls that bring a module by its name in a string.
+_IMPORTING_CALLS = ("import_module", "__import__", "importorskip")
+# Modules that only TensorFlow 1 had and of whose names none is left.
+_V1_MODULES = ("contrib.", "app.", "flags.", "gfile.", "layers.", "logging.", "python_io.")
+
+
+@dataclasses.dataclass(eq=False, slots=True)
+class Reference:
+    """One use of a TensorFlow name.
+
+    Attributes:
+      chain: the nodes from the first that is TensorFlow's to the last attribute: `tf`, `tf.math`,
+        `tf.math.log`. The first is no bare name in `compat.tf` and `self.tf`.
+      dotted: the full name that each node of the chain has: `tensorflow.math` for the second one.
+      version: 1 for a name reached through `compat.v1`, or in a file written for TensorFlow 1.
+      scope: where it stands.
+      bindings: the imports and module aliases that it may come through.
+      ambiguous: something else in the file binds the same name.
+    """
+
+    chain: tuple[ast.expr, ...]
+    dotted: tuple[str, ...]
+    version: int
+    scope: Scope
+    bindings: tuple[Binding, ...]
+    ambiguous: bool = False
+    path: str = ""  # TensorFlow's name: `math.log`, nothing for the module itself
+
+    @property
+    def node(self) -> ast.expr:
+        """The whole dotted name."""
+        return self.chain[-1]
+
+    def shortened(self, length: int) -> Reference:
+        """The reference to the first `length` nodes of the chain."""
+        if length == len(self.chain):
+            return self
+        return Reference(
+            self.chain[:length],
+            self.dotted[:length],
+            self.version,
+            self.scope,
+            self.bindings,
+            self.ambiguous,
+            tensorflow_path(self.dotted[length - 1])[0],
+        )
+
+    @property
+    def root(self) -> ast.expr:
+        """The name that the whole begins with: `compat` in `compat.tf.add`."""
+        first = self.chain[0]
+        while isinstance(first, ast.Attribute):
+            first = first.value
+        return first
+
+    @property
+    def spelled(self) -> str:
+        """The name as the file writes it, `tf.math.log`."""
+        return ast.unparse(self.node)
+
+
+def find_references(
+    names: Names, neighbours: Neighbours = ALONE, *, version_1: bool = False
+) -> list[Reference]:
+    """All uses of TensorFlow's names, in text order.
+
+    Args:
+      names: the bindings and uses of a file.
+      neighbours: the other modules of its project.
+      version_1: the file is known to be written for TensorFlow 1.
+    """
+    search = _Search(names, neighbours)
+    possible = _possible_names(names, neighbours)
+    starred = bool(search.stars)
+    uses = [(name, scope) for name, scope in names.uses if starred or name.id in possible]
+    found = [r for name, scope in uses if (r := search.reference(name, scope)) is not None]
+    found += search.attributes_of_objects(possible)
+    found.sort(key=lambda r: (r.chain[0].lineno, r.chain[0].col_offset))
+    if version_1 or any(is_version_1(r.path) for r in found):
+        for reference in found:
+            if reference.version != 1 and "compat.v2" not in reference.dotted[0]:
+                reference.version = 1
+    return found
+
+
+def module_members(names: Names, neighbours: Neighbours) -> dict[str, Export | str | None]:
+    """What the names of a module's outer level are to those who import them.
+
+    Returns:
+      For each name TensorFlow's, the path of another module of the project, or `None`.
+    """
+    search = _Search(names, neighbours)
+    found: dict[str, Export | str | None] = {}
+    for name, bindings in names.module.bindings.items():
+        meaning = search.meaning(name, names.module)
+        if meaning is not None:
+            found[name] = meaning.module or Export(meaning.dotted, meaning.ambiguous)
+            continue
+        brought = search.through_star(name)
+        assigned = any(binding.kind == "assign" for binding in bindings)
+        # `nn = changed(nn)` behind a star import: nobody can tell from the text.
+        ambiguous = brought is not None and bool(brought.dotted) and assigned
+        found[name] = Export(brought.dotted, True) if ambiguous and brought else None
+    return found
+
+
+def _possible_names(names: Names, neighbours: Neighbours) -> set[str]:
+    """Names that may be TensorFlow's in some scope: those of imports, and what is made of them."""
+    found: set[str] = set()
+    made_of: dict[str, list[str]] = {}
+    for name, path in names.imported:
+        if is_tensorflow(path) or neighbours.export(path):
+            found.add(name)
+    for name, value in names.assigned:
+        root = _root(value)
+        if root:
+            made_of.setdefault(root, []).append(name)
+        elif imported_by_call(value):
+            found.add(name)
+    waiting = list(found)
+    while waiting:
+        for name in made_of.get(waiting.pop(), ()):
+            if name not in found:
+                found.add(name)
+                waiting.append(name)
+    return found
+
+
+def _root(value: ast.expr) -> str:
+    """The first name of `a.b.c`, empty for anything else."""
+    first = _root_node(value)
+    return first.id if type(first) is ast.Name else ""
+
+
+def _root_node(value: ast.expr) -> ast.expr:
+    while type(value) is ast.Attribute:
+        value = value.value
+    return value
+
+
+@functools.lru_cache(maxsize=8192)
+def is_version_1(path: str) -> bool:
+    """Whether only TensorFlow 1 has this name at `tf.`."""
+    return path in V1_ALIASES or path in V1_ONLY or path.startswith(_V1_MODULES)
+
+
+def is_module(path: str) -> bool:
+    """Whether a path is a module of TensorFlow, or TensorFlow itself."""
+    return path == "" or path in MODULES
+
+
+def canonical(path: str, version: int) -> str:
+    """The name under which the table has an object: `v1.` in front of what only version 1 means."""
+    if path in V1_ALIASES:
+        return V1_ALIASES[path]
+    if path in V1_ONLY or (version == 1 and path in V1_PARAMS):
+        return f"v1.{path}"
+    return path
+
+
+def is_tensorflow(dotted: str) -> bool:
+    """Whether a full name is of TensorFlow: `tensorflow` or below it."""
+    return dotted == "tensorflow" or dotted.startswith("tensorflow.")
+
+
+@functools.lru_cache(maxsize=8192)
+def tensorflow_path(dotted: str) -> tuple[str, int]:
+    """`tensorflow.compat.v1.math` -> `("math", 1)`: the name without `compat`, and the version."""
+    if dotted.startswith("tensorflow.python."):
+        dotted = public_name(dotted)
+    parts = dotted.split(".")[1:]
+    version = 2
+    while parts[:1] == ["compat"] and parts[1:2] in (["v1"], ["v2"]):
+        version = int(parts[1][1])
+        parts = parts[2:]
+    return ".".join(parts), version
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Meaning:
+    """What a name is: something of TensorFlow, or a module of the project."""
+
+    dotted: str
+    bindings: tuple[Binding, ...]
+    ambiguous: bool
+    module: str = ""
+
+
+class _Search:
+    def __init__(self, names: Names, neighbours: Neighbours) -> None:
+        self.names = names
+        self.neighbours = neighbours
+        self.known: dict[tuple[int, str], _Meaning | None] = {}
+        self.open: dict[tuple[int, str], str] = {}
+        paths = ["." * star.level + (star.module or "") for star in names.stars]
+        self.stars = [p for p in paths if is_tensorflow(p) or neighbours.export(p) is not None]
+
+    def reference(self, name: ast.Name, scope: Scope) -> Reference | None:
+        meaning = self.meaning(name.id, self._seen_from(name, scope))
+        if meaning is None:
+            return None
+        first: ast.expr = name
+        start = Export(meaning.dotted, meaning.ambiguous)
+        path = meaning.module
+        while not start.dotted:  # a module of the project: which of its attributes is TensorFlow's?
+            parent = self.names.parents.get(first)
+            if not isinstance(parent, ast.Attribute):
+                return None
+            first, path = parent, f"{path}.{parent.attr}"
+            found = self.neighbours.export(path)
+            if found is None:
+                return None
+            start = Export(found.dotted, found.ambiguous or meaning.ambiguous)
+        return self._along(first, start, scope, meaning.bindings)
+
+    def _seen_from(self, name: ast.Name, scope: Scope) -> Scope:
+        """The scope from which a name is looked up: from outside for `tf = tf` in a class body."""
+        if scope.kind != "class" or scope.parent is None:
+            return scope
+        bindings = scope.bindings.get(name.id, ())
+        own = any(b.value is not None and _root_node(b.value) is name for b in bindings)
+        return scope.parent if own else scope
+
+    def _along(
+        self, first: ast.expr, start: Export, scope: Scope, bindings: tuple[Binding, ...]
+    ) -> Reference:
+        """The reference from its first node to the last attribute behind it."""
+        chain = [first]
+        dotted = [start.dotted]
+        parent = self.names.parents.get(first)
+        while isinstance(parent, ast.Attribute):
+            chain.append(parent)
+            dotted.append(f"{dotted[-1]}.{parent.attr}")
+            parent = self.names.parents.get(parent)
+        path, version = tensorflow_path(dotted[-1])
+        whole = (tuple(chain), tuple(dotted))
+        return Reference(*whole, version, scope, bindings, start.ambiguous, path)
+
+    def through_star(self, name: str) -> Export | None:
+        """What a name is that nothing in the file binds, where a star import may have brought it."""
+        for star in reversed(self.stars):
+            if not is_tensorflow(star):
+                found = self.neighbours.export(f"{star}.{name}" if star.strip(".") else star + name)
+                if found is not None and found.dotted:
+                    return found
+            elif is_module(tensorflow_path(star)[0]) and brings(star, name):
+                return Export(f"{star}.{name}")
+        return None
+
+    def attributes_of_objects(self, possible: set[str]) -> Iterator[Reference]:
+        """`self.tf` where the methods of the class assign nothing but TensorFlow to it."""
+        for attribute, value, scope in object_attributes(self.names, possible):
+            dotted = self._aliased(value, scope)
+            if dotted is not None:
+                yield self._along(attribute, Export(dotted), scope, ())
+
+    def meaning(self, name: str, scope: Scope) -> _Meaning | None:
+        home = scope.lookup(name)
+        if home is None:
+            brought = self.through_star(name) if self.stars else None
+            return None if brought is None else _Meaning(brought.dotted, (), brought.ambiguous)
+        key = (id(home), name)
+        if key in self.open:  # `tf = tf.compat.v1`: what was found so far decides
+            so_far = self.open[key]
+            return _Meaning(so_far, (), False) if so_far else None
+        if key not in self.known:
+            self.open[key] = ""
+            self.known[key] = self._meaning(home, key)
+            del self.open[key]
+        return self.known[key]
+
+    def _meaning(self, home: Scope, key: tuple[int, str]) -> _Meaning | None:
+        found: dict[str, None] = {}
+        through: list[Binding] = []
+        other = False
+        modules: list[str] = []
+        for binding in home.bindings[key[1]]:
+            dotted, ambiguous = self._dotted(binding, home) or ("", False)
+            other = other or ambiguous
+            if dotted:
+                found[dotted] = None
+                through.append(binding)
+                self.open[key] = dotted
+            elif self._is_project_module(binding):
+                modules.append(binding.path)
+                through.append(binding)
+            elif not self._is_fallback(binding):
+                other = True
+        if not found:
+            several = len(set(modules)) > 1
+            return _Meaning("", tuple(through), other or several, modules[-1]) if modules else None
+        other = other or bool(modules)
+        paths = {tensorflow_path(dotted)[0] for dotted in found}
+        old = [dotted for dotted in found if tensorflow_path(dotted)[1] == 1]
+        return _Meaning((old or list(found))[-1], tuple(through), other or len(paths) > 1)
+
+    def _dotted(self, binding: Binding, home: Scope) -> Export | None:
+        """The full TensorFlow name that a binding brings, `None` for anything else."""
+        if binding.kind == "import":
+            own = is_tensorflow(binding.path)
+            return Export(binding.path) if own else self.neighbours.export(binding.path)
+        if binding.kind != "assign" or binding.value is None:
+            return None
+        dotted = imported_by_call(binding.value) or self._aliased(binding.value, home)
+        return None if dotted is None else Export(dotted)
+
+    def _is_project_module(self, binding: Binding) -> bool:
+        return binding.kind == "import" and self.neighbours.export(binding.path) is not None
+
+    def _aliased(self, value: ast.expr, home: Scope) -> str | None:
+        """`tf.keras.layers` in `layers = tf.keras.layers`; only modules are followed."""
+        attributes: list[str] = []
+        while isinstance(value, ast.Attribute):
+            attributes.insert(0, value.attr)
+            value = value.value
+        if not isinstance(value, ast.Name):
+            return None
+        meaning = self.meaning(value.id, self._seen_from(value, home))
+        if meaning is None or meaning.ambiguous:
+            return None
+        if meaning.module:
+            found = self.neighbours.export(".".join((meaning.module, *attributes)))
+            dotted = "" if found is None or found.ambiguous else found.dotted
+        else:
+            dotted = ".".join((meaning.dotted, *attributes))
+        return dotted if dotted and is_module(tensorflow_path(dotted)[0]) else None
+
+    @staticmethod
+    def _is_fallback(binding: Binding) -> bool:
+        """`tf = None`, which stands where TensorFlow is not installed."""
+        return (
+            binding.kind == "assign"
+            and isinstance(binding.value, ast.Constant)
+            and binding.value.value is None
+        )
+
+
+def imported_by_call(value: ast.expr) -> str | None:
+    """The module of `importlib.import_module("tensorflow")` and its like."""
+    if not isinstance(value, ast.Call) or not value.args:
+        return None
+    function = value.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    first = value.args[0]
+    if name not in _IMPORTING_CALLS or not isinstance(first, ast.Constant):
+        return None
+    text = first.value
+    return text if isinstance(text, str) and is_tensorflow(text) else None

@@ -1,0 +1,90 @@
+"""The diagnostics by number. Numbers stay: one that is no longer given is not given to another.
+
+TJ1xx rewritten, TJ2xx rewritten and to be reviewed, TJ3xx left to a person, TJ4xx a function of
+`shims`, TJ5xx stays TensorFlow, TJ9xx a file that was skipped.
+"""
+
+from __future__ import annotations
+
+import difflib
+
+from tf2jax_port.rewrite.rules import (
+    choices,
+    doctests,
+    files,
+    functions,
+    keras,
+    methods,
+    names,
+    operators,
+    optimizers,
+    outside,
+    random_numbers,
+    refusals,
+    tapes,
+)
+from tf2jax_port.rewrite.rules.rule import Rule
+
+RULES: tuple[Rule, ...] = (
+    operators.CALL,
+    names.CONSTANT,
+    names.TYPE,
+    operators.PASSED_ON,
+    methods.SHAPE,
+    methods.NUMPY,
+    methods.SET_SHAPE,
+    methods.SIZE,
+    methods.LIST,
+    operators.SWITCH,
+    methods.DTYPE,
+    methods.SHAPE_METHOD,
+    functions.PURE,
+    tapes.SURE,
+    *keras.REWRITTEN,
+    optimizers.KEPT,
+    operators.CORNER,
+    methods.UNKNOWN,
+    functions.WITHOUT_PLACE,
+    doctests.WITH_OUTPUT,
+    tapes.REVIEWED,
+    random_numbers.KEYED,
+    random_numbers.DRAWN,
+    optimizers.HANDED,
+    *keras.REVIEWED,
+    *refusals.RULES,
+    choices.HELD_BACK,
+    files.CELL,
+    *outside.RULES,
+    *keras.REFUSED,
+    operators.SHIM,
+    operators.SHIM_PASSED_ON,
+    operators.SHIM_INSTEAD,
+    choices.EXACT,
+    operators.GRAPH_PROGRAM,
+    optimizers.OPTAX,
+    operators.KEPT,
+    choices.IGNORED,
+    choices.NOT_SELECTED,
+    *files.RULES,
+)
+
+
+class UnknownCodeError(KeyError):
+    """No diagnostic has this number."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def find_rule(code: str) -> Rule:
+    """The diagnostic of a number such as `TJ101`, in any case.
+
+    Raises:
+      UnknownCodeError: there is none; the message lists the nearest ones.
+    """
+    for rule in RULES:
+        if rule.code == code.upper():
+            return rule
+    near = difflib.get_close_matches(code.upper(), [rule.code for rule in RULES], n=3, cutoff=0.7)
+    hint = f" Nearest: {', '.join(near)}." if near else ""
+    raise UnknownCodeError(f"There is no diagnostic `{code}`.{hint}")

@@ -1,0 +1,134 @@
+"""What becomes of one reference to Keras: the same name of Keras 3, and what a person must know."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+
+from tf2jax_port.rewrite.findings.findings import State
+from tf2jax_port.rewrite.knowledge.keras_gone import KEYWORDS
+from tf2jax_port.rewrite.knowledge.keras_rows import REPEATED_ROWS
+from tf2jax_port.rewrite.knowledge.known import Known
+from tf2jax_port.rewrite.names.keras_names import MODULES
+from tf2jax_port.rewrite.sites.decision import Decision, Draft, File
+from tf2jax_port.rewrite.sites.keras_symbols import NO_ARRAY
+from tf2jax_port.rewrite.writing.edits import Edit
+from tf2jax_port.table import Shim
+
+_SYMBOLIC = "`keras.ops` takes symbolic tensors, which are no arrays"
+SYMBOLS = "TJ131"
+NAME, BACKEND, OLD, STARRED, INSTALLED = "TJ130", "TJ230", "TJ231", "TJ232", "TJ233"
+SET_BACKEND = "KERAS_BACKEND=jax must be in the environment before Keras is imported"
+_OF_VERSION_1 = "Keras 2 may be meant; of this name Keras 3 has the same, as far as we know"
+_GATES = "Keras 2 had `recurrent_activation='hard_sigmoid'`, which was `clip(0.2 x + 0.5, 0, 1)`"
+_RESET = f"{_GATES}, and `reset_after=False`, which has other weights"
+# Where Keras 2, as TensorFlow 1 had it, computes something else from the same call.
+OTHERWISE_IN_KERAS_2 = {
+    "activations.hard_sigmoid": "in Keras 2 it was `clip(0.2 x + 0.5, 0, 1)`",
+    **{f"layers.ConvLSTM{n}D": _GATES for n in (1, 2, 3)},
+    **dict.fromkeys(("layers.GRU", "layers.GRUCell"), _RESET),
+    **dict.fromkeys(("layers.LSTM", "layers.LSTMCell"), _GATES),
+    "optimizers.Nadam": "its first steps are other ones than in Keras 2",
+    "optimizers.RMSprop": "Keras 2 had `epsilon` outside of the root: steps by small gradients differ",
+    "regularizers.l1_l2": "in Keras 2 both parts were 0.01 unless said otherwise, now they are 0",
+}
+_UNSEEN = "which arguments come cannot be seen; Keras 3 refuses those that it does not know"
+MODULE, ROWS = "TJ234", "TJ235"
+UNSEEN_NAMES = "which names are asked of the module cannot be seen; Keras 3 may not have them"
+_OTHERWISE = ("backend", "experimental", "preprocessing", "optimizers.legacy", "utils.legacy")
+_ARGUMENT = re.compile(r"`(\w+)`")
+
+
+def is_module_of_keras(path: str) -> bool:
+    """Whether a path is a module that Keras 3 has, with what it had in Keras 2."""
+    name = path.removeprefix("keras.")
+    return path != name and name in MODULES and not name.startswith(_OTHERWISE)
+
+
+def is_of_keras(known: Known) -> bool:
+    """Whether a row is one of Keras, and its target a name of Keras 3."""
+    return isinstance(known.row.target, Shim) and known.row.target.function.startswith("keras.")
+
+
+def settle(file: File, known: Known, decision: Decision) -> Decision:
+    """The decision in the words of Keras: a name of Keras 3 is no function of `shims`."""
+    if known.row.name.startswith("keras.symbols."):
+        return _of_symbols(decision)
+    if known.row.name.startswith("keras.") and decision.state is State.MANUAL:
+        return _refused(file, known, decision)
+    if not decision.edits:
+        return decision
+    if not is_of_keras(known):
+        return decision
+    state, code, message = State.REWRITTEN, NAME, decision.message
+    if known.row.differs:
+        code = ROWS if known.row.differs == REPEATED_ROWS else INSTALLED
+        state, message = State.REVIEW, known.row.differs
+    elif _has_stars(file, known.reference.node):
+        state, code, message = State.REVIEW, STARRED, _UNSEEN
+    elif known.reference.version == 1:
+        name = known.row.name.removeprefix("keras.")
+        state, code = State.REVIEW, OLD
+        message = OTHERWISE_IN_KERAS_2.get(name, _OF_VERSION_1)
+    return dataclasses.replace(decision, state=state, code=code, message=message, plain=False)
+
+
+def _of_symbols(decision: Decision) -> Decision:
+    """An operator of a symbolic tensor."""
+    if decision.edits:
+        return dataclasses.replace(decision, state=State.REWRITTEN, code=SYMBOLS, message=_SYMBOLIC)
+    message = decision.message if decision.code == "TJ341" else NO_ARRAY
+    return dataclasses.replace(decision, code="TJ341", message=message)
+
+
+def _has_stars(file: File, node: ast.expr) -> bool:
+    call = file.names.parents[node]
+    if not isinstance(call, ast.Call) or call.func is not node:
+        return False
+    starred = any(isinstance(argument, ast.Starred) for argument in call.args)
+    return starred or any(keyword.arg is None for keyword in call.keywords)
+
+
+def _refused(file: File, known: Known, decision: Decision) -> Decision:
+    """Stars pass on to the same class; a keyword of Keras 2 is told what stands in its place."""
+    if decision.code == "TJ303" and isinstance(known.row.target, Shim):
+        node = known.reference.node
+        written = file.spelling.text(known.row.target.function)
+        edit = Edit(*file.source.span(node), (written,))
+        return dataclasses.replace(
+            decision, state=State.REVIEW, code=STARRED, message=_UNSEEN, edits=(edit,)
+        )
+    if decision.code == "TJ302":
+        found = _ARGUMENT.search(decision.message)
+        hint = KEYWORDS.get(found.group(1), "") if found else ""
+        if hint:
+            message = f"{decision.message}; {hint}"
+            return dataclasses.replace(decision, message=message)
+    if decision.code in ("TJ306", "TJ308"):
+        message = "`keras.ops` has no function with these arguments: write it out"
+        return dataclasses.replace(decision, code="TJ340", message=message)
+    return decision
+
+
+def _writes_keras(decision: Decision) -> bool:
+    """Whether the new text names Keras, or names it through the import of the file."""
+    texts = (piece for e in decision.edits for piece in e.pieces if isinstance(piece, str))
+    named = decision.code in (NAME, OLD, STARRED, INSTALLED, MODULE, ROWS)
+    return bool(decision.edits) and (named or any("keras." in text for text in texts))
+
+
+def say_backend(draft: Draft) -> Draft:
+    """Say at the first decision that writes Keras what must be set to run it."""
+    options = draft.file.options
+    if not options.selects(BACKEND) or options.safe_only:
+        return draft
+    written = (r for r, decision in draft.decisions.items() if _writes_keras(decision))
+    reference = None if b"KERAS_BACKEND" in draft.file.source.data else next(written, None)
+    if reference is None:
+        return draft
+    first = draft.decisions[reference]
+    code = first.code if first.state is State.REVIEW else BACKEND
+    message = f"{first.message}; {SET_BACKEND}"
+    said = dataclasses.replace(first, state=State.REVIEW, code=code, message=message)
+    return draft.with_decisions({**draft.decisions, reference: said})

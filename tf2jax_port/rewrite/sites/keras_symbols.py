@@ -1,0 +1,138 @@
+"""Operators of symbolic tensors: between the layers of a functional model only `keras.ops` works.
+
+`tf.reduce_mean(hidden, axis=1)` of what came out of `keras.Input` and layers is no computation yet.
+JAX's functions raise for such a tensor, as TensorFlow's do in Keras 3. Where the lines around a call
+show that an argument is symbolic, the operator becomes the one of `keras.ops`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from tf2jax_port.rewrite.knowledge.keras_rows import find_row
+from tf2jax_port.rewrite.knowledge.known import Known, look_up
+from tf2jax_port.rewrite.reading.resolve import Reference
+from tf2jax_port.rewrite.reading.scopes import Binding, Names, Scope
+from tf2jax_port.rewrite.sites.decision import File
+from tf2jax_port.table import Manual, Row
+from tf2jax_port.table.keras_ops import OPERATORS
+
+NO_ARRAY = (
+    "a symbolic tensor of Keras is no array: put the operator into a layer, or into "
+    "`keras.layers.Lambda`"
+)
+_SOURCES = ("keras.Input", "keras.layers.Input")
+_ENDS = ("input", "inputs", "output", "outputs")
+_MODELS = ("keras.Model", "keras.Sequential", "keras.models.", "keras.applications.")
+
+
+def may_hold_symbols(data: bytes, names: Names, references: Iterable[Reference]) -> bool:
+    """Whether a file may have a symbolic tensor at all: they come from inputs and from models."""
+    if b"keras" not in data:
+        return False
+    brought = b"Input" in data or any("Input" in r.dotted[-1] for r in references)
+    return brought or any(attribute.attr in _ENDS for attribute in names.attributes)
+
+
+def of_symbols(file: File, known: Known) -> Known:
+    """The row, or the one of `keras.ops` where the operator is called with a symbolic tensor."""
+    if not file.symbolic:
+        return known
+    node, row = known.reference.node, known.row
+    call = file.names.parents[node]
+    if not isinstance(call, ast.Call) or call.func is not node or row.name.startswith("keras."):
+        return known
+    if row.params is None or isinstance(row.target, Manual):
+        return known
+    symbols = Symbols(file)
+    if not any(symbols.holds(argument) for argument in arguments_of(call)):
+        return known
+    target = OPERATORS.get(row.name) or Manual("TJ341", NO_ARRAY)
+    made = Row(f"keras.symbols.{row.name}", row.params, target, renames=known.renames)
+    return known._replace(row=made)
+
+
+def arguments_of(call: ast.Call) -> list[ast.expr]:
+    """The arguments of a call, keywords included."""
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+class Symbols:
+    """Answers whether an expression is a symbolic tensor, by the assignments of its scope."""
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.open: set[tuple[str, int, str]] = set()
+
+    def holds(self, node: ast.expr) -> bool:
+        """Whether an expression is a symbolic tensor, or a list with one in it."""
+        if isinstance(node, ast.List | ast.Tuple):
+            return any(map(self.holds, node.elts))
+        if isinstance(node, ast.BinOp):
+            return self.holds(node.left) or self.holds(node.right)
+        if isinstance(node, ast.UnaryOp):
+            return self.holds(node.operand)
+        if isinstance(node, ast.Compare):
+            return self.holds(node.left) or any(map(self.holds, node.comparators))
+        if isinstance(node, ast.Subscript):
+            return self.holds(node.value)
+        if isinstance(node, ast.Attribute):
+            return node.attr in _ENDS and self._is_model(node.value)
+        if isinstance(node, ast.Call):
+            return self._of_call(node)
+        if isinstance(node, ast.Name):
+            return any(map(self.holds, self._values(node, "holds")))
+        return False
+
+    def _of_call(self, call: ast.Call) -> bool:
+        row = self._row(call.func)
+        if row is not None and row.name in _SOURCES:
+            return True
+        operator = row is not None and row.params is not None
+        if not operator and not self._is_layer(call.func):
+            return False
+        return any(map(self.holds, arguments_of(call)))
+
+    def _is_layer(self, function: ast.expr) -> bool:
+        """`keras.layers.Dense(3)`, or a name for it."""
+        if isinstance(function, ast.Name):
+            return any(map(self._is_layer, self._values(function, "layer")))
+        row = self._row(function.func) if isinstance(function, ast.Call) else None
+        return row is not None and row.name.startswith(("keras.layers.", *_MODELS))
+
+    def _is_model(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Name):
+            return any(map(self._is_model, self._values(node, "model")))
+        row = self._row(node.func) if isinstance(node, ast.Call) else None
+        return row is not None and row.name.startswith(_MODELS)
+
+    def _row(self, node: ast.expr) -> Row | None:
+        """The row of a name of TensorFlow, or of Keras itself."""
+        reference = self.file.values.by_node.get(node)
+        if reference is not None:
+            known = look_up(reference)
+            return known.row if known is not None else None
+        attributes: list[str] = []
+        while isinstance(node, ast.Attribute):
+            attributes.insert(0, node.attr)
+            node = node.value
+        home = self._home(node) if isinstance(node, ast.Name) else None
+        for binding in home.bindings[node.id] if home is not None else ():  # type: ignore[attr-defined]
+            if binding.kind == "import" and f"{binding.path}.".startswith("keras."):
+                return find_row(".".join((binding.path, *attributes)), 2)
+        return None
+
+    def _home(self, name: ast.Name) -> Scope | None:
+        scope: Scope | None = self.file.values.scope_of.get(name)
+        return scope.lookup(name.id) if scope is not None else None
+
+    def _values(self, name: ast.Name, question: str) -> list[ast.expr]:
+        """What the assignments of a name give it; a question is asked once of each."""
+        home = self._home(name)
+        key = (question, id(home), name.id)
+        if home is None or key in self.open:
+            return []
+        self.open.add(key)
+        bindings: list[Binding] = home.bindings[name.id]
+        return [b.value for b in bindings if b.kind == "assign" and b.value is not None]

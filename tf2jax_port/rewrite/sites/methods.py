@@ -1,0 +1,298 @@
+"""Methods that TensorFlow's tensors have and arrays lack: `x.numpy()`, `x.get_shape().as_list()`.
+
+A method is no TensorFlow name: what `x` is can be known only where the lines around it say so.
+Where they do not, the new spelling is right for tensors and arrays alike, and the place is reviewed.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from tf2jax_port.rewrite.calls.arguments import as_tuple
+from tf2jax_port.rewrite.findings.findings import State
+from tf2jax_port.rewrite.sites.decision import Decision, File
+from tf2jax_port.rewrite.sites.references import may_edit
+from tf2jax_port.rewrite.values.dtype_attributes import (
+    FORMS,
+    RANGE_FORMS,
+    RANGES,
+    SHAPE_METHODS,
+    is_of_dtype,
+)
+from tf2jax_port.rewrite.values.numbers import INTEGERS, Numbers
+from tf2jax_port.rewrite.values.static_shapes import is_called_shape, is_static_shape
+from tf2jax_port.rewrite.values.values import Kind
+from tf2jax_port.rewrite.writing.edits import Edit, Span
+
+_NAMES = frozenset(
+    (
+        *("numpy", "get_shape", "as_list", "ndims", "rank", "value", "set_shape"),
+        *(*FORMS, *RANGES, *SHAPE_METHODS),
+    )
+)
+# Libraries whose tensors have some of these methods as well.
+_OTHER_LIBRARIES = ("torch", "mxnet", "paddle", "mindspore", "oneflow")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Idiom:
+    """One place: the whole expression, the tensor in it, and the form of its replacement.
+
+    `form` has the tensor as `{}`; `index` is the subscript of `x.shape[i].value`; `sure` where the
+    new text is right whatever stands before the dot.
+    """
+
+    symbol: str
+    code: str
+    whole: ast.expr
+    tensor: ast.expr
+    form: str
+    index: ast.expr | None = None
+    sure: bool = False
+
+
+def find_idioms(file: File) -> list[Decision]:
+    """The decisions for all tensor methods of a file, in text order."""
+    attributes = [node for node in file.names.attributes if node.attr in _NAMES]
+    return (_methods(file, attributes) if attributes else []) + _shape_comparisons(file)
+
+
+def _methods(file: File, named: list[ast.Attribute]) -> list[Decision]:
+    """The decisions for the methods among some attributes."""
+    own = {node for reference in file.references for node in reference.chain}
+    attributes = [node for node in named if node not in own]
+    elsewhere = any(
+        binding.path.partition(".")[0] in _OTHER_LIBRARIES
+        for bindings in file.names.module.bindings.values()
+        for binding in bindings
+        if binding.kind == "import"
+    )
+    own_methods = {
+        name
+        for scope in file.names.scopes.values()
+        if scope.kind == "class"
+        for name in scope.bindings
+    }
+    claimed: set[ast.AST] = set()
+    decisions = []
+    for idiom in _matches(file, attributes):
+        if idiom.whole in claimed:
+            continue
+        known = _is_known(file, idiom)
+        kept = idiom.code == "TJ107" and not _is_made_here(file, idiom.tensor)
+        doubtful = elsewhere or kept or idiom.symbol.split(".")[-1] in own_methods
+        if known or not doubtful:
+            decision = _decide(file, idiom, known=known)
+            if decision is not None and may_edit(file, decision):
+                claimed.update(_between(file, idiom))
+                decisions.append(decision)
+    return decisions
+
+
+def _shape_comparisons(file: File) -> list[Decision]:
+    """`x.shape == [2, 3]`: a shape of TensorFlow equals a list, a tuple does not."""
+    decisions = []
+    for comparison in file.names.comparisons:
+        shape, node = _shape_and_list(file, comparison)
+        if shape is None or node is None:
+            continue
+        whole = shape.value if isinstance(shape, ast.Subscript) else shape
+        tensor = _shaped(whole)
+        known = tensor is not None and file.values.kind(tensor) is Kind.TENSOR
+        state, code = (State.REWRITTEN, "TJ109") if known else (State.REVIEW, "TJ202")
+        message = "a shape is a tuple in JAX, which no list equals"
+        edits = tuple(as_tuple(file.source, node))
+        decision = Decision(state, code, message, "Tensor.shape", node, edits)
+        if may_edit(file, decision):
+            decisions.append(decision)
+    return decisions
+
+
+def _shape_and_list(
+    file: File, comparison: ast.Compare
+) -> tuple[ast.expr, ast.List] | tuple[None, None]:
+    """The two sides of `x.shape == [2, 3]`."""
+    if len(comparison.ops) == 1 and isinstance(comparison.ops[0], ast.Eq | ast.NotEq):
+        left, right = comparison.left, comparison.comparators[0]
+        for shape, other in ((left, right), (right, left)):
+            if isinstance(other, ast.List) and _is_shape(file, shape):
+                return shape, other
+    return None, None
+
+
+def _is_shape(file: File, node: ast.expr) -> bool:
+    """`x.get_shape()`, `x.shape`, a name that holds one, or a part of it: `x.shape[1:]`."""
+    while isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        node = node.value
+    if isinstance(node, ast.Name):
+        return is_static_shape(file.values, node)
+    return isinstance(node, ast.Attribute | ast.Call) and _shaped(node) is not None
+
+
+def _between(file: File, idiom: Idiom) -> Iterator[ast.AST]:
+    """The nodes from the tensor up to the whole expression: they belong to this idiom."""
+    yield idiom.whole
+    for node in file.names.ancestors(idiom.tensor):
+        if node is idiom.whole:
+            return
+        yield node
+
+
+def _matches(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom]:
+    """Idioms, longer ones before those that they contain."""
+    parents = file.names.parents
+    for node in attributes:
+        call = parents[node]
+        called = isinstance(call, ast.Call) and call.func is node
+        bare = isinstance(call, ast.Call) and called and not call.args and not call.keywords
+        tensor = _shaped(node.value)
+        if isinstance(call, ast.Call) and node.attr == "as_list" and bare and tensor is not None:
+            yield Idiom("Tensor.shape.as_list", "TJ105", call, tensor, "list({}.shape)")
+        elif node.attr in ("ndims", "rank") and tensor is not None:
+            yield Idiom(f"Tensor.shape.{node.attr}", "TJ105", node, tensor, "{}.ndim")
+        elif node.attr == "value" and isinstance(node.value, ast.Subscript) and not called:
+            inner = _shaped(node.value.value)
+            if inner is not None:
+                index = node.value.slice
+                yield Idiom("Dimension.value", "TJ105", node, inner, "{}.shape[", index)
+    yield from _of_dtypes_and_shapes(file, attributes)
+    for node in attributes:
+        call = parents[node]
+        if not isinstance(call, ast.Call) or call.func is not node:
+            continue
+        if node.attr == "get_shape" and not call.args and not call.keywords:
+            yield Idiom("Tensor.get_shape", "TJ105", call, node.value, "{}.shape")
+        elif node.attr == "numpy" and not call.args and not call.keywords:
+            yield Idiom("Tensor.numpy", "TJ106", call, node.value, "np.array({})[()]")
+        elif node.attr == "set_shape" and _is_statement(parents, call):
+            yield Idiom("Tensor.set_shape", "TJ107", call, node.value, "", call.args[0])
+
+
+def _of_dtypes_and_shapes(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom]:
+    """`x.dtype.is_floating`, and methods that only static shapes of TensorFlow have."""
+    for node in attributes:
+        parent = file.names.parents[node]
+        called = isinstance(parent, ast.Call) and parent.func is node
+        if node.attr in FORMS and is_of_dtype(node, called=called):
+            yield Idiom(f"DType.{node.attr}", "TJ111", node, node.value, FORMS[node.attr])
+        if node.attr in RANGES and is_of_dtype(node, called=called):
+            yield _of_range(file, node)
+        if node.attr in (*SHAPE_METHODS, "ndims", "rank", "as_list"):
+            whole = parent if called and isinstance(parent, ast.Call) else node
+            yield from _of_shape(file, node, whole)
+
+
+def _of_range(file: File, node: ast.Attribute) -> Idiom:
+    """`x.dtype.max`, which floats and integers have of two functions."""
+    tensor = node.value.value if isinstance(node.value, ast.Attribute) else node.value
+    numbers = file.corners.numbers.numbers(tensor)
+    whole = numbers in INTEGERS
+    form = RANGE_FORMS[whole] + node.attr
+    sure = whole or numbers is Numbers.INEXACT
+    return Idiom(f"DType.{node.attr}", "TJ111", node, node.value, form, sure=sure)
+
+
+def _of_shape(file: File, node: ast.Attribute, whole: ast.expr) -> Iterator[Idiom]:
+    """A method of a static shape; `whole` is its call where it is called."""
+    symbol = f"Tensor.shape.{node.attr}"
+    tensor = _shaped(node.value)
+    known = tensor is not None or is_static_shape(file.values, node.value)
+    if tensor is not None and node.attr in SHAPE_METHODS:
+        form = f"shims.TensorShape({{}}.shape).{node.attr}"
+        yield Idiom(symbol, "TJ112", node, tensor, form, sure=True)
+    elif known and node.attr in ("ndims", "rank"):
+        yield Idiom(symbol, "TJ112", node, node.value, "len({})", sure=True)
+    elif known and node.attr == "as_list" and isinstance(whole, ast.Call) and not whole.args:
+        yield Idiom(symbol, "TJ112", whole, node.value, "list({})", sure=True)
+    elif known or is_called_shape(node.value):
+        form = f"shims.TensorShape({{}}).{node.attr}"
+        yield Idiom(symbol, "TJ112", node, node.value, form, sure=known)
+
+
+def _is_known(file: File, idiom: Idiom) -> bool:
+    """Whether the lines around say what stands before the dot, or the new text serves all."""
+    if idiom.code == "TJ111" and isinstance(idiom.tensor, ast.Attribute):
+        tensor = file.values.kind(idiom.tensor.value) is Kind.TENSOR
+        return idiom.sure or (tensor and idiom.symbol.split(".")[-1] not in RANGES)
+    return idiom.sure or file.values.kind(idiom.tensor) is Kind.TENSOR
+
+
+def _is_statement(parents: dict[ast.AST, ast.AST], call: ast.Call) -> bool:
+    """A call of one argument whose value nobody uses."""
+    return isinstance(parents[call], ast.Expr) and len(call.args) == 1 and not call.keywords
+
+
+def _shaped(node: ast.expr) -> ast.expr | None:
+    """The tensor in `x.shape` or `x.get_shape()`."""
+    if isinstance(node, ast.Attribute) and node.attr == "shape":
+        return node.value
+    if isinstance(node, ast.Call) and not node.args and not node.keywords:
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr == "get_shape":
+            return function.value
+    return None
+
+
+def _decide(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
+    source, spelling = file.source, file.spelling
+    start, end = source.span(idiom.whole)
+    inner_start, inner_end = source.span(idiom.tensor)
+    if _has_comment(file, idiom) or not spelling.allows(["list"]):
+        return None
+    tail = source.data[inner_end:end]
+    closing = len(tail) - len(tail.lstrip(b" \t\r\n\f\\)"))
+    tensor = Span(start, inner_end + closing)  # its own parentheses included
+    if idiom.code == "TJ107":
+        if not _is_place(idiom.tensor) or idiom.index is None:
+            return None
+        text = source.data[start : tensor.end].decode().strip()
+        shape = Span(*source.span(idiom.index))
+        function = spelling.text("shims.ensure_shape(")
+        edit = Edit(start, end, (f"{text} = {function}{text}, ", shape, ")"))
+    elif idiom.index is not None:
+        edit = Edit(start, end, (tensor, ".shape[", Span(*source.span(idiom.index)), "]"))
+    elif idiom.code in ("TJ106", "TJ111", "TJ112") and idiom.form != "{}":
+        before, after = spelling.text(idiom.form).split("{}")
+        edit = Edit(start, end, (before, Span(inner_start, inner_end), after))
+    else:
+        before, after = idiom.form.split("{}")
+        edit = Edit(start, end, (before, tensor, after))
+    state = State.REWRITTEN if known else State.REVIEW
+    code = idiom.code if known else "TJ202"
+    message = "arrays have it under another name"
+    if not known:
+        message = "nothing nearby says that this is a tensor"
+        if idiom.symbol in ("DType.max", "DType.min"):
+            message = "nothing nearby says which numbers it holds; of integers it is `jnp.iinfo`"
+    return Decision(state, code, message, idiom.symbol, idiom.whole, (edit,))
+
+
+def _is_made_here(file: File, node: ast.expr) -> bool:
+    """Whether a name holds nothing but results of calls: nobody else sees that it is bound anew."""
+    scope = file.values.scope_of.get(node) if isinstance(node, ast.Name) else None
+    if scope is None or not isinstance(node, ast.Name):
+        return False
+    return all(
+        binding.kind == "assign" and isinstance(binding.value, ast.Call | ast.BinOp)
+        for binding in scope.bindings.get(node.id, [])
+    ) and bool(scope.bindings.get(node.id))
+
+
+def _is_place(node: ast.expr) -> bool:
+    """`x` or `self.x`: what can be assigned to and read twice."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def _has_comment(file: File, idiom: Idiom) -> bool:
+    """A comment between the tensor and the end of the expression would be lost."""
+    end = file.source.span(idiom.whole)[1]
+    text = file.source.data[file.source.span(idiom.tensor)[1] : end]
+    if idiom.index is not None:
+        index = file.source.span(idiom.index)
+        first = file.source.span(idiom.tensor)[1]
+        text = file.source.data[first : index[0]] + file.source.data[index[1] : end]
+    return b"#" in text

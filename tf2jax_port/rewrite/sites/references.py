@@ -1,0 +1,501 @@
+"""What becomes of one reference: which state, why, and by which edits."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from tf2jax_port.rewrite.calls import forms as calls
+from tf2jax_port.rewrite.calls.arguments import CallSite, holds_references
+from tf2jax_port.rewrite.findings.findings import State
+from tf2jax_port.rewrite.findings.outside import find_family
+from tf2jax_port.rewrite.knowledge import constructs, version_1
+from tf2jax_port.rewrite.knowledge.bind import (
+    Bound,
+    Refusal,
+    bind_arguments,
+    bind_version_1,
+    signature,
+)
+from tf2jax_port.rewrite.knowledge.keras_rows import why_unknown
+from tf2jax_port.rewrite.knowledge.known import (
+    Known,
+    corner,
+    facade,
+    has_another_meaning,
+    has_exact_form,
+    look_up,
+)
+from tf2jax_port.rewrite.names.tf_names import V1_PARAMS
+from tf2jax_port.rewrite.reading.layout import CallLayout, call_layout
+from tf2jax_port.rewrite.reading.quoted import enclosing_string, fits_in_string, is_editable
+from tf2jax_port.rewrite.reading.resolve import Reference, is_module
+from tf2jax_port.rewrite.sites import keras as keras_sites
+from tf2jax_port.rewrite.sites.decision import Decision, Draft, File
+from tf2jax_port.rewrite.sites.keras_symbols import of_symbols
+from tf2jax_port.rewrite.values import pure_functions
+from tf2jax_port.rewrite.writing.edits import Edit
+from tf2jax_port.rewrite.writing.template import parse_template
+from tf2jax_port.table import Keep, Manual, Native, Row, Shim
+from tf2jax_port.table.version_1 import NOTHING, PRINTED
+
+# Part of the markers of names that mean something else in TensorFlow 2. It keeps the file what it was
+# when its other names of TensorFlow 1 are gone.
+READ_AS_VERSION_1 = " (read as TensorFlow 1)"
+
+
+def decide_each(draft: Draft) -> Draft:
+    """Decide each reference by itself."""
+    return draft.with_decisions({r: decide(draft.file, r) for r in draft.file.references})
+
+
+def decide(file: File, reference: Reference) -> Decision:
+    """Where a reference ends."""
+    symbol = _symbol(reference)
+    decision = _left_alone(file, reference, symbol) or _looked_up(file, reference, symbol)
+    if decision.edits and not may_edit(file, decision):
+        return _manual(reference, symbol, "TJ308", "it stands inside a string")
+    return decision
+
+
+def may_edit(file: File, decision: Decision) -> bool:
+    """Whether edits may be made where they are wanted: code inside a string is delicate."""
+    node = decision.span
+    if enclosing_string(file.names, node) is None:
+        return True
+    texts = [piece for edit in decision.edits for piece in edit.pieces if isinstance(piece, str)]
+    if file.strings_frozen or not all(map(fits_in_string, texts)):
+        return False
+    return node not in file.frozen and is_editable(file.source, file.names, node)
+
+
+def _symbol(reference: Reference) -> str:
+    """TensorFlow's name; what is read as TensorFlow 1 says so."""
+    both = reference.version == 1 and reference.path in V1_PARAMS
+    explicit = both and "compat.v1" in reference.dotted[-1]
+    return f"tf.compat.v1.{reference.path}" if explicit else f"tf.{reference.path}".rstrip(".")
+
+
+def _looked_up(file: File, reference: Reference, symbol: str) -> Decision:
+    known = look_up(reference)
+    if known is None and keras_sites.is_module_of_keras(reference.path):
+        text = file.spelling.text(reference.path)
+        edit = Edit(*file.source.span(reference.node), (text,))
+        verdict = (State.REVIEW, keras_sites.MODULE, keras_sites.UNSEEN_NAMES)
+        return Decision(*verdict, symbol, reference.node, (edit,))
+    if known is None:
+        return _manual(reference, symbol, *_unknown(reference))
+    symbol = _symbol(known.reference)
+    known = of_symbols(file, known)
+    compiled = _compiled(file, known, symbol)
+    if compiled is not None:
+        return compiled
+    return keras_sites.settle(file, known, _settled(file, reference, known, symbol))
+
+
+def _settled(file: File, reference: Reference, known: Known, symbol: str) -> Decision:
+    target = known.row.target
+    if isinstance(target, Keep):
+        return Decision(State.KEPT, "TJ501", target.reason, symbol, reference.node)
+    if isinstance(target, Manual) and (file.target == "jax" or facade(known.row) is None):
+        return _manual(reference, symbol, target.code, target.reason)
+    if known.rest:
+        return _attribute(file, known, symbol)
+    node = known.reference.node
+    parent = file.names.parents[node]
+    if known.row.params is None:
+        return _named(file, known, symbol, parent)
+    if isinstance(parent, ast.Call) and parent.func is node:
+        return _called(file, known, symbol, parent)
+    return _passed_on(file, known, symbol)
+
+
+def _compiled(file: File, known: Known, symbol: str) -> Decision | None:
+    """`@tf.function` above a function that only computes: `jax.jit`."""
+    if known.row.name != "function" or known.rest or file.target != "jax":
+        return None
+    node: ast.expr = known.reference.node
+    call = file.names.parents[node]
+    if isinstance(call, ast.Call) and call.func is node:
+        if not pure_functions.only_switches(call):
+            return None
+        node = call
+    function = pure_functions.decorated(node, file.names.parents)
+    asked = function is not None and any(
+        isinstance(attribute.value, ast.Name) and attribute.value.id == function.name
+        for attribute in file.names.attributes
+    )
+    if function is None or asked or not pure_functions.is_pure(function, _operands_in(file)):
+        return None
+    edit = Edit(*file.source.span(node), (file.spelling.text("jax.jit"),))
+    message = "it computes its result from its parameters and does nothing else"
+    return Decision(State.REWRITTEN, "TJ113", message, symbol, node, (edit,))
+
+
+def _operands_in(file: File) -> pure_functions.Operands:
+    """What of a call is an operand, where the call becomes one of JAX and the rest is fixed."""
+
+    def operands(call: ast.Call) -> list[ast.expr] | None:
+        reference = file.values.by_node.get(call.func)
+        known = look_up(reference) if reference is not None else None
+        if reference is None or known is None or known.row.differs:
+            return None
+        if decide(file, reference).code not in ("TJ101", "TJ201"):
+            return None
+        parameters = signature(known.row.params or "")
+        tensors = known.row.tensors or (parameters[0].name,)
+        bound = _bound(known, call_layout(file.source, call))
+        if isinstance(bound, Refusal) or bound.surplus or bound.dropped:
+            return None
+        fixed = [a.node for name, a in bound.arguments.items() if name not in tensors]
+        if not all(is_fixed(file, node) for node in fixed):
+            return None
+        return [a.node for name, a in bound.arguments.items() if name in tensors]
+
+    return operands
+
+
+def is_fixed(file: File, node: ast.expr) -> bool:
+    """Whether an argument is written out, or a dtype."""
+    reference = file.values.by_node.get(node)
+    if reference is not None:
+        known = look_up(reference)
+        return known is not None and known.row.params is None and not known.rest
+    return all(
+        isinstance(n, ast.Constant | ast.List | ast.Tuple | ast.UnaryOp | ast.USub | ast.Load)
+        for n in ast.walk(node)
+    )
+
+
+def _manual(reference: Reference, symbol: str, code: str, message: str) -> Decision:
+    if is_read_as_version_1(reference, symbol):
+        message += READ_AS_VERSION_1
+    return Decision(State.MANUAL, code, message, symbol, reference.node)
+
+
+def is_read_as_version_1(reference: Reference, symbol: str) -> bool:
+    """Whether a name has two meanings, and which one is meant is known from the rest of the file."""
+    both = reference.version == 1 and reference.path in V1_PARAMS
+    return both and not symbol.startswith("tf.compat.")
+
+
+def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | None:
+    """References that are not looked up at all."""
+    if reference.ambiguous:
+        name = ast.unparse(reference.chain[0])
+        return _manual(reference, symbol, "TJ305", f"`{name}` is bound to something else too")
+    if isinstance(getattr(reference.node, "ctx", None), ast.Store | ast.Del):
+        return _manual(reference, symbol, "TJ307", "a name of TensorFlow is assigned or deleted")
+    start, end = file.source.span(reference.node)
+    if b"#" in file.source.data[start:end]:
+        return _manual(reference, symbol, "TJ308", "a comment stands inside the name")
+    return None
+
+
+def _unknown(reference: Reference) -> tuple[str, str]:
+    if is_module(reference.path):
+        return "TJ304", "a module of TensorFlow is passed on as a value"
+    why = why_unknown(reference.path)
+    if why:
+        return "TJ340", why
+    if has_another_meaning(reference):
+        return "TJ306", "in TensorFlow 1 the name means something else than in TensorFlow 2"
+    family = find_family(reference.path)
+    return (family.code, family.message) if family else ("TJ301", "no rule yet")
+
+
+# Names that are not called.
+
+
+def _named(file: File, known: Known, symbol: str, parent: ast.AST) -> Decision:
+    """A dtype, a type, a constant, an error class."""
+    reference = known.reference
+    called = isinstance(parent, ast.Call) and parent.func is reference.node
+    if called and not constructs.makes_error(known.row, parent):
+        return _manual(reference, symbol, "TJ302", "it is called, and the rule knows no arguments")
+    function = facade(known.row)
+    native = isinstance(known.row.target, Native)
+    if isinstance(parent, ast.ClassDef) and native and reference.node in parent.bases:
+        return _manual(reference, symbol, "TJ311", "a class is derived from it")
+    if native and (file.target == "jax" or function is None):
+        text = known.row.target.expression  # type: ignore[union-attr]
+        code = "TJ103" if known.row.name == "Tensor" else "TJ102"
+        return _replaced(file, known, symbol, State.REWRITTEN, code, text)
+    assert function is not None
+    return _replaced(file, known, symbol, State.SHIM, "TJ401", function)
+
+
+def _attribute(file: File, known: Known, symbol: str) -> Decision:
+    """An attribute of a TensorFlow object: `tf.float32.max`."""
+    node = known.reference.node
+    whole = file.names.parents[node]
+    target = known.row.target
+    attribute = known.rest[0]
+    text = None
+    if isinstance(target, Native) and known.row.params is None and isinstance(whole, ast.expr):
+        text = constructs.dtype_attribute(target.expression, attribute)
+    name = known.row.name.rpartition(".")[2]
+    if isinstance(target, Shim) and name[0].isupper():
+        # A class has its methods, an enumeration its members.
+        return _replaced(file, known, symbol, State.SHIM, "TJ401", target.function)
+    if text is None or not isinstance(whole, ast.expr):
+        message = f"no rule for the attribute `{attribute}`"
+        return _manual(known.reference, f"{symbol}.{attribute}", "TJ311", message)
+    edit = Edit(*file.source.span(whole), (file.spelling.text(text),))
+    message = f"`{file.spelling.text(text)}`"
+    return Decision(State.REWRITTEN, "TJ102", message, symbol, whole, (edit,))
+
+
+def _replaced(
+    file: File, known: Known, symbol: str, state: State, code: str, text: str
+) -> Decision:
+    """The name alone is replaced."""
+    written = file.spelling.text(text)
+    node = known.reference.node
+    plain = _is_namesake(known, text)
+    edit = Edit(*file.source.span(node), (written,))
+    return Decision(state, code, f"`{written}`", symbol, node, (edit,), plain)
+
+
+def _is_namesake(known: Known, function: str) -> bool:
+    """Whether a name is right as it stands once its first part is `shims`."""
+    reference = known.reference
+    if function != f"shims.{reference.path}":
+        return False
+    return all(getattr(node, "attr", "") != "compat" for node in reference.chain)
+
+
+def _passed_on(file: File, known: Known, symbol: str) -> Decision:
+    """An operator that is a value: `activation=tf.nn.relu`, a bare decorator."""
+    row, function = known.row, facade(known.row)
+    receiver = _tensorflow_receiver(file, known)
+    if receiver is not None:
+        message = f"it is handed to `{receiver.spelled}`, which stays TensorFlow"
+        return _manual(known.reference, symbol, "TJ312", message)
+    direct = _direct(file, known)
+    if file.target == "jax" and direct is not None:
+        return _replaced(file, known, symbol, State.REWRITTEN, "TJ104", direct)
+    if function is None:
+        reason = "an operator with another meaning in TensorFlow 1 is passed on as a value"
+        return _manual(known.reference, symbol, "TJ306", reason)
+    if known.version_1_params and known.version_1_params != row.params:
+        reason = "an operator with other arguments in TensorFlow 1 is passed on as a value"
+        return _manual(known.reference, symbol, "TJ306", reason)
+    return _replaced(file, known, symbol, State.SHIM, "TJ402", function)
+
+
+def _tensorflow_receiver(file: File, known: Known) -> Reference | None:
+    """The TensorFlow function without a rule that an operator is an argument of."""
+    parent = file.names.parents[known.reference.node]
+    call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
+    if not isinstance(call, ast.Call) or call.func is known.reference.node:
+        return None
+    receiver = file.values.by_node.get(call.func)
+    if receiver is None:
+        return None
+    found = look_up(receiver)
+    stays = found is None or isinstance(found.row.target, Keep | Manual)
+    return receiver if stays else None
+
+
+def _direct(file: File, known: Known) -> str | None:
+    """JAX's function for an operator of one array that is handed to somebody who calls it."""
+    row = known.row
+    if not isinstance(row.target, Native) or corner(row, file.options):
+        return None
+    parameters = [p for p in signature(row.params or "") if p.name != "name"]
+    template = parse_template(row.target.expression)
+    parent = file.names.parents[known.reference.node]
+    handed = isinstance(parent, ast.keyword) or (
+        isinstance(parent, ast.Call) and not _is_partial(parent)
+    )
+    one = len(parameters) == 1 and len(template.slots) == 1
+    return template.function if one and handed and template.slots[0].keyword is None else None
+
+
+def _is_partial(call: ast.Call) -> bool:
+    """`functools.partial` may bind `name=`, which JAX's functions do not have."""
+    return "partial" in ast.unparse(call.func)
+
+
+# Calls.
+
+
+def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
+    row, reference = known.row, known.reference
+    layout = call_layout(file.source, call)
+    bound = _bound(known, layout)
+    if isinstance(bound, Refusal):
+        return _starred(file, known, symbol, call, bound)
+    if _is_of_text(row, bound):
+        return _manual(reference, symbol, "TJ309", "JAX has no arrays of strings")
+    site = CallSite(
+        file.source,
+        call,
+        reference.node,
+        layout,
+        bound,
+        row,
+        file.names.parents[call],
+        file.spelling,
+        file.values,
+        file.corners.lists,
+    )
+    if any(holds_references(site, argument.node) for _, argument in bound.dropped):
+        return _manual(reference, symbol, "TJ308", "an argument without use holds other names")
+    if row.name in ("name_scope", "v1.name_scope") and _is_bound_by_with(site):
+        # JAX's block binds nothing; the name of the scope is what the file asks for.
+        row = version_1.bound_scope(row, bound)
+        site = dataclasses.replace(site, row=row)
+        known = known._replace(row=row)
+    if isinstance(row.target, Native) and (file.target == "jax" or facade(row) is None):
+        size = _known_size(file, known, symbol, site)
+        if size is not None:
+            return size
+        here = file.corners.at(site)
+        exact = file.options.takes_exact and bool(corner(row, file.options)) and has_exact_form(row)
+        exact = exact or (here.met and facade(row) is not None)
+        edits = None if exact else _write_form(site)
+        if edits is not None and row.target.expression == NOTHING:
+            return _switched_on(site, symbol)
+        if edits is not None:
+            differs = corner(row, file.options) or here.differs
+            return _of_native(row, differs, symbol, call, edits)
+    decision = _called_facade(file, known, symbol, site)
+    old = bool(known.version_1_params) or row.name.startswith("v1.")
+    return _of_version_1(decision, known, bound) if old else decision
+
+
+def _bound(known: Known, layout: CallLayout) -> Bound | Refusal:
+    """The arguments of a call by the parameters of its row."""
+    params = known.row.params or ""
+    if not known.version_1_params:
+        return bind_arguments(layout.arguments, params, known.renames)
+    return bind_version_1(
+        layout.arguments,
+        known.version_1_params,
+        params,
+        known.renames,
+        (*version_1.without_meaning(known.row.name), *PRINTED),
+    )
+
+
+def _starred(file: File, known: Known, symbol: str, call: ast.Call, refusal: Refusal) -> Decision:
+    """A call with `*args`: the function of `shims` takes what TensorFlow's takes."""
+    function = facade(known.row)
+    as_it_is = not known.version_1_params and not constructs.without_place(known.row)
+    if refusal.code != "TJ303" or function is None or not as_it_is:
+        return _manual(known.reference, symbol, refusal.code, refusal.message)
+    edit = Edit(*file.source.span(known.reference.node), (file.spelling.text(function),))
+    message = f"`{function}`, which takes the same arguments"
+    plain = _is_namesake(known, function)
+    return Decision(State.SHIM, "TJ403", message, symbol, call, (edit,), plain)
+
+
+def _write_form(site: CallSite) -> list[Edit] | None:
+    """The edits for the first of a row's expressions that can be written."""
+    for target in version_1.forms(site.row):
+        form = site
+        if target is not site.row.target:
+            form = dataclasses.replace(site, row=dataclasses.replace(site.row, target=target))
+        edits = calls.write_native(form)
+        if edits is not None:
+            return edits
+    return None
+
+
+def _switched_on(site: CallSite, symbol: str) -> Decision:
+    """`tf.enable_v2_behavior()`, of which nothing is left."""
+    start, end = site.source.span(site.call)
+    statement = isinstance(site.parent, ast.Expr) and site.source.span(site.parent) == (start, end)
+    edit = Edit(start, end, ("pass" if statement else NOTHING,))
+    message = "JAX has no other behaviour"
+    return Decision(State.REWRITTEN, "TJ110", message, symbol, site.call, (edit,))
+
+
+def _of_native(row: Row, differs: str, symbol: str, call: ast.Call, edits: list[Edit]) -> Decision:
+    assert isinstance(row.target, Native)
+    if differs:
+        return Decision(State.REVIEW, "TJ201", differs, symbol, call, tuple(edits))
+    function = parse_template(row.target.expression).function
+    if function.startswith("shims."):
+        return Decision(State.SHIM, "TJ401", f"`{function}`", symbol, call, tuple(edits))
+    message = row.note or "JAX has the same"
+    return Decision(State.REWRITTEN, "TJ101", message, symbol, call, tuple(edits))
+
+
+def _of_version_1(decision: Decision, known: Known, bound: Bound) -> Decision:
+    """The decision for a name that gives something else in version 1, or prints more."""
+    differs = "" if version_1.is_exact(known.row.name, bound) else version_1.differs(known.row.name)
+    prints = any(name in PRINTED for name, _ in bound.dropped)
+    printed = "`data`, which TensorFlow 1 prints, is left out" if prints else ""
+    if not decision.edits or not (differs or printed):
+        return decision
+    code = "TJ201" if differs else "TJ203"
+    return dataclasses.replace(decision, state=State.REVIEW, code=code, message=differs or printed)
+
+
+def _is_bound_by_with(site: CallSite) -> bool:
+    """Whether a `with` statement names what the block gives."""
+    return isinstance(site.parent, ast.withitem) and site.parent.optional_vars is not None
+
+
+def _is_of_text(row: Row, bound: Bound) -> bool:
+    """Whether a string is made a tensor."""
+    if row.name not in ("constant", "convert_to_tensor", "identity"):
+        return False
+    value = next(iter(bound.arguments.values())).node
+    nodes = value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
+    return any(isinstance(n, ast.Constant) and isinstance(n.value, str | bytes) for n in nodes)
+
+
+def _known_size(file: File, known: Known, symbol: str, site: CallSite) -> Decision | None:
+    """`tf.shape(x)[0]`, or `tf.shape(x)` as a shape: numbers that JAX knows while it traces."""
+    if known.row.name != "shape":
+        return None
+    indexed = isinstance(site.parent, ast.Subscript) and file.values.is_size(site.parent)
+    if not indexed and not _is_shape_argument(file, site.call):
+        return None
+    row = dataclasses.replace(known.row, target=Native("jnp.shape({input})"))
+    edits = calls.write_native(dataclasses.replace(site, row=row))
+    if edits is None:
+        return None
+    message = "the size as JAX knows it, a number and no array"
+    return Decision(State.REWRITTEN, "TJ108", message, symbol, site.call, tuple(edits))
+
+
+def _is_shape_argument(file: File, node: ast.expr) -> bool:
+    """Whether a node says which shape another operator makes."""
+    parent = file.names.parents[node]
+    call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
+    if not isinstance(call, ast.Call) or call.func not in file.values.by_node:
+        return False
+    known = look_up(file.values.by_node[call.func])
+    if known is None or known.version_1_params or not isinstance(known.row.target, Native):
+        return False
+    layout = call_layout(file.source, call)
+    bound = bind_arguments(layout.arguments, known.row.params or "", known.renames)
+    if isinstance(bound, Refusal):
+        return False
+    named = {name for name, argument in bound.arguments.items() if argument.node is node}
+    return bool(named & {"shape", "dims"})
+
+
+def _called_facade(file: File, known: Known, symbol: str, site: CallSite) -> Decision:
+    row, function = known.row, facade(known.row)
+    unknown = [name for name in site.bound.arguments if name in constructs.without_place(row)]
+    edits = None if function is None else calls.write_facade(site, function, unknown)
+    if edits is None or function is None:
+        message = "JAX's expression for it cannot be written at this place"
+        return _manual(known.reference, symbol, "TJ308", message)
+    if unknown:
+        message = f"`{unknown[0]}` is left out: `{function}` has no use for it"
+        return Decision(State.REVIEW, "TJ203", message, symbol, site.call, tuple(edits))
+    plain = len(edits) == 1 and _is_namesake(known, function)
+    native = isinstance(row.target, Native) and file.target == "jax"
+    differs = corner(row, file.options)
+    if native and file.options.takes_exact and differs and has_exact_form(row):
+        message = f"`{function}`; of JAX's own: {differs}"
+        return Decision(State.SHIM, "TJ404", message, symbol, site.call, tuple(edits), plain)
+    code = "TJ403" if native else "TJ401"
+    return Decision(State.SHIM, code, f"`{function}`", symbol, site.call, tuple(edits), plain)

@@ -1,0 +1,1 @@
+"""Blocks of gradient tapes that become functions."""

@@ -1,0 +1,450 @@
+"""The block of a tape as a function that JAX differentiates: `jax.value_and_grad`, `jax.grad`.
+
+One form is understood: `with tf.GradientTape() as tape:`, the sources watched in its first lines, then
+assignments that compute a scalar, and behind the block one `tape.gradient(target, sources)`. Every
+other block keeps its tape, the one of `shims`.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from tf2jax_port.rewrite.findings.findings import State
+from tf2jax_port.rewrite.knowledge.bind import Refusal, bind_arguments, signature
+from tf2jax_port.rewrite.knowledge.known import look_up
+from tf2jax_port.rewrite.reading.layout import call_layout
+from tf2jax_port.rewrite.reading.scopes import Function, Scope
+from tf2jax_port.rewrite.sites.decision import Decision, Draft, File
+from tf2jax_port.rewrite.sites.references import is_fixed
+from tf2jax_port.rewrite.tapes.flow import Flow, Operation
+from tf2jax_port.rewrite.values.values import Kind
+from tf2jax_port.rewrite.writing.edits import Edit
+
+SURE, REVIEWED = "TJ114", "TJ205"
+_TAPES = ("GradientTape", "ForwardAccumulator")
+_WRITTEN = ("TJ101", "TJ201", "TJ401", "TJ403")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Block:
+    """A `with` block of a tape, and what stands behind it."""
+
+    block: ast.With
+    tape: ast.Name
+    watches: list[ast.Call]
+    body: list[ast.stmt]
+    last: ast.Assign | ast.Return
+    asked: ast.Call
+    target: ast.Name
+    sources: list[ast.Name]
+
+    @property
+    def structure(self) -> ast.expr:
+        """The sources as they are written."""
+        return self.asked.args[1]
+
+
+def differentiate(draft: Draft) -> Draft:
+    """Turn tapes whose blocks are functions that JAX can differentiate into these functions."""
+    file = draft.file
+    if file.target != "jax" or b"GradientTape" not in file.source.data:
+        return draft
+    found = dict(draft.decisions)
+    codes = {reference.node: decision.code for reference, decision in found.items()}
+    for reference, decision in draft.decisions.items():
+        known = look_up(reference) if decision.code == "TJ401" else None
+        if known is not None and known.row.name == "GradientTape" and not known.rest:
+            block = _matched(file, reference.node)
+            judged = block and _Judge(file, codes, block).decision(decision)
+            found[reference] = judged or decision
+    return draft.with_decisions(found)
+
+
+def _matched(file: File, node: ast.expr) -> _Block | None:
+    """The block of a tape, where all of it has the one form."""
+    parents = file.names.parents
+    call, item = parents[node], parents.get(parents[node])
+    block = parents.get(item) if isinstance(item, ast.withitem) else None
+    if not isinstance(call, ast.Call) or call.args or call.keywords or call.func is not node:
+        return None
+    if not isinstance(item, ast.withitem) or not isinstance(item.optional_vars, ast.Name):
+        return None
+    if not isinstance(block, ast.With) or len(block.items) > 1:
+        return None
+    last = _next(parents[block], block)
+    asked = last.value if isinstance(last, ast.Assign | ast.Return) else None
+    tape = item.optional_vars
+    if asked is None or not _is_asked(asked, tape.id, "gradient", 2):
+        return None
+    assert isinstance(asked, ast.Call)
+    assert isinstance(last, ast.Assign | ast.Return)
+    target, sources = asked.args[0], _names(asked.args[1])
+    watches = _watches(block.body, tape.id)
+    body = block.body[len(watches) :]
+    watched = {name.id for watch in watches for name in _names(watch.args[0])}
+    given = [source.id for source in sources]
+    if not isinstance(target, ast.Name) or not given or not body or len(set(given)) < len(given):
+        return None
+    if not set(given) <= watched or (isinstance(last, ast.Assign) and not _is_plain(last)):
+        return None
+    return _Block(block, tape, watches, body, last, asked, target, sources)
+
+
+def _next(parent: ast.AST, statement: ast.stmt) -> ast.stmt | None:
+    """The statement behind another one in the same block."""
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(parent, field, [])
+        if isinstance(block, list) and statement in block[:-1]:
+            found = block[block.index(statement) + 1]
+            return found if isinstance(found, ast.stmt) else None
+    return None
+
+
+def _is_asked(node: ast.expr, tape: str, method: str, count: int) -> bool:
+    """Whether an expression is a call of a method of the tape with so many arguments."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == method
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == tape
+        and len(node.args) == count
+        and not node.keywords
+    )
+
+
+def _watches(body: list[ast.stmt], tape: str) -> list[ast.Call]:
+    """The calls of `watch` with which a block begins."""
+    found: list[ast.Call] = []
+    for statement in body:
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if not isinstance(call, ast.Call) or not _is_asked(call, tape, "watch", 1):
+            break
+        if not _names(call.args[0]):
+            break
+        found.append(call)
+    return found
+
+
+def _names(node: ast.expr) -> list[ast.Name]:
+    """A name, or the names in a list; none where there is anything else."""
+    nodes = node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
+    names = [n for n in nodes if isinstance(n, ast.Name)]
+    return names if len(names) == len(nodes) else []
+
+
+def _is_plain(last: ast.Assign) -> bool:
+    """Whether the gradients get a name, or a name each."""
+    return len(last.targets) == 1 and bool(_names(last.targets[0]))
+
+
+class _Judge:
+    """Decides about one block."""
+
+    def __init__(self, file: File, codes: dict[ast.expr, str], block: _Block) -> None:
+        self.file = file
+        self.codes = codes
+        self.block = block
+        scope = file.values.scope_of.get(block.target)
+        self.scope = scope if scope is not None else file.names.module
+        self.flow = Flow(self._operation, self._is_scalar)
+
+    def decision(self, before: Decision) -> Decision | None:
+        """What becomes of the tape, `None` where it stays."""
+        for statement in self.block.body:
+            self.flow.follow(statement)
+        if not self.flow.understood or not self._is_function() or not self._is_own():
+            return None
+        doubts = self._doubts()
+        if doubts is None or (doubts and self.file.options.takes_exact):
+            return None
+        edits = _edits(self.file, self.block, self._is_read_later())
+        if edits is None:
+            return None
+        message = "the block computes a scalar from what is watched"
+        state, code = State.REWRITTEN, SURE
+        if doubts:
+            state, code = State.REVIEW, REVIEWED
+            message = (
+                f"{doubts}: where two names hold the same array, TensorFlow differentiates by both"
+            )
+        return dataclasses.replace(
+            before, state=state, code=code, message=message, edits=edits, plain=False
+        )
+
+    def _operation(self, call: ast.Call) -> Operation | None:
+        """The operation of a call that has become one of JAX or of `shims`."""
+        reference = self.file.values.by_node.get(call.func)
+        known = look_up(reference) if reference is not None else None
+        if known is None or known.rest or known.version_1_params or known.row.params is None:
+            return None
+        if self.codes.get(call.func) not in _WRITTEN:
+            return None
+        layout = call_layout(self.file.source, call)
+        bound = bind_arguments(layout.arguments, known.row.params, known.renames)
+        if isinstance(bound, Refusal) or bound.surplus or bound.dropped:
+            return None
+        tensors = known.row.tensors or (signature(known.row.params)[0].name, "logits")
+        given = {name: argument.node for name, argument in bound.arguments.items()}
+        operands = {name: node for name, node in given.items() if name in tensors}
+        rest = [node for name, node in given.items() if name not in tensors]
+        if not all(is_fixed(self.file, node) for node in rest):
+            return None
+        return Operation(known.row.name, operands, alone=not rest)
+
+    def _is_scalar(self, name: ast.Name) -> bool:
+        """Whether a name from outside is given nothing but a number."""
+        home = self.scope.lookup(name.id)
+        bindings = home.bindings[name.id] if home is not None else []
+        return bool(bindings) and all(_is_number(b.value, self._operation) for b in bindings)
+
+    def _is_function(self) -> bool:
+        """Whether what the block computes is a function of the sources, with a scalar result."""
+        target = self.block.target.id
+        sources = {source.id for source in self.block.sources}
+        reached = self.flow.reaches.get(target, frozenset())
+        return (
+            target in self.flow.scalars
+            and sources <= reached
+            and not sources & self.flow.made
+            and not self.flow.made & self.flow.read.keys()
+            and self.scope.kind in ("module", "function")
+            and not self.scope.redirected
+            and not self._is_inside_tape()
+        )
+
+    def _is_inside_tape(self) -> bool:
+        """Whether another tape looks on."""
+        for node in self.file.names.ancestors(self.block.block):
+            if isinstance(node, Function):
+                return False
+            for item in getattr(node, "items", []):
+                call = item.context_expr
+                function = call.func if isinstance(call, ast.Call) else call
+                reference = self.file.values.by_node.get(function)
+                if reference is not None and reference.path.rpartition(".")[2] in _TAPES:
+                    return True
+        return False
+
+    def _is_own(self) -> bool:
+        """Whether nobody else sees the tape, or what the block assigns beside the target."""
+        tape, target = self.block.tape.id, self.block.target.id
+        first, last = self.block.block, self.block.last
+        if {tape, target} & {source.id for source in self.block.sources} or tape == target:
+            return False
+        expected = len(self.block.watches) + 1
+        inside = [n for n in self._uses(tape) if _within(n, first.lineno, last.end_lineno)]
+        if len(inside) != expected or not self._has_blocks_of_its_own(tape):
+            return False
+        assigned = {n.id for t in getattr(last, "targets", []) for n in _names(t)}
+        if assigned & (self.flow.made | {tape}):
+            return False
+        for name in self.flow.made - {target}:
+            nodes = [*self._uses(name), *(b.node for b in self.scope.bindings.get(name, []))]
+            if not all(_within(n, first.lineno, first.end_lineno) for n in nodes):
+                return False
+        return all(name in self.scope.bindings for name in (*self.flow.made, tape))
+
+    def _has_blocks_of_its_own(self, tape: str) -> bool:
+        """Whether every use of the tape's name stands in, or just behind, a `with` that binds it."""
+        places = []
+        for binding in self.scope.bindings.get(tape, []):
+            item = self.file.names.parents.get(binding.node)
+            block = self.file.names.parents.get(item) if isinstance(item, ast.withitem) else None
+            if not isinstance(block, ast.With):
+                return False
+            behind = _next(self.file.names.parents[block], block)
+            places.append((block.lineno, (behind or block).end_lineno))
+        return all(any(_within(n, *place) for place in places) for n in self._uses(tape))
+
+    def _uses(self, name: str) -> Iterator[ast.Name]:
+        """Where a name of the block's scope is read, in inner scopes too."""
+        for node, scope in self.file.names.uses:
+            if node.id == name and scope.lookup(name) is self.scope:
+                yield node
+
+    def _is_read_later(self) -> bool:
+        """Whether the value of the target is wanted, and not only its gradients."""
+        first, last = self.block.block.lineno, self.block.last.end_lineno
+        outside = any(not _within(n, first, last) for n in self._uses(self.block.target.id))
+        return isinstance(self.block.last, ast.Assign) and (
+            outside or self.scope.kind == "module" or self._is_tested_outside()
+        )
+
+    def _is_tested_outside(self) -> bool:
+        """Whether the target is deleted, or bound in another way than by assignments."""
+        bindings = self.scope.bindings.get(self.block.target.id, [])
+        return any(binding.kind != "assign" for binding in bindings)
+
+    def _doubts(self) -> str | None:
+        """Which name may hold an array of another one; `""` for none, `None` where one does."""
+        sources = {source.id for source in self.block.sources}
+        outside = [name for name in self.flow.read if name not in sources]
+        doubtful = []
+        parameters = 0
+        for name in (*sources, *outside):
+            home = self.scope.lookup(name)
+            if home is None or not self._is_array(home, name):
+                return None
+            others = {*sources, *outside} - {name}
+            values = [binding.value for binding in home.bindings[name]]
+            if any(self._may_hand_on(value, others) for value in values):
+                return None
+            number = all(isinstance(value, ast.Constant) for value in values)
+            new = home is self.scope and all(map(self._is_new, values))
+            if not new and not number:
+                doubtful.append(name)
+                own = home is self.scope
+                parameters += own and all(b.kind == "parameter" for b in home.bindings[name])
+        # What a function is given and what it makes itself are two arrays.
+        apart = len(doubtful) == parameters == 1 or len(sources) + len(outside) == 1
+        return "" if apart or not doubtful else f"`{doubtful[-1]}` is not made here"
+
+    def _is_array(self, home: Scope, name: str) -> bool:
+        """Whether a name may hold an array: no function, no import, no variable of TensorFlow."""
+        for binding in home.bindings[name]:
+            if binding.kind == "import" or not isinstance(binding.node, ast.Name | ast.arg):
+                return False
+            if isinstance(binding.node, ast.Name) and not isinstance(binding.node.ctx, ast.Store):
+                return False
+            value = binding.value
+            if isinstance(value, ast.Call):
+                reference = self.file.values.by_node.get(value.func)
+                if reference is not None and reference.path.rpartition(".")[2] == "Variable":
+                    return False
+        return True
+
+    def _may_hand_on(self, value: ast.expr | None, others: set[str]) -> bool:
+        """Whether a value that is assigned may be, or hold, the array of another name."""
+        if value is None or self._is_new(value):
+            return False
+        return any(isinstance(node, ast.Name) and node.id in others for node in ast.walk(value))
+
+    def _is_new(self, value: ast.expr | None) -> bool:
+        """Whether a value is an array that no other name holds."""
+        if isinstance(value, ast.BinOp | ast.UnaryOp | ast.Compare):
+            return self.file.values.kind(value) is Kind.TENSOR
+        if not isinstance(value, ast.Call) or value.func not in self.file.values.by_node:
+            return isinstance(value, ast.Constant)
+        operation = self._operation(value)
+        if operation is not None and operation.is_new:
+            return True
+        names = [node for node in ast.walk(value) if isinstance(node, ast.Name)]
+        roots = {node.chain[0] for node in self.file.references}
+        return self.file.values.kind(value) is Kind.TENSOR and all(n in roots for n in names)
+
+
+def _is_number(value: ast.expr | None, operations: object) -> bool:
+    """Whether a value is a number, or the constant of one."""
+    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+        value = value.operand
+    if isinstance(value, ast.Constant):
+        return type(value.value) in (int, float)
+    operation = operations(value) if isinstance(value, ast.Call) and callable(operations) else None
+    if operation is None or operation.name != "constant":
+        return False
+    return operation.alone and all(_is_number(n, None) for n in operation.operands.values())
+
+
+def _within(node: ast.AST, first: int, last: int | None) -> bool:
+    """Whether a node stands in some lines."""
+    return first <= getattr(node, "lineno", 0) <= (last or 0)
+
+
+# What is written.
+
+
+def _edits(file: File, block: _Block, value_wanted: bool) -> tuple[Edit, ...] | None:
+    """The block as a function and a call of it; `None` where the text does not have the form."""
+    source, data = file.source, file.source.data
+    target, names = block.target.id, ", ".join(source.id for source in block.sources)
+    function = f"{target}_of"
+    start, end = source.span(block.last)
+    several = isinstance(block.structure, ast.List | ast.Tuple)
+    listed = isinstance(block.structure, ast.List)
+    if (
+        function in file.spelling.bound
+        or b"#" in data[start:end]
+        or not _ends_line(file, block.last)
+    ):
+        return None
+    if listed and not file.spelling.allows(["list"]):
+        return None
+    header = _header(file, block, f"{function}({names})")
+    watches = [_without(file, watch) for watch in block.watches]
+    final = block.body[-1]
+    if header is None or None in watches or not _ends_line(file, final):
+        return None
+    indent = data[source.starts[final.lineno - 1] : source.span(final)[0]].decode()
+    place = source.line_end(final.end_lineno or 0)
+    ending = Edit(place, place, (f"{source.newline}{indent}return {target}",))
+    argnums = f", argnums=({', '.join(map(str, range(len(block.sources))))},)"
+    argnums = (argnums.replace(",)", ")") if len(block.sources) > 1 else argnums) if several else ""
+    differ = "value_and_grad" if value_wanted else "grad"
+    call = file.spelling.text(f"jax.{differ}(") + f"{function}{argnums})({names})"
+    if isinstance(block.last, ast.Return):
+        text = f"return list({call})" if listed else f"return {call}"
+    else:
+        text = _assigned(block.last.targets[0], target, call, value_wanted)
+        if listed and isinstance(block.last.targets[0], ast.Name):
+            outer = data[source.starts[block.last.lineno - 1] : start].decode()
+            gradients = block.last.targets[0].id
+            text += f"{source.newline}{outer}{gradients} = list({gradients})"
+    return (*header, *(w for w in watches if w), ending, Edit(start, end, (text,)))
+
+
+def _assigned(gradients: ast.expr, target: str, call: str, value_wanted: bool) -> str:
+    """`target, gradients = call`."""
+    names = [name.id for name in _names(gradients)]
+    if isinstance(gradients, ast.Name):
+        written = names[0]
+    elif len(names) == 1:
+        written = f"[{names[0]}]"
+    else:
+        written = f"({', '.join(names)})" if value_wanted else ", ".join(names)
+    return f"{target}, {written} = {call}" if value_wanted else f"{written} = {call}"
+
+
+def _header(file: File, block: _Block, text: str) -> tuple[Edit, ...] | None:
+    """`with tf.GradientTape() as tape` as `def loss_of(x)`."""
+    source, data = file.source, file.source.data
+    call = block.block.items[0].context_expr
+    start, end = source.span(block.block)[0], source.span(block.tape)[1]
+    opened, closed = source.span(call)
+    first = block.block.body[0]
+    colon = data[end : source.starts[first.lineno - 1]].lstrip(b" \t\f")
+    if first.lineno == block.tape.lineno or not colon.startswith(b":"):
+        return None
+    middle = data[closed : source.span(block.tape)[0]].split()
+    if data[start:opened].split() != [b"with"] or middle != [b"as"] or b"#" in data[opened:closed]:
+        return None
+    return (
+        Edit(start, opened, ("def ",)),
+        Edit(opened, closed, (text,)),
+        Edit(closed, end),
+    )
+
+
+def _without(file: File, watch: ast.Call) -> Edit | None:
+    """Takes away `tape.watch(x)`, with its line where nothing else stands there."""
+    source, data = file.source, file.source.data
+    start, end = source.span(watch)
+    line, stop = source.starts[watch.lineno - 1], source.line_end(watch.end_lineno or 0)
+    rest = data[end:stop].strip()
+    if data[line:start].strip() or b"#" in data[start:end] or (rest and rest[:1] != b"#"):
+        return None
+    if rest:  # a comment, which stays
+        return Edit(start, stop - len(data[end:stop].lstrip()), ())
+    following = source.starts[watch.end_lineno or 0]
+    return Edit(line, following)
+
+
+def _ends_line(file: File, statement: ast.stmt) -> bool:
+    """Whether a statement begins a line, and nothing but a comment follows it in its last one."""
+    source, data = file.source, file.source.data
+    start, end = source.span(statement)
+    before = data[source.starts[statement.lineno - 1] : start]
+    rest = data[end : source.line_end(statement.end_lineno or 0)].strip()
+    return not before.strip() and (not rest or rest.startswith(b"#"))

@@ -1,0 +1,1 @@
+"""What an expression is: its dtype, its size, a list, a ragged tensor."""

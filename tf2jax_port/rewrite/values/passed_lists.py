@@ -1,0 +1,73 @@
+"""Which parameters are given lists by the calls of their functions that stand in the same file.
+
+TensorFlow's operators take a list for a tensor, those of JAX do not: such a parameter is made an array
+where an operator gets it.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+
+from tf2jax_port.rewrite.reading.scopes import Function
+from tf2jax_port.rewrite.values.values import Kind, Values
+
+
+class PassedLists:
+    """Answers for the parameters of one file."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self.known: dict[ast.arg, bool] = {}
+
+    def may_be_list(self, node: ast.expr) -> bool:
+        """Whether a name is a parameter that somebody gives a list."""
+        scope = self.values.scope_of.get(node) if isinstance(node, ast.Name) else None
+        home = scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else None
+        if home is None or home.kind != "function" or not isinstance(node, ast.Name):
+            return False
+        arguments = [b.node for b in home.bindings[node.id] if b.kind == "parameter"]
+        return any(isinstance(a, ast.arg) and self._is_given_list(a) for a in arguments)
+
+    def _is_given_list(self, argument: ast.arg) -> bool:
+        if argument not in self.known:
+            self.known[argument] = False  # while it is looked for
+            parents = self.values.names.parents
+            function = parents[parents[argument]]
+            given = self._given(function, argument) if isinstance(function, Function) else []
+            self.known[argument] = any(self._is_list(node) for node in given)
+        return self.known[argument]
+
+    def _is_list(self, node: ast.expr) -> bool:
+        return self.values.kind(node) is Kind.LIST or self.may_be_list(node)
+
+    def _given(self, function: ast.AST, argument: ast.arg) -> list[ast.expr]:
+        """What the calls of a function give for one of its parameters."""
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            return []
+        plain = [*function.args.posonlyargs, *function.args.args]
+        place = plain.index(argument) if argument in plain else -1
+        owner = self.values.names.parents[function]
+        name = function.name
+        if isinstance(owner, ast.ClassDef):
+            static = any(getattr(d, "id", "") == "staticmethod" for d in function.decorator_list)
+            place -= not static
+            name = owner.name if name == "__init__" else name
+        found = []
+        for call in self._calls.get(name, ()):
+            if place >= 0 and not any(isinstance(a, ast.Starred) for a in call.args):
+                found += call.args[place : place + 1]
+            found += [k.value for k in call.keywords if k.arg == argument.arg]
+        return found
+
+    @functools.cached_property
+    def _calls(self) -> dict[str, list[ast.Call]]:
+        """The calls of a file by the last name of what is called."""
+        names = self.values.names
+        found: dict[str, list[ast.Call]] = {}
+        for node in (*(use for use, _ in names.uses), *names.attributes):
+            call = names.parents.get(node)
+            if isinstance(call, ast.Call) and call.func is node:
+                name = getattr(node, "id", "") or getattr(node, "attr", "")
+                found.setdefault(name, []).append(call)
+        return found

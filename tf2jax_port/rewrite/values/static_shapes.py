@@ -1,0 +1,45 @@
+"""Which expressions are static shapes: `x.shape`, parts of it, and names that hold one."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from tf2jax_port.rewrite.values.values import Values
+
+_NAMED = re.compile(r"(^|_)shape(_|s?$)")
+
+
+def is_static_shape(values: Values, node: ast.expr, seen: frozenset[str] = frozenset()) -> bool:
+    """Whether an expression is the static shape of a tensor, as the lines around it say."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == "shape"
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr == "get_shape" and not node.args and not node.keywords
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Slice) and is_static_shape(values, node.value, seen)
+    if isinstance(node, ast.Name):
+        return node.id not in seen and _holds_shape(values, node, seen | {node.id})
+    return False
+
+
+def _holds_shape(values: Values, node: ast.Name, seen: frozenset[str]) -> bool:
+    """Whether every assignment of a name gives it a static shape."""
+    scope = values.scope_of.get(node)
+    home = scope.lookup(node.id) if scope is not None else None
+    every = home.bindings[node.id] if home is not None else []
+    bindings = [b for b in every if not isinstance(getattr(b.node, "ctx", None), ast.Del)]
+    return bool(bindings) and all(
+        binding.kind == "assign"
+        and binding.value is not None
+        and is_static_shape(values, binding.value, seen)
+        for binding in bindings
+    )
+
+
+def is_called_shape(node: ast.expr) -> bool:
+    """Whether the name of an expression says that it is a shape: `input_shape`, `self.shape_y`."""
+    while isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        node = node.value
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return bool(_NAMED.search(name))

@@ -1,0 +1,1 @@
+"""How new text is put into a file."""
