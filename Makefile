@@ -22,7 +22,7 @@ lint: setup types  ## style, format, types and the direction of imports
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/lint-imports --no-cache
 types: setup
 	@.venv/bin/mypy
-generate: setup  ## façades, data files and pages from the table and the installed TensorFlow (two minutes)
+generate: setup  ## facades, data files and pages from the table and the installed TensorFlow (two minutes)
 	@$(PY) -m tools.generate
 scorecard: setup  ## runs every lane's tests (half an hour) and writes docs/scorecard.md and .json
 	@$(PY) -m tools.scorecard

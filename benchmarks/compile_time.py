@@ -36,10 +36,10 @@ def by_hand():
 
         y = x
         for step in range(STEPS):
-            centred = y - mean(y)
-            std = jnp.sqrt(mean(centred**2))
+            centered = y - mean(y)
+            std = jnp.sqrt(mean(centered**2))
             top = jnp.max(jnp.where(keep, y, -jnp.inf))
-            y = jnp.tanh(centred / (std + 1.0)) + top * 0.1 * step
+            y = jnp.tanh(centered / (std + 1.0)) + top * 0.1 * step
         return jnp.sum(jnp.where(keep, y, 0))
 
     return program

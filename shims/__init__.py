@@ -122,7 +122,7 @@ _NAMESPACES = (
     "strings",
     "v1",
 )
-# The engine's names, written out; the operators' stand in the generated façade.
+# The engine's names, written out; the operators' stand in the generated facade.
 _ENGINE = {
     "AggregationMethod": "types.variable_options",
     "CapacityError": "errors.errors",

@@ -1,4 +1,4 @@
-"""TensorFlow's optimisers and schedules for Optax, and what keeps their state in variables.
+"""TensorFlow's optimizers and schedules for Optax, and what keeps their state in variables.
 
 The functions give transformations of Optax that make TensorFlow's steps. `Optimizer` is for a loop
 over variables, with `apply_gradients` and `minimize`. It needs `optax` (`tf2jax-port[optax]`).
@@ -13,6 +13,13 @@ from shims._src.optimizers.moments import adamw as adamw
 from shims._src.optimizers.moments import lamb as lamb
 from shims._src.optimizers.moments import nadam as nadam
 from shims._src.optimizers.optimizer import Optimizer as Optimizer
+from shims._src.optimizers.optimizers_v1 import adadelta_v1 as adadelta_v1
+from shims._src.optimizers.optimizers_v1 import adagrad_v1 as adagrad_v1
+from shims._src.optimizers.optimizers_v1 import adam_v1 as adam_v1
+from shims._src.optimizers.optimizers_v1 import ftrl_v1 as ftrl_v1
+from shims._src.optimizers.optimizers_v1 import gradient_descent_v1 as gradient_descent_v1
+from shims._src.optimizers.optimizers_v1 import momentum_v1 as momentum_v1
+from shims._src.optimizers.optimizers_v1 import rmsprop_v1 as rmsprop_v1
 from shims._src.optimizers.schedules import cosine_decay as cosine_decay
 from shims._src.optimizers.schedules import cosine_decay_restarts as cosine_decay_restarts
 from shims._src.optimizers.schedules import exponential_decay as exponential_decay
@@ -23,10 +30,3 @@ from shims._src.optimizers.squares import adadelta as adadelta
 from shims._src.optimizers.squares import adagrad as adagrad
 from shims._src.optimizers.squares import ftrl as ftrl
 from shims._src.optimizers.squares import rmsprop as rmsprop
-from shims._src.optimizers.version_1 import adadelta_v1 as adadelta_v1
-from shims._src.optimizers.version_1 import adagrad_v1 as adagrad_v1
-from shims._src.optimizers.version_1 import adam_v1 as adam_v1
-from shims._src.optimizers.version_1 import ftrl_v1 as ftrl_v1
-from shims._src.optimizers.version_1 import gradient_descent_v1 as gradient_descent_v1
-from shims._src.optimizers.version_1 import momentum_v1 as momentum_v1
-from shims._src.optimizers.version_1 import rmsprop_v1 as rmsprop_v1

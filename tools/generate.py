@@ -1,4 +1,4 @@
-"""Writes everything that is generated: façades, data files, and the pages of the diagnostics.
+"""Writes everything that is generated: facades, data files, and the pages of the diagnostics.
 
     python -m tools.generate
 
@@ -14,7 +14,7 @@ GENERATORS = (
     "tools.generate_facades",
     "tools.live_names",
     "tools.live_recipes",
-    "tools.generate_version_one",
+    "tools.generate_v1",
     "tools.generate_graph_names",
     "tools.generate_tf_names",
     "tools.generate_tf_internal_names",

@@ -1,4 +1,4 @@
-"""Writes the façades of `shims` from the table: `python -m tools.generate_facades`.
+"""Writes the facades of `shims` from the table: `python -m tools.generate_facades`.
 
 Several kinds of files come from the rows. `shims/_src/native/operators.py` has a function for each row
 whose plain JAX expression says the same as TensorFlow, made of that very expression, so that a test
@@ -70,7 +70,7 @@ def _inside(namespace: str) -> list[str]:
 
 
 def native_rows() -> list[Row]:
-    """The rows whose façade is made of their expression."""
+    """The rows whose facade is made of their expression."""
     return [r for r in ROWS if isinstance(r.target, Native) and r.params is not None and not r.own]
 
 
@@ -200,7 +200,7 @@ def composite_operands() -> str:
 
 
 def _function_behind(name: str) -> str:
-    """The name of the function in `shims` that a row's façade re-exports."""
+    """The name of the function in `shims` that a row's facade re-exports."""
     source = _source(find(name))
     if source is None:
         raise ValueError(f"`{name}` has no function in shims.")
@@ -216,7 +216,7 @@ def _place_of(name: str, parameters: list[str]) -> tuple[int, str]:
 
 
 def facade_module(namespace: str) -> str:
-    """The text of one façade: re-exports, sorted by module, then by name."""
+    """The text of one facade: re-exports, sorted by module, then by name."""
     lines = [("shims._src.facade.claim", "claim", "_claim")]
     constants, names = [], []
     for inner in _inside(namespace) if namespace else ():
@@ -267,7 +267,7 @@ def _import(line: tuple[str, str, str]) -> str:
 
 
 def _source(row: Row) -> tuple[str, str] | None:
-    """`(module, function)` that a row's façade re-exports."""
+    """`(module, function)` that a row's facade re-exports."""
     if row.own:
         module, _, function = row.own.partition(":")
         return f"shims._src.{module}", function

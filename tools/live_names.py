@@ -2,7 +2,7 @@
 
 For each name of `tf.compat.v1` that is an object of the table: where shims has it, and the
 signature that version 1 gives it. The other names are listed, so that asking for one says that
-TensorFlow has it. This needs TensorFlow; the façade is then made of the file that it writes.
+TensorFlow has it. This needs TensorFlow; the facade is then made of the file that it writes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import tensorflow as tf
 from tensorflow.python.util import tf_decorator, tf_export
 
-from shims._src.v1.names.variants import VARIANTS
+from shims._src.v1.names.redefined_operators import VARIANTS
 from tf2jax_port.table import ROWS, Native, Row
 from tools.data_files import ROOT, render
 

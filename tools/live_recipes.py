@@ -1,6 +1,6 @@
 """Writes how TensorFlow 1 names operations, as TensorFlow does: `python -m tools.live_recipes`.
 
-Every operator of the façade is called in graphs of TensorFlow with the arguments of its row's cases,
+Every operator of the facade is called in graphs of TensorFlow with the arguments of its row's cases,
 and with forms of its own below: tensors of known and unknown shapes, numbers, with a name and without.
 What the operations are called then, and what of the call decides it, is written down.
 """
@@ -19,7 +19,7 @@ import numpy as np
 import tensorflow as tf
 
 from shims._src.v1.graph.call_features import call_features, without_defaults
-from shims._src.v1.names import binding
+from shims._src.v1.names import call_translation
 from shims._src.v1.names.operators import located, operators
 from tf2jax_port.diff.parity.points import arguments, points_of
 from tf2jax_port.table import ROWS, Row
@@ -137,7 +137,7 @@ def _old_names(operator, signature) -> dict[str, str]:
     target = inspect.signature(located(f"shims._src.{operator.place}"))
     if any(p.kind is p.VAR_KEYWORD for p in target.parameters.values()):
         return {}
-    renamed = binding.Translation(operator, signature, target).renamed
+    renamed = call_translation.Translation(operator, signature, target).renamed
     return {new: old for old, new in renamed.items() if new not in signature.parameters}
 
 
@@ -199,7 +199,7 @@ def _decisive(given, signature, operator) -> dict[str, Any]:
     if operator is not None:
         target = inspect.signature(located(f"shims._src.{operator.place}"))
         if not any(p.kind is p.VAR_KEYWORD for p in target.parameters.values()):
-            renamed = binding.Translation(operator, signature, target).renamed
+            renamed = call_translation.Translation(operator, signature, target).renamed
     defaults = {name: p.default for name, p in signature.parameters.items()}
     return {renamed.get(k, k): v for k, v in without_defaults(given, defaults).items()}
 

@@ -11,9 +11,9 @@ def dense(params, name, x):
 
 
 def layer_norm(params, name, x):
-    centred = x - x.mean(axis=-1, keepdims=True)
-    variance = jnp.square(centred).mean(axis=-1, keepdims=True)
-    normal = centred * jax.lax.rsqrt(variance + 1e-12)
+    centered = x - x.mean(axis=-1, keepdims=True)
+    variance = jnp.square(centered).mean(axis=-1, keepdims=True)
+    normal = centered * jax.lax.rsqrt(variance + 1e-12)
     return normal * params[name + "/scale"] + params[name + "/offset"]
 
 

@@ -34,7 +34,7 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 
 
 def edited_lines(before: str, after: str) -> set[int]:
-    """The lines of a text that differ from another; beside a deletion, its neighbours."""
+    """The lines of a text that differ from another; beside a deletion, its neighbors."""
     lines: set[int] = set()
     matcher = difflib.SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
     for tag, _, _, start, end in matcher.get_opcodes():

@@ -51,9 +51,9 @@ def image(rng, rows, columns, objects, mean, spread):
 
 def ground_truth(rng, rows, columns, objects):
     """Boxes that lie in the image, and their labels."""
-    centres = rng.uniform(0.0, 1.0, (objects, 2)) * [rows * STRIDE, columns * STRIDE]
+    centers = rng.uniform(0.0, 1.0, (objects, 2)) * [rows * STRIDE, columns * STRIDE]
     sizes = rng.uniform([20.0, 20.0], [50.0, 36.0], (objects, 2))
-    boxes = np.concatenate([centres - sizes / 2, centres + sizes / 2], axis=1)
+    boxes = np.concatenate([centers - sizes / 2, centers + sizes / 2], axis=1)
     return boxes, rng.integers(1, NUM_CLASSES + 1, objects)
 
 

@@ -45,30 +45,30 @@ def make_anchors(height, width):
     xs = (tf.cast(tf.range(width), tf.float32) + 0.5) * STRIDE
     ys = tf.tile(tf.expand_dims(ys, 1), [1, width])
     xs = tf.tile(tf.expand_dims(xs, 0), [height, 1])
-    centres = tf.reshape(tf.stack([ys, xs], axis=-1), [-1, 1, 2])
-    corners = tf.concat([centres - ANCHOR_SIZES / 2, centres + ANCHOR_SIZES / 2], axis=-1)
+    centers = tf.reshape(tf.stack([ys, xs], axis=-1), [-1, 1, 2])
+    corners = tf.concat([centers - ANCHOR_SIZES / 2, centers + ANCHOR_SIZES / 2], axis=-1)
     return tf.reshape(corners, [-1, 4])
 
 
-def centre_and_size(boxes):
+def center_and_size(boxes):
     low, high = boxes[:, :2], boxes[:, 2:]
     return (low + high) / 2.0, high - low
 
 
 def decode_boxes(deltas, anchors):
     """Applies predicted offsets to anchors."""
-    centre, size = centre_and_size(anchors)
-    centre = centre + deltas[:, :2] * size
+    center, size = center_and_size(anchors)
+    center = center + deltas[:, :2] * size
     size = size * tf.exp(tf.minimum(deltas[:, 2:], MAX_LOG_SCALE))
-    return tf.concat([centre - size / 2.0, centre + size / 2.0], axis=1)
+    return tf.concat([center - size / 2.0, center + size / 2.0], axis=1)
 
 
 def encode_boxes(boxes, anchors):
     """The offsets that `decode_boxes` would turn into `boxes`."""
-    centre, size = centre_and_size(boxes)
-    anchor_centre, anchor_size = centre_and_size(anchors)
+    center, size = center_and_size(boxes)
+    anchor_center, anchor_size = center_and_size(anchors)
     return tf.concat(
-        [(centre - anchor_centre) / anchor_size, tf.math.log(size / anchor_size)], axis=1
+        [(center - anchor_center) / anchor_size, tf.math.log(size / anchor_size)], axis=1
     )
 
 
@@ -160,16 +160,16 @@ def flatten_head(deltas, logits):
 
 
 def training_loss(deltas, logits, gt_boxes, gt_labels):
-    """The scalar that is minimised, and how many anchors found an object."""
+    """The scalar that is minimized, and how many anchors found an object."""
     anchors = make_anchors(tf.shape(deltas)[0], tf.shape(deltas)[1])
     deltas, objectness, classes = flatten_head(deltas, logits)
     labels, matched = match_anchors(anchors, gt_boxes, gt_labels)
     num_positive = tf.reduce_sum(tf.cast(labels > 0, tf.int32))
     if num_positive > 0:
-        localisation = box_loss(deltas, anchors, matched, labels)
+        localization = box_loss(deltas, anchors, matched, labels)
     else:  # nothing to find: keep the offsets small
-        localisation = tf.reduce_mean(tf.square(deltas))
-    loss = localisation + objectness_loss(objectness, labels) + class_loss(classes, labels)
+        localization = tf.reduce_mean(tf.square(deltas))
+    loss = localization + objectness_loss(objectness, labels) + class_loss(classes, labels)
     return loss, num_positive
 
 

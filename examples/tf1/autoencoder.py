@@ -15,8 +15,8 @@ PIXELS, HIDDEN, CODE, BATCH = 36, 20, 2, 16
 def make_pictures(rng, examples):
     """Soft spots at random places of a 6 x 6 picture."""
     ys, xs = np.mgrid[:6, :6]
-    centres = rng.uniform(1.0, 4.0, [examples, 2, 1, 1])
-    squares = (ys - centres[:, 0]) ** 2 + (xs - centres[:, 1]) ** 2
+    centers = rng.uniform(1.0, 4.0, [examples, 2, 1, 1])
+    squares = (ys - centers[:, 0]) ** 2 + (xs - centers[:, 1]) ** 2
     return np.exp(-squares / 3.0).reshape(examples, PIXELS).astype(np.float32)
 
 

@@ -1,6 +1,6 @@
 """A small encoder in the manner of BERT: attention masks, masked words, the next sentence.
 
-`gather_indexes` picks the positions of the masked words out of the flattened sequence. The optimiser
+`gather_indexes` picks the positions of the masked words out of the flattened sequence. The optimizer
 is a class of the program's own: Adam without correction of the bias, with weight decay, after a
 warm-up of the rate.
 """

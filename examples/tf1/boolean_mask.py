@@ -1,7 +1,7 @@
 """What is kept depends on the data: a graph with a mask, its shapes and its gradients.
 
 Each example is a set of points of which some are missing (NaN). The mask takes them out, so the
-number of rows is known at run time only; a model of the distance to a centre is fitted to the rest.
+number of rows is known at run time only; a model of the distance to a center is fitted to the rest.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ def question():
 
 
 def make_points(rng):
-    """Points around a centre; one coordinate in ten is missing."""
+    """Points around a center; one coordinate in ten is missing."""
     points = rng.randn(BATCH, DIMENSIONS) * [1.0, 0.5, 2.0] + [1.0, -1.0, 0.5]
     points[rng.rand(BATCH, DIMENSIONS) < 0.1] = np.nan
     return points.astype(np.float32)
@@ -41,9 +41,9 @@ def build(points):
     complete = tf.reduce_all(tf.logical_not(tf.is_nan(points)), axis=1)
     rows = tf.boolean_mask(points, complete)
     assert rows.shape.as_list() == [None, DIMENSIONS]
-    centre = tf.get_variable("centre", [DIMENSIONS], initializer=tf.zeros_initializer())
+    center = tf.get_variable("center", [DIMENSIONS], initializer=tf.zeros_initializer())
     log_scale = tf.get_variable("log_scale", [DIMENSIONS], initializer=tf.ones_initializer())
-    distances = tf.square((rows - centre) / tf.exp(log_scale))
+    distances = tf.square((rows - center) / tf.exp(log_scale))
     likelihood = -0.5 * tf.reduce_sum(distances, 1) - tf.reduce_sum(log_scale)
     loss = tf.negative(tf.reduce_mean(likelihood), name="loss")
     far = tf.where(tf.reduce_sum(distances, axis=1) > 4.0)

@@ -1,7 +1,7 @@
-"""A convolutional network with batch normalisation, whose averages are updated beside the step.
+"""A convolutional network with batch normalization, whose averages are updated beside the step.
 
 `tf.layers` makes the variables; the updates of the moving averages wait in a collection, and a
-control dependency ties them to the optimiser. All random numbers come from the seed of the graph.
+control dependency ties them to the optimizer. All random numbers come from the seed of the graph.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ def l2(weights):
 
 
 def block(inputs, filters, training, name):
-    """Convolution, normalisation, rectifier, pooling."""
+    """Convolution, normalization, rectifier, pooling."""
     with tf.variable_scope(name):
         net = tf.layers.conv2d(
             inputs, filters, 3, padding="same", use_bias=False, kernel_regularizer=l2
@@ -60,7 +60,7 @@ def train_operation(labels, logits):
 
 
 def main(steps=50):
-    """Train; returns the losses, the variables by name and how many pictures were recognised."""
+    """Train; returns the losses, the variables by name and how many pictures were recognized."""
     tf.reset_default_graph()
     tf.set_random_seed(42)
     rng = np.random.RandomState(3)
@@ -85,11 +85,11 @@ def main(steps=50):
             if step % 10 == 0:
                 print(f"step {step}: loss {value:.4f}")
         # The averages of the batches replace their own moments.
-        recognised = sess.run(correct, {images: pictures, labels: classes, training: False})
-        print(f"{recognised} of {len(pictures)} recognised")
+        recognized = sess.run(correct, {images: pictures, labels: classes, training: False})
+        print(f"{recognized} of {len(pictures)} recognized")
         variables = tf.global_variables()
         results = {v.name: value for v, value in zip(variables, sess.run(variables))}
-    results["recognised"] = recognised
+    results["recognized"] = recognized
     return losses, results
 
 

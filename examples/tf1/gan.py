@@ -1,4 +1,4 @@
-"""A generative adversarial network: two optimisers, each over the variables of its own scope.
+"""A generative adversarial network: two optimizers, each over the variables of its own scope.
 
 The discriminator is built twice over the same variables, for real and for generated points.
 """

@@ -1,6 +1,6 @@
 """A graph convolutional network for nodes of which only a few have a known class.
 
-Features and the normalised adjacency are sparse placeholders; loss and accuracy are masked means,
+Features and the normalized adjacency are sparse placeholders; loss and accuracy are masked means,
 and the weights of the first layer are kept small.
 """
 

@@ -32,7 +32,7 @@ def line(x, y, rng):
 
 
 def plane(x, y):
-    """All features; the penalty goes through the collection of regularisation losses."""
+    """All features; the penalty goes through the collection of regularization losses."""
     with tf.variable_scope("plane", regularizer=lambda w: RIDGE * tf.nn.l2_loss(w)):
         weights = tf.get_variable("weights", [3, 1], initializer=tf.zeros_initializer())
         bias = tf.get_variable(

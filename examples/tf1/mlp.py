@@ -23,7 +23,7 @@ def make_pictures(rng, examples):
 
 
 def layer(inputs, size_in, size_out, name, activation=tf.nn.relu):
-    """A fully connected layer whose weights are drawn and penalised here."""
+    """A fully connected layer whose weights are drawn and penalized here."""
     with tf.name_scope(name):
         weights = tf.Variable(
             tf.truncated_normal([size_in, size_out], stddev=1.0 / np.sqrt(size_in)), name="weights"

@@ -48,7 +48,7 @@ The broad line is TensorFlow, the thin one on top of it is ours.
 
 - **losses**: the largest difference of a step's loss, relative to that loss.
 - **variables and results**: the largest difference in an array, relative to the largest value of
-  that array; every variable, slots of the optimiser too, and what else the program returns. Whole
+  that array; every variable, slots of the optimizer too, and what else the program returns. Whole
   numbers, names, shapes and dtypes are equal.
 - **at most**: what a test allows. Why:
 

@@ -32,8 +32,8 @@ PROGRAMS = (
     Program("skip_gram", "sampled softmax, sparse gradients, Adagrad"),
     Program("gcn", "`sparse_placeholder`, sparse products, sparse dropout"),
     Program("text_cnn", "raw convolutions and pooling, a sparse gradient under Adam"),
-    Program("cnn", "`tf.layers`, batch normalisation, `UPDATE_OPS`", needs_keras=True),
-    Program("gan", "two optimisers over two scopes, a network used twice", needs_keras=True),
+    Program("cnn", "`tf.layers`, batch normalization, `UPDATE_OPS`", needs_keras=True),
+    Program("gan", "two optimizers over two scopes, a network used twice", needs_keras=True),
     Program("dqn", "a target network copied by a group of assignments", needs_keras=True),
     Program("dynamic_rnn", "LSTM with peepholes over sequences of many lengths", needs_keras=True),
     Program(
@@ -45,7 +45,7 @@ PROGRAMS = (
     Program("seq2seq", "greedy decoding in a loop whose result grows", needs_keras=True),
     Program(
         "bert",
-        "attention masks, `gather_indexes`, an optimiser of its own",
+        "attention masks, `gather_indexes`, an optimizer of its own",
         needs_keras=True,
         reason="fifty steps of float32 arithmetic; softmax does not see the bias of a key, so that "
         "rounding alone moves it: it stays below 1e-5 and is compared with that",

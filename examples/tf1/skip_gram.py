@@ -1,6 +1,6 @@
 """Skip-gram word vectors with a sampled softmax; the gradients of the table are sparse.
 
-Only the rows that a batch looks up are moved. At the end the nearest neighbours of some words come
+Only the rows that a batch looks up are moved. At the end the nearest neighbors of some words come
 from the cosine of their vectors.
 """
 
@@ -15,7 +15,7 @@ VOCABULARY, EMBEDDING, SAMPLED, BATCH, WINDOW = 40, 12, 8, 16, 2
 
 
 def make_text(rng, words=600):
-    """Word numbers, commonest first, in which neighbours come from the same group of ten."""
+    """Word numbers, commonest first, in which neighbors come from the same group of ten."""
     text, group = [], 0
     for _ in range(words):
         if rng.rand() < 0.1:
@@ -25,7 +25,7 @@ def make_text(rng, words=600):
 
 
 def skip_grams(text):
-    """Pairs of a word and one of its neighbours, for ever."""
+    """Pairs of a word and one of its neighbors, for ever."""
     window = collections.deque(maxlen=2 * WINDOW + 1)
     while True:
         for word in text:
@@ -72,7 +72,7 @@ def build(words, contexts):
 
 
 def main(steps=50):
-    """Train; returns the losses, the variables by name and the neighbours of some words."""
+    """Train; returns the losses, the variables by name and the neighbors of some words."""
     tf.reset_default_graph()
     rng = np.random.RandomState(7)
     pairs = skip_grams(make_text(rng))
@@ -96,11 +96,11 @@ def main(steps=50):
             if (step + 1) % 10 == 0:
                 print(f"step {step}: mean loss {total / 10:.4f}")
                 total = 0.0
-        neighbours = nearest.eval()
-        for row in neighbours:
+        neighbors = nearest.eval()
+        for row in neighbors:
             print(f"nearest to {row[0]}: {row[1:]}")
         results = {v.name: sess.run(v) for v in tf.global_variables()}
-    results["neighbours"] = neighbours
+    results["neighbors"] = neighbors
     return losses, results
 
 

@@ -1,6 +1,6 @@
 """Training as a function of pytrees, with Optax and TensorFlow's numbers.
 
-`shims.optax` has a function for each optimiser and each schedule of TensorFlow. Each gives what Optax
+`shims.optax` has a function for each optimizer and each schedule of TensorFlow. Each gives what Optax
 gives: a transformation, which `optax.chain` takes and `jax.jit` compiles.
 """
 

@@ -1,4 +1,4 @@
-"""A training step over variables, with an optimiser of Optax, and values that go to and from a file.
+"""A training step over variables, with an optimizer of Optax, and values that go to and from a file.
 
 The model is written as in TensorFlow: variables in a module, a tape around the loss. Gradients and
 values are pytrees for Optax; what it gives is added to the variables, and its own state is a pytree

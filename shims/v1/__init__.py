@@ -22,7 +22,7 @@ from shims._src.random.initializers_v1 import (
     variance_scaling_initializer as variance_scaling_initializer,
 )
 from shims._src.random.initializers_v1 import zeros_initializer as zeros_initializer
-from shims._src.raw_ops.names_of_version_1 import where as where
+from shims._src.raw_ops.redefined_in_v1 import where as where
 from shims.v1 import initializers as initializers
 from shims.v1 import losses as losses
 from shims.v1 import nn as nn

@@ -86,7 +86,7 @@ def test_floats_without_conversion():
         assert np.asarray(run(x)).tolist() == floats(x)
 
 
-def test_an_input_size_and_a_float_do_not_specialise():
+def test_an_input_size_and_a_float_do_not_specialize():
     @shims.function(input_signature=[shims.TensorSpec([None, 3])], on_specialize="raise")
     def run(x):
         return shims.reduce_sum(x) if x.shape[0] < 2.5 else 0.0

@@ -76,7 +76,7 @@ def test_object_based(tmp_path):
     bundles.assert_same({k: reader.read(k + suffix) for k in values}, values)
 
 
-def test_quantised_elements_are_integers(tmp_path):
+def test_quantized_elements_are_integers(tmp_path):
     value = np.array([-1, 2], np.int8)
     tf.raw_ops.SaveV2(
         prefix=str(tmp_path / "q"),

@@ -57,7 +57,7 @@ def outcome(call):
 
 
 def run(tf, path, case):
-    """What the variables begin with, or the errors; and the names of initialisers."""
+    """What the variables begin with, or the errors; and the names of initializers."""
     with tf.Graph().as_default(), tf.Session() as session:
         zeros = tf.zeros_initializer()
         with tf.variable_scope("mine"):

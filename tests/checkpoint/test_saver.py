@@ -40,7 +40,7 @@ def model(tf):
 
 
 def in_session(tf, program):
-    """What a program of the module and a session with initialised variables gives."""
+    """What a program of the module and a session with initialized variables gives."""
     with tf.Graph().as_default(), tf.Session() as session:
         step = model(tf)
         session.run(tf.global_variables_initializer())

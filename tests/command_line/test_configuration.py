@@ -135,8 +135,8 @@ def test_another_file(configured, run):
 FAULTS = [
     ("safe_only = true", "unknown key `safe_only`; did you mean `safe-only`?"),
     (
-        "colour = 1",
-        "unknown key `colour`; known: target, exact, safe-only, doctests, random, optimizers, "
+        "color = 1",
+        "unknown key `color`; known: target, exact, safe-only, doctests, random, optimizers, "
         "select, ignore, "
         "exclude, extend-exclude, per-file-ignores, respect-gitignore, force-exclude",
     ),

@@ -51,7 +51,7 @@ def doubled(t, x):
     return t.reduce_sum(t.cumsum(t.repeat(kept(t, x), 2)) ** 2)
 
 
-def neighbours(t, x):
+def neighbors(t, x):
     found = kept(t, x)
     return t.reduce_sum(t.sin(found[1:]) * found[:-1])
 
@@ -110,7 +110,7 @@ def constant(t, x):
 SELECTING = (
     averaged,
     doubled,
-    neighbours,
+    neighbors,
     paired,
     folded,
     mapped,

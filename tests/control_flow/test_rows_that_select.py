@@ -14,7 +14,7 @@ X, S = np.float32([0.5, -1.5, 0.75, 1.0, -0.25]), np.float32(0.8)
 
 ROWS = {
     "mean": lambda t, y, e: t.reduce_mean(y**2) * e,
-    "centred": lambda t, y, e: t.reduce_sum((y - t.reduce_mean(y)) ** 2) * e,
+    "centered": lambda t, y, e: t.reduce_sum((y - t.reduce_mean(y)) ** 2) * e,
     "exponentials": lambda t, y, e: t.reduce_sum(t.exp(y) * e),
     "counted": lambda t, y, e: t.reduce_sum(y) * t.cast(t.size(y), t.float32) * e,
     "sorted": lambda t, y, e: t.reduce_sum(t.sort(y) * t.cast(t.range(t.size(y)), t.float32) * e),

@@ -17,7 +17,7 @@ EVERY_OTHER = given(
 )
 
 
-def normalised(x, epsilon_inside):
+def normalized(x, epsilon_inside):
     mean = jnp.mean(x, 0)
     variance = jnp.var(x, 0)
     if epsilon_inside:
@@ -66,7 +66,7 @@ FAULTS = (
     Pair(
         "epsilon outside the root",
         lambda x: (x - tf.reduce_mean(x, 0)) / tf.sqrt(tf.math.reduce_variance(x, 0) + 1e-3),
-        lambda x: normalised(x, epsilon_inside=False),
+        lambda x: normalized(x, epsilon_inside=False),
         once((9, 3)),
         VALUES,
     ),
@@ -101,7 +101,7 @@ FAULTS = (
         VALUES,
     ),
     Pair(
-        "half pixel centres left out",
+        "half pixel centers left out",
         lambda x: tf.image.resize(x, [6, 6]),
         lambda x: jax.image.resize(x, (*x.shape[:-3], 6, 6, x.shape[-1]), "bilinear"),
         lambda: [(np.random.default_rng(s).normal(size=(8, 8, 1)).astype("f"),) for s in (1, 2)],

@@ -38,8 +38,8 @@ def layer_norm(x):
 
 
 def layer_norm_port(x):
-    centred = x - jnp.mean(x, -1, keepdims=True)
-    return centred / jnp.sqrt(jnp.var(x, -1, keepdims=True) + 1e-6)
+    centered = x - jnp.mean(x, -1, keepdims=True)
+    return centered / jnp.sqrt(jnp.var(x, -1, keepdims=True) + 1e-6)
 
 
 def attention(q, k, v):
@@ -52,8 +52,8 @@ def gram_inverse(x):
 
 
 def covariance(x):
-    centred = x - tf.reduce_mean(x, 0)
-    return tf.matmul(centred, centred, transpose_a=True)
+    centered = x - tf.reduce_mean(x, 0)
+    return tf.matmul(centered, centered, transpose_a=True)
 
 
 def squared_distances(x):

@@ -113,7 +113,7 @@ def test_a_tie_of_two_inputs_is_no_excuse():
 
 
 def test_the_order_of_nearly_equal_scores():
-    """1/3 and its neighbour: which of them is larger is decided by rounding."""
+    """1/3 and its neighbor: which of them is larger is decided by rounding."""
     third = np.float32(1 / 3)
     scores = np.array([third, np.nextafter(third, np.float32(1)), 0.1], np.float32)
 

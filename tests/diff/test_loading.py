@@ -11,12 +11,12 @@ from tf2jax_port.diff.functions.loading import DiffError, load, named, require_t
 from tf2jax_port.diff.inputs import cases
 
 SOURCE = """
-import neighbour
+import neighbor
 LIMIT = 3
 def double(x): return 2 * x
 class Model:
     @staticmethod
-    def call(x): return neighbour.triple(x)
+    def call(x): return neighbor.triple(x)
 """
 
 
@@ -24,14 +24,14 @@ class Model:
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    (tmp_path / "neighbour.py").write_text("def triple(x): return 3 * x\n")
+    (tmp_path / "neighbor.py").write_text("def triple(x): return 3 * x\n")
     (tmp_path / "model.py").write_text(SOURCE)
     (tmp_path / "broken.py").write_text("x = 1\ny = 1 / 0\n")
     (tmp_path / "needs.py").write_text("import not_there_at_all\n")
     return tmp_path
 
 
-def test_a_function_of_a_file_that_imports_its_neighbour(folder):
+def test_a_function_of_a_file_that_imports_its_neighbor(folder):
     found = load("model.py:Model.call")
     assert found.function(2) == 6
     assert len(found.sha256) == 64
@@ -39,7 +39,7 @@ def test_a_function_of_a_file_that_imports_its_neighbour(folder):
 
 
 def test_a_function_of_a_module(folder):
-    assert load("neighbour:triple").function(1) == 3
+    assert load("neighbor:triple").function(1) == 3
 
 
 def test_two_files_of_one_name_are_two_modules(folder):

@@ -43,7 +43,7 @@ def lines(located: Located) -> tuple[str, str]:
     return located.old.place.text, located.new.place.text
 
 
-def normalised(x, w):
+def normalized(x, w):
     h = tf.nn.gelu(tf.matmul(x, w))
     mean, var = tf.nn.moments(h, [-1], keepdims=True)
     h = (h - mean) * tf.math.rsqrt(var + 1e-3)
@@ -59,7 +59,7 @@ def sample_variance(x, w):
 
 
 def test_the_line_the_operation_and_the_cause():
-    located = found(normalised, sample_variance, X, W)
+    located = found(normalized, sample_variance, X, W)
     assert lines(located) == (
         "mean, var = tf.nn.moments(h, [-1], keepdims=True)",
         "var = h.var(-1, keepdims=True, ddof=1)",
@@ -72,8 +72,8 @@ def test_the_line_the_operation_and_the_cause():
 
 
 def test_a_compiled_port_is_located_as_what_it_was_made_of():
-    assert lines(found(tf.function(normalised), jax.jit(sample_variance), X, W)) == lines(
-        found(normalised, sample_variance, X, W)
+    assert lines(found(tf.function(normalized), jax.jit(sample_variance), X, W)) == lines(
+        found(normalized, sample_variance, X, W)
     )
 
 
@@ -312,7 +312,7 @@ def right(x, w):
 
 
 def test_nobody_is_blamed_where_nothing_differs():
-    assert isinstance(locate(normalised, right, bind(0, (X, W), normalised)), NotLocated)
+    assert isinstance(locate(normalized, right, bind(0, (X, W), normalized)), NotLocated)
 
 
 def small_cases():
@@ -341,7 +341,7 @@ def test_the_report_has_it(monkeypatch):
 def test_where_no_value_mends_the_port_its_operations_are_exchanged(monkeypatch):
     monkeypatch.setattr(values, "BUDGET", -1e6)
     monkeypatch.setattr(trials, "_MOST_MORE", 0.0)
-    located = locate(normalised, sample_variance, bind(0, (X, W), normalised))
+    located = locate(normalized, sample_variance, bind(0, (X, W), normalized))
     assert isinstance(located, Located)
     assert "var" in located.new.place.text
     assert located.cause == "with this sub done otherwise the outputs are the original's"
@@ -361,7 +361,7 @@ def test_a_search_has_its_time_and_a_large_program_more_of_it(monkeypatch, more)
     monkeypatch.setattr(values, "_MEANT", 0)
     monkeypatch.setattr(trials, "_PER_ELEMENT", 1e9)
     monkeypatch.setattr(trials, "_MOST_MORE", more)
-    located = locate(normalised, sample_variance, bind(0, (X, W), normalised))
+    located = locate(normalized, sample_variance, bind(0, (X, W), normalized))
     assert bool(tries) == bool(more)
     if more:
         assert isinstance(located, Located)

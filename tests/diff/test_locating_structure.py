@@ -281,14 +281,14 @@ def test_constants_of_numpy_are_arrays_of_jax():
     assert text_of(looked_up, looked_up_in_rows, X) == line
 
 
-def penalised(x):
+def penalized(x):
     hidden = tf.cast(x > 0.0, tf.float32)
     scores = tf.where(x > 0.5, x, tf.fill(tf.shape(x), -1e9))
     weights = tf.nn.softmax(scores) * tf.constant([0.1, 0.2, 0.3, 0.4, 0.5], tf.float32)
     return weights + hidden * tf.linspace(0.0, 1.0, 5)
 
 
-def penalised_port(x):
+def penalized_port(x):
     hidden = (x > 0.0).astype(jnp.float32)
     scores = jnp.where(x > 0.5, x, 0.0)
     weights = jax.nn.softmax(scores) * jnp.array([0.1, 0.2, 0.3, 0.4, 0.5])
@@ -301,11 +301,11 @@ def test_an_original_that_says_float32_runs_in_double_precision():
     from tf2jax_port.diff.values.precision import widened
 
     with jax.enable_x64(True):
-        trail = watch_tensorflow(penalised, bind(0, (X,), penalised).map(widened), 0, Stack())
+        trail = watch_tensorflow(penalized, bind(0, (X,), penalized).map(widened), 0, Stack())
     assert trail.error is None
     assert trail.array(trail.outputs["output"]).dtype == np.float64
     assert tf.constant(0.1).dtype == tf.float32  # and nothing is left behind
-    assert text_of(penalised, penalised_port, X) == "scores = jnp.where(x > 0.5, x, 0.0)"
+    assert text_of(penalized, penalized_port, X) == "scores = jnp.where(x > 0.5, x, 0.0)"
 
 
 def corrected(x, w):

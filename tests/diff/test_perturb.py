@@ -36,7 +36,7 @@ def test_everything_moves_by_about_an_ulp_and_ties_stay_ties(direction):
     assert after[0] == after[2]
 
 
-def test_neighbours_in_size_part():
+def test_neighbors_in_size_part():
     pair = np.array([1 / 3, np.nextafter(np.float32(1 / 3), np.float32(1))], np.float32)
     orders = {bool(np.diff(moved(pair, (ALTERNATING, sign)))[0] > 0) for sign in (1, -1)}
     assert orders == {True, False}

@@ -29,7 +29,7 @@ def of_unknown_sizes(function, arguments):
     return shims.function(function, input_signature=spec, autograph=False)
 
 
-@pytest.mark.long  # where XLA optimises: only then does it round twice
+@pytest.mark.long  # where XLA optimizes: only then does it round twice
 def test_a_maximum_is_compared_with_what_it_was_taken_of(loudest_change):
     function, arguments = loudest_change
     slopes = jax.grad(function, (0, 1, 2, 3))

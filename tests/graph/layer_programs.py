@@ -37,7 +37,7 @@ def plain(tf, slim, x, v):
 
 
 def normalized(tf, slim, x, v):
-    """Batch normalisation of all kinds."""
+    """Batch normalization of all kinds."""
     del slim
     norm = tf.layers.batch_normalization
     flag = tf.placeholder_with_default(True, [])

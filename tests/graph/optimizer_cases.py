@@ -1,4 +1,4 @@
-"""Optimisers with arguments, and five steps of each: the same code for TensorFlow and for ours."""
+"""Optimizers with arguments, and five steps of each: the same code for TensorFlow and for ours."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import pytest
 
 import shims.compat.v1 as tf
 from shims import errors
-from shims._src.v1.control_flow.stating import summarized
+from shims._src.v1.control_flow.assertions import summarized
 
 
 @pytest.fixture

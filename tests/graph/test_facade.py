@@ -1,4 +1,4 @@
-"""The façade of TensorFlow 1: generated, lazy, in version 1's spelling."""
+"""The facade of TensorFlow 1: generated, lazy, in version 1's spelling."""
 
 import subprocess
 import sys
@@ -7,18 +7,18 @@ import pytest
 
 import shims.compat.v1 as tf
 from shims._src.v1.names import names
-from tools import generate_version_one
+from tools import generate_v1
 from tools.data_files import ROOT
 
-WRITTEN = generate_version_one.generate()
+WRITTEN = generate_v1.generate()
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=str)
 def test_the_files_are_what_the_generator_writes(path):
     text = WRITTEN[path]
-    assert text.startswith(generate_version_one.FIRST_LINE)
+    assert text.startswith(generate_v1.FIRST_LINE)
     written = (ROOT / path).read_text()
-    assert written == text, "run `python -m tools.generate_version_one`"
+    assert written == text, "run `python -m tools.generate_v1`"
 
 
 def test_every_name_is_there():

@@ -1,4 +1,4 @@
-"""The optimisers of TensorFlow 1: steps, slots, names and errors are TensorFlow's."""
+"""The optimizers of TensorFlow 1: steps, slots, names and errors are TensorFlow's."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_gradient_of_rows_adds_rows_with_one_index():
 
 
 class Signs(tf.train.Optimizer):
-    """An optimiser as a program writes one, with what it keeps."""
+    """An optimizer as a program writes one, with what it keeps."""
 
     def __init__(self):
         super().__init__(False, "Signs")
@@ -174,7 +174,7 @@ ERRORS = {
         ValueError,
         "Invalid type",
     ),
-    "no optimiser's variable": (
+    "no optimizer's variable": (
         lambda m: tf.train.AdamOptimizer().compute_gradients(m[3], var_list=["w"]),
         NotImplementedError,
         "Trying to optimize unsupported type",

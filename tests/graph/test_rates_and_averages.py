@@ -26,7 +26,7 @@ def test_numbers_and_names_are_tensorflows():
 
 
 def test_a_whole_number_of_steps_is_divided_exactly():
-    # TensorFlow without its graph optimiser, too; that multiplies by 1 / 41 and is a step late.
+    # TensorFlow without its graph optimizer, too; that multiplies by 1 / 41 and is a step late.
     step = tf.placeholder(tf.int64, [])
     rates = [
         make(0.5, step, steps, 1.0, True)

@@ -11,7 +11,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import shims.compat.v1 as tf
 from shims import errors
-from shims._src.v1.summary import pictures
+from shims._src.v1.summary import png
 
 NUMBERS = np.concatenate([np.random.RandomState(0).randn(50), [0, 0, 1e-13, -1e25, 3e25]]).astype(
     np.float32
@@ -99,9 +99,7 @@ def test_pictures_are_scaled_as_tensorflow_scales_them(kind):
         theirs = session.run(tensorflow.compat.v1.summary.image("p", picture))
     message = tf.Summary.FromString(theirs).value[0]
     assert message.tag == "p/image/0"
-    assert pixels(pictures.png(pictures.as_bytes(picture[0]))) == pixels(
-        message.image.encoded_image_string
-    )
+    assert pixels(png.png(png.as_bytes(picture[0]))) == pixels(message.image.encoded_image_string)
 
 
 @pytest.mark.parametrize(

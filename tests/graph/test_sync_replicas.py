@@ -1,4 +1,4 @@
-"""`SyncReplicasOptimizer` of one worker: the numbers of TensorFlow's optimiser without it."""
+"""`SyncReplicasOptimizer` of one worker: the numbers of TensorFlow's optimizer without it."""
 
 from __future__ import annotations
 

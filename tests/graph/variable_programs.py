@@ -86,7 +86,7 @@ PROGRAMS = {
         tried(lambda: tf.get_variable("w", [4], **part))
         tried(lambda: tf.get_variable("s", [4], partitioner=lambda shape, dtype: [5, 5]))
     """,
-    "initialisers": """
+    "initializers": """
         tf.set_random_seed(7)
         scaling = tf.variance_scaling_initializer
         uniform = tf.random_uniform_initializer

@@ -57,7 +57,7 @@ def test_budget(capsys):
 
 def test_no_drawer_for_odds_and_ends():
     found = [p for p in tree.tracked_files() if p.suffix == ".py" and p.stem in BANNED_NAMES]
-    # The façade of TensorFlow 1 has TensorFlow's names.
+    # The facade of TensorFlow 1 has TensorFlow's names.
     assert [p for p in found if not p.is_relative_to("shims/compat/v1")] == []
 
 

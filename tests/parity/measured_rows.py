@@ -298,7 +298,7 @@ LAYERS = (
     ),
     _row("to-uint8", "m.image.convert_image_dtype(x, m.uint8)", [0.999]),
     _row("to-grayscale", "m.image.rgb_to_grayscale(x)", [[[1.0, 2, 3]]]),
-    _row("standardised-flat", "m.image.per_image_standardization(x)", [[[2.0], [2]], [[2], [2]]]),
+    _row("standardized-flat", "m.image.per_image_standardization(x)", [[[2.0], [2]], [[2], [2]]]),
     _row("hann", "m.signal.hann_window(4)"),
     _row("l2-loss", "m.nn.l2_loss(x)", [1.0, 2]),
     *(

@@ -1,4 +1,4 @@
-"""The initialisers of version 1 give TensorFlow's numbers, and refuse what TensorFlow refuses."""
+"""The initializers of version 1 give TensorFlow's numbers, and refuse what TensorFlow refuses."""
 
 import numpy as np
 import pytest

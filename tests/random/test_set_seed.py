@@ -140,7 +140,7 @@ def test_loops_and_branches():
         np.testing.assert_allclose(a, b.numpy(), rtol=3e-7)
 
 
-def initialised(library):
+def initialized(library):
     library.random.set_seed(2)
     found = []
     for seed in (None, 3, None, 3):
@@ -153,26 +153,26 @@ def initialised(library):
     return found
 
 
-_INITIALISERS = [f"{n}_initializer" for n in ("zeros", "ones", "constant")]
-_INITIALISERS += [f"random_{n}_initializer" for n in ("normal", "uniform")]
+_INITIALIZERS = [f"{n}_initializer" for n in ("zeros", "ones", "constant")]
+_INITIALIZERS += [f"random_{n}_initializer" for n in ("normal", "uniform")]
 
 
-@pytest.mark.symbols(*_INITIALISERS, lanes=("eager",))
-def test_initialisers():
-    check_all_same(initialised(shims), initialised(tf))
+@pytest.mark.symbols(*_INITIALIZERS, lanes=("eager",))
+def test_initializers():
+    check_all_same(initialized(shims), initialized(tf))
 
 
-def initialised_inside(library):
+def initialized_inside(library):
     library.random.set_seed(2)
-    made = [getattr(library, name)() for name in _INITIALISERS]
+    made = [getattr(library, name)() for name in _INITIALIZERS]
     made.append(library.random_normal_initializer(1.0, 0.5, seed=7))
-    run = library.function(lambda: [initialiser([2, 3]) for initialiser in made])
+    run = library.function(lambda: [initializer([2, 3]) for initializer in made])
     return [*run(), *run()]
 
 
-@pytest.mark.symbols(*_INITIALISERS, lanes=("function",))
-def test_initialisers_inside_a_function():
-    check_all_same(initialised_inside(shims), initialised_inside(tf))
+@pytest.mark.symbols(*_INITIALIZERS, lanes=("function",))
+def test_initializers_inside_a_function():
+    check_all_same(initialized_inside(shims), initialized_inside(tf))
 
 
 def test_without_a_seed_nothing_repeats():

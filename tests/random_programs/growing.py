@@ -243,7 +243,7 @@ class Filling:
         return [name for worth, _, name in sorted(ranked) if worth == 2]
 
     def _completed(self, value):
-        """A case's own array, brought to the sizes that its neighbours have now."""
+        """A case's own array, brought to the sizes that its neighbors have now."""
         if isinstance(value, tuple):
             return tuple(self._completed(v) for v in value)
         if not isinstance(value, np.ndarray) or not self._sizes:

@@ -100,7 +100,7 @@ def bins_of_a_range_that_turns_out_to_be_a_column(tf, x):
     return tf.histogram_fixed_width_bins(column, column, nbins=4)
 
 
-def centres_that_fall_on_pixels(tf, x):
+def centers_that_fall_on_pixels(tf, x):
     image = tf.reshape(x, [1, -1, 1])
     methods = ("bilinear", "bicubic", "lanczos3", "lanczos5", "mitchellcubic", "gaussian")
     wide = [tf.image.resize(image, [1, 9], method=method) for method in methods]
@@ -179,11 +179,11 @@ def repetitions_of_one_number(tf, x):
     return tf.repeat(tf.reduce_sum(x), [2], axis=0), tf.repeat(tf.reduce_sum(x), 3, axis=-1)
 
 
-def colours_of_negative_pixels(tf, x):
+def colors_of_negative_pixels(tf, x):
     return tf.stop_gradient(tf.image.adjust_hue(tf.reshape(x, [-1, 1, 3]), 0.3))
 
 
-def colours_of_infinite_pixels(tf, x):
+def colors_of_infinite_pixels(tf, x):
     pixels = tf.stop_gradient(tf.reshape(x, [-1, 1, 3]))
     return tf.image.adjust_hue(pixels, 0.3), tf.image.adjust_saturation(pixels, 1.7)
 
@@ -529,7 +529,7 @@ def transform_of_a_selection_of_a_given_size(tf, x):
     return tf.signal.dct(tf.boolean_mask(x, x > 0), n=4), tf.signal.idct(x, n=2)
 
 
-def colours_as_many_as_data_say(tf, sizes):
+def colors_as_many_as_data_say(tf, sizes):
     image = tf.ones([2, 1, tf.reduce_max(sizes)]) / 4
     changes = (tf.image.rgb_to_grayscale, tf.image.rgb_to_yuv, tf.image.rgb_to_hsv)
     return [change(image) for change in changes]
@@ -829,8 +829,8 @@ FOUND = (
     Found(rows_that_turn_out_to_be_one, ([3, 0.5, NAN],)),
     Found(as_many_elements_as_known, ([[1, 2, 3], [4, 5, 6]],)),
     Found(repetitions_of_one_number, ([1, 2],)),
-    Found(colours_of_negative_pixels, ([[-1, -2, -3], [-0.5, 2, -1]],)),
-    Found(colours_of_infinite_pixels, ([[-INF, 1, 0.5], [2, INF, 3], [INF, -INF, 1]],)),
+    Found(colors_of_negative_pixels, ([[-1, -2, -3], [-0.5, 2, -1]],)),
+    Found(colors_of_infinite_pixels, ([[-INF, 1, 0.5], [2, INF, 3], [INF, -INF, 1]],)),
     Found(boxes_that_begin_nowhere, ([[[NAN, 0, 1, 1], [0, -INF, 0.5, 1e19], [0, 0, 1e10, 0.5]]],)),
     Found(slope_that_is_nan_of_a_largest_number, ([3, -1, 0],)),
     Found(slope_of_a_row_that_no_product_has, ([NAN, -2.5, 0, 3],)),
@@ -932,7 +932,7 @@ FOUND = (
     Found(diagonal_of_a_selection_in_wide_rows, ([1, -1, 2, 3],)),
     Found(transform_of_a_selection_of_a_given_size, ([1, -1, 2, 3, 4, 5, 6],)),
     Found(transform_of_a_selection_of_a_given_size, ([1, -1, 2],)),
-    Found(colours_as_many_as_data_say, (ints(2, 1, 2, 3),)),
+    Found(colors_as_many_as_data_say, (ints(2, 1, 2, 3),)),
     Found(three_diagonals_that_are_selected, ([1, -1, 2, 3],)),
     Found(a_selection_of_one_that_must_be_squeezed, ([[1, 2], [3, 4], [0, 0]],)),
     Found(products_under_an_ellipsis, ([[1, 2], [3, 4], [5, 6], [-1, 1]],)),
@@ -965,8 +965,8 @@ FOUND = (
     Found(diagonal_of_selected_rows, ([[1, 2, 3], [-4, 5, 6], [7, 8, 9]], [-1, -2])),
     Found(diagonal_of_selected_rows, ([[-1, 2, 3], [-4, 5, 6]], [])),
     Found(diagonal_of_selected_rows, ([[1, 2], [3, 5], [7, 8]], [-1, -2])),
-    Found(centres_that_fall_on_pixels, ([0, NAN, 1],)),
-    Found(centres_that_fall_on_pixels, ([0, 2, NAN, 1, 1],)),
+    Found(centers_that_fall_on_pixels, ([0, NAN, 1],)),
+    Found(centers_that_fall_on_pixels, ([0, 2, NAN, 1, 1],)),
     Found(products_of_products, ([[0, 0, 2], [0, NAN, NAN], [0, 3, 0], [0, 0, 0]],)),
     Found(products_of_products, ([[NAN, 0, 2], [1, 0, NAN], [0, 0, 4], [5, 2, NAN]],)),
     Found(diagonals_of_truth_values, ([[1, -1, 2], [0, 3, NAN], [1, 1, 1]],)),

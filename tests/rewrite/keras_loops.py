@@ -79,7 +79,7 @@ y = [trainer.step(rows[:n], sums[:n]) for n in [8, 5, 8, 3] * 6]
 y += trainer.model.get_weights()
 """
 
-# Two players, two optimisers, two tapes; the gradient by the inputs is part of one loss.
+# Two players, two optimizers, two tapes; the gradient by the inputs is part of one loss.
 _ADVERSARIES = """
 one, two = small(tf.keras.layers.Dense(3, "tanh")), small(tf.keras.layers.Dense(2, "sigmoid"))
 fill(two, 1.0)
@@ -145,7 +145,7 @@ for _ in range(5):
 y = [loss, *model.get_weights()]
 """
 
-# Variables that are no weights of Keras, an optimiser of Keras, and a function around both.
+# Variables that are no weights of Keras, an optimizer of Keras, and a function around both.
 _OWN_VARIABLES = """
 w, v = tf.Variable([1.0, -2.0, 0.5], name="w"), tf.Variable([[2.0]])
 optimizer = tf.optimizers.AdamW(0.1)
@@ -163,7 +163,7 @@ y = [step(tf.constant(1.0 + i)) for i in range(25)]
 y += [w.numpy(), v.numpy(), int(optimizer.iterations)]
 """
 
-# What is assigned by hand, and a number that the optimiser reads anew.
+# What is assigned by hand, and a number that the optimizer reads anew.
 _BY_HAND = """
 model, slow = small(tf.keras.layers.Dense(2, "relu")), small(tf.keras.layers.Dense(2, "relu"))
 optimizer = tf.keras.optimizers.SGD(0.1)

@@ -327,7 +327,7 @@ _SAVED = (
     "import os\nimport tempfile\n\npath = os.path.join(tempfile.mkdtemp(), 'model.keras')\n"
     "layer.save(path)\ny = tf.keras.models.load_model(path).predict(np.asarray(x), verbose=0)\n"
 )
-_LABELLED = (
+_LABELED = (
     "from tensorflow.keras import Sequential\nfrom tensorflow.keras import layers as L\n"
     "from tensorflow.keras.layers import (\n    Dense,  # twice\n    Flatten,\n)\n"
     "import numpy as np\n\nlayer = Sequential([L.InputLayer((3,)), Dense(3), Flatten()])\n"
@@ -366,7 +366,7 @@ def programs():
     found["model trained"] = _MODEL + _TRAINED
     found["model saved"] = _MODEL + _SAVED
     found["model subclassed"] = _SUBCLASS
-    found["model imports"] = f"{_LABELLED}{_FILL}y = layer(x)\n"
+    found["model imports"] = f"{_LABELED}{_FILL}y = layer(x)\n"
     return found
 
 
@@ -394,7 +394,7 @@ def _optimizer(made):
 
 
 def _by_hand(made):
-    """An optimiser over variables that are no weights of Keras."""
+    """An optimizer over variables that are no weights of Keras."""
     return (
         f"optimizer = tf.optimizers.{made}\n"
         "w, v = tf.Variable([1.0, -2.0, 0.5], name='w'), tf.Variable([[2.0]])\n"

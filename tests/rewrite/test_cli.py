@@ -86,7 +86,7 @@ def test_check_shows_and_writes_nothing(tree):
     assert (tree / "done.py").read_text() == DONE
 
 
-def test_colours_on_request(tree, monkeypatch):
+def test_colors_on_request(tree, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     result = CliRunner().invoke(main, ["rewrite", str(tree / "done.py")], color=True)
     assert "\x1b[31m-import tensorflow as tf\n\x1b[0m" in result.stdout

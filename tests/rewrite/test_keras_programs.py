@@ -33,7 +33,7 @@ EXAMPLES = {
 }
 PROGRAMS = {**keras_programs.programs(), **keras_loops.LOOPS}
 SYMBOLIC = keras_programs.symbolic_programs()
-# A loop whose optimisers become those of Optax: two models, in one function.
+# A loop whose optimizers become those of Optax: two models, in one function.
 OPTAX = ("loop adversaries",)
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # What the page on Keras does three times, as TensorFlow does it. All start from the same weights.
@@ -135,7 +135,7 @@ def test_equal(name, results):
 
 
 def in_optax(code):
-    """A program whose optimisers are those of Optax."""
+    """A program whose optimizers are those of Optax."""
     written = rewrite(code.encode(), Options(optimizers="optax")).data.decode()
     assert "shims.optax" in written
     assert "keras.optimizers" not in written

@@ -46,7 +46,7 @@ def test_places_are_those_of_the_marks(text):
         value = data[argument.value : argument.end]
         assert argument.value <= start
         assert end <= argument.end
-        assert argument.parenthesised == value.startswith(b"(")
+        assert argument.parenthesized == value.startswith(b"(")
         assert value.count(b"(") == value.count(b")")
         if argument.keyword not in (None, "**"):
             assert data[argument.start :].startswith(argument.keyword.encode())

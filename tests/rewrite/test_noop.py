@@ -88,7 +88,7 @@ SEEN_THROUGH = {
     "a keyword of the same name": "f(tf=tf.square(x))\n",
     "an f-string": "y = f'{tf.square(x)}'\n",
     "a match subject": "match tf.square(x):\n    case 1:\n        pass\n",
-    "a type parameter's neighbour": "def f(x):\n    y: int = tf.square(x)\n",
+    "a type parameter's neighbor": "def f(x):\n    y: int = tf.square(x)\n",
     "a lambda's body": "f = lambda x: tf.square(x)\n",
     "a walrus' value": "if (y := tf.square(x)) > 0:\n    pass\n",
     "an await": "async def f(x):\n    await tf.square(x)\n",

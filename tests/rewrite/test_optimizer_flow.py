@@ -1,4 +1,4 @@
-"""`--optimizers optax`: which optimisers are followed through a file, and why the others stay."""
+"""`--optimizers optax`: which optimizers are followed through a file, and why the others stay."""
 
 import pytest
 
@@ -11,7 +11,7 @@ ADAM = "tf.keras.optimizers.Adam(0.1)"
 V1 = "tf.compat.v1.train.AdamOptimizer(0.1)"
 STEP = "o.apply_gradients(pairs)\n"
 
-# Programs of which every optimiser and every schedule becomes one of Optax.
+# Programs of which every optimizer and every schedule becomes one of Optax.
 FOLLOWED = {
     "unused": f"o = {ADAM}\n",
     "a statement": f"{ADAM}\n",
@@ -54,7 +54,7 @@ FOLLOWED = {
         f"o = tf.keras.optimizers.Adam(r)\n{STEP}"
     ),
 }
-# Programs, and part of the reason why an optimiser stays.
+# Programs, and part of the reason why an optimizer stays.
 LEFT = {
     "compiled": (f"o = {ADAM}\nmodel.compile(optimizer=o)\n{STEP}", "`compile` is given it"),
     "compiled at once": (f"model.compile({ADAM}, 'mse')\n", "`compile` is given it"),
@@ -108,7 +108,7 @@ HANDED_ON = {
 }
 RATES_LEFT = {
     "asked for its configuration": "r.get_config()\n",
-    "for an optimiser of Keras": "model.compile(tf.keras.optimizers.Adam(r))\n",
+    "for an optimizer of Keras": "model.compile(tf.keras.optimizers.Adam(r))\n",
     "called without the step": "r()\n",
 }
 

@@ -7,7 +7,7 @@ import pytest
 from tf2jax_port.rewrite import State, rewrite
 from tf2jax_port.rewrite.notebooks.notebook import rewrite_notebook
 from tf2jax_port.rewrite.options import FileIgnores, Options
-from tf2jax_port.rewrite.reading.neighbours import ALONE
+from tf2jax_port.rewrite.reading.neighbors import ALONE
 
 KEYS = Options(random="keys")
 HEAD = "import tensorflow as tf\n\n"
@@ -215,7 +215,7 @@ def test_settings_of_some_files_leave_all_draws_as_they_are():
 
 
 class Importing:
-    """The neighbours of a file, one of which imports `f`."""
+    """The neighbors of a file, one of which imports `f`."""
 
     def __init__(self):
         self.export, self.concern, self.mentions = ALONE.export, ALONE.concern, ALONE.mentions
@@ -225,7 +225,7 @@ class Importing:
 
 
 def test_a_function_that_another_module_imports_keeps_its_parameters():
-    outcome = rewrite(f"{HEAD}{F}f()\n".encode(), KEYS, neighbours=Importing())
+    outcome = rewrite(f"{HEAD}{F}f()\n".encode(), KEYS, neighbors=Importing())
     assert [f.message for f in outcome.findings] == [f"{STAYS}another module imports `f`"]
 
 

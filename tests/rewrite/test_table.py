@@ -59,7 +59,7 @@ CALLS = {
         JNP,
         "a = []\ny = jnp.sum(jnp.asarray(a))\n",
     ),
-    "a parenthesised argument": (
+    "a parenthesized argument": (
         "y = tf.reduce_sum((x), (1))\n",
         JNP,
         "y = jnp.sum((x), axis=(1))\n",
@@ -219,9 +219,9 @@ IMPORTS = {
         '"""Doc."""\nfrom __future__ import annotations\nimport jax.numpy as jnp\n\n\ndef f(x):\n'
         "    return jnp.square(x)\n",
     ),
-    "a shebang and a licence": (
-        "#!/usr/bin/env python\n# A licence.\n\nimport tensorflow as tf  # noqa\n\ny = tf.square(x)\n",
-        "#!/usr/bin/env python\n# A licence.\n\nimport jax.numpy as jnp  # noqa\n\ny = jnp.square(x)\n",
+    "a shebang and a license": (
+        "#!/usr/bin/env python\n# A license.\n\nimport tensorflow as tf  # noqa\n\ny = tf.square(x)\n",
+        "#!/usr/bin/env python\n# A license.\n\nimport jax.numpy as jnp  # noqa\n\ny = jnp.square(x)\n",
     ),
     "jnp is there already": (
         "import jax.numpy as jnp\nimport tensorflow as tf\ny = tf.square(x)\n",

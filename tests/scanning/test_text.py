@@ -70,7 +70,7 @@ def test_shares(part, whole, text):
 
 
 @pytest.mark.parametrize(
-    ("flag", "environment", "coloured"),
+    ("flag", "environment", "colored"),
     [
         ((), {}, False),
         (("--color",), {}, True),
@@ -80,11 +80,11 @@ def test_shares(part, whole, text):
         (("--no-color",), {"FORCE_COLOR": "1"}, False),
     ],
 )
-def test_colours(project, run, monkeypatch, flag, environment, coloured):
+def test_colors(project, run, monkeypatch, flag, environment, colored):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     for command in ("scan", "rewrite"):
         result = run(command, "app", *flag, color=True)
-        assert ("\x1b[" in result.stdout) == coloured, command
+        assert ("\x1b[" in result.stdout) == colored, command

@@ -28,10 +28,10 @@ def test_a_thousand_lengths_cost_at_most_twelve_compilations():
     with counted() as compilations:
         for n in LENGTHS:
             x = np.arange(n, dtype=np.float32)
-            centred, total = fn(x)
-            assert centred.shape == (n,)
+            centered, total = fn(x)
+            assert centered.shape == (n,)
             np.testing.assert_allclose(total, x.sum(), rtol=1e-5)
-    np.testing.assert_allclose(centred, x - x.mean(), rtol=1e-5, atol=1e-3)
+    np.testing.assert_allclose(centered, x - x.mean(), rtol=1e-5, atol=1e-3)
     assert compilations.count <= 12
 
 

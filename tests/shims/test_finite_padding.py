@@ -53,7 +53,7 @@ def _filled(tf, y, number):
 # What joins them with a number; `s / 0` is infinite.
 USES = {
     "deviation": lambda tf, y, s: tf.math.reduce_std(y * s),
-    "standardised": lambda tf, y, s: (y - tf.reduce_mean(y)) / tf.math.reduce_std(y) * s,
+    "standardized": lambda tf, y, s: (y - tf.reduce_mean(y)) / tf.math.reduce_std(y) * s,
     "subtract": lambda tf, y, s: tf.square(y - s / 0.0),
     "sin": lambda tf, y, s: tf.sin(y * s + tf.reduce_max(y)),
     "maximum": lambda tf, y, s: tf.maximum(y * s, tf.reduce_mean(y)) * y,

@@ -21,7 +21,7 @@ def test_an_operator_of_an_unknown_module_is_refused():
 def test_an_operator_of_a_known_module_has_its_dtypes():
     from shims._src.math.cumulative import cumsum
 
-    written = inspect.unwrap(cumsum)  # the façade says that the operator itself lives there
+    written = inspect.unwrap(cumsum)  # the facade says that the operator itself lives there
     assert [words for _, _, words, _ in kernels.of(written)] == ["number"]
 
 

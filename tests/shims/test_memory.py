@@ -30,12 +30,12 @@ def masked_mean_by_hand(x, m):
     return jnp.where(m, x, 0.0).sum() / m.sum()
 
 
-def standardised_peak(x, m):
+def standardized_peak(x, m):
     y = tf.boolean_mask(x, m)
     return jnp.sqrt(((y - y.mean()) ** 2).sum()) / jnp.exp(y).max(initial=0.0)
 
 
-def standardised_peak_by_hand(x, m):
+def standardized_peak_by_hand(x, m):
     mean = masked_mean_by_hand(x, m)
     spread = jnp.sqrt(jnp.where(m, (x - mean) ** 2, 0.0).sum())
     return spread / jnp.where(m, jnp.exp(x), 0.0).max(initial=0.0)
@@ -51,8 +51,8 @@ def test_the_gradient_of_a_masked_mean_allocates_no_packed_copy():
 
 
 def test_elementwise_steps_before_a_reduction_allocate_no_packed_copy():
-    lazy = temporary_bytes(tf.dynamic(standardised_peak))
-    assert lazy <= temporary_bytes(standardised_peak_by_hand) + SLACK
+    lazy = temporary_bytes(tf.dynamic(standardized_peak))
+    assert lazy <= temporary_bytes(standardized_peak_by_hand) + SLACK
 
 
 def test_the_measure_sees_a_packed_copy():

@@ -108,8 +108,8 @@ def test_no_rows_raise_where_plain_jax_raises(row):
         lanes.run(lanes.top_level, row, "zero")
 
 
-SPECIALISED = [row for row in programs.SIZED if row.specialises]
-POLYMORPHIC = [row for row in programs.SIZED if not row.specialises]
+SPECIALIZED = [row for row in programs.SIZED if row.specializes]
+POLYMORPHIC = [row for row in programs.SIZED if not row.specializes]
 
 
 @pytest.mark.parametrize("row", POLYMORPHIC, ids=name)
@@ -141,7 +141,7 @@ def check_sized(row, cases) -> None:
     assert not problems, "\n".join(problems)
 
 
-@pytest.mark.parametrize("row", SPECIALISED, ids=name)
+@pytest.mark.parametrize("row", SPECIALIZED, ids=name)
 def test_unknown_sizes_that_become_constants_say_so_once(row):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -380,7 +380,7 @@ def test_gradients_through_a_jit_whose_body_selects():
     check_gradient(f, reference, X, FEW)
 
 
-def test_gradients_through_a_rematerialised_body_that_selects():
+def test_gradients_through_a_rematerialized_body_that_selects():
     def f(x, m):
         return jax.checkpoint(lambda v: jnp.sum(jnp.exp(tf.boolean_mask(v, m)) ** 2))(x)
 

@@ -54,7 +54,7 @@ def _gradient_of_a_glimpse(tf):
     return window, tape.gradient(window, x, unconnected_gradients="zero")
 
 
-def _gradients_of_normalised(tf):
+def _gradients_of_normalized(tf):
     x = tf.constant(np.arange(12, dtype=np.float32).reshape(1, 2, 2, 3))
     given = [tf.constant(v) for v in ([1.0, 2.0, 4.0], [0.0, 1.0, 2.0])]
     found = []
@@ -102,7 +102,7 @@ CALLS = {
             np.zeros((1, 4, 4, 3), np.float32), np.float64([[[0.2, 0.2, 0.9, 0.9]]]), None
         ),
     ],
-    "gradients of what is normalised": _gradients_of_normalised,
+    "gradients of what is normalized": _gradients_of_normalized,
     "a scalar that is one": lambda tf: tf.compat.v1.debugging.assert_scalar(3),
     "segments of nothing": lambda tf: [
         tf.sparse.segment_sum(tf.constant([]), [], []),

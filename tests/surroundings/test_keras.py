@@ -92,7 +92,7 @@ TRAINING = """
     from shims import keras
 
 
-    class Centred(keras.layers.Layer):
+    class Centered(keras.layers.Layer):
         def __init__(self, units):
             super().__init__()
             self.dense = keras.layers.Dense(units)
@@ -115,7 +115,7 @@ TRAINING = """
 
     keras.utils.set_random_seed(0)
     model = keras.Sequential(
-        [keras.Input((4,)), Centred(8), MeanOfPositive(), keras.layers.Dense(1)]
+        [keras.Input((4,)), Centered(8), MeanOfPositive(), keras.layers.Dense(1)]
     )
     model.compile(optimizer=keras.optimizers.Adam(0.05), loss="mse")
     x = np.random.default_rng(0).normal(size=(60, 4)).astype("float32")

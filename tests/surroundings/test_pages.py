@@ -1,4 +1,4 @@
-"""The programs of the pages about state and optimisers run, block after block."""
+"""The programs of the pages about state and optimizers run, block after block."""
 
 import re
 

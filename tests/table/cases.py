@@ -13,7 +13,7 @@ from tf2jax_port.diff.parity.points import (
     arguments,
     floating,
     operators,
-    realise,
+    realize,
     succeeds,
 )
 
@@ -25,7 +25,7 @@ __all__ = [
     "floating",
     "operators",
     "points",
-    "realise",
+    "realize",
     "succeeds",
 ]
 

@@ -1,4 +1,4 @@
-"""The façades: written by the generator, complete, with TensorFlow's signatures and names."""
+"""The facades: written by the generator, complete, with TensorFlow's signatures and names."""
 
 import inspect
 

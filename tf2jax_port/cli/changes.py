@@ -22,7 +22,7 @@ class Changes:
         self.asked = asked
         self.write = write
         self.shows = shows
-        self.colour = cli_options.is_coloured(color, sys.stdout.isatty())
+        self.color = cli_options.is_colored(color, sys.stdout.isatty())
         self.changed = 0
 
     def all(self) -> Iterator[Entry | Skipped]:
@@ -48,7 +48,7 @@ class Changes:
             return failure
         self.changed += 1
         if self.shows and not self.asked.reads_stdin:
-            click.echo("".join(diff_lines(entry, colour=self.colour)), nl=False, color=True)
+            click.echo("".join(diff_lines(entry, color=self.color)), nl=False, color=True)
         return None
 
     def _written(self, entry: Entry) -> Skipped | None:

@@ -38,7 +38,7 @@ def results(asked: Asked, *, texts: bool, quiet: bool = False) -> Iterator[Entry
         path = pathlib.Path(asked.stdin_filename)
         raw = sys.stdin.buffer.read()
         around = SeenFrom(Project({str(path.parent)}), str(path))
-        yield code_base.run_one(path, path.parent, asked.options, raw=raw, neighbours=around)
+        yield code_base.run_one(path, path.parent, asked.options, raw=raw, neighbors=around)
         return
     files = list(code_base.find_files(asked.paths, asked.exclusion))
     if not files:

@@ -94,7 +94,7 @@ _CHOOSING = (
     click.option(
         "--optimizers",
         type=click.Choice(["keras", "optax"]),
-        help="Optimisers of Keras 3 (the default), or of Optax where all that is done with them is "
+        help="Optimizers of Keras 3 (the default), or of Optax where all that is done with them is "
         "seen: the same steps.",
     ),
 )
@@ -254,8 +254,8 @@ def _codes(where: str, given: Iterable[str]) -> tuple[str, ...]:
     return codes
 
 
-def is_coloured(asked: bool | None, is_terminal: bool) -> bool:
-    """Whether output is coloured: as asked, as the environment says, or because it is a terminal."""
+def is_colored(asked: bool | None, is_terminal: bool) -> bool:
+    """Whether output is colored: as asked, as the environment says, or because it is a terminal."""
     if asked is not None:
         return asked
     if os.environ.get("NO_COLOR"):

@@ -28,7 +28,7 @@ from tf2jax_port.cli.options import choosing_options, reading_options
 @click.option(
     "--report", type=click.Path(dir_okay=False), metavar="FILE.json", help="Write the ledger there."
 )
-@click.option("--color/--no-color", default=None, help="Colour the diff. [default: on a terminal]")
+@click.option("--color/--no-color", default=None, help="Color the diff. [default: on a terminal]")
 @choosing_options
 @reading_options
 def rewrite(

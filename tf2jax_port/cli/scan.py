@@ -30,7 +30,7 @@ _SHOWN = 15
     "--html", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write a page with a map."
 )
 @click.option("--all", "whole", is_flag=True, help="Show every file and name, however many.")
-@click.option("--color/--no-color", default=None, help="Colour the tables. [default: a terminal]")
+@click.option("--color/--no-color", default=None, help="Color the tables. [default: a terminal]")
 @cli_options.choosing_options
 @cli_options.reading_options
 def scan(
@@ -70,9 +70,9 @@ def _show(ledger: Ledger, rows: int | None, color: bool | None) -> None:
 
     from tf2jax_port.scanning import as_text
 
-    coloured = cli_options.is_coloured(color, sys.stdout.isatty())
+    colored = cli_options.is_colored(color, sys.stdout.isatty())
     console = Console(
-        highlight=False, force_terminal=coloured, color_system="standard" if coloured else None
+        highlight=False, force_terminal=colored, color_system="standard" if colored else None
     )
     for part in as_text.to_renderables(ledger, rows):
         console.print(part, markup=False)

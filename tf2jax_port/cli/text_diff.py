@@ -12,18 +12,18 @@ import click
 
 from tf2jax_port.rewrite.findings.ledger import Entry
 
-_COLOURS = (("+++", "bold"), ("---", "bold"), ("@@", "cyan"), ("+", "green"), ("-", "red"))
+_COLORS = (("+++", "bold"), ("---", "bold"), ("@@", "cyan"), ("+", "green"), ("-", "red"))
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 _NO_END = "\\ No newline at end of file\n"
 
 
-def diff_lines(entry: Entry, *, colour: bool) -> Iterator[str]:
+def diff_lines(entry: Entry, *, color: bool) -> Iterator[str]:
     """The lines of the diff, with their line ends."""
     old, new = (_LINES.findall(_text(raw)) for raw in (entry.before, entry.outcome.data))
     for line in difflib.unified_diff(old, new, entry.path, entry.path):
-        style = next((style for start, style in _COLOURS if line.startswith(start)), None)
+        style = next((style for start, style in _COLORS if line.startswith(start)), None)
         ended = line if line.endswith("\n") else f"{line}\n{_NO_END}"
-        yield _styled(ended, style) if colour and style else ended
+        yield _styled(ended, style) if color and style else ended
 
 
 def _styled(text: str, style: str) -> str:

@@ -14,7 +14,7 @@ from tf2jax_port.rewrite.findings.ledger import Entry, Skipped
 from tf2jax_port.rewrite.notebooks.notebook import rewrite_notebook
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.plan import rewrite
-from tf2jax_port.rewrite.reading.neighbours import ALONE, Neighbours
+from tf2jax_port.rewrite.reading.neighbors import ALONE, Neighbors
 from tf2jax_port.rewrite.reading.source import UnreadableError
 
 # In bytes. Larger files were written by programs; parsing one takes gigabytes of memory.
@@ -72,7 +72,7 @@ def run_one(
     options: Options,
     texts: bool = True,
     raw: bytes | None = None,
-    neighbours: Neighbours = ALONE,
+    neighbors: Neighbors = ALONE,
 ) -> Entry | Skipped:
     """What would become of one file, or why that cannot be said.
 
@@ -82,17 +82,17 @@ def run_one(
       options: what was asked for.
       texts: the text after is wanted; it is parsed again then, to be sure.
       raw: its bytes where they are known; then the file need not be there.
-      neighbours: the other modules of its project.
+      neighbors: the other modules of its project.
     """
     is_package = path.name == "__init__.py"
     try:
         before = _read(_real_file(path, root)) if raw is None else raw
         asked = options.for_file(path)
         if path.suffix == ".ipynb":
-            outcome = rewrite_notebook(before, asked, verify=texts, neighbours=neighbours)
+            outcome = rewrite_notebook(before, asked, verify=texts, neighbors=neighbors)
         else:
             outcome = rewrite(
-                before, asked, is_package=is_package, verify=texts, neighbours=neighbours
+                before, asked, is_package=is_package, verify=texts, neighbors=neighbors
             )
         return Entry(str(path), before, outcome)
     except UnreadableError as error:

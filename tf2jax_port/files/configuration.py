@@ -28,7 +28,7 @@ class Configuration:
       safe_only: whether nothing is written that could differ.
       doctests: whether examples in docstrings are rewritten too.
       random: `tensorflow` or `keys`: whose random numbers.
-      optimizers: `keras` or `optax`: whose optimisers.
+      optimizers: `keras` or `optax`: whose optimizers.
       select: diagnostics whose references are rewritten.
       ignore: diagnostics whose references are left alone.
       exclude: patterns of what is passed over, in place of the usual ones.

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from tf2jax_port.files.code_base import LARGEST
 from tf2jax_port.files.import_text import Imported, imports_in
 from tf2jax_port.paths.module_files import ModuleFiles
-from tf2jax_port.rewrite.reading.neighbours import Export
+from tf2jax_port.rewrite.reading.neighbors import Export
 from tf2jax_port.rewrite.reading.resolve import is_tensorflow, module_members
 from tf2jax_port.rewrite.reading.scopes import resolve_scopes
 from tf2jax_port.rewrite.reading.source import UnreadableError, decode, parse
@@ -259,7 +259,7 @@ class Taken:
         return any(_has_attribute(self._text(file), name) for file in self.wholes.get(module, ()))
 
     def _text(self, file: str) -> bytes:
-        """The text of a file; the last ones are kept, because neighbours are asked about them too."""
+        """The text of a file; the last ones are kept, because neighbors are asked about them too."""
         text = self.texts.get(file)
         if text is None:
             text = _read(file)

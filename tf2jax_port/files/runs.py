@@ -77,8 +77,8 @@ def _by(one: One, places: list[Place], jobs: int | None) -> Iterator[Result]:
 
 def _one(options: Options, texts: bool, project: Project, taken: Taken, place: Place) -> Result:
     path, root = place
-    neighbours = SeenFrom(project, str(path), taken)
-    result = run_one(path, root, options, texts=texts, neighbours=neighbours)
+    neighbors = SeenFrom(project, str(path), taken)
+    result = run_one(path, root, options, texts=texts, neighbors=neighbors)
     return result if texts or isinstance(result, Skipped) else result.without_texts()
 
 

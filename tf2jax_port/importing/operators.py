@@ -29,8 +29,8 @@ _SPELT = {
 
 
 def _snake(name: str) -> str:
-    spelt = "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
-    return _SPELT.get(name, spelt)
+    spelled = "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
+    return _SPELT.get(name, spelled)
 
 
 _KEEP = {"keepdims": ("keep_dims", False)}

@@ -1,4 +1,4 @@
-"""How an operator of a graph is spelt as an expression over `shims`."""
+"""How an operator of a graph is spelled as an expression over `shims`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tf2jax_port.importing.schema import DTYPES
 
 
 class UnsupportedError(Exception):
-    """A node that cannot be spelt, and why."""
+    """A node that cannot be spelled, and why."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Operators of graphs whose attributes decide how they are spelt."""
+"""Operators of graphs whose attributes decide how they are spelled."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _max_pool(node: Node, inputs: list[str]) -> str:
 
 
 def _batch_norm(node: Node, inputs: list[str]) -> str:
-    """With the running moments, or with those of the batch; only the normalised images come out."""
+    """With the running moments, or with those of the batch; only the normalized images come out."""
     images, scale, offset, mean, variance = inputs
     if node.attribute("data_format", "NHWC") not in ("NHWC", "NDHWC"):
         raise UnsupportedError("its channels are not last")

@@ -131,12 +131,12 @@ class GraphWriter:
             raise UnsupportedError("it draws random numbers in a loop, a branch or a function")
         if node.op in PASS_ON:
             return Value(inputs[0])
-        text, outputs = self._spelt(node, inputs)
+        text, outputs = self._spelled(node, inputs)
         name = self.program.names.new(node.name)
         scope.write(f"{name} = {text}")
         return Value(name, ANY if node.op == "TensorArrayV3" else outputs)
 
-    def _spelt(self, node: Node, inputs: list[str]) -> tuple[str, tuple[str, ...]]:
+    def _spelled(self, node: Node, inputs: list[str]) -> tuple[str, tuple[str, ...]]:
         if node.op == "IdentityN":
             return _listed(inputs), LIST
         if node.op in CALLING:

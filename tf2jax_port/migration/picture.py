@@ -100,11 +100,11 @@ def _bar(step: Step, x: float, y: int) -> str:
     total = step.automatic + step.review + step.manual
     parts = ((step.automatic, "good"), (step.review, "warn"), (step.manual, "bad"))
     shown = []
-    for count, colour in parts:
+    for count, color in parts:
         width = (WIDTH - 20) * count / total
         if count:
             shown.append(
-                f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{_BAR}" fill="var(--{colour})"/>'
+                f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{_BAR}" fill="var(--{color})"/>'
             )
         x += width
     return "".join(shown)

@@ -44,7 +44,7 @@ class Options:
       doctests: examples in docstrings are rewritten too.
       random: `tensorflow`: TensorFlow's numbers, from `shims.random`; `keys`: `jax.random` and other
         numbers where a key can be had.
-      optimizers: `keras`: TensorFlow's optimisers become those of Keras 3; `optax`: those of Optax
+      optimizers: `keras`: TensorFlow's optimizers become those of Keras 3; `optax`: those of Optax
         where all that is done with them can be seen.
       per_file: more to ignore, in some files.
     """

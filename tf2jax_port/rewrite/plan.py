@@ -25,7 +25,7 @@ from tf2jax_port.rewrite.imports.graph_program import GraphProgram, as_graph_pro
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.passes import run_passes
 from tf2jax_port.rewrite.reading.ignoring import Ignored, find_ignored
-from tf2jax_port.rewrite.reading.neighbours import ALONE, Neighbours
+from tf2jax_port.rewrite.reading.neighbors import ALONE, Neighbors
 from tf2jax_port.rewrite.reading.quoted import add_annotations
 from tf2jax_port.rewrite.reading.resolve import Reference, find_references, is_module, is_tensorflow
 from tf2jax_port.rewrite.reading.scopes import Names, resolve_scopes
@@ -50,7 +50,7 @@ def rewrite(
     *,
     is_package: bool = False,
     verify: bool = True,
-    neighbours: Neighbours = ALONE,
+    neighbors: Neighbors = ALONE,
 ) -> Outcome:
     """Rewrites the bytes of one Python file.
 
@@ -59,7 +59,7 @@ def rewrite(
       options: what was asked for.
       is_package: the file is an `__init__.py`, whose imports other files may use.
       verify: parse the result, to be sure. Whoever only counts can do without.
-      neighbours: the other modules of its project.
+      neighbors: the other modules of its project.
 
     Returns:
       The new bytes and one finding for each TensorFlow reference.
@@ -68,7 +68,7 @@ def rewrite(
       UnreadableError: the bytes are not the text of a Python program.
       LedgerError: the states do not add up; a fault of the rewriter.
     """
-    if not (b"tensorflow" in raw or markers.has_markers(raw) or neighbours.concern(raw)):
+    if not (b"tensorflow" in raw or markers.has_markers(raw) or neighbors.concern(raw)):
         return Outcome(raw, (), 0)
     source = decode(raw)
     tree = parse(source)
@@ -79,7 +79,7 @@ def rewrite(
         tree = parse(source)
     ignored = find_ignored(source)
     run = _Run(
-        source, tree, options, is_package, tuple(marked), version_1, ignored, verify, neighbours
+        source, tree, options, is_package, tuple(marked), version_1, ignored, verify, neighbors
     )
     outcome = _outcome(run)
     if ignored.whole_file:
@@ -119,15 +119,15 @@ class _Run:
     version_1: bool
     ignored: Ignored
     verify: bool
-    neighbours: Neighbours
+    neighbors: Neighbors
 
     def outcome(self, *, strings_frozen: bool) -> Outcome:
         redirects = _REDIRECTION.search(self.source.data) is not None
         names = resolve_scopes(self.tree, redirects=redirects)
         frozen = add_annotations(self.source, names)
-        found = find_references(names, self.neighbours, version_1=self.version_1)
+        found = find_references(names, self.neighbors, version_1=self.version_1)
         stars = [s for s in names.stars if is_tensorflow(s.module or "") and not s.level]
-        brought = tensorflow_imports(names, self.neighbours)
+        brought = tensorflow_imports(names, self.neighbors)
         if not (found or stars or brought):
             return Outcome(self.source.encode(self.source.data), (), 0)
         aliases = [r for r in found if is_alias(names, r) and not self.ignored.covers(r.node, "TJ")]
@@ -143,7 +143,7 @@ class _Run:
             self.options,
             frozenset(frozen),
             self.ignored,
-            self.neighbours,
+            self.neighbors,
             strings_frozen,
             may_hold_symbols(self.source.data, names, sites),
             self._is_shared(brought),
@@ -193,7 +193,7 @@ class _Run:
 
     def _is_shared(self, brought: list[Brought]) -> bool:
         """Whether another module imports TensorFlow from here: then the import stays what it is."""
-        return any(self.neighbours.takes(a.asname or a.name.partition(".")[0]) for _, a in brought)
+        return any(self.neighbors.takes(a.asname or a.name.partition(".")[0]) for _, a in brought)
 
     def _imports(
         self,

@@ -185,12 +185,12 @@ def _bands(node: Node, box: Box) -> Iterator[str]:
         (node.review, "warn"),
         (node.manual, "bad"),
     )
-    for count, colour in parts:
+    for count, color in parts:
         if count:
             height = box.height * count / node.total
             bottom -= height
             band = Box(box.x, bottom, box.width, height)
-            yield f'<rect class="{colour}" {_at(band)}/>'
+            yield f'<rect class="{color}" {_at(band)}/>'
 
 
 def _title(node: Node, path: str) -> str:

@@ -93,7 +93,7 @@ ROWS: tuple[Row, ...] = (
     *sparse.ROWS,
     *strings.ROWS,
 )
-# Names around the operators, which the rewriter knows: no façade is made of these rows.
+# Names around the operators, which the rewriter knows: no facade is made of these rows.
 CONSTRUCTS: tuple[Row, ...] = (
     *constructs.ROWS,
     *surroundings.ROWS,

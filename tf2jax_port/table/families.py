@@ -76,7 +76,7 @@ def shim(name: str, params: str | None, module: str, **options: Any) -> Row:
 def native(name: str, params: str, expression: str, *, own: str = "", **options: Any) -> Row:
     """An operator with a plain JAX spelling of its own shape.
 
-    `optional`, `defaults` and `needs` are those of `Native`; `own` names the module of the façade's
+    `optional`, `defaults` and `needs` are those of `Native`; `own` names the module of the facade's
     function where the spelling differs somewhere.
     """
     details = {k: options.pop(k) for k in ("optional", "defaults", "needs") if k in options}

@@ -1,4 +1,4 @@
-"""Rows of `tf.image` that move, sample and colour pixels."""
+"""Rows of `tf.image` that move, sample and color pixels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tf2jax_port.table.inputs import INF, NAN, Draw, draw, empty, f32, i32
 from tf2jax_port.table.row import Case, Row, case
 
 _BYTES = Draw((4, 5, 3), "uint8", 0, 256)
-_NAN_COLOUR = "value: TensorFlow compares NaN with the other channels; ours is NaN"
+_NAN_COLOR = "value: TensorFlow compares NaN with the other channels; ours is NaN"
 _GLIMPSES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("middle", {}),
     ("corner", {"centered": False}),
@@ -24,7 +24,7 @@ _WITH_KERNEL: dict[str, dict[str, Any]] = {
     )
 }
 _NO_GRADIENT = "gradient: TensorFlow lets none through"
-_COLOURS = f32(
+_COLORS = f32(
     [[[0, 0, 0], [1, 1, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.2, 0.2, 0.7], [0.7, 0.2, 0.7]]]
 )
 
@@ -47,7 +47,7 @@ def _of_images(param: str = "image", **options: Any) -> tuple[Case, ...]:
     )
 
 
-def _of_colours(
+def _of_colors(
     param: str, *more: Case, error: str = "InvalidArgumentError", **options: Any
 ) -> tuple[Case, ...]:
     """Pixels of three channels."""
@@ -55,7 +55,7 @@ def _of_colours(
     return (
         case("normal", **{**given, **options}),
         case("batch", **{**given, param: unit(2, 3, 2, 3), **options}),
-        case("colours", gradient=(), **{**given, param: _COLOURS, **options}),
+        case("colours", gradient=(), **{**given, param: _COLORS, **options}),
         case("empty", **{**given, param: empty(0, 2, 3), **options}),
         case("channels", raises=error, **{**given, param: unit(3, 2, 2), **options}),
         *more,
@@ -365,7 +365,7 @@ ROWS: tuple[Row, ...] = (
         ),
         takes="box_indices: int32",
     ),
-    # Colours.
+    # Colors.
     shim(
         "image.convert_image_dtype",
         "image, dtype, saturate=False, name=None",
@@ -388,7 +388,7 @@ ROWS: tuple[Row, ...] = (
         "image.rgb_to_grayscale",
         "images, name=None",
         "image.color",
-        inputs=_of_colours("images", _bytes("images")),
+        inputs=_of_colors("images", _bytes("images")),
         takes="real",
     ),
     shim(
@@ -409,7 +409,7 @@ ROWS: tuple[Row, ...] = (
             f"image.{name}",
             "images",
             "image.color",
-            inputs=_of_colours("images"),
+            inputs=_of_colors("images"),
             takes="inexact",
         )
         for name in ("rgb_to_yuv", "yuv_to_rgb", "rgb_to_yiq", "yiq_to_rgb")
@@ -420,7 +420,7 @@ ROWS: tuple[Row, ...] = (
         "image.color",
         tolerance=4e-6,
         inputs=(
-            *_of_colours("images", error="FailedPreconditionError"),
+            *_of_colors("images", error="FailedPreconditionError"),
             case("black-and-gray", images=f32([[[0, 0, 0], [0.5, 0.5, 0.5]]])),
             case("below-zero", images=f32([[[0.3, -0.14, 0.1], [-0.3, -0.14, -0.1]]])),
             case("infinite", images=f32([[[-1, 3, INF]]])),
@@ -428,7 +428,7 @@ ROWS: tuple[Row, ...] = (
                 "nan",
                 xla="differs: NaN is the largest channel",
                 images=f32([[[NAN, 0.3, 0.1]]]),
-                differs=_NAN_COLOUR,
+                differs=_NAN_COLOR,
             ),
         ),
         takes="floating",
@@ -441,7 +441,7 @@ ROWS: tuple[Row, ...] = (
         inputs=(
             case("normal", images=unit(3, 2, 3), differs=_NO_GRADIENT),
             case("batch", images=unit(2, 3, 2, 3), differs=_NO_GRADIENT),
-            case("colours", images=_COLOURS, gradient=()),
+            case("colours", images=_COLORS, gradient=()),
             case("empty", images=empty(0, 2, 3)),
             case("channels", raises="FailedPreconditionError", images=unit(3, 2, 2)),
         ),
@@ -496,13 +496,13 @@ ROWS: tuple[Row, ...] = (
         "image.color",
         tolerance=1e-5,
         inputs=(
-            *_of_colours("image", _bytes("image", delta=0.2), delta=0.3),
+            *_of_colors("image", _bytes("image", delta=0.2), delta=0.3),
             case(
                 "nan",
                 xla="differs: NaN is dropped",
                 image=f32([[[2, NAN, NAN]]]),
                 delta=0.3,
-                differs=_NAN_COLOUR,
+                differs=_NAN_COLOR,
             ),
         ),
         no_gradient="TensorFlow registers none",
@@ -514,8 +514,8 @@ ROWS: tuple[Row, ...] = (
         "image.color",
         tolerance=1e-5,
         inputs=(
-            *_of_colours("image", _bytes("image", saturation_factor=0.5), saturation_factor=1.7),
-            case("nan", image=f32([[[2, NAN, NAN]]]), saturation_factor=1.7, differs=_NAN_COLOUR),
+            *_of_colors("image", _bytes("image", saturation_factor=0.5), saturation_factor=1.7),
+            case("nan", image=f32([[[2, NAN, NAN]]]), saturation_factor=1.7, differs=_NAN_COLOR),
         ),
         no_gradient="TensorFlow registers none",
         takes="real -float16",

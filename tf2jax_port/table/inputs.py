@@ -1,6 +1,6 @@
 """Descriptors of test inputs: what an array looks like, without the array.
 
-The tests realise them with a generator seeded by the case's id, so that a row's inputs never
+The tests realize them with a generator seeded by the case's id, so that a row's inputs never
 depend on other rows.
 """
 

@@ -24,7 +24,7 @@ _COLUMN = f32([[1], [2]])
 _FACTORS = f32([((3, 4), (0.25, 1)), ((2, -1), (0.5, 3))])
 _ORDERS = i32([(1, 0), (0, 1)])
 
-_FACTORISED: tuple[Row, ...] = (
+_FACTORIZED: tuple[Row, ...] = (
     native(
         "linalg.cholesky",
         "input, name=None",
@@ -678,4 +678,4 @@ _MOVED: tuple[Row, ...] = (
     ),
 )
 
-ROWS: tuple[Row, ...] = (*_FACTORISED, *_SOLVED, *_SPECTRA, *_BANDED, *_MOVED)
+ROWS: tuple[Row, ...] = (*_FACTORIZED, *_SOLVED, *_SPECTRA, *_BANDED, *_MOVED)

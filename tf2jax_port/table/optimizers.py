@@ -1,4 +1,4 @@
-"""Optimisers and schedules of TensorFlow, and the functions of `shims.optax` that make their steps."""
+"""Optimizers and schedules of TensorFlow, and the functions of `shims.optax` that make their steps."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tf2jax_port.table.row import Manual, Row
 
 BY_HAND = "docs/optimizers.md has the recipe for Optax that makes the same steps"
 _LAST = "use_locking=False, name='_'"
-# The optimisers of version 1: what they take, and the function that stands for each.
+# The optimizers of version 1: what they take, and the function that stands for each.
 _VERSION_1 = {
     "Adadelta": ("adadelta_v1", "learning_rate=0.001, rho=0.95, epsilon=1e-08, {}"),
     "Adagrad": ("adagrad_v1", "learning_rate, initial_accumulator_value=0.1, {}"),
@@ -67,7 +67,7 @@ DECAYS = {
     "train.piecewise_constant": _PIECES,
     "train.piecewise_constant_decay": _PIECES,
 }
-# What every optimiser of Keras takes and Optax has a place for: by keyword only.
+# What every optimizer of Keras takes and Optax has a place for: by keyword only.
 COMMON = ("weight_decay", "clipnorm", "clipvalue", "global_clipnorm")
 # Arguments that change no step.
 NAMES = ("name", "use_locking", "accum_name", "linear_name")

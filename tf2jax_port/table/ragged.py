@@ -29,7 +29,7 @@ def _constructor(name: str, params: str) -> Row:
 
 _VALIDATED = "name=None, validate=True"
 
-# Class methods, which the rewriter knows and no façade defines.
+# Class methods, which the rewriter knows and no facade defines.
 CONSTRUCTORS: tuple[Row, ...] = (
     _constructor("from_row_splits", f"values, row_splits, {_VALIDATED}"),
     _constructor("from_row_lengths", f"values, row_lengths, {_VALIDATED}"),

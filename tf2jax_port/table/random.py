@@ -1,4 +1,4 @@
-"""Rows of `tf.random`, of dropout and of the initialisers.
+"""Rows of `tf.random`, of dropout and of the initializers.
 
 Stateful operators are tabled with cases whose numbers are certain; sequences after `set_seed`, and
 bits over many shapes, have tests of their own.

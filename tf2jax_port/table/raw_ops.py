@@ -18,16 +18,16 @@ _UNIQUE: tuple[Case, ...] = (
     case("matrix-without-axis", raises="InvalidArgumentError", x=_ROWS, axis=[]),
     case("two-axes", raises="InvalidArgumentError", x=_ROWS, axis=[0, 1]),
 )
-_INITIALISER = "tests/random"
+_INITIALIZER = "tests/random"
 
 
-def _initialiser(name: str, params: str, *aliases: str) -> Row:
+def _initializer(name: str, params: str, *aliases: str) -> Row:
     return shim(
         f"v1.{name}",
         params,
         "random.initializers_v1",
         aliases=tuple(f"v1.{a}" for a in aliases),
-        tests=_INITIALISER,
+        tests=_INITIALIZER,
         gives="a function of shapes",
     )
 
@@ -65,7 +65,7 @@ ROWS: tuple[Row, ...] = (
     shim(
         "v1.where",
         "condition, x=None, y=None, name=None",
-        "raw_ops.names_of_version_1",
+        "raw_ops.redefined_in_v1",
         aliases=(),
         fresh=True,
         inputs=(
@@ -94,47 +94,47 @@ ROWS: tuple[Row, ...] = (
             ),
         ),
     ),
-    _initialiser("zeros_initializer", "dtype=tf.float32", "initializers.zeros"),
-    _initialiser("ones_initializer", "dtype=tf.float32", "initializers.ones"),
-    _initialiser(
+    _initializer("zeros_initializer", "dtype=tf.float32", "initializers.zeros"),
+    _initializer("ones_initializer", "dtype=tf.float32", "initializers.ones"),
+    _initializer(
         "constant_initializer",
         "value=0, dtype=tf.float32, verify_shape=False",
         "initializers.constant",
     ),
-    _initialiser(
+    _initializer(
         "random_uniform_initializer",
         "minval=0.0, maxval=None, seed=None, dtype=tf.float32",
         "initializers.random_uniform",
     ),
-    _initialiser(
+    _initializer(
         "random_normal_initializer",
         "mean=0.0, stddev=1.0, seed=None, dtype=tf.float32",
         "initializers.random_normal",
     ),
-    _initialiser(
+    _initializer(
         "truncated_normal_initializer",
         "mean=0.0, stddev=1.0, seed=None, dtype=tf.float32",
         "initializers.truncated_normal",
     ),
-    _initialiser(
+    _initializer(
         "uniform_unit_scaling_initializer",
         "factor=1.0, seed=None, dtype=tf.float32",
         "initializers.uniform_unit_scaling",
     ),
-    _initialiser(
+    _initializer(
         "variance_scaling_initializer",
         "scale=1.0, mode='fan_in', distribution='truncated_normal', seed=None, dtype=tf.float32",
         "initializers.variance_scaling",
     ),
-    _initialiser(
+    _initializer(
         "glorot_uniform_initializer", "seed=None, dtype=tf.float32", "initializers.glorot_uniform"
     ),
-    _initialiser(
+    _initializer(
         "glorot_normal_initializer", "seed=None, dtype=tf.float32", "initializers.glorot_normal"
     ),
-    _initialiser("initializers.identity", "gain=1.0, dtype=tf.float32"),
-    _initialiser("initializers.he_normal", "seed=None"),
-    _initialiser("initializers.he_uniform", "seed=None"),
-    _initialiser("initializers.lecun_normal", "seed=None"),
-    _initialiser("initializers.lecun_uniform", "seed=None"),
+    _initializer("initializers.identity", "gain=1.0, dtype=tf.float32"),
+    _initializer("initializers.he_normal", "seed=None"),
+    _initializer("initializers.he_uniform", "seed=None"),
+    _initializer("initializers.lecun_normal", "seed=None"),
+    _initializer("initializers.lecun_uniform", "seed=None"),
 )

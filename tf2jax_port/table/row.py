@@ -134,7 +134,7 @@ class Row:
         its own, `v1.to_float`.
       params: TensorFlow's parameters as text, `None` for what is not called (a dtype, a constant).
       target: what becomes of a reference.
-      own: `module:function` of `shims._src` behind the façade; empty where the façade is generated
+      own: `module:function` of `shims._src` behind the facade; empty where the facade is generated
         from the native expression.
       tensors: parameters that TensorFlow converts to tensors; those of one row share a dtype.
       aliases: other TensorFlow spellings of the same object.

@@ -41,9 +41,9 @@ def run(words: list[str], may_exit: tuple[int, ...]) -> subprocess.CompletedProc
     Raises:
       SystemExit: it ended with another code than `may_exit` allows.
     """
-    colours = {"FORCE_COLOR": "1"} if console.is_terminal else {}
+    colors = {"FORCE_COLOR": "1"} if console.is_terminal else {}
     width = {"COLUMNS": str(console.width), "TF_CPP_MIN_LOG_LEVEL": "3"}
-    environment = {**os.environ, **colours, **width}
+    environment = {**os.environ, **colors, **width}
     done = subprocess.run(
         words, capture_output=True, text=True, cwd=ROOT, env=environment, check=False
     )

@@ -68,7 +68,7 @@ def escape(value: object) -> str:
 
 
 def chip(text: object, state: str = "") -> str:
-    """A word on a coloured ground, by what it means."""
+    """A word on a colored ground, by what it means."""
     word = state or str(text)
     kind = "good" if word in GOOD else "bad" if word in BAD else "warn"
     return f'<span class="chip {kind}">{escape(text)}</span>'

@@ -102,7 +102,7 @@ _WITHOUT_ROWS = frozenset(
         "shims._src.ragged.reduction",
         "shims._src.ragged.reshaping",
         "shims._src.v1.ops.fused_batch_norm",
-        "shims._src.v1.ops.lookup",
+        "shims._src.v1.ops.embedding",
         "shims._src.v1.ops.resizing",
     }
 )

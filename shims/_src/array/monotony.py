@@ -12,7 +12,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def _rises(x, compare):
-    """Whether `compare` holds for all pairs of neighbours, in the order of memory."""
+    """Whether `compare` holds for all pairs of neighbors, in the order of memory."""
     x = x.reshape(-1)
     after = lax.pad(x, jnp.zeros((), x.dtype), [(-1, 1, 0)])
     is_last = jnp.arange(x.shape[0], dtype=jnp.int32) == primitives.as_size(x.shape[0]) - 1

@@ -200,7 +200,7 @@ def _largest_positions(x, count):
 def first_extreme(x, axis: int, *, largest: bool):
     """The position of the first of the largest (or smallest) elements; there are no NaN.
 
-    Two passes that XLA vectorises on a CPU are several times faster than one that carries positions.
+    Two passes that XLA vectorizes on a CPU are several times faster than one that carries positions.
     """
     # Not `jnp.max`, which refuses half of a selection: it may be empty, which is for the run to say.
     find = lax.reduce_max if largest else lax.reduce_min

@@ -192,7 +192,7 @@ def question_of(condition):
 def attempt() -> Iterator[list]:
     """Try to stage what ordinary Python could do, too; the list has the exception if it failed.
 
-    A demand for another specialisation passes. What a failed attempt assumed is forgotten.
+    A demand for another specialization passes. What a failed attempt assumed is forgotten.
     """
     state = trace.current()
     mark = (0, 0) if state is None else state.decisions.mark()

@@ -59,7 +59,7 @@ class CheckpointReader:
         return {name: list(self._bundle.entry(name).shape) for name in self._bundle.names}
 
     def get_variable_to_dtype_map(self) -> dict[str, DType]:
-        """The dtype of each tensor, by name; quantised ones are the integers behind them.
+        """The dtype of each tensor, by name; quantized ones are the integers behind them.
 
         Raises:
           UnimplementedError: NumPy has no arrays of one of them.

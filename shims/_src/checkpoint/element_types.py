@@ -9,7 +9,7 @@ import numpy as np
 
 STRING = 7
 
-# Quantised elements are the integers that they are stored as, as TensorFlow's own reader gives them.
+# Quantized elements are the integers that they are stored as, as TensorFlow's own reader gives them.
 _NAMES = {
     1: "float32",
     2: "float64",

@@ -84,7 +84,7 @@ class OutOfRangeError(OpError):
 
 
 class FailedPreconditionError(OpError):
-    """A variable was used before it was initialised."""
+    """A variable was used before it was initialized."""
 
     error_code = error_codes.FAILED_PRECONDITION
 
@@ -326,7 +326,7 @@ def message(
     at: str | None = None,
     do: str = "",
 ) -> str:
-    """One message in the house layout: what is wrong, then labelled lines.
+    """One message in the house layout: what is wrong, then labeled lines.
 
     Args:
       function: the operator as the user spells it, for instance `boolean_mask`.

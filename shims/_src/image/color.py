@@ -1,4 +1,4 @@
-"""Colours of images: dtypes and ranges, spaces, brightness and its relatives."""
+"""Colors of images: dtypes and ranges, spaces, brightness and its relatives."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def rgb_to_grayscale(images, name=None):
 
 @operator(compiled=True)
 def grayscale_to_rgb(images, name=None):
-    """Grey images with three equal channels.
+    """Gray images with three equal channels.
 
     Args:
       images: array `[..., 1]`.
@@ -349,15 +349,15 @@ def _hsv(x):
     r, g, b = x[..., 0], x[..., 1], x[..., 2]
     value, least = _largest_channel(r, g, b), _smallest_channel(r, g, b)
     spread = value - least
-    light, coloured = value > 0, spread > 0
+    light, colored = value > 0, spread > 0
     saturation = jnp.where(light, spread / jnp.where(light, value, 1), 0)
-    norm = 1 / (6 * jnp.where(coloured, spread, 1))
+    norm = 1 / (6 * jnp.where(colored, spread, 1))
     hue = jnp.where(
         r == value,
         norm * (g - b),
         jnp.where(g == value, norm * (b - r) + 2.0 / 6.0, norm * (r - g) + 4.0 / 6.0),
     )
-    hue = jnp.where(coloured, hue, 0)
+    hue = jnp.where(colored, hue, 0)
     return jnp.where(hue < 0, hue + 1, hue), saturation, value
 
 
@@ -380,7 +380,7 @@ def _slopes_of_hsv(x, out):
 
     Masks are multiplied with, as in TensorFlow, so that a channel that is not finite is seen.
     """
-    r, g, b = colours = x[..., 0], x[..., 1], x[..., 2]
+    r, g, b = colors = x[..., 0], x[..., 1], x[..., 2]
     one, none = jnp.ones((), x.dtype), jnp.zeros((), x.dtype)
     chosen = lambda *masks: [jnp.where(mask, one, none) for mask in masks]
     above = chosen(r > 0, g > 0, b > 0)
@@ -390,7 +390,7 @@ def _slopes_of_hsv(x, out):
     spread = over(jnp.square(out[..., 1])) * over(jnp.square(out[..., 2]))
     hues, saturations = [], []
     for i, (j, k) in enumerate(((1, 2), (2, 0), (0, 1))):
-        c, d, e = colours[i], colours[j], colours[k]
+        c, d, e = colors[i], colors[j], colors[k]
         others = most[j] * d + most[k] * e
         largest = most[i] * (least[j] * d + least[k] * e) * over(jnp.square(c))
         saturations.append(above[i] * (largest - least[i] * over(others)))
@@ -550,19 +550,19 @@ def adjust_hue(image, delta, name=None):
 
 
 def _turned(x, delta):
-    """Colours further along the circle of hues, between the same lowest and highest channel."""
+    """Colors further along the circle of hues, between the same lowest and highest channel."""
     red, green, blue = x[..., 0], x[..., 1], x[..., 2]
     low, high = smallest(x, (x.ndim - 1,)), largest(x, (x.ndim - 1,))
     middle = jnp.maximum(jnp.minimum(red, green), jnp.minimum(jnp.maximum(red, green), blue))
-    # In which sixth of the circle a colour is; in every other one the middle channel falls.
+    # In which sixth of the circle a color is; in every other one the middle channel falls.
     sixth = jnp.where(
         red < green,
         jnp.where(blue < red, 1, jnp.where(blue > green, 3, 2)),
         jnp.where(blue < green, 0, jnp.where(blue > red, 4, 5)),
     )
-    is_grey = high == low
-    way = (middle - low) / jnp.where(is_grey, 1, high - low)
-    place = jnp.where(is_grey, 0, sixth + jnp.where(sixth % 2 == 0, way, 1 - way)) + 6 * delta
+    is_gray = high == low
+    way = (middle - low) / jnp.where(is_gray, 1, high - low)
+    place = jnp.where(is_gray, 0, sixth + jnp.where(sixth % 2 == 0, way, 1 - way)) + 6 * delta
     place = jnp.where(place < 0, place + 6, place)
     for _ in range(2):
         place = jnp.where(place >= 6, place - 6, place)
@@ -608,7 +608,7 @@ def adjust_saturation(image, saturation_factor, name=None):
     is_nan = jnp.any(jnp.isnan(flat), axis=-1)
     scaled = jnp.clip(jnp.where(jnp.isnan(scaled) & ~is_nan, 0, scaled), 0, 1)
     no_hue = jnp.isnan(hue) & ~is_nan
-    coloured = _rgb(jnp.where(no_hue, 0, hue), scaled, value)
+    colored = _rgb(jnp.where(no_hue, 0, hue), scaled, value)
     plain = (value - scaled * value)[..., None]
-    coloured = jnp.where((no_hue | jnp.isinf(value))[..., None], plain, coloured)
-    return _rescaled(coloured, x.dtype)
+    colored = jnp.where((no_hue | jnp.isinf(value))[..., None], plain, colored)
+    return _rescaled(colored, x.dtype)

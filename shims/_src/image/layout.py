@@ -346,7 +346,7 @@ def per_image_standardization(image):
       image: array `[..., height, width, channels]`.
 
     Returns:
-      The images, float32 unless they are floating-point numbers; of one colour 0 everywhere.
+      The images, float32 unless they are floating-point numbers; of one color 0 everywhere.
 
     Raises:
       InvalidArgumentError: it has fewer than three axes; TensorFlow raises `ValueError`.

@@ -233,7 +233,7 @@ def _smooth(x, weights):
 
 @operator
 def total_variation(images, name=None):
-    """The sum of the absolute differences of neighbouring pixels.
+    """The sum of the absolute differences of neighboring pixels.
 
     Args:
       images: array `[height, width, channels]` or `[batch, height, width, channels]`.
@@ -262,7 +262,7 @@ def total_variation(images, name=None):
 
 @operator
 def image_gradients(image):
-    """The differences of neighbouring pixels.
+    """The differences of neighboring pixels.
 
     Args:
       image: array `[batch, height, width, channels]`.
@@ -338,6 +338,6 @@ def sobel_edges(image):
 
 
 def _shifted(x, axis: int, weights):
-    """Each pixel's weighted neighbourhood of three along an axis."""
+    """Each pixel's weighted neighborhood of three along an axis."""
     count = x.shape[axis] - 2
     return sum(lax.slice_in_dim(x, i, i + count, axis=axis) * w for i, w in enumerate(weights))

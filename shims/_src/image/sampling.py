@@ -43,7 +43,7 @@ def resize(
       name: ignored.
 
     Returns:
-      float32 images; of `nearest` in the dtype of `images`. Pixel centres are at halves.
+      float32 images; of `nearest` in the dtype of `images`. Pixel centers are at halves.
 
     Raises:
       ValueError: `images` has another number of axes, `size` is no pair, or there is no such
@@ -121,11 +121,11 @@ def _scale(have, want):
     return quotient(primitives.as_size(have), primitives.as_size(want))
 
 
-def _centres(have, want):
-    """Where the centres of the output's pixels are among the input's."""
-    centres = (jnp.arange(want, dtype=jnp.float32) + 0.5) * _scale(have, want)
+def _centers(have, want):
+    """Where the centers of the output's pixels are among the input's."""
+    centers = (jnp.arange(want, dtype=jnp.float32) + 0.5) * _scale(have, want)
     # Rounded before half a pixel is taken away: which pixels count hangs on what falls on one.
-    return lax.optimization_barrier(centres)
+    return lax.optimization_barrier(centers)
 
 
 def _pick(x, axis, places):
@@ -152,7 +152,7 @@ def _between_pixels(x, target):
 
 
 def _bilinear(x, axis, want):
-    place = _centres(x.shape[axis], want) - 0.5
+    place = _centers(x.shape[axis], want) - 0.5
     floor = jnp.floor(place)
     last = primitives.as_size(x.shape[axis]) - 1
     low = _pick(x, axis, jnp.maximum(floor.astype(jnp.int32), 0))
@@ -174,13 +174,13 @@ def _lerp_jvp(primals, tangents):
 
 
 def _nearest(x, axis, want):
-    place = jnp.floor(_centres(x.shape[axis], want)).astype(jnp.int32)
+    place = jnp.floor(_centers(x.shape[axis], want)).astype(jnp.int32)
     return _pick(x, axis, jnp.minimum(place, primitives.as_size(x.shape[axis]) - 1))
 
 
 def _bicubic(x, axis, want):
     """Keys' cubic of -0.5 in TensorFlow's 1024 steps; pixels beyond the edge have no weight."""
-    place = _centres(x.shape[axis], want) - 0.5
+    place = _centers(x.shape[axis], want) - 0.5
     floor = jnp.floor(place)
     step = jnp.round((place - floor) * _CUBIC_STEPS) / _CUBIC_STEPS
     taps, weights = [], []
@@ -249,7 +249,7 @@ def crop_and_resize(
 
     Args:
       image: array `[batch, height, width, channels]`.
-      boxes: float32 array `[n, 4]` of `y1, x1, y2, x2`, where 1 is the centre of the last pixel.
+      boxes: float32 array `[n, 4]` of `y1, x1, y2, x2`, where 1 is the center of the last pixel.
       box_indices: int32 vector `[n]`: which image each box belongs to.
       crop_size: `[height, width]` of the result.
       method: `bilinear` or `nearest`.

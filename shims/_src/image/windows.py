@@ -20,8 +20,8 @@ from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
 from shims._src.tracing.sized_by import sized_by
 
-# TensorFlow's colours for boxes without any: yellow, blue, red, lime, purple, ...
-_COLOURS = (
+# TensorFlow's colors for boxes without any: yellow, blue, red, lime, purple, ...
+_COLORS = (
     (1, 1, 0, 1),
     (0, 0, 1, 1),
     (1, 0, 0, 1),
@@ -294,8 +294,8 @@ def draw_bounding_boxes(images, boxes, colors, name=None):
     edge = edge & there
     turn = jnp.arange(boxes.shape[1], dtype=jnp.int32)
     last = jnp.max(jnp.where(edge, turn[:, None, None] + 1, 0), axis=1, initial=0)
-    colour = jnp.take(table, jnp.remainder(last - 1, table.shape[0]), axis=0, mode="clip")
-    return jnp.where((last > 0)[..., None], colour.astype(x.dtype), x)
+    color = jnp.take(table, jnp.remainder(last - 1, table.shape[0]), axis=0, mode="clip")
+    return jnp.where((last > 0)[..., None], color.astype(x.dtype), x)
 
 
 def _sides(boxes, i: int, n):
@@ -337,15 +337,15 @@ def _check_drawing(x, boxes) -> None:
 
 
 def _table(colors, channels: int):
-    """The colours in turn, as `[m, channels]`; grey images get white."""
+    """The colors in turn, as `[m, channels]`; gray images get white."""
     table = None if colors is None else operand(colors, np.float32)
     if table is None or (is_known(table.shape[0]) and table.shape[0] == 0):
-        own = np.asarray(_COLOURS, np.float32)[:, :channels]
+        own = np.asarray(_COLORS, np.float32)[:, :channels]
         return jnp.asarray(np.ones_like(own) if channels == 1 else own)
     if table.ndim != 2 or table.shape[1] < channels:
         raise checks.invalid(
             "draw_bounding_boxes",
-            "`colors` must have a row of channels for each colour.",
+            "`colors` must have a row of channels for each color.",
             required=f"[m, {channels}]",
             received=describe(table),
         )

@@ -23,7 +23,7 @@ _ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 @dataclasses.dataclass(frozen=True)
 class Band:
-    """Neighbouring diagonals of matrices, and how shorter ones stand in a row of an array.
+    """Neighboring diagonals of matrices, and how shorter ones stand in a row of an array.
 
     Attributes:
       lower: the number of the lowest diagonal; 0 is the main one.

@@ -1,4 +1,4 @@
-"""Factorisations of matrices, with TensorFlow's gradients: Cholesky, QR and singular values."""
+"""Factorizations of matrices, with TensorFlow's gradients: Cholesky, QR and singular values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of whole matrices: exponentials, roots, generalised inverses, ranks."""
+"""Functions of whole matrices: exponentials, roots, generalized inverses, ranks."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def expm(input, name=None):
 
 
 def pseudo_inverse(s, u, v, least):
-    """The generalised inverse, where singular values up to `least` of the largest count as 0."""
+    """The generalized inverse, where singular values up to `least` of the largest count as 0."""
     cutoff = jnp.asarray(least, s.dtype) * largest(s, (s.ndim - 1,))
     inverted = jnp.where(s > cutoff[..., None], s, jnp.inf)
     return jnp.matmul(v / inverted[..., None, :].astype(v.dtype), turned(u))
@@ -61,7 +61,7 @@ def pseudo_inverse(s, u, v, least):
 
 @operator(compiled=True)
 def pinv(a, rcond=None, validate_args=False, name=None):
-    """The generalised inverse of matrices after Moore and Penrose.
+    """The generalized inverse of matrices after Moore and Penrose.
 
     Args:
       a: floating-point array `[..., n, m]`.

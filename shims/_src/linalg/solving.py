@@ -234,7 +234,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
     a, b = with_one_batch("lstsq", (a, 2), (b, 2))
     if matrix.dtype == jnp.complex128 and l2_regularizer != 0:
         raise errors.UnimplementedError(
-            errors.message("lstsq", "TensorFlow does not regularise complex128 either.")
+            errors.message("lstsq", "TensorFlow does not regularize complex128 either.")
         )
     if not fast:
         return jnp.matmul(pseudo_inverse(*svd(a), _least(a)), b)

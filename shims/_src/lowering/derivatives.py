@@ -1,4 +1,4 @@
-"""Masking rules of custom derivatives and rematerialisation: the rules are rebuilt, not inlined."""
+"""Masking rules of custom derivatives and rematerialization: the rules are rebuilt, not inlined."""
 
 from __future__ import annotations
 

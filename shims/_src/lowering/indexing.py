@@ -188,7 +188,7 @@ _COMBINE = {
 }
 
 
-# How many copies of the result neighbours are added to in turns, from how many rows on that pays,
+# How many copies of the result neighbors are added to in turns, from how many rows on that pays,
 # and how many rows a place must have for the copies to be worth their adding up.
 _COPIES, _MANY_ROWS, _ROWS_A_PLACE = 8, 1 << 16, 32
 

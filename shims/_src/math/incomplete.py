@@ -90,7 +90,7 @@ def igammac(a, x, name=None):
 
 @operator
 def betainc(a, b, x, name=None):
-    """The regularised incomplete beta function.
+    """The regularized incomplete beta function.
 
     Args:
       a: float32 or float64 array.

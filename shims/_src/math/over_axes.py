@@ -56,7 +56,7 @@ def _extreme(x, axes, reduce):
 
 def _or_nan(x, axes, reduce):
     """The reduction, NaN where there is one: of large arrays XLA's library on a CPU loses them."""
-    # Two reductions cost less than one by a comparison of our own, which XLA does not vectorise.
+    # Two reductions cost less than one by a comparison of our own, which XLA does not vectorize.
     out = reduce(x, axes)
     return jnp.where(lax.reduce_or(x != x, axes), jnp.asarray(jnp.nan, x.dtype), out)
 

@@ -21,7 +21,7 @@ def reduces(name: str, operands) -> bool:
 def reduce(name: str, x, axes):
     """`lax.reduce_max` or `lax.reduce_min` over axes.
 
-    XLA takes apart a reduction to one result into windows of 32, which it does not vectorise: a
+    XLA takes apart a reduction to one result into windows of 32, which it does not vectorize: a
     million random integers take ten times as long as they need. Two reductions in one it leaves
     whole.
 

@@ -1,1 +1,1 @@
-"""TensorFlow's optimisers and schedules as transformations of Optax; `shims.optax` names them."""
+"""TensorFlow's optimizers and schedules as transformations of Optax; `shims.optax` names them."""

@@ -1,4 +1,4 @@
-"""Keras' optimisers that follow the gradient itself: `sgd`, `lion`."""
+"""Keras' optimizers that follow the gradient itself: `sgd`, `lion`."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Gradient:
       given: an array, or `IndexedSlices`.
       dtype: of the parameter.
       adds_rows_first: rows with one index are added before anything else is done to them, as the
-        optimisers of TensorFlow 1 do. Those of Keras square each row by itself.
+        optimizers of TensorFlow 1 do. Those of Keras square each row by itself.
     """
 
     def __init__(self, given, dtype, adds_rows_first: bool):

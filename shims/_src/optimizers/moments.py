@@ -1,4 +1,4 @@
-"""Keras' optimisers of Adam's family: steps by averages of gradients and of their squares."""
+"""Keras' optimizers of Adam's family: steps by averages of gradients and of their squares."""
 
 from __future__ import annotations
 

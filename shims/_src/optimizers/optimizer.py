@@ -1,4 +1,4 @@
-"""`Optimizer`: a transformation of Optax over variables, used as TensorFlow's optimisers are."""
+"""`Optimizer`: a transformation of Optax over variables, used as TensorFlow's optimizers are."""
 
 from __future__ import annotations
 

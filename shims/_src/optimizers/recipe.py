@@ -1,4 +1,4 @@
-"""What every optimiser has in common: its state, its learning rate, clipping and decay of weights."""
+"""What every optimizer has in common: its state, its learning rate, clipping and decay of weights."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shims._src.variables.variable import Variable
 
 
 class Steps(NamedTuple):
-    """The state of an optimiser.
+    """The state of an optimizer.
 
     Attributes:
       count: how many steps were made, an integer.
@@ -60,7 +60,7 @@ Step = Callable[[Gradient, Any, dict[str, Any], Now], tuple[Any, dict[str, Any]]
 
 
 class Design(NamedTuple):
-    """How an optimiser steps.
+    """How an optimizer steps.
 
     Attributes:
       step: `(gradient, parameter, slots, now) -> (change, slots)` of one parameter.
@@ -96,7 +96,7 @@ class Clips(TypedDict, total=False):
 
 
 class Common(Clips, total=False):
-    """What all optimisers of Keras take.
+    """What all optimizers of Keras take.
 
     Attributes:
       weight_decay: which part of a parameter, times the learning rate, is taken away before a step.
@@ -131,7 +131,7 @@ def make(design: Design, learning_rate, *, weight_decay=None, **clips) -> Recipe
     def update(gradients, state: Steps, params=None):
         if params is None and needs_parameters:
             raise ValueError(
-                "This optimiser needs the values of the parameters: `update(gradients, state, params)`."
+                "This optimizer needs the values of the parameters: `update(gradients, state, params)`."
             )
         number = state.count + 1
         now = jnp.asarray(rate(state.count) if rate else state.learning_rate)

@@ -1,4 +1,4 @@
-"""Keras' optimisers that divide by the size of the gradients so far."""
+"""Keras' optimizers that divide by the size of the gradients so far."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def ftrl(
       ValueError: a number has the wrong sign, or two ways to clip are asked for.
 
     Differs from Optax:
-      There is no such optimiser.
+      There is no such optimizer.
 
     https://www.tensorflow.org/api_docs/python/tf/keras/optimizers/Ftrl
     """

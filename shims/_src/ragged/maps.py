@@ -122,7 +122,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     Args:
       fn: a function of one slice of `elems`, in the structure of `elems`.
       elems: arrays `[n, ...]`, nested; those of length 1 serve every slice.
-      fallback_to_while_loop: accepted; every function is vectorised.
+      fallback_to_while_loop: accepted; every function is vectorized.
       warn: accepted.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Numbers of classes, drawn by their unnormalised log-probabilities."""
+"""Numbers of classes, drawn by their unnormalized log-probabilities."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def stateless_categorical(logits, num_samples, seed, dtype=np.int64, name=None):
     """Classes drawn by their log-probabilities, which follow from the seed.
 
     Args:
-      logits: `[batch, classes]`, unnormalised.
+      logits: `[batch, classes]`, unnormalized.
       num_samples: how many per row.
       seed: two integers.
       dtype: int32 or int64.
@@ -128,7 +128,7 @@ def categorical(logits, num_samples, dtype=None, seed=None, name=None):
     """Classes drawn by their log-probabilities.
 
     Args:
-      logits: `[batch, classes]`, unnormalised.
+      logits: `[batch, classes]`, unnormalized.
       num_samples: how many per row.
       dtype: int32 or int64 (when `None`).
       seed: an integer; see `set_seed`.

@@ -13,7 +13,7 @@ _PARTITION = ("partition_shape", "partition_offset")
 
 
 class Initializer:
-    """What the initialisers have in common."""
+    """What the initializers have in common."""
 
     def __init_subclass__(cls):
         cls.__module__ = "shims"
@@ -28,7 +28,7 @@ class Initializer:
 
     @classmethod
     def from_config(cls, config):
-        """An initialiser from `get_config`."""
+        """An initializer from `get_config`."""
         return cls(**{k: v for k, v in config.items() if k != "dtype"})
 
     def _part(self, shape, kwargs, *, divisible=True):
@@ -68,7 +68,7 @@ def _number_dtype(dtype):
 
 
 def _random(kind: str, seed, shape, *parameters, dtype):
-    """Numbers that follow from the initialiser's seed, or else from `set_seed`."""
+    """Numbers that follow from the initializer's seed, or else from `set_seed`."""
     if seed is None:
         return getattr(stateful, kind)(shape, *parameters, dtype=dtype)
     return getattr(stateless, f"stateless_{kind}")(shape, [seed, 0], *parameters, dtype=dtype)

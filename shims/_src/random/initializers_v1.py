@@ -1,4 +1,4 @@
-"""The initialisers of version 1: other defaults, a dtype of their own, seeds of single operators."""
+"""The initializers of version 1: other defaults, a dtype of their own, seeds of single operators."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DISTRIBUTIONS = ("normal", "uniform", "truncated_normal", "untruncated_normal")
 
 
 class Initializer:
-    """What the initialisers of version 1 have in common."""
+    """What the initializers of version 1 have in common."""
 
     _names: tuple[str, ...] = ()
     dtype: Any
@@ -34,7 +34,7 @@ class Initializer:
         cls.__module__ = "shims.v1"
 
     def __call__(self, shape, dtype=None, partition_info=None):
-        """An array of that shape, of the initialiser's dtype unless another one is given.
+        """An array of that shape, of the initializer's dtype unless another one is given.
 
         Args:
           shape: the sizes.
@@ -58,7 +58,7 @@ class Initializer:
 
     @classmethod
     def from_config(cls, config):
-        """An initialiser from `get_config`."""
+        """An initializer from `get_config`."""
         return cls(**config)
 
 
@@ -393,7 +393,7 @@ class identity(Initializer):
 
 
 def he_normal(seed=None):
-    """An initialiser of normal numbers as He et al. (2015) have it.
+    """An initializer of normal numbers as He et al. (2015) have it.
 
     Differs from TensorFlow:
       There are no partitioned variables.
@@ -407,7 +407,7 @@ def he_normal(seed=None):
 
 
 def he_uniform(seed=None):
-    """An initialiser of uniform numbers as He et al. (2015) have it.
+    """An initializer of uniform numbers as He et al. (2015) have it.
 
     Differs from TensorFlow:
       There are no partitioned variables.
@@ -421,7 +421,7 @@ def he_uniform(seed=None):
 
 
 def lecun_normal(seed=None):
-    """An initialiser of normal numbers as LeCun et al. (1998) have it.
+    """An initializer of normal numbers as LeCun et al. (1998) have it.
 
     Differs from TensorFlow:
       There are no partitioned variables.
@@ -435,7 +435,7 @@ def lecun_normal(seed=None):
 
 
 def lecun_uniform(seed=None):
-    """An initialiser of uniform numbers as LeCun et al. (1998) have it.
+    """An initializer of uniform numbers as LeCun et al. (1998) have it.
 
     Differs from TensorFlow:
       There are no partitioned variables.

@@ -1,8 +1,8 @@
 """Sine, cosine and logarithm of float32 numbers, to the bit as the GNU C library rounds them.
 
 TensorFlow's CPU kernels call the C library, which computes in float64 with few terms and rounds
-once. It is nearly always the correctly rounded number, and about once in a hundred its neighbour;
-the same terms give the same neighbour.
+once. It is nearly always the correctly rounded number, and about once in a hundred its neighbor;
+the same terms give the same neighbor.
 """
 
 from __future__ import annotations

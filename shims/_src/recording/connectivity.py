@@ -1,7 +1,7 @@
 """Which outputs of an operation TensorFlow would differentiate by which inputs.
 
 A gradient that is zero everywhere is an array of zeros in JAX. TensorFlow says `None` where nothing
-connects a result to a source, and optimisers treat the two differently.
+connects a result to a source, and optimizers treat the two differently.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
       The array.
 
     Raises:
-      ValueError: there is no such type or normalisation, or type 1 meets one sample.
+      ValueError: there is no such type or normalization, or type 1 meets one sample.
       NotImplementedError: the axis is not -1.
 
     Differs from TensorFlow:
@@ -154,7 +154,7 @@ def idct(input, type=2, n=None, axis=-1, norm=None, name=None):
       The array.
 
     Raises:
-      ValueError: there is no such type or normalisation, or type 1 meets one sample.
+      ValueError: there is no such type or normalization, or type 1 meets one sample.
       NotImplementedError: the axis is not -1.
 
     Differs from TensorFlow:

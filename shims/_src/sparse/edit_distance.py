@@ -26,7 +26,7 @@ def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
       name: ignored.
 
     Returns:
-      float32 array `[...]`. Without a truth the normalised distance is infinite, and 0 where there
+      float32 array `[...]`. Without a truth the normalized distance is infinite, and 0 where there
       is no hypothesis either.
 
     Raises:

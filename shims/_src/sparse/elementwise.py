@@ -1,4 +1,4 @@
-"""Sparse tensors compared, normalised, split and masked."""
+"""Sparse tensors compared, normalized, split and masked."""
 
 from __future__ import annotations
 

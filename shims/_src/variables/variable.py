@@ -55,7 +55,7 @@ class Variable(Scattered, metaclass=_Created):
       variable_def: not supported.
       dtype: the dtype that Python numbers become.
       import_scope: not supported.
-      constraint: a function that optimisers apply after an update; kept, not called.
+      constraint: a function that optimizers apply after an update; kept, not called.
       synchronization: kept; there is one copy.
       aggregation: kept; there is one copy.
       shape: a shape with unknown sizes that later values may fill differently.
@@ -162,7 +162,7 @@ class Variable(Scattered, metaclass=_Created):
 
     @property
     def constraint(self):
-        """What an optimiser should apply after an update."""
+        """What an optimizer should apply after an update."""
         return self._constraint
 
     @property

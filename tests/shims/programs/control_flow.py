@@ -123,11 +123,11 @@ def inner_jit(y):
     return jax.jit(lambda v: (v - v.mean(0)) ** 2)(y)
 
 
-_centred = jax.jit(lambda v: v - v.mean(0))
+_centered = jax.jit(lambda v: v - v.mean(0))
 
 
 def inner_jit_called_twice(y):
-    return _centred(y) + _centred(jnp.exp(y))
+    return _centered(y) + _centered(jnp.exp(y))
 
 
 def remat(y):

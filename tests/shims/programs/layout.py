@@ -38,7 +38,7 @@ def second_differences(y):
     return jnp.diff(jnp.diff(y, axis=0), axis=0)
 
 
-def neighbour_products(y):
+def neighbor_products(y):
     return (y[1:] * y[:-1]).sum()
 
 
@@ -203,7 +203,7 @@ PROGRAMS = (
     Masked(head_of_three),
     Masked(differences),
     Masked(second_differences, assumes=("zero",)),
-    Masked(neighbour_products),
+    Masked(neighbor_products),
     Masked(first_row, empty=Refused),
     Masked(last_row, empty=Refused),
     Masked(row_at_traced_index, empty=Refused),

@@ -114,8 +114,8 @@ def batched_singular_values(y):
 
 
 def principal_variances(y):
-    centred = y - y.mean(0)
-    return jnp.linalg.eigvalsh(centred.T @ centred / y.shape[0] + jnp.diag(jnp.arange(5.0)))
+    centered = y - y.mean(0)
+    return jnp.linalg.eigvalsh(centered.T @ centered / y.shape[0] + jnp.diag(jnp.arange(5.0)))
 
 
 def batched_eigenvalues(y):

@@ -82,7 +82,7 @@ def search_sorted(y):
     return jnp.searchsorted(jnp.sort(y[:, 0]), jnp.array([-1.0, 0.0, 1.0]))
 
 
-def digitise(y):
+def digitize(y):
     return jnp.digitize(y[:, 0], jnp.array([-1.0, 0.0, 1.0]))
 
 
@@ -180,7 +180,7 @@ PROGRAMS = (
     Masked(top_two_columns),
     Masked(all_sorted_by_top_k, refusal="top_k needs a static k"),
     Masked(search_sorted),
-    Masked(digitise),
+    Masked(digitize),
     Masked(histogram),
     Masked(count_integers, integers=True),
     Masked(cumulative_sum),

@@ -113,7 +113,7 @@ class Sized:
       sizes: the values that the unknown dimensions take, all of them alike in one call; a tuple
         gives one value for each unknown dimension in order.
       integers: positions of the parameters that hold small integers.
-      specialises: the size has to become a constant, which is announced by one warning.
+      specializes: the size has to become a constant, which is announced by one warning.
     """
 
     f: Callable
@@ -122,7 +122,7 @@ class Sized:
     integers: tuple[int, ...] = ()
     tolerance: float = 2e-5
     gradient: bool = True
-    specialises: bool = False
+    specializes: bool = False
 
     @property
     def name(self) -> str:

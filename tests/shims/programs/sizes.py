@@ -115,7 +115,7 @@ def softmax_cross_entropy(x, labels):
     return -(jax.nn.one_hot(labels, 5) * jax.nn.log_softmax(x)).sum(1)
 
 
-def standardise(x):
+def standardize(x):
     return (x - x.mean(0)) / (x.std(0) + 1e-2)
 
 
@@ -176,21 +176,21 @@ PROGRAMS = (
     Sized(middle, VECTOR),
     Sized(first_three, VECTOR),
     Sized(python_range, VECTOR),
-    Sized(python_iteration, VECTOR, specialises=True),
-    Sized(float_of_size, VECTOR, specialises=True),
-    Sized(numpy_square_root, VECTOR, specialises=True),
+    Sized(python_iteration, VECTOR, specializes=True),
+    Sized(float_of_size, VECTOR, specializes=True),
+    Sized(numpy_square_root, VECTOR, specializes=True),
     Sized(jax_square_root, VECTOR),
-    Sized(numpy_arange, VECTOR, specialises=True),
+    Sized(numpy_arange, VECTOR, specializes=True),
     Sized(associative_scan, VECTOR),
     Sized(convolve_same, VECTOR),
     Sized(search_sorted, VECTOR),
-    Sized(unique_of_size, VECTOR, specialises=True, gradient=False),
+    Sized(unique_of_size, VECTOR, specializes=True, gradient=False),
     Sized(nonzero_of_size, VECTOR),
     Sized(least_squares, BATCH, tolerance=1e-3),
     Sized(inverse, MATRIX, tolerance=1e-4),
     Sized(cholesky, MATRIX, tolerance=1e-4),
     Sized(softmax_cross_entropy, BATCH, integers=(1,)),
-    Sized(standardise, MATRIX, tolerance=1e-4),
+    Sized(standardize, MATRIX, tolerance=1e-4),
     Sized(median, VECTOR),
     Sized(scan_rows, MATRIX),
     # Without 0: plain `jit` refuses to trace a body that reads from nothing; a function gives 0.

@@ -1,4 +1,4 @@
-"""Summaries of the selected rows: moments, norms, extrema, normalisations."""
+"""Summaries of the selected rows: moments, norms, extrema, normalizations."""
 
 from __future__ import annotations
 
@@ -73,17 +73,17 @@ def entropy(y):
     return -jnp.sum(p * jnp.log(p))
 
 
-def standardise(y):
+def standardize(y):
     return (y - y.mean(0)) / (y.std(0) + 1e-3)
 
 
-def batch_normalise(y):
-    centre = jnp.mean(y, 0, keepdims=True)
-    spread = jnp.mean(jnp.square(y - centre), 0, keepdims=True)
-    return (y - centre) * jax.lax.rsqrt(spread + 1e-3)
+def batch_normalize(y):
+    center = jnp.mean(y, 0, keepdims=True)
+    spread = jnp.mean(jnp.square(y - center), 0, keepdims=True)
+    return (y - center) * jax.lax.rsqrt(spread + 1e-3)
 
 
-def layer_normalise(y):
+def layer_normalize(y):
     return (y - y.mean(-1, keepdims=True)) / jnp.sqrt(y.var(-1, keepdims=True) + 1e-5)
 
 
@@ -162,9 +162,9 @@ def mean_absolute_deviation(y):
 
 
 def moments(y):
-    centred = y - y.mean(0)
-    second = jnp.mean(centred**2, 0)
-    return jnp.mean(centred**3, 0) / (second + 0.1) ** 1.5, jnp.mean(centred**4, 0)
+    centered = y - y.mean(0)
+    second = jnp.mean(centered**2, 0)
+    return jnp.mean(centered**3, 0) / (second + 0.1) ** 1.5, jnp.mean(centered**4, 0)
 
 
 def _lowest(_):
@@ -192,9 +192,9 @@ PROGRAMS = (
     Masked(softmax_over_columns),
     Masked(log_softmax_over_rows),
     Masked(entropy),
-    Masked(standardise, tolerance=1e-4),
-    Masked(batch_normalise, tolerance=1e-4),
-    Masked(layer_normalise, tolerance=1e-4),
+    Masked(standardize, tolerance=1e-4),
+    Masked(batch_normalize, tolerance=1e-4),
+    Masked(layer_normalize, tolerance=1e-4),
     Masked(min_max_scale),
     Masked(maximum_of_rows, empty=_lowest),
     Masked(minimum_of_rows, empty=_highest),

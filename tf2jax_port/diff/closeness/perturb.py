@@ -14,7 +14,7 @@ from tf2jax_port.diff.values.spill import spilled
 
 SMALL, LARGE = 1, 8
 
-# Which elements move up and which down. Neighbours in size part or meet when they alternate; sums
+# Which elements move up and which down. Neighbors in size part or meet when they alternate; sums
 # and thresholds move furthest when all go together.
 TOGETHER, ALTERNATING = "together", "alternating"
 DIRECTIONS = ((TOGETHER, 1), (TOGETHER, -1), (ALTERNATING, 1), (ALTERNATING, -1))

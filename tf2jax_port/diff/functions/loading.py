@@ -139,7 +139,7 @@ def _import_module(place: str) -> ModuleType:
 
 @contextlib.contextmanager
 def _search(directory: Path) -> Iterator[None]:
-    """Let a module import its neighbours, also those that it imports when it is called."""
+    """Let a module import its neighbors, also those that it imports when it is called."""
     if str(directory) not in sys.path:
         sys.path.insert(0, str(directory))
     yield

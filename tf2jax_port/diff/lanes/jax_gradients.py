@@ -110,7 +110,7 @@ class JaxGradients:
         self, case: Arguments, arrays: Sequence[Any], fed: Sequence[Any], paths: tuple[str, ...]
     ) -> list[Any]:
         """The gradients of the function as it was given, for use inside of `vmap`."""
-        linear = self._linearise(self._given, case, arrays, paths)
+        linear = self._linearize(self._given, case, arrays, paths)
         return self._pull(linear, dict(zip(paths, fed)))
 
     def of_one_forward(
@@ -165,7 +165,7 @@ class JaxGradients:
     ) -> list[Any]:
         if self._last is None or self._last[0] is not case or self._last[1] != number:
             form = self._eager_forms[number]
-            self._last = (case, number, self._linearise(form, case, arrays, tuple(cotangents)))
+            self._last = (case, number, self._linearize(form, case, arrays, tuple(cotangents)))
         return self._pull(self._last[2], cotangents)
 
     def _jit_of_known_sizes(
@@ -179,7 +179,7 @@ class JaxGradients:
         paths = tuple(cotangents)
 
         def gradients(arrays: Sequence[Any], fed: Sequence[Any]) -> list[Any]:
-            linear = self._linearise(function, case, arrays, paths)
+            linear = self._linearize(function, case, arrays, paths)
             return self._pull(linear, dict(zip(paths, fed)))
 
         key = (name, case.key, paths)
@@ -197,7 +197,7 @@ class JaxGradients:
         rooms = [_roomy(ct) for ct in cotangents.values()]
 
         def gradients(arrays: Sequence[Any], rooms: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-            linear = self._linearise(function, case, arrays, paths)
+            linear = self._linearize(function, case, arrays, paths)
             fed = [self._cut(room, out.shape) for room, out in zip(rooms, linear.outputs)]
             found = self._pull(linear, dict(zip(paths, fed)))
             return found, [self._shims.shape(out) for out in linear.outputs]
@@ -226,7 +226,7 @@ class JaxGradients:
     def _spec(self, sizes: Sequence[int | None], array: Any) -> Any:
         return self._shims.TensorSpec(sizes, array.dtype)
 
-    def _linearise(
+    def _linearize(
         self,
         function: Callable[..., Any],
         case: Arguments,

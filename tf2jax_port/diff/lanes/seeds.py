@@ -1,6 +1,6 @@
 """Seeds, set before every call of the original.
 
-`tf.random.set_seed` empties the caches of TensorFlow's kernels, and what a graph was optimised to is lost
+`tf.random.set_seed` empties the caches of TensorFlow's kernels, and what a graph was optimized to is lost
 with them: a call of a small function takes five times as long afterwards. So it is left out where nothing
 draws random numbers.
 """

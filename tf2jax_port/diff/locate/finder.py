@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tf2jax_port.diff.locate.gradients import locate_gradients
-from tf2jax_port.diff.locate.result.located import RAISED, Located, NotLocated, with_neighbours
+from tf2jax_port.diff.locate.result.located import RAISED, Located, NotLocated, with_neighbors
 from tf2jax_port.diff.locate.values import locate_error, locate_interface, locate_values
 from tf2jax_port.diff.locate.watch.places import Stack
 from tf2jax_port.diff.locate.watch.pulling import pull_jax, pull_tensorflow
@@ -64,7 +64,7 @@ def _locate(
         raise RuntimeError("the results have other parts, which no operation decides")
     found = found or locate_values(theirs, mine, case) or locate_interface(theirs, mine, case)
     found = found or _locate_gradients(old, new, case, seed, stack, theirs)
-    return found and with_neighbours(found, theirs, mine)
+    return found and with_neighbors(found, theirs, mine)
 
 
 def _locate_gradients(

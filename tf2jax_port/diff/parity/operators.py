@@ -24,7 +24,7 @@ PAIRS = ((TF_GRAPH.id, TF_XLA.id), (TF_GRAPH.id, JAX_JIT.id), (TF_XLA.id, JAX_JI
 PATIENCE = 180.0
 # An accelerator adds in another order, and has functions of its own.
 ON_ACCELERATORS = 32.0
-# What the façade says where it offers an operator, and the device has nothing for it.
+# What the facade says where it offers an operator, and the device has nothing for it.
 REFUSED_HERE = "on this device"
 
 
@@ -123,7 +123,7 @@ def compare(
 
 
 def in_jax(points: Sequence[Point]) -> Answers:
-    """The façade's answers: of one compiled program, or, where that fails, of one each."""
+    """The facade's answers: of one compiled program, or, where that fails, of one each."""
     bounded = [p for p in points if p.case.arrays() and not p.case.unbounded]
     together = attempt(_compiled, bounded) if bounded else []
     found: dict[str, Any] = {}

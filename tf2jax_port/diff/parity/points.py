@@ -63,7 +63,7 @@ def succeeds(point: Point) -> bool:
     return not point.case.raises
 
 
-def realise(descriptor: Descriptor, seed: str) -> np.ndarray:
+def realize(descriptor: Descriptor, seed: str) -> np.ndarray:
     """The array that a descriptor describes."""
     if isinstance(descriptor, Values):
         return np.asarray(descriptor.values, descriptor.dtype)
@@ -86,10 +86,10 @@ def arguments(point: Point) -> dict[str, Any]:
     for name, value in point.case.arguments:
         seed = f"{point.id}-{name}"
         if isinstance(value, Descriptor):
-            found[name] = realise(value, seed)
+            found[name] = realize(value, seed)
         elif name in point.case.arrays():
             found[name] = tuple(
-                realise(v, f"{seed}-{i}") if isinstance(v, Descriptor) else v
+                realize(v, f"{seed}-{i}") if isinstance(v, Descriptor) else v
                 for i, v in enumerate(value)
             )
         else:

@@ -16,7 +16,7 @@ from tf2jax_port.table import Row
 
 
 def function_of(row: Row) -> Callable[..., Any]:
-    """The façade's function of a row."""
+    """The facade's function of a row."""
     found: Any = shims
     for part in row.name.split("."):
         found = getattr(found, part)

@@ -153,11 +153,11 @@ def _histogram(finding: Finding) -> str:
     bars = ""
     for i, count in enumerate(counts):
         high = 70 * count / most
-        colour = "var(--good)" if i == 0 or ERRORS[i - 1] < LIMIT else "var(--bad)"
+        color = "var(--good)" if i == 0 or ERRORS[i - 1] < LIMIT else "var(--bad)"
         label = "none" if i == 0 else f"≤ {ERRORS[i]:.0e}" if i < len(ERRORS) else "more"
         bars += (
             f'<rect x="{i * wide}" y="{80 - high:.1f}" width="{wide - 6}" height="{high:.1f}" '
-            f'fill="{colour}"/><text x="{i * wide}" y="95">{escape(label)}</text>'
+            f'fill="{color}"/><text x="{i * wide}" y="95">{escape(label)}</text>'
             f'<text x="{i * wide}" y="{76 - high:.1f}">{100 * count / total:.3g} %</text>'
         )
     return (

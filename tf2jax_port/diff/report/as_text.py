@@ -17,7 +17,7 @@ from tf2jax_port.diff.vocabulary.lanes import present, title
 from tf2jax_port.diff.vocabulary.reasons import Reason
 from tf2jax_port.diff.vocabulary.verdicts import DIFFERENT, EQUAL, ERROR, INCONCLUSIVE, LIMITED
 
-_COLOURS = {
+_COLORS = {
     EQUAL: "green",
     LIMITED: "yellow",
     INCONCLUSIVE: "magenta",
@@ -55,7 +55,7 @@ def render(report: Report) -> RenderableType:
 
 
 def _head(report: Report) -> Panel:
-    colour = _COLOURS[report.verdict]
+    color = _COLORS[report.verdict]
     body = Text.assemble(
         (report.headline, "bold"),
         "\n",
@@ -63,8 +63,8 @@ def _head(report: Report) -> Panel:
         "\n",
         (wording.summary(report), "bright_black"),
     )
-    heading = f"[bold {colour}]{report.verdict.upper()}[/]"
-    return Panel(body, title=heading, title_align="left", border_style=colour, padding=(0, 1))
+    heading = f"[bold {color}]{report.verdict.upper()}[/]"
+    return Panel(body, title=heading, title_align="left", border_style=color, padding=(0, 1))
 
 
 def _matrix(report: Report) -> Table:
@@ -104,7 +104,7 @@ def _leaves(report: Report) -> Table:
             escape(leaf.title),
             escape(wording.kind(leaf.worst)),
             _bar(leaf.worst.comparison.closeness.ratio, wording.measured(leaf.worst)),
-            Text(leaf.state, _COLOURS[leaf.state]),
+            Text(leaf.state, _COLORS[leaf.state]),
             Text(wording.remark(leaf), "bright_black"),
         )
     if rest:

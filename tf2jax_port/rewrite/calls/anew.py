@@ -110,7 +110,7 @@ def _filled(site: CallSite, hole: Hole) -> tuple[list[Piece], list[Edit]]:
     broken = hole.bare and _has_line_end(site.source.data[span.start : span.end])
     walrus = isinstance(argument.node, ast.NamedExpr | ast.Yield | ast.YieldFrom)
     weak = hole.operand and not _is_atom(argument.node)
-    if (broken or walrus or weak) and not argument.parenthesised and not before:
+    if (broken or walrus or weak) and not argument.parenthesized and not before:
         pieces = ["(", *pieces, ")"]
     return pieces, inner
 

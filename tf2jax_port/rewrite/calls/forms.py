@@ -131,7 +131,7 @@ def _as_slot(argument: Argument, slot: Slot) -> list[Edit]:
         return [Edit(argument.start, argument.value)] if argument.keyword else []
     if argument.keyword is not None:
         return renamed(argument, slot.keyword)
-    wrap = isinstance(argument.node, ast.NamedExpr) and not argument.parenthesised
+    wrap = isinstance(argument.node, ast.NamedExpr) and not argument.parenthesized
     opening = [inserted(argument.start, f"{slot.keyword}=" + "(" * wrap)]
     return opening + ([inserted(argument.end, ")")] if wrap else [])
 

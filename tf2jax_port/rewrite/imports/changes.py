@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from tf2jax_port.rewrite.reading.neighbours import Neighbours
+from tf2jax_port.rewrite.reading.neighbors import Neighbors
 from tf2jax_port.rewrite.reading.resolve import Reference, is_tensorflow
 from tf2jax_port.rewrite.reading.scopes import Binding, Names
 from tf2jax_port.rewrite.sites.decision import File
@@ -28,7 +28,7 @@ class ImportChange:
     dropped: int
 
 
-def tensorflow_imports(names: Names, neighbours: Neighbours) -> list[Brought]:
+def tensorflow_imports(names: Names, neighbors: Neighbors) -> list[Brought]:
     """Every name of TensorFlow that an import statement brings, in text order."""
     found = []
     for statement in names.imports:
@@ -38,7 +38,7 @@ def tensorflow_imports(names: Names, neighbours: Neighbours) -> list[Brought]:
             stem += "." if statement.module else ""
         for alias in statement.names:
             module = stem + alias.name
-            handed = None if is_tensorflow(module) else neighbours.export(module)
+            handed = None if is_tensorflow(module) else neighbors.export(module)
             if is_tensorflow(module) or (handed is not None and handed.dotted):
                 found.append((statement, alias))
     return found
@@ -95,7 +95,7 @@ def _exported_names(names: Names) -> set[str]:
 class _Imports:
     def __init__(self, file: File, brought: list[Brought], new: list[tuple[str, str]]) -> None:
         self.brought = brought
-        self.neighbours = file.neighbours
+        self.neighbors = file.neighbors
         self.source = file.source
         self.ignored = file.ignored
         self.names = file.names
@@ -141,7 +141,7 @@ class _Imports:
             return False
         alone = statement is not None and self._stands_alone(statement)
         name = _bound_name(binding)
-        return alone and not called and name not in exported and not self.neighbours.takes(name)
+        return alone and not called and name not in exported and not self.neighbors.takes(name)
 
     def plan(self, bindings: list[Binding], first_use: int) -> ImportChange:
         by_statement: dict[ast.stmt, set[ast.AST]] = {}

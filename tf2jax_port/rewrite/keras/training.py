@@ -1,4 +1,4 @@
-"""Steps of training that a Keras model or optimiser runs itself, which Keras 3 does in another way.
+"""Steps of training that a Keras model or optimizer runs itself, which Keras 3 does in another way.
 
 A loop of one's own stays what it is: the tapes and functions of `shims` see the variables of Keras.
 What `fit` calls is given other arguments on JAX, and `minimize` is gone.
@@ -21,7 +21,7 @@ _STEP = (
     "Keras 3 on JAX gives `{}` the state and takes it back: write a function with a tape, or "
     "`stateless_compute_loss` with `jax.value_and_grad` (docs/keras.md)"
 )
-_MINIMIZE = "the optimisers of Keras 3 have no `minimize`: take the recipe of docs/optimizers.md"
+_MINIMIZE = "the optimizers of Keras 3 have no `minimize`: take the recipe of docs/optimizers.md"
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -62,7 +62,7 @@ def _own_step(file: File, reference: Reference) -> str:
 
 
 def _applied(file: File, reference: Reference) -> str:
-    """Why the optimiser that is made here cannot be Keras' own."""
+    """Why the optimizer that is made here cannot be Keras' own."""
     parent = file.names.parents[reference.node]
     statement = file.names.parents[parent]
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None

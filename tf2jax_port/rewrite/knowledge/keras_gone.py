@@ -9,7 +9,7 @@ _GRAPH = "there are no graphs and no sessions: call the function or the model"
 _PHASE = "there is no global phase: pass `training=True` or `training=False` to the call"
 _EXPERIMENTAL = "the layer moved to `keras.layers` without `experimental.preprocessing`"
 _LEGACY = (
-    "the optimisers of Keras 2 are gone: take the one of `keras.optimizers`, without `decay=` and "
+    "the optimizers of Keras 2 are gone: take the one of `keras.optimizers`, without `decay=` and "
     "with its own slots"
 )
 _IMAGES = (
@@ -91,7 +91,7 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("models.model_from_config", "write `keras.Model.from_config`"),
     ("models.model_from_yaml", "write `keras.models.model_from_json`"),
     ("optimizers.legacy", _LEGACY),
-    ("optimizers.experimental", "the optimiser moved to `keras.optimizers`"),
+    ("optimizers.experimental", "the optimizer moved to `keras.optimizers`"),
     ("premade", "Keras 3 has no ready-made models of that kind"),
     ("premade_models", "Keras 3 has no ready-made models of that kind"),
     ("preprocessing.image", _IMAGES),
@@ -118,7 +118,7 @@ KEYWORDS: dict[str, str] = {
     "input": "write `inputs=`",
     "output": "write `outputs=`",
     "period": "write `save_freq=`",
-    "renorm": "Keras 3 has no renormalisation",
+    "renorm": "Keras 3 has no renormalization",
     "save_format": "the name of the file decides the format",
     "time_major": "swap the first two axes of the input",
     "virtual_batch_size": "Keras 3 has no virtual batches",

@@ -29,7 +29,7 @@ NEEDS_TENSORFLOW = (
 )
 STAYS_INSTALLED = "works in TensorFlow whatever computes the rest, which must stay installed"
 REPEATED_ROWS = (
-    "where a batch has an id twice, optimisers that square gradients step as for the sum of its rows, "
+    "where a batch has an id twice, optimizers that square gradients step as for the sum of its rows, "
     "and on TensorFlow as for each row by itself"
 )
 
@@ -45,7 +45,7 @@ def find_row(path: str, version: int) -> Row | None:
 
     Args:
       path: TensorFlow's name, `keras.layers.Dense`, `losses.MeanSquaredError`.
-      version: of TensorFlow, as the file means it; version 1 has other losses and initialisers.
+      version: of TensorFlow, as the file means it; version 1 has other losses and initializers.
     """
     if version == 2 and path.startswith(_ALIASES):
         path = f"keras.{path}"

@@ -10,7 +10,7 @@ from tf2jax_port.rewrite.notebooks import cells
 from tf2jax_port.rewrite.notebooks.text import Cell, read_cells, with_code
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.plan import DEFAULTS, rewrite
-from tf2jax_port.rewrite.reading.neighbours import ALONE, Neighbours
+from tf2jax_port.rewrite.reading.neighbors import ALONE, Neighbors
 from tf2jax_port.rewrite.reading.source import UnreadableError
 
 _MAY_BE_TENSORFLOW = re.compile(r"\b(?:tf\w{0,2}|tensorflow|keras|slim)\s*\.")
@@ -18,7 +18,7 @@ _NO_PYTHON = "TJ315"
 
 
 def rewrite_notebook(
-    raw: bytes, options: Options = DEFAULTS, *, verify: bool = True, neighbours: Neighbours = ALONE
+    raw: bytes, options: Options = DEFAULTS, *, verify: bool = True, neighbors: Neighbors = ALONE
 ) -> Outcome:
     """Rewrites the bytes of a notebook.
 
@@ -26,7 +26,7 @@ def rewrite_notebook(
       raw: the file.
       options: what was asked for.
       verify: read the result again, to be sure.
-      neighbours: the modules around it.
+      neighbors: the modules around it.
 
     Returns:
       The new bytes, and findings by cell and line.
@@ -35,7 +35,7 @@ def rewrite_notebook(
       UnreadableError: the bytes are no notebook, or one of Python 2.
       LedgerError: the states do not add up; a fault of the rewriter.
     """
-    if b"tensorflow" not in raw and b"# TJ" not in raw and not neighbours.concern(raw):
+    if b"tensorflow" not in raw and b"# TJ" not in raw and not neighbors.concern(raw):
         return Outcome(raw, (), 0)
     try:
         text = raw.decode("utf-8")
@@ -45,8 +45,8 @@ def rewrite_notebook(
     code = read_cells(own)
     program = cells.join([cell.text for cell in code])
     outside = "\n".join([*program.aside, *(code[n].text for n in program.broken)])
-    around = _Around(neighbours, outside)
-    outcome = rewrite(program.text.encode(), options, verify=verify, neighbours=around)
+    around = _Around(neighbors, outside)
+    outcome = rewrite(program.text.encode(), options, verify=verify, neighbors=around)
     findings = [_placed(finding, program, code) for finding in outcome.findings]
     findings += [_no_python(code[n], why) for n, why in program.broken.items() if _matters(code[n])]
     data = raw
@@ -60,12 +60,12 @@ def rewrite_notebook(
 
 
 class _Around:
-    """The neighbours of a notebook's program, and its lines that are no Python: `%timeit f(x)`."""
+    """The neighbors of a notebook's program, and its lines that are no Python: `%timeit f(x)`."""
 
-    def __init__(self, neighbours: Neighbours, text: str) -> None:
-        self.export = neighbours.export
-        self.takes = neighbours.takes
-        self.concern = neighbours.concern
+    def __init__(self, neighbors: Neighbors, text: str) -> None:
+        self.export = neighbors.export
+        self.takes = neighbors.takes
+        self.concern = neighbors.concern
         self.text = text
 
     def mentions(self, name: str) -> bool:

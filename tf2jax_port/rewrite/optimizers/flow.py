@@ -1,4 +1,4 @@
-"""Where an optimiser that a file makes goes to, and what is asked of it there.
+"""Where an optimizer that a file makes goes to, and what is asked of it there.
 
 It is followed through names, attributes of classes of the file, containers that are written out, and
 arguments of the file's own functions. Whatever else happens to it is a reason to leave it alone.

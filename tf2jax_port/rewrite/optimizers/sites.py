@@ -1,8 +1,8 @@
-"""Optimisers and schedules as those of Optax, where a person asks for them.
+"""Optimizers and schedules as those of Optax, where a person asks for them.
 
-An optimiser becomes `shims.optax.Optimizer` around the function that makes TensorFlow's steps, if all
+An optimizer becomes `shims.optax.Optimizer` around the function that makes TensorFlow's steps, if all
 that the file does with it is understood. What a model is compiled with, and what is handed to
-somebody else, stays an optimiser of Keras 3, which makes the same steps.
+somebody else, stays an optimizer of Keras 3, which makes the same steps.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _VALUES = ("learning_rate", "iterations", "variables")
 _ELSEWHERE = ("is given it", "returns it", "cannot be seen", "may use it")
 _GRAPH = "it belongs to a graph"
 _NO_PLACE = "an argument has no place in Optax's"
-_ROWS = "`shims.gather`, whose gradient is of rows: optimisers ask which"
+_ROWS = "`shims.gather`, whose gradient is of rows: optimizers ask which"
 _PLAIN_CALLS = ("TJ101", "TJ201")
 _WRITTEN_BY_KERAS = ("TJ130", "TJ230")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Made:
-    """One call that makes an optimiser or a schedule."""
+    """One call that makes an optimizer or a schedule."""
 
     reference: Reference
     known: Known
@@ -112,7 +112,7 @@ def _all_made(file: File, decisions: Decisions) -> list[_Made]:
 
 
 def _is_written(decision: Decision, made: _Made, edits: list[Edit], why: str = "") -> Decision:
-    """The decision, reviewed where it is not seen what becomes of an optimiser, and `why`."""
+    """The decision, reviewed where it is not seen what becomes of an optimizer, and `why`."""
     optimizer = made.known.row.name in OPTIMIZERS
     message = "`shims.optax.Optimizer`" if optimizer else "`shims.optax`, with the same rates"
     if why:
@@ -141,11 +141,11 @@ def _stays(decision: Decision, why: str) -> Decision:
     return dataclasses.replace(decision, state=State.REWRITTEN, code=STAYS, message=message)
 
 
-# ---- optimisers ----------------------------------------------------------------------------------
+# ---- optimizers ----------------------------------------------------------------------------------
 
 
 def _why_no_optimizer(file: File, made: _Made) -> str:
-    """Why an optimiser cannot become one of Optax, `""` where it can."""
+    """Why an optimizer cannot become one of Optax, `""` where it can."""
     if made.is_version_1 and any(r.path in _GRAPHS for r in file.references):
         return _GRAPH
     eager = any(r.path == "GradientTape" for r in file.references)
@@ -167,7 +167,7 @@ def _why_no_optimizer(file: File, made: _Made) -> str:
 
 
 def _asked(file: File, attribute: ast.Attribute, version_1: bool, eager: bool) -> str:
-    """Why an attribute of an optimiser is not understood, `""` where it is."""
+    """Why an attribute of an optimizer is not understood, `""` where it is."""
     name = attribute.attr
     call = file.names.parents[attribute]
     is_called = isinstance(call, ast.Call) and call.func is attribute
@@ -229,7 +229,7 @@ def _optimizer(site: CallSite) -> list[Edit] | None:
 
 
 def _without_place(site: CallSite | None) -> str:
-    """Which argument an optimiser of Optax has no place for, `""` where there is none."""
+    """Which argument an optimizer of Optax has no place for, `""` where there is none."""
     if site is None:
         return _NO_PLACE
     usual = defaults(site.row.params or "")
@@ -273,7 +273,7 @@ def _site(file: File, made: _Made) -> CallSite | None:
 def _with_rows(file: File, decisions: Decisions) -> Decisions:
     """The decisions; rows are taken by the function whose gradient is of rows, as in TensorFlow.
 
-    Where a row is taken twice, an optimiser that squares gradients steps otherwise by a dense one.
+    Where a row is taken twice, an optimizer that squares gradients steps otherwise by a dense one.
     """
     found = dict(decisions)
     for reference, decision in decisions.items():
@@ -298,7 +298,7 @@ def _with_rows(file: File, decisions: Decisions) -> Decisions:
 
 
 def _rate(file: File, made: _Made, written: set[ast.Call]) -> list[Edit] | None:
-    """A schedule whose rates only an optimiser of Optax takes, or somebody who calls it."""
+    """A schedule whose rates only an optimizer of Optax takes, or somebody who calls it."""
 
     def handed(call: ast.Call, node: ast.expr) -> str | None:
         if call in written or (call.func is node and len(call.args) == 1 - made.is_version_1):

@@ -46,7 +46,7 @@ class DrawSite:
         if self.file.values.kind(argument.node) is Kind.LIST and name not in _SIZES:
             return ["jnp.asarray(", span, ")"]
         atom = isinstance(argument.node, ast.Constant | ast.Name | ast.Attribute | ast.Call)
-        if not operand or argument.parenthesised or atom:
+        if not operand or argument.parenthesized or atom:
             return [span]
         return ["(", span, ")"]
 

@@ -13,7 +13,7 @@ import functools
 from tf2jax_port.rewrite.random.lines import FunctionNode, parameter_edit
 from tf2jax_port.rewrite.random.places import unit_of
 from tf2jax_port.rewrite.reading.layout import call_layout
-from tf2jax_port.rewrite.reading.neighbours import Neighbours
+from tf2jax_port.rewrite.reading.neighbors import Neighbors
 from tf2jax_port.rewrite.reading.quoted import enclosing_string
 from tf2jax_port.rewrite.reading.scopes import Function, Scope
 from tf2jax_port.rewrite.sites.decision import File
@@ -46,9 +46,9 @@ class Callers:
 class Functions:
     """Answers who calls a function of a file."""
 
-    def __init__(self, file: File, neighbours: Neighbours) -> None:
+    def __init__(self, file: File, neighbors: Neighbors) -> None:
         self.file = file
-        self.neighbours = neighbours
+        self.neighbors = neighbors
         self.known: dict[FunctionNode, Callers] = {}
 
     def callers(self, function: FunctionNode) -> Callers:
@@ -151,9 +151,9 @@ class Functions:
             raise NotKeyedError(f"`{name}` has several meanings")
         if home.kind != "module":
             return
-        if self.neighbours.takes(name):
+        if self.neighbors.takes(name):
             raise NotKeyedError(f"another module imports `{name}`")
-        if self.neighbours.mentions(name):
+        if self.neighbors.mentions(name):
             raise NotKeyedError(f"a line that is no Python mentions `{name}`")
         for binding in home.bindings.get("__all__", ()):
             inside = ast.walk(binding.value) if binding.value is not None else ()

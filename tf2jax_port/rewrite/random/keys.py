@@ -166,7 +166,7 @@ class _Keys:
         self.stateless = stateless
         self.draws = draws
         self.seeds = seeds
-        self.functions = Functions(file, file.neighbours)
+        self.functions = Functions(file, file.neighbors)
         self.edits: list[Edit] = []
         self.lines = Lines(file)
 

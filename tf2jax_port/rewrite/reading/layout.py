@@ -20,7 +20,7 @@ class Argument(NamedTuple):
       comma: offset of the comma behind it, or -1.
       node: the value.
       keyword: its name, `**` for a mapping, `None` for a positional one.
-      parenthesised: the value stands in parentheses of its own.
+      parenthesized: the value stands in parentheses of its own.
     """
 
     start: int
@@ -29,7 +29,7 @@ class Argument(NamedTuple):
     comma: int
     node: ast.expr
     keyword: str | None
-    parenthesised: bool
+    parenthesized: bool
 
 
 # Start and end of an argument, its value, and its keyword.
@@ -75,7 +75,7 @@ def call_layout(source: Source, call: ast.Call) -> CallLayout:
         written.sort(key=_PLACE)
     elif written and type(written[0][1]) is ast.GeneratorExp and written[0][0][1] == call_end:
         start, end = written[0][0]
-        lone = Argument(start, start, end, -1, written[0][1], None, parenthesised=True)
+        lone = Argument(start, start, end, -1, written[0][1], None, parenthesized=True)
         return CallLayout(-1, call_end - 1, (lone,), comments=False)
     gaps = []
     place = span(call.func)[1]
@@ -154,12 +154,12 @@ def _argument(
     end_paren = behind[len(own) - 1][1] + 1 if own else end
     following = behind[len(own)] if len(own) < len(behind) else (b"", -1)
     comma = following[1] if following[0] == b"," else -1
-    value, parenthesised = (own[0] if own else start), bool(own)
+    value, parenthesized = (own[0] if own else start), bool(own)
     if keyword is not None and keyword != "**":
         node_start = source.span(node)[0]
         value = _value_start(source, start, node_start)
-        parenthesised = source.data[value : value + 1] == b"(" and value < node_start
-    return Argument(own[0] if own else start, value, end_paren, comma, node, keyword, parenthesised)
+        parenthesized = source.data[value : value + 1] == b"(" and value < node_start
+    return Argument(own[0] if own else start, value, end_paren, comma, node, keyword, parenthesized)
 
 
 def _value_start(source: Source, start: int, node_start: int) -> int:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from tf2jax_port.rewrite.names.public_names import brings, public_name
 from tf2jax_port.rewrite.names.tf_names import MODULES, V1_ALIASES, V1_ONLY, V1_PARAMS
-from tf2jax_port.rewrite.reading.neighbours import ALONE, Export, Neighbours
+from tf2jax_port.rewrite.reading.neighbors import ALONE, Export, Neighbors
 from tf2jax_port.rewrite.reading.object_attributes import object_attributes
 from tf2jax_port.rewrite.reading.scopes import Binding, Names, Scope
 
@@ -80,17 +80,17 @@ class Reference:
 
 
 def find_references(
-    names: Names, neighbours: Neighbours = ALONE, *, version_1: bool = False
+    names: Names, neighbors: Neighbors = ALONE, *, version_1: bool = False
 ) -> list[Reference]:
     """All uses of TensorFlow's names, in text order.
 
     Args:
       names: the bindings and uses of a file.
-      neighbours: the other modules of its project.
+      neighbors: the other modules of its project.
       version_1: the file is known to be written for TensorFlow 1.
     """
-    search = _Search(names, neighbours)
-    possible = _possible_names(names, neighbours)
+    search = _Search(names, neighbors)
+    possible = _possible_names(names, neighbors)
     starred = bool(search.stars)
     uses = [(name, scope) for name, scope in names.uses if starred or name.id in possible]
     found = [r for name, scope in uses if (r := search.reference(name, scope)) is not None]
@@ -103,13 +103,13 @@ def find_references(
     return found
 
 
-def module_members(names: Names, neighbours: Neighbours) -> dict[str, Export | str | None]:
+def module_members(names: Names, neighbors: Neighbors) -> dict[str, Export | str | None]:
     """What the names of a module's outer level are to those who import them.
 
     Returns:
       For each name TensorFlow's, the path of another module of the project, or `None`.
     """
-    search = _Search(names, neighbours)
+    search = _Search(names, neighbors)
     found: dict[str, Export | str | None] = {}
     for name, bindings in names.module.bindings.items():
         meaning = search.meaning(name, names.module)
@@ -124,12 +124,12 @@ def module_members(names: Names, neighbours: Neighbours) -> dict[str, Export | s
     return found
 
 
-def _possible_names(names: Names, neighbours: Neighbours) -> set[str]:
+def _possible_names(names: Names, neighbors: Neighbors) -> set[str]:
     """Names that may be TensorFlow's in some scope: those of imports, and what is made of them."""
     found: set[str] = set()
     made_of: dict[str, list[str]] = {}
     for name, path in names.imported:
-        if is_tensorflow(path) or neighbours.export(path):
+        if is_tensorflow(path) or neighbors.export(path):
             found.add(name)
     for name, value in names.assigned:
         root = _root(value)
@@ -207,13 +207,13 @@ class _Meaning:
 
 
 class _Search:
-    def __init__(self, names: Names, neighbours: Neighbours) -> None:
+    def __init__(self, names: Names, neighbors: Neighbors) -> None:
         self.names = names
-        self.neighbours = neighbours
+        self.neighbors = neighbors
         self.known: dict[tuple[int, str], _Meaning | None] = {}
         self.open: dict[tuple[int, str], str] = {}
         paths = ["." * star.level + (star.module or "") for star in names.stars]
-        self.stars = [p for p in paths if is_tensorflow(p) or neighbours.export(p) is not None]
+        self.stars = [p for p in paths if is_tensorflow(p) or neighbors.export(p) is not None]
 
     def reference(self, name: ast.Name, scope: Scope) -> Reference | None:
         meaning = self.meaning(name.id, self._seen_from(name, scope))
@@ -227,7 +227,7 @@ class _Search:
             if not isinstance(parent, ast.Attribute):
                 return None
             first, path = parent, f"{path}.{parent.attr}"
-            found = self.neighbours.export(path)
+            found = self.neighbors.export(path)
             if found is None:
                 return None
             start = Export(found.dotted, found.ambiguous or meaning.ambiguous)
@@ -260,7 +260,7 @@ class _Search:
         """What a name is that nothing in the file binds, where a star import may have brought it."""
         for star in reversed(self.stars):
             if not is_tensorflow(star):
-                found = self.neighbours.export(f"{star}.{name}" if star.strip(".") else star + name)
+                found = self.neighbors.export(f"{star}.{name}" if star.strip(".") else star + name)
                 if found is not None and found.dotted:
                     return found
             elif is_module(tensorflow_path(star)[0]) and brings(star, name):
@@ -318,14 +318,14 @@ class _Search:
         """The full TensorFlow name that a binding brings, `None` for anything else."""
         if binding.kind == "import":
             own = is_tensorflow(binding.path)
-            return Export(binding.path) if own else self.neighbours.export(binding.path)
+            return Export(binding.path) if own else self.neighbors.export(binding.path)
         if binding.kind != "assign" or binding.value is None:
             return None
         dotted = imported_by_call(binding.value) or self._aliased(binding.value, home)
         return None if dotted is None else Export(dotted)
 
     def _is_project_module(self, binding: Binding) -> bool:
-        return binding.kind == "import" and self.neighbours.export(binding.path) is not None
+        return binding.kind == "import" and self.neighbors.export(binding.path) is not None
 
     def _aliased(self, value: ast.expr, home: Scope) -> str | None:
         """`tf.keras.layers` in `layers = tf.keras.layers`; only modules are followed."""
@@ -339,7 +339,7 @@ class _Search:
         if meaning is None or meaning.ambiguous:
             return None
         if meaning.module:
-            found = self.neighbours.export(".".join((meaning.module, *attributes)))
+            found = self.neighbors.export(".".join((meaning.module, *attributes)))
             dotted = "" if found is None or found.ambiguous else found.dotted
         else:
             dotted = ".".join((meaning.dotted, *attributes))

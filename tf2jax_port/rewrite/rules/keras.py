@@ -17,13 +17,13 @@ NAME = Rule(
     why=(
         "`tf.keras` is Keras 3 since TensorFlow 2.16, and Keras 3 computes with JAX as well. The name "
         "is the same object with another prefix. Where every name of an import is one of Keras 3, "
-        "the import changes and the code below it does not. `lr=` of an optimiser becomes "
+        "the import changes and the code below it does not. `lr=` of an optimizer becomes "
         "`learning_rate=`, `alpha=` of `LeakyReLU` becomes `negative_slope=`; any other argument "
         "that Keras 3 does not know refuses the call (TJ302)."
     ),
     safety=(
         "The same weights give the same outputs; the tests run 150 layers, losses, metrics, "
-        "activations, optimisers and schedules in both back ends. Random numbers are other ones: "
+        "activations, optimizers and schedules in both back ends. Random numbers are other ones: "
         "initial weights, dropout masks, shuffles. Saved weights can be read by either."
     ),
     examples=(
@@ -136,8 +136,8 @@ OLD = Rule(
     ),
     safety=(
         "Compared by running Keras 2.21 as `tf.compat.v1.keras` beside Keras 3.15, defaults and "
-        "numbers. The same: weights and their order, `Dense`, convolutions, normalisations, "
-        "`Embedding`, `SimpleRNN`, activations, losses, `'accuracy'`, initialisers; the steps of `SGD`, "
+        "numbers. The same: weights and their order, `Dense`, convolutions, normalizations, "
+        "`Embedding`, `SimpleRNN`, activations, losses, `'accuracy'`, initializers; the steps of `SGD`, "
         "`Adagrad`, `Adadelta`, `Adamax`, `Ftrl`, and of `Adam` within 1e-5. Not the same: `GRU` had "
         "`reset_after=False`, which is another layer with other weights; `GRU`, `LSTM`, their cells "
         "and `ConvLSTM` had `recurrent_activation='hard_sigmoid'`, now `'sigmoid'`; `hard_sigmoid` was "
@@ -338,7 +338,7 @@ REPEATED_ROWS = Rule(
     state=State.REVIEW,
     why=(
         "The gradient of `Embedding` is rows for ids. Where a batch has an id twice, the gradient "
-        "of its row is the sum of two. Keras 3 on TensorFlow leaves them apart, and an optimiser "
+        "of its row is the sum of two. Keras 3 on TensorFlow leaves them apart, and an optimizer "
         "that squares gradients adds the squares. On JAX the sum is squared, as the method says."
     ),
     safety=(

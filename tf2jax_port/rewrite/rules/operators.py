@@ -65,7 +65,7 @@ SWITCH = Rule(
         "The statement switches on what TensorFlow 2 does by default, eager execution or variables "
         "that are resources, and JAX does nothing else. `pass` stands in its place."
     ),
-    safety="Nothing is lost. What switches the old behaviour on is left to you (TJ309).",
+    safety="Nothing is lost. What switches the old behavior on is left to you (TJ309).",
     examples=(
         Rewrites(
             "import tensorflow.compat.v1 as tf\n\ntf.enable_v2_behavior()\ny = tf.square(x)\n",

@@ -1,4 +1,4 @@
-"""Diagnostics of optimisers, which `--optimizers optax` asks to be those of Optax."""
+"""Diagnostics of optimizers, which `--optimizers optax` asks to be those of Optax."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KEPT = Rule(
     name="optimizer-of-keras",
     state=State.REWRITTEN,
     why=(
-        "`--optimizers optax` asks for Optax, and this optimiser stays one of Keras 3: a model is "
+        "`--optimizers optax` asks for Optax, and this optimizer stays one of Keras 3: a model is "
         "compiled with it, or it is returned, handed to somebody else, or asked for something that "
         "`shims.optax.Optimizer` does not have; the finding says which. Averages of weights, "
         "accumulated gradients and scaled losses are Keras' own, too."
@@ -31,7 +31,7 @@ KEPT = Rule(
     safety=(
         "It makes TensorFlow's steps, as without the option. To have Optax all the same, write "
         "`shims.optax.Optimizer(shims.optax.adam(...))` where a loop of your own uses it; a model "
-        "can be compiled with an optimiser of Keras only."
+        "can be compiled with an optimizer of Keras only."
     ),
     examples=(
         Rewrites(
@@ -54,7 +54,7 @@ HANDED = Rule(
     name="optimizer-handed-on",
     state=State.REVIEW,
     why=(
-        "`--optimizers optax` asks for Optax, and an optimiser of `tf.compat.v1.train` in a file for "
+        "`--optimizers optax` asks for Optax, and an optimizer of `tf.compat.v1.train` in a file for "
         "TensorFlow 2 is returned or handed to somebody: what is asked of it there is not seen. "
         "Keras 3 has none with these steps. It becomes `shims.optax.Optimizer` with the function "
         "that makes them."
@@ -83,7 +83,7 @@ OPTAX = Rule(
     name="optimizer-of-optax",
     state=State.SHIM,
     why=(
-        "`--optimizers optax` asks for Optax. An optimiser of `tf.keras.optimizers`, or of "
+        "`--optimizers optax` asks for Optax. An optimizer of `tf.keras.optimizers`, or of "
         "`tf.train` where no graph is built, becomes `shims.optax.Optimizer` around the function of "
         "`shims.optax` that makes TensorFlow's steps, if all that the file does with it is seen: "
         "`apply_gradients`, `minimize`, `compute_gradients`, the learning rate, the count of steps, "
@@ -92,10 +92,10 @@ OPTAX = Rule(
         "becomes a function of the count."
     ),
     safety=(
-        "The steps are TensorFlow's: the tests compare 25 of each optimiser, with rows, clipping, "
+        "The steps are TensorFlow's: the tests compare 25 of each optimizer, with rows, clipping, "
         "decay, variables without a gradient and rates that change, and every schedule beyond its "
         "borders. Rows of a table are taken by `shims.gather`, because `jnp.take` hides from an "
-        "optimiser that a row came twice. `minimize`, which Keras 3 has dropped, is there. The state is in variables, which "
+        "optimizer that a row came twice. `minimize`, which Keras 3 has dropped, is there. The state is in variables, which "
         "`shims.function` finds; `optimizer.variables` is what to save. It needs `optax`."
     ),
     examples=(

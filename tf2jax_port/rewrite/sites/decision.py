@@ -9,7 +9,7 @@ from tf2jax_port.rewrite.calls.corners import Corners
 from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.options import Options, TargetName
 from tf2jax_port.rewrite.reading.ignoring import Ignored
-from tf2jax_port.rewrite.reading.neighbours import Neighbours
+from tf2jax_port.rewrite.reading.neighbors import Neighbors
 from tf2jax_port.rewrite.reading.resolve import Reference
 from tf2jax_port.rewrite.reading.scopes import Names
 from tf2jax_port.rewrite.reading.source import Source
@@ -54,7 +54,7 @@ class File:
     options: Options
     frozen: frozenset[ast.AST]  # nodes of string annotations whose text is not in the file
     ignored: Ignored
-    neighbours: Neighbours
+    neighbors: Neighbors
     strings_frozen: bool = False
     symbolic: bool = True  # there may be symbolic tensors of Keras
     is_shared: bool = False  # another module imports TensorFlow from here: the import stays

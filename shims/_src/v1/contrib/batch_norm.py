@@ -5,12 +5,12 @@ from __future__ import annotations
 import shims
 from shims._src.errors import errors
 from shims._src.v1.contrib.arg_scope import add_arg_scope
-from shims._src.v1.contrib.collected import collect_named_outputs, collect_variable
 from shims._src.v1.contrib.layers import order_of, renaming
+from shims._src.v1.contrib.output_collections import collect_named_outputs, collect_variable
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
-from shims._src.v1.graph.deferring import deferred
-from shims._src.v1.graph.standard import identity
+from shims._src.v1.graph.deferred_operators import deferred
+from shims._src.v1.graph.standard_operators import identity
 from shims._src.v1.layers.normalization import BatchNormalization
 from shims._src.v1.variables.initializers import ones_initializer, zeros_initializer
 from shims._src.v1.variables.variable_scope import variable_scope
@@ -60,14 +60,14 @@ def batch_norm(
       scale: whether there is a scale.
       epsilon: added to the variance.
       activation_fn: a function of the output, or `None`.
-      param_initializers: initialisers of `beta`, `gamma`, `moving_mean`, `moving_variance`.
-      param_regularizers: regularisers of `beta` and `gamma`.
+      param_initializers: initializers of `beta`, `gamma`, `moving_mean`, `moving_variance`.
+      param_regularizers: regularizers of `beta` and `gamma`.
       updates_collections: the collection of the updates; `None` runs them with the output.
       is_training: whether the statistics are those of the inputs; it may be a tensor.
       reuse: whether the variables are there already.
       variables_collections: collections of the variables, or these by name.
       outputs_collections: collections of the output.
-      trainable: whether optimisers change scale and offset.
+      trainable: whether optimizers change scale and offset.
       batch_weights: must be `None`.
       fused: whether TensorFlow's fused kernel is meant, whose moving variance is unbiased.
       data_format: `NHWC` or `NCHW`.

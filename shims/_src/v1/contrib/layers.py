@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shims
 from shims._src.v1.contrib.arg_scope import add_arg_scope
-from shims._src.v1.contrib.collected import (
+from shims._src.v1.contrib.output_collections import (
     collect_named_outputs,
     collect_variable,
     get_variable_collections,
@@ -12,8 +12,8 @@ from shims._src.v1.contrib.collected import (
 from shims._src.v1.contrib.variables import model_variable
 from shims._src.v1.contrib.xavier import xavier_initializer
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.deferring import deferred, operation_of
-from shims._src.v1.graph.standard import bias_add
+from shims._src.v1.graph.deferred_operators import deferred, operation_of
+from shims._src.v1.graph.standard_operators import bias_add
 from shims._src.v1.layers import convolutional, core
 from shims._src.v1.variables.initializers import zeros_initializer
 from shims._src.v1.variables.variable_scope import variable_scope
@@ -66,7 +66,7 @@ def order_of(data_format) -> str:
 
 
 def finished(outputs, scope, normalizer_fn, normalizer_params, activation_fn, collections):
-    """What a layer gives: normalised, through its activation, in its collections."""
+    """What a layer gives: normalized, through its activation, in its collections."""
     if normalizer_fn is not None:
         outputs = normalizer_fn(outputs, **(normalizer_params or {}))
     if activation_fn is not None:
@@ -116,7 +116,7 @@ def convolution(
       reuse: whether the variables are there already.
       variables_collections: collections of the variables, or these by name.
       outputs_collections: collections of the output.
-      trainable: whether optimisers change the variables.
+      trainable: whether optimizers change the variables.
       scope: the variable scope; `Conv` if `None`.
     """
     with variable_scope(scope, "Conv", [inputs], reuse=reuse, custom_getter=renaming()) as opened:
@@ -294,7 +294,7 @@ def separable_convolution2d(
       reuse: whether the variables are there already.
       variables_collections: collections of the variables, or these by name.
       outputs_collections: collections of the output.
-      trainable: whether optimisers change the variables.
+      trainable: whether optimizers change the variables.
       scope: the variable scope; that of the function's name if `None`.
     """
     with variable_scope(

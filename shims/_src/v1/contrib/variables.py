@@ -35,7 +35,7 @@ def variable(
       dtype: its dtype.
       initializer: what it begins with.
       regularizer: a function of it that gives a loss.
-      trainable: whether optimisers change it.
+      trainable: whether optimizers change it.
       collections: the collections that it goes to besides.
       caching_device: accepted.
       device: accepted.
@@ -89,7 +89,7 @@ def model_variable(
       dtype: its dtype.
       initializer: what it begins with.
       regularizer: a function of it that gives a loss.
-      trainable: whether optimisers change it.
+      trainable: whether optimizers change it.
       collections: the collections that it goes to besides.
       caching_device: accepted.
       device: accepted.

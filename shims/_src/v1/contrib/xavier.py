@@ -1,4 +1,4 @@
-"""The initialisers of `contrib.layers`, which scale numbers by the size of a layer."""
+"""The initializers of `contrib.layers`, which scale numbers by the size of a layer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _VarianceScaling(Initializer):
 def variance_scaling_initializer(
     factor=2.0, mode="FAN_IN", uniform=False, seed=None, dtype=np.float32
 ):
-    """An initialiser of numbers whose variance is `factor` divided by the size of a layer.
+    """An initializer of numbers whose variance is `factor` divided by the size of a layer.
 
     Args:
       factor: scales the variance.
@@ -53,7 +53,7 @@ def variance_scaling_initializer(
 
 
 def xavier_initializer(uniform=True, seed=None, dtype=np.float32):
-    """An initialiser that keeps the scale of the gradients of all layers alike.
+    """An initializer that keeps the scale of the gradients of all layers alike.
 
     Args:
       uniform: whether the numbers are uniform, or normal and cut off.

@@ -11,7 +11,7 @@ from shims._src.recording import state
 from shims._src.recording.connectivity import is_differentiable
 from shims._src.v1.graph.graph import Graph
 from shims._src.v1.graph.nodes import Block, Operation, Tensor, capture
-from shims._src.v1.session.running import Run
+from shims._src.v1.session.execution_plan import Run
 
 
 class Part:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shims
 from shims._src.v1.control_flow.blocks import Part, add_outer, begin, finish, passed_on, record
-from shims._src.v1.graph.composites import flat_tensors
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
+from shims._src.v1.graph.flat_structures import flat_tensors
 from shims._src.v1.graph.graph import Graph
 from shims._src.v1.graph.modes import MODES, executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor

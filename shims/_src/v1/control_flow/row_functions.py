@@ -10,8 +10,8 @@ import jax
 import shims
 from shims._src.types.dtypes import as_dtype
 from shims._src.v1.control_flow.blocks import begin, finish, parameter, passed_on, record
-from shims._src.v1.graph.composites import flat_tensors
 from shims._src.v1.graph.default_graph import get_default_graph
+from shims._src.v1.graph.flat_structures import flat_tensors
 from shims._src.v1.graph.modes import MODES
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.shapes import GraphShape

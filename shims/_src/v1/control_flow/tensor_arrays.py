@@ -13,7 +13,7 @@ from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor
-from shims._src.v1.graph.outline import constant_value
+from shims._src.v1.graph.output_specs import constant_value
 from shims._src.v1.graph.shapes import GraphShape
 
 

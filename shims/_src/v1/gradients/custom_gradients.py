@@ -19,9 +19,9 @@ from shims._src.v1.control_flow.blocks import (
     parameter,
     record,
 )
-from shims._src.v1.graph.composites import Rebuild, flat_tensors
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
+from shims._src.v1.graph.flat_structures import Rebuild, flat_tensors
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Tensor
 

@@ -14,14 +14,14 @@ from shims._src.recording.contexts import inside_function
 from shims._src.recording.indexed_slices import IndexedSlices
 from shims._src.sizes.primitives import as_size
 from shims._src.types.dtypes import int32
-from shims._src.v1.gradients.dependence import depends
+from shims._src.v1.gradients.gradient_dependence import depends
 from shims._src.v1.gradients.gradient_paths import Ways, mark_loops
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.graph import Graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor
-from shims._src.v1.session.running import every_operation
+from shims._src.v1.session.execution_plan import every_operation
 from shims._src.v1.variables.variables import GraphVariable
 
 
@@ -117,7 +117,7 @@ def _tell_of_rows_inside(x, operations) -> None:
                 "gradients",
                 f"rows of {x.name} are taken inside of a branch or a loop: its gradient is a whole "
                 "array here, and `IndexedSlices` in TensorFlow.",
-                do="gather before the loop, or use an optimiser whose update of rows without "
+                do="gather before the loop, or use an optimizer whose update of rows without "
                 "gradient is none: gradient descent, Adagrad, Adam",
             ),
             stacklevel=3,

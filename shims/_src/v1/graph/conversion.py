@@ -9,7 +9,7 @@ from shims._src.recording.indexed_slices import IndexedSlices
 from shims._src.types.dtypes import as_dtype
 from shims._src.types.dtypes import string as string_dtype
 from shims._src.v1.graph.default_graph import get_default_graph
-from shims._src.v1.graph.deferring import deferred
+from shims._src.v1.graph.deferred_operators import deferred
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor, is_graph_value
 from shims._src.v1.graph.shapes import Dimension, GraphShape

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 from shims._src.errors import errors
-from shims._src.v1.graph.calls import add_call
 from shims._src.v1.graph.default_session import session_for
 from shims._src.v1.graph.devices import merged
 from shims._src.v1.graph.modes import graph_scope
 from shims._src.v1.graph.named_collections import Collections
 from shims._src.v1.graph.nodes import Block, Operation, Tensor
-from shims._src.v1.graph.outline import constant_value_as_shape
+from shims._src.v1.graph.operator_calls import add_call
+from shims._src.v1.graph.output_specs import constant_value_as_shape
 from shims._src.v1.graph.shapes import GraphShape
 
 _SCOPE_AT_ROOT = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")

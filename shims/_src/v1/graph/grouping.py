@@ -9,7 +9,7 @@ from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor
-from shims._src.v1.graph.standard import identity
+from shims._src.v1.graph.standard_operators import identity
 
 
 def no_op(name=None) -> Operation:

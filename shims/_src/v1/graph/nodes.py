@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from shims._src.platform import user_frames
 from shims._src.v1.graph.shapes import GraphShape
-from shims._src.v1.graph.symbolic import Reference, not_allowed
+from shims._src.v1.graph.symbolic_values import Reference, not_allowed
 
 
 class OperationGraph(Protocol):

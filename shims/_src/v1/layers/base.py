@@ -16,7 +16,7 @@ from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.shapes import GraphShape
 from shims._src.v1.layers.options import activity_loss
 from shims._src.v1.variables.get_variable import get_variable
-from shims._src.v1.variables.partitioned import PartitionedVariable
+from shims._src.v1.variables.partitioned_variables import PartitionedVariable
 from shims._src.v1.variables.variable_scope import VariableScope, variable_scope
 from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
@@ -106,7 +106,7 @@ class Layer:
 
     @property
     def trainable_weights(self) -> list:
-        """Its variables that optimisers change."""
+        """Its variables that optimizers change."""
         return list(self._trainable_weights) if self.trainable else []
 
     @property
@@ -122,7 +122,7 @@ class Layer:
 
     @property
     def trainable_variables(self) -> list:
-        """Its variables that optimisers change."""
+        """Its variables that optimizers change."""
         return self.trainable_weights
 
     @property
@@ -137,7 +137,7 @@ class Layer:
 
     @property
     def losses(self) -> list:
-        """The losses that regularisers gave."""
+        """The losses that regularizers gave."""
         return list(self._losses)
 
     @property
@@ -183,8 +183,8 @@ class Layer:
           dtype: its dtype; the layer's if `None`.
           initializer: what it begins with, see `get_variable`.
           regularizer: a function of it that gives a loss.
-          trainable: whether optimisers change it.
-          constraint: a function that optimisers apply after an update.
+          trainable: whether optimizers change it.
+          constraint: a function that optimizers apply after an update.
           use_resource: whether each read is an operation of its own.
           synchronization: accepted.
           aggregation: accepted.
@@ -228,7 +228,7 @@ class Layer:
             self.add_loss(loss)
 
     def add_loss(self, losses, inputs=None) -> None:
-        """Take note of a loss, or of several; they go to the collection of regularisers, too."""
+        """Take note of a loss, or of several; they go to the collection of regularizers, too."""
         del inputs
         given = losses if isinstance(losses, (list, tuple)) else [losses]
         found = [loss() if callable(loss) else loss for loss in given]

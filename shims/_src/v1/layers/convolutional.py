@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shims
 from shims._src.errors import errors
-from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.deferred_operators import operation_of
 from shims._src.v1.graph.shapes import dimension_value
 from shims._src.v1.layers.base import Layer
 from shims._src.v1.layers.core import finished
@@ -377,7 +377,7 @@ class SeparableConv1D(_Separable):
       depth_multiplier: the number of inner channels per channel.
       depthwise_initializer, pointwise_initializer: what the kernels begin with.
       depthwise_regularizer, pointwise_regularizer: functions of them that give a loss.
-      depthwise_constraint, pointwise_constraint: functions that optimisers apply to them.
+      depthwise_constraint, pointwise_constraint: functions that optimizers apply to them.
       activation, use_bias, bias_initializer, bias_regularizer, activity_regularizer,
         bias_constraint, trainable, name: as for `Dense`.
 

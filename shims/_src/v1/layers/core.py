@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shims
-from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.deferred_operators import operation_of
 from shims._src.v1.graph.shapes import GraphShape, dimension_value
-from shims._src.v1.graph.standard import identity
+from shims._src.v1.graph.standard_operators import identity
 from shims._src.v1.layers.base import Layer
 from shims._src.v1.layers.options import activation_of, initializer_of, smart_cond
 from shims._src.v1.ops.dropout import dropout
@@ -23,9 +23,9 @@ class Dense(Layer):
       kernel_regularizer: a function of the kernel that gives a loss.
       bias_regularizer: the same of the bias.
       activity_regularizer: the same of the output.
-      kernel_constraint: a function that optimisers apply to the kernel after an update.
+      kernel_constraint: a function that optimizers apply to the kernel after an update.
       bias_constraint: the same for the bias.
-      trainable: whether optimisers change its variables.
+      trainable: whether optimizers change its variables.
       name: its name.
 
     Raises:

@@ -10,7 +10,7 @@ import shims
 from shims._src.nn import weighted_losses
 from shims._src.v1.graph.conversion import constant
 from shims._src.v1.graph.default_graph import get_default_graph
-from shims._src.v1.graph.deferring import deferred, operation_of
+from shims._src.v1.graph.deferred_operators import deferred, operation_of
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.variables.variables import GraphKeys
 
@@ -120,7 +120,7 @@ def get_losses(scope=None, loss_collection=GraphKeys.LOSSES) -> list:
 
 
 def get_regularization_losses(scope=None) -> list:
-    """The losses that regularisers of variables give.
+    """The losses that regularizers of variables give.
 
     Args:
       scope: a regular expression that names must begin with.
@@ -131,7 +131,7 @@ def get_regularization_losses(scope=None) -> list:
 
 
 def get_regularization_loss(scope=None, name="total_regularization_loss"):
-    """The sum of the losses that regularisers of variables give.
+    """The sum of the losses that regularizers of variables give.
 
     Args:
       scope: a regular expression that names must begin with.

@@ -1,4 +1,4 @@
-"""Batch normalisation, with moving averages that `UPDATE_OPS` keep."""
+"""Batch normalization, with moving averages that `UPDATE_OPS` keep."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 import shims
 from shims._src.errors import errors
-from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.deferred_operators import operation_of
 from shims._src.v1.graph.shapes import dimension_value
 from shims._src.v1.layers.base import Layer
 from shims._src.v1.layers.options import initializer_of, is_known, smart_cond
@@ -29,12 +29,12 @@ class BatchNormalization(Layer):
       moving_mean_initializer: what the moving average of the mean begins with.
       moving_variance_initializer: the same of the variance.
       beta_regularizer, gamma_regularizer: functions that give a loss.
-      beta_constraint, gamma_constraint: functions that optimisers apply after an update.
+      beta_constraint, gamma_constraint: functions that optimizers apply after an update.
       renorm: must be false.
       renorm_clipping, renorm_momentum: without effect.
       fused: whether TensorFlow's fused kernel is meant, whose moving variance is unbiased; where it
         can be if `None`.
-      trainable: whether optimisers change scale and offset.
+      trainable: whether optimizers change scale and offset.
       virtual_batch_size, adjustment: must be `None`.
       name: its name.
 
@@ -89,8 +89,8 @@ class BatchNormalization(Layer):
                 raise errors.UnimplementedError(
                     errors.message(
                         "layers.batch_normalization",
-                        f"{what} of batch normalisation is not there.",
-                        do="normalise with `tf.nn.moments` and `tf.nn.batch_normalization`",
+                        f"{what} of batch normalization is not there.",
+                        do="normalize with `tf.nn.moments` and `tf.nn.batch_normalization`",
                     )
                 )
         self.axis, self.momentum, self.epsilon = axes[0], momentum, epsilon
@@ -148,7 +148,7 @@ class BatchNormalization(Layer):
         self.built = True
 
     def call(self, inputs, training=False):
-        """The normalised inputs: by their own statistics if `training` holds."""
+        """The normalized inputs: by their own statistics if `training` holds."""
         training = False if training is None else training
         outputs, mean, variance = (self._fused if self.fused else self._plain)(inputs, training)
         if is_known(training) is not False:

@@ -1,4 +1,4 @@
-"""What the arguments of layers mean: activations and initialisers by name, sizes, `training`."""
+"""What the arguments of layers mean: activations and initializers by name, sizes, `training`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import numpy as np
 
 import shims
 from shims._src.v1.control_flow.branches import cond
-from shims._src.v1.graph.deferring import deferred, operation_of
+from shims._src.v1.graph.deferred_operators import deferred, operation_of
 from shims._src.v1.graph.nodes import Tensor, is_graph_value
-from shims._src.v1.graph.outline import constant_value
+from shims._src.v1.graph.output_specs import constant_value
 from shims._src.v1.variables import initializers
 
 _INITIALIZERS = {
@@ -48,7 +48,7 @@ _ACTIVATIONS = {
 
 
 def initializer_of(given):
-    """An initialiser, which may be given by its Keras name."""
+    """An initializer, which may be given by its Keras name."""
     if not isinstance(given, str):
         return given
     if given not in _INITIALIZERS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shims
-from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.deferred_operators import operation_of
 from shims._src.v1.layers.base import Layer
 from shims._src.v1.layers.options import layout_of, padding_of, sizes_of
 

@@ -9,10 +9,10 @@ import numpy as np
 import shims
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
-from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.deferred_operators import operation_of
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Tensor
-from shims._src.v1.variables.applying import assigning
+from shims._src.v1.variables.training_kernels import assigning
 from shims._src.v1.variables.variable_scope import variable_scope
 from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import jax.numpy as jnp
 
 import shims
-from shims._src.v1.control_flow.sparse import SparseTensor
+from shims._src.v1.control_flow.sparse_tensors import SparseTensor
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
-from shims._src.v1.graph.deferring import operation_of
-from shims._src.v1.metrics import class_sets
+from shims._src.v1.graph.deferred_operators import operation_of
+from shims._src.v1.metrics import label_sets
 from shims._src.v1.metrics.streaming import check_graph, metric_variable, ratio, streamed
 
 
@@ -258,17 +258,17 @@ def _part(metric: str, labels, guesses, k, class_id, weights, collections, name)
 
         def contribution(labels, values, size, guesses, weights):
             guesses = shims.cast(guesses, "int64")
-            listed = class_sets.listed(labels, values, size, guesses)
-            found = class_sets.hits(listed, guesses)
+            listed = label_sets.listed(labels, values, size, guesses)
+            found = label_sets.hits(listed, guesses)
             chosen = _of_class(class_id, listed.classes, found.labels)
-            right = class_sets.by_row(listed, chosen & found.guessed, guesses)
+            right = label_sets.by_row(listed, chosen & found.guessed, guesses)
             if metric == "recall":
-                other = class_sets.by_row(listed, chosen & ~found.guessed, guesses)
+                other = label_sets.by_row(listed, chosen & ~found.guessed, guesses)
             else:
                 chosen = _of_class(class_id, guesses.reshape(found.right.shape), found.guesses)
                 other = jnp.sum(chosen & ~found.right, axis=1, dtype=jnp.float64)
                 other = other.reshape(right.shape)
-            counted = class_sets.weighted(weights, right)
+            counted = label_sets.weighted(weights, right)
             weigh = (lambda x: x) if counted is None else (lambda x: x * counted)
             return [jnp.sum(weigh(right)), jnp.sum(weigh(other))]
 
@@ -284,16 +284,16 @@ def _of_class(class_id, classes, chosen):
 def _precisions(labels, values, size, scores, guesses, weights):
     """How much the rows of a batch count, and the sum of their average precisions."""
     guesses = shims.cast(guesses, "int64")
-    listed = class_sets.listed(labels, values, size, guesses)
-    right = class_sets.hits(listed, guesses).right
+    listed = label_sets.listed(labels, values, size, guesses)
+    right = label_sets.hits(listed, guesses).right
     k = right.shape[1]
     precision = jnp.cumsum(right, axis=1, dtype=jnp.float64) / jnp.arange(1, k + 1)
     total = jnp.sum(precision * right, axis=1).reshape(guesses.shape[:-1])
     classes = jnp.where(listed.classes >= scores.shape[-1], -1, listed.classes)
     # Dense labels below 0 fill up a row. In a sparse tensor they are one more class.
-    relevant = classes >= 0 if values is None else class_sets.first_of_row(listed.rows, classes)
-    average = total / jnp.minimum(class_sets.by_row(listed, relevant, guesses), k)
-    counted = class_sets.weighted(weights, average)
+    relevant = classes >= 0 if values is None else label_sets.first_of_row(listed.rows, classes)
+    average = total / jnp.minimum(label_sets.by_row(listed, relevant, guesses), k)
+    counted = label_sets.weighted(weights, average)
     if counted is None:
         return [shims.cast(shims.size(average), "float64"), jnp.sum(average)]
     return [jnp.sum(counted), jnp.sum(average * counted)]

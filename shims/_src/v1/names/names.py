@@ -7,12 +7,12 @@ import functools
 import importlib
 from typing import Any
 
-from shims._src.v1.graph.deferring import deferred
-from shims._src.v1.names.binding import callable_of
+from shims._src.v1.graph.deferred_operators import deferred
+from shims._src.v1.names.call_translation import callable_of
+from shims._src.v1.names.graph_names import OWN_NAMES
 from shims._src.v1.names.operators import live_names, located, operators
-from shims._src.v1.names.own_names import OWN_NAMES
+from shims._src.v1.names.redefined_operators import VARIANTS
 from shims._src.v1.names.replacements import instead_of
-from shims._src.v1.names.variants import VARIANTS
 
 # Namespaces whose names are taken as they are where nothing else is said of them.
 _PLAIN = {

@@ -8,7 +8,7 @@ from shims._src.random import dropout as version_2
 from shims._src.random.global_seed import pair
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
-from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.deferred_operators import operation_of
 from shims._src.v1.graph.modes import executing_eagerly
 
 

@@ -1,4 +1,4 @@
-"""Batch normalisation as one operator, with the statistics that a layer keeps."""
+"""Batch normalization as one operator, with the statistics that a layer keeps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def fused_batch_norm(
     name=None,
     exponential_avg_factor=1.0,
 ):
-    """Images normalised by channel.
+    """Images normalized by channel.
 
     Args:
       x: array `[batch, height, width, channels]`, or with the channels where `data_format` says.
@@ -65,8 +65,8 @@ def fused_batch_norm(
     wide = x.astype(jnp.float32) if x.dtype in (jnp.float16, jnp.bfloat16) else x
     if is_training:
         used_mean = jnp.mean(wide, axis=axes)
-        centred = wide - used_mean.reshape(shape)
-        used_variance = jnp.mean(jnp.square(centred), axis=axes)
+        centered = wide - used_mean.reshape(shape)
+        used_variance = jnp.mean(jnp.square(centered), axis=axes)
         count = jnp.asarray(x.size // max(channels, 1), wide.dtype)
         unbiased = used_variance * (count / jnp.maximum(count - 1, 1))
         given = (used_mean, unbiased)
@@ -78,9 +78,9 @@ def fused_batch_norm(
         kept = _of_channels(channels, mean=operand(mean), variance=operand(variance))
         used_mean, used_variance = lax.stop_gradient(kept)
         given = (used_mean, used_variance)
-        centred = wide - used_mean.reshape(shape)
+        centered = wide - used_mean.reshape(shape)
     factor = scale / jnp.sqrt(used_variance + max(epsilon, _LEAST))
-    y = centred * factor.reshape(shape) + offset.reshape(shape)
+    y = centered * factor.reshape(shape) + offset.reshape(shape)
     # TensorFlow differentiates the images only, and by neither statistic that is given.
     return (y.astype(x.dtype), *lax.stop_gradient(given))
 

@@ -1,4 +1,4 @@
-"""Images in another size as version 1 has it: pixel centres at whole numbers unless asked."""
+"""Images in another size as version 1 has it: pixel centers at whole numbers unless asked."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def resize_bilinear(images, size, align_corners=False, name=None, half_pixel_cen
     Args:
       images: array `[batch, height, width, channels]`.
       size: `[height, width]` of the result.
-      align_corners: whether the centres of the corner pixels stay in place.
+      align_corners: whether the centers of the corner pixels stay in place.
       name: the name of the operation.
-      half_pixel_centers: whether pixel centres are at halves, as in version 2.
+      half_pixel_centers: whether pixel centers are at halves, as in version 2.
 
     Returns:
       float32 images.
@@ -57,9 +57,9 @@ def resize_nearest_neighbor(images, size, align_corners=False, name=None, half_p
     Args:
       images: array `[batch, height, width, channels]`.
       size: `[height, width]` of the result.
-      align_corners: whether the centres of the corner pixels stay in place.
+      align_corners: whether the centers of the corner pixels stay in place.
       name: the name of the operation.
-      half_pixel_centers: whether pixel centres are at halves, as in version 2.
+      half_pixel_centers: whether pixel centers are at halves, as in version 2.
 
     Returns:
       Images of the same dtype.
@@ -78,9 +78,9 @@ def resize_bicubic(images, size, align_corners=False, name=None, half_pixel_cent
     Args:
       images: array `[batch, height, width, channels]`.
       size: `[height, width]` of the result.
-      align_corners: whether the centres of the corner pixels stay in place.
+      align_corners: whether the centers of the corner pixels stay in place.
       name: the name of the operation.
-      half_pixel_centers: whether pixel centres are at halves, as in version 2.
+      half_pixel_centers: whether pixel centers are at halves, as in version 2.
 
     Returns:
       float32 images.
@@ -137,7 +137,7 @@ def resize_images(
       images: array `[batch, height, width, channels]` or `[height, width, channels]`.
       size: `[height, width]` of the result.
       method: of `tf.image.ResizeMethod`.
-      align_corners: whether the centres of the corner pixels stay in place.
+      align_corners: whether the centers of the corner pixels stay in place.
       preserve_aspect_ratio: whether `size` is the largest size that is allowed.
       name: the name of the operation.
 

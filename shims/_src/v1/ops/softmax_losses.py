@@ -5,7 +5,7 @@ from __future__ import annotations
 from shims._src.array.casting import stop_gradient
 from shims._src.nn import losses
 from shims._src.v1.graph.default_graph import get_default_graph
-from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.deferred_operators import operation_of
 from shims._src.v1.graph.modes import executing_eagerly
 
 

@@ -8,9 +8,9 @@ import shims
 from shims._src.types.dtypes import as_dtype
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
-from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.deferred_operators import operation_of
 from shims._src.v1.graph.nodes import Tensor
-from shims._src.v1.graph.outline import constant_value
+from shims._src.v1.graph.output_specs import constant_value
 from shims._src.v1.graph.shapes import GraphShape, dimension_value
 from shims._src.v1.layers.base import Layer, parts_of
 from shims._src.v1.variables.initializers import filled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 
-from shims._src.v1.graph.standard import (
+from shims._src.v1.graph.standard_operators import (
     add,
     bias_add,
     clip_by_value,
@@ -19,7 +19,7 @@ from shims._src.v1.graph.standard import (
 from shims._src.v1.layers.options import activation_of, initializer_of
 from shims._src.v1.rnn.cell import LayerRNNCell
 from shims._src.v1.variables.initializers import constant_initializer, zeros_initializer
-from shims._src.v1.variables.partitioned import fixed_size_partitioner
+from shims._src.v1.variables.partitioned_variables import fixed_size_partitioner
 
 
 class LSTMStateTuple(collections.namedtuple("LSTMStateTuple", ("c", "h"))):

@@ -20,15 +20,15 @@ from shims._src.v1.control_flow.blocks import (
     passed_on,
     record,
 )
-from shims._src.v1.graph.composites import flat_tensors
 from shims._src.v1.graph.conversion import constant_of, convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
-from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.deferred_operators import operation_of
+from shims._src.v1.graph.flat_structures import flat_tensors
 from shims._src.v1.graph.graph import Graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.rnn.cell import batch_size_of, check_cell
-from shims._src.v1.rnn.steps import after_end, lengths_of, swapped
+from shims._src.v1.rnn.finished_examples import after_end, lengths_of, swapped
 from shims._src.v1.variables.variable_scope import variable_scope
 
 

@@ -7,12 +7,12 @@ import jax
 import shims
 from shims._src.v1.control_flow.loops import while_loop
 from shims._src.v1.control_flow.tensor_arrays import TensorArray
-from shims._src.v1.graph.composites import is_list
 from shims._src.v1.graph.conversion import constant, convert_to_tensor
-from shims._src.v1.graph.deferring import deferred, operation_of
+from shims._src.v1.graph.deferred_operators import deferred, operation_of
+from shims._src.v1.graph.flat_structures import is_list
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.shapes import GraphShape
-from shims._src.v1.graph.standard import add
+from shims._src.v1.graph.standard_operators import add
 from shims._src.v1.rnn.cell import batch_size_of, check_cell, sizes_after_batch, zeros
 from shims._src.v1.variables.variable_scope import variable_scope
 

@@ -6,11 +6,11 @@ import jax
 
 import shims
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.deferring import deferred
-from shims._src.v1.graph.standard import concat, stack
+from shims._src.v1.graph.deferred_operators import deferred
+from shims._src.v1.graph.standard_operators import concat, stack
 from shims._src.v1.rnn.cell import batch_size_of, check_cell
 from shims._src.v1.rnn.dynamic import initial_state_of, reversed_along
-from shims._src.v1.rnn.steps import after_end, lengths_of
+from shims._src.v1.rnn.finished_examples import after_end, lengths_of
 from shims._src.v1.variables.variable_scope import variable_scope
 
 _unstack = deferred(shims.unstack, "unstack")

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from shims._src.checkpoint.checkpoint_reader import CheckpointReader, checkpoint_path
 from shims._src.checkpoint.restoring import restore
 from shims._src.v1.graph.nodes import Operation
-from shims._src.v1.saving.saved_variables import Saved
+from shims._src.v1.saving.saver_variables import Saved
 from shims._src.v1.variables.variable_scope import variables_by_name
 from shims._src.v1.variables.variables import GraphVariable
 
 
 def init_from_checkpoint(ckpt_dir_or_file, assignment_map) -> None:
-    """Let the initialisers of variables read a checkpoint, when they are run.
+    """Let the initializers of variables read a checkpoint, when they are run.
 
     Args:
       ckpt_dir_or_file: the path of a checkpoint, without `.index`, or of a folder.
@@ -36,7 +36,7 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map) -> None:
         found = _named(current, made) if isinstance(current, str) else current
         if found is not None:
             _check(found, saved_name, shapes, path)
-            _initialise(found, file, saved_name)
+            _initialize(found, file, saved_name)
             continue
         for name, full_name in _in_scope(saved_name, current, made):
             if full_name not in shapes:
@@ -44,7 +44,7 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map) -> None:
                     f"Tensor {full_name} ({name[len(_scope(current)) + 1 :]} in {saved_name}) is not "
                     f"found in {path} checkpoint"
                 )
-            _initialise(_named(name, made), file, full_name)
+            _initialize(_named(name, made), file, full_name)
 
 
 def _named(name: str, made: dict[str, GraphVariable]):
@@ -87,8 +87,8 @@ def _check(found, saved_name: str, shapes: dict[str, list[int]], path: str) -> N
         )
 
 
-def _initialise(found, file: str, saved_name: str) -> None:
-    """Gives a variable, or each part of one, another initialiser."""
+def _initialize(found, file: str, saved_name: str) -> None:
+    """Gives a variable, or each part of one, another initializer."""
     if isinstance(found, GraphVariable):
         _read_at_start(Saved(saved_name, found), file)
         return

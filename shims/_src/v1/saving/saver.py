@@ -24,9 +24,9 @@ from shims._src.errors import errors
 from shims._src.gradients.tensor_questions import get_logger
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import executing_eagerly
-from shims._src.v1.saving.meta_graph import no_meta_graph
-from shims._src.v1.saving.saved_variables import Saved, saved_variables
-from shims._src.v1.session.running import uninitialized
+from shims._src.v1.saving.graph_files import no_meta_graph
+from shims._src.v1.saving.saver_variables import Saved, saved_variables
+from shims._src.v1.session.execution_plan import uninitialized
 from shims._src.v1.session.session import BaseSession
 
 

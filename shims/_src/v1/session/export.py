@@ -17,9 +17,9 @@ from shims._src.recording import state
 from shims._src.sizes.padded import Padded
 from shims._src.tracing.dynamic import run_dynamic
 from shims._src.v1.graph.nodes import Tensor
-from shims._src.v1.session.feeding import parts_of
-from shims._src.v1.session.fetching import Fetches
-from shims._src.v1.session.running import Plan, Run, counters_of
+from shims._src.v1.session.execution_plan import Plan, Run, counters_of
+from shims._src.v1.session.feeds import parts_of
+from shims._src.v1.session.fetches import Fetches
 
 
 @dataclasses.dataclass(frozen=True)

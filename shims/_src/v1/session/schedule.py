@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from shims._src.v1.graph.nodes import Operation, Tensor
-from shims._src.v1.session.running import Plan
+from shims._src.v1.session.execution_plan import Plan
 
 # Bytes from which on a constant is passed as an argument.
 _LARGE = 1 << 16

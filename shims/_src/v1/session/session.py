@@ -13,9 +13,9 @@ from shims._src.errors import errors
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.default_session import innermost_session, session_scope
 from shims._src.v1.graph.modes import graph_scope
-from shims._src.v1.session.compiled import Compiled
-from shims._src.v1.session.feeding import feeds_of
-from shims._src.v1.session.fetching import Fetches
+from shims._src.v1.session.compiled_plan import Compiled
+from shims._src.v1.session.feeds import feeds_of
+from shims._src.v1.session.fetches import Fetches
 
 
 def get_default_session() -> BaseSession | None:

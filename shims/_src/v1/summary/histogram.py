@@ -40,7 +40,7 @@ def histogram_of(values: np.ndarray) -> dict:
 
 
 def _without_runs(limits, counts) -> tuple[list[float], list[float]]:
-    """Buckets with neighbouring empty ones made one."""
+    """Buckets with neighboring empty ones made one."""
     ends: list[float] = []
     kept: list[float] = []
     for limit, count in zip(limits.tolist(), counts.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""`tf.summary.scalar` and its relatives: operations whose value is a serialised `Summary`."""
+"""`tf.summary.scalar` and its relatives: operations whose value is a serialized `Summary`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.summary import messages
 from shims._src.v1.summary.histogram import histogram_of
-from shims._src.v1.summary.pictures import as_bytes, png
+from shims._src.v1.summary.png import as_bytes, png
 from shims._src.v1.variables.variables import GraphKeys
 
 _NOT_IN_TAGS = re.compile(r"[^-/\w\.]")
@@ -33,7 +33,7 @@ def scalar(name, tensor, collections=None, family=None) -> Tensor:
       family: what goes before the tag, so that TensorBoard shows some together.
 
     Returns:
-      A scalar string tensor, a serialised `Summary`.
+      A scalar string tensor, a serialized `Summary`.
 
     Raises:
       InvalidArgumentError: when it runs and `tensor` is no scalar.
@@ -64,7 +64,7 @@ def histogram(name, values, collections=None, family=None) -> Tensor:
       family: what goes before the tag.
 
     Returns:
-      A scalar string tensor, a serialised `Summary`.
+      A scalar string tensor, a serialized `Summary`.
 
     Raises:
       InvalidArgumentError: when it runs and a number is not finite.
@@ -97,7 +97,7 @@ def image(name, tensor, max_outputs=3, collections=None, family=None) -> Tensor:
       family: what goes before the tags.
 
     Returns:
-      A scalar string tensor, a serialised `Summary`.
+      A scalar string tensor, a serialized `Summary`.
 
     Raises:
       InvalidArgumentError: when it runs and the shape is another.
@@ -136,7 +136,7 @@ def text(name, tensor, collections=None) -> Tensor:
       collections: the collections that it goes to; that of summaries if `None`.
 
     Returns:
-      A scalar string tensor, a serialised `Summary`.
+      A scalar string tensor, a serialized `Summary`.
 
     Raises:
       ValueError: `tensor` holds no strings.
@@ -165,12 +165,12 @@ def merge(inputs, collections=None, name=None) -> Tensor:
     """Several summaries as one.
 
     Args:
-      inputs: string tensors, serialised `Summary`s.
+      inputs: string tensors, serialized `Summary`s.
       collections: the collections that the result goes to; none if `None`.
       name: what the operation is called.
 
     Returns:
-      A scalar string tensor, a serialised `Summary`.
+      A scalar string tensor, a serialized `Summary`.
 
     Raises:
       InvalidArgumentError: when it runs and two values have one tag.
@@ -193,7 +193,7 @@ def merge(inputs, collections=None, name=None) -> Tensor:
                     )
                 seen.add(part.tag)
                 merged.value.append(part)
-        return [_serialised(merged)]
+        return [_serialized(merged)]
 
     graph = get_default_graph()
     inputs = [convert_to_tensor(x) for x in inputs]
@@ -229,7 +229,7 @@ def summary_of(type_: str, name, tensor, collections, family, fill: Callable) ->
             del session, op
             summary = messages.Summary()
             fill(summary, tag, np.asarray(values[0]))
-            return [_serialised(summary)]
+            return [_serialized(summary)]
 
         made = _operation(type_, full, [convert_to_tensor(tensor)], compute)
     _collect(made, collections, [GraphKeys.SUMMARIES])
@@ -246,7 +246,7 @@ def _operation(type_: str, name: str, inputs, compute) -> Tensor:
     return op.outputs[0]
 
 
-def _serialised(summary) -> np.ndarray:
+def _serialized(summary) -> np.ndarray:
     """The bytes in an array of objects: one of bytes would lose zeros at the end."""
     found = np.empty((), object)
     found[()] = summary.SerializeToString()

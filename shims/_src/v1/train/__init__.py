@@ -1,1 +1,1 @@
-"""TensorFlow 1's training: optimisers, averages, loops around a session."""
+"""TensorFlow 1's training: optimizers, averages, loops around a session."""

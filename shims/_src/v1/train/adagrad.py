@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from shims._src.v1.graph.conversion import constant, convert_to_tensor
-from shims._src.v1.graph.standard import add, fill, identity, shape
+from shims._src.v1.graph.standard_operators import add, fill, identity, shape
 from shims._src.v1.train.gradient_descent import shrunk
 from shims._src.v1.train.kernel_optimizer import KernelOptimizer
 from shims._src.v1.train.slots import filled_with

@@ -8,9 +8,9 @@ import shims
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.grouping import group
-from shims._src.v1.graph.standard import multiply
+from shims._src.v1.graph.standard_operators import multiply
 from shims._src.v1.train.optimizer import Optimizer
-from shims._src.v1.variables.applying import (
+from shims._src.v1.variables.training_kernels import (
     apply_dense,
     as_dtype_of,
     assigning,

@@ -11,7 +11,7 @@ from shims._src.linalg.linalg_ops import global_norm as _eager_norm
 from shims._src.recording.indexed_slices import IndexedSlices
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
-from shims._src.v1.graph.deferring import deferred, operation_of
+from shims._src.v1.graph.deferred_operators import deferred, operation_of
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Tensor
 

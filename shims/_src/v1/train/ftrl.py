@@ -1,17 +1,17 @@
-"""Follow the regularised leader."""
+"""Follow the regularized leader."""
 
 from __future__ import annotations
 
 import jax.numpy as jnp
 
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.graph.standard import maximum
+from shims._src.v1.graph.standard_operators import maximum
 from shims._src.v1.train.kernel_optimizer import KernelOptimizer
 from shims._src.v1.train.slots import filled_with
 
 
 class FtrlOptimizer(KernelOptimizer):
-    """Follow the regularised leader: weights from sums of gradients, many of them exactly 0.
+    """Follow the regularized leader: weights from sums of gradients, many of them exactly 0.
 
     Args:
       learning_rate: a number or a scalar tensor.

@@ -8,7 +8,7 @@ from shims._src.types.dtypes import int64
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.nodes import Tensor
-from shims._src.v1.graph.standard import add
+from shims._src.v1.graph.standard_operators import add
 from shims._src.v1.train.slots import zeros
 from shims._src.v1.variables.get_variable import get_variable
 from shims._src.v1.variables.variables import GraphKeys, GraphVariable

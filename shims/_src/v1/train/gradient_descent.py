@@ -6,7 +6,12 @@ import jax.numpy as jnp
 
 import shims
 from shims._src.v1.train.kernel_optimizer import KernelOptimizer
-from shims._src.v1.variables.applying import as_dtype_of, assigning, check_numbers, check_rows
+from shims._src.v1.variables.training_kernels import (
+    as_dtype_of,
+    assigning,
+    check_numbers,
+    check_rows,
+)
 
 
 class GradientDescentOptimizer(KernelOptimizer):

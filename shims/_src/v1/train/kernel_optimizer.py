@@ -1,4 +1,4 @@
-"""Optimisers whose step is one formula, of a whole variable as well as of rows of it."""
+"""Optimizers whose step is one formula, of a whole variable as well as of rows of it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.train.optimizer import Optimizer
-from shims._src.v1.variables.applying import apply_dense, apply_rows, as_dtype_of
+from shims._src.v1.variables.training_kernels import apply_dense, apply_rows, as_dtype_of
 from shims._src.v1.variables.variables import GraphVariable
 
 
 class KernelOptimizer(Optimizer):
-    """An optimiser whose step is one formula, of a whole variable as well as of rows of it.
+    """An optimizer whose step is one formula, of a whole variable as well as of rows of it.
 
     A subclass says in `_hyperparameters` which rates the formula takes, in `_slot_names` what is kept for a
     variable, and gives the formula in `_formula`.

@@ -8,14 +8,14 @@ from shims._src.errors import errors
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.train.coordinator import Coordinator
 from shims._src.v1.train.saving_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
-from shims._src.v1.train.scaffold import ChiefSessionCreator, Scaffold, no_workers
+from shims._src.v1.train.session_creation import ChiefSessionCreator, Scaffold, no_workers
 from shims._src.v1.train.session_hooks import SessionRunArgs, SessionRunContext, SessionRunValues
 
 USE_DEFAULT = object()
 
 
 class MonitoredSession:
-    """A session that calls hooks around each `run`, initialises itself and can be asked to stop.
+    """A session that calls hooks around each `run`, initializes itself and can be asked to stop.
 
     Args:
       session_creator: makes the session; a `ChiefSessionCreator` if `None`.

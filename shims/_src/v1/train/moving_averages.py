@@ -10,13 +10,13 @@ import shims
 from shims._src.types.dtypes import float32
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
-from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.deferred_operators import operation_of
 from shims._src.v1.graph.grouping import group
 from shims._src.v1.graph.nodes import Operation, Tensor
-from shims._src.v1.graph.standard import cast
+from shims._src.v1.graph.standard_operators import cast
 from shims._src.v1.train.slots import create_slot, create_zeros_slot, zeros
-from shims._src.v1.variables.applying import as_dtype_of, assigning
 from shims._src.v1.variables.get_variable import get_variable
+from shims._src.v1.variables.training_kernels import as_dtype_of, assigning
 from shims._src.v1.variables.variable_scope import get_variable_scope, variable_scope
 from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 

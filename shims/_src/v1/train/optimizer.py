@@ -21,8 +21,8 @@ from shims._src.v1.train.slots import (
     create_slot_with_initializer,
     create_zeros_slot,
 )
-from shims._src.v1.variables.applying import assigning, deduplicated
 from shims._src.v1.variables.get_variable import get_variable
+from shims._src.v1.variables.training_kernels import assigning, deduplicated
 from shims._src.v1.variables.variable_scope import variable_scope
 from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
@@ -30,7 +30,7 @@ _FLOATING = ("float16", "bfloat16", "float32", "float64")
 
 
 class Optimizer:
-    """What all optimisers are: gradients by variables, and the operation that applies them.
+    """What all optimizers are: gradients by variables, and the operation that applies them.
 
     Args:
       use_locking: accepted; a session runs one program at a time.
@@ -389,8 +389,8 @@ def _no_graph():
     return errors.UnimplementedError(
         errors.message(
             "Optimizer.compute_gradients",
-            "an optimiser of TensorFlow 1 needs a graph.",
+            "an optimizer of TensorFlow 1 needs a graph.",
             do="call tf.disable_v2_behavior(), or build inside `with tf.Graph().as_default():`; "
-            "where operators run at once use `tf.GradientTape` and an optimiser of Keras or Optax",
+            "where operators run at once use `tf.GradientTape` and an optimizer of Keras or Optax",
         )
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jax import lax
 
-from shims._src.v1.graph.standard import ones_like
+from shims._src.v1.graph.standard_operators import ones_like
 from shims._src.v1.train.kernel_optimizer import KernelOptimizer
 from shims._src.v1.train.slots import ones
 

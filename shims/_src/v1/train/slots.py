@@ -1,4 +1,4 @@
-"""Variables that belong to other variables: what an optimiser or an average keeps for each."""
+"""Variables that belong to other variables: what an optimizer or an average keeps for each."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import numpy as np
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.nodes import Tensor
-from shims._src.v1.graph.standard import zeros_like
+from shims._src.v1.graph.standard_operators import zeros_like
 from shims._src.v1.variables.get_variable import get_variable
-from shims._src.v1.variables.partitioned import SaveSliceInfo
+from shims._src.v1.variables.partitioned_variables import SaveSliceInfo
 from shims._src.v1.variables.variable_scope import get_variable_scope, variable_scope
 from shims._src.v1.variables.variables import GraphVariable
 
@@ -31,7 +31,7 @@ def create_slot(primary, initial_value, name: str, dtype=None) -> GraphVariable:
 
 
 def create_slot_with_initializer(primary, initializer, shape, dtype, name: str) -> GraphVariable:
-    """A variable that is named after another, with a function that initialises it.
+    """A variable that is named after another, with a function that initializes it.
 
     Args:
       primary: the variable or tensor that it belongs to.
@@ -55,20 +55,20 @@ def create_zeros_slot(primary, name: str, dtype=None) -> GraphVariable:
 
 
 def zeros(shape, dtype=None, partition_info=None) -> Tensor:
-    """The initialiser of zeros."""
+    """The initializer of zeros."""
     del partition_info
     zeros = np.zeros(tuple(int(d) for d in shape), dtype.dtype)
     return convert_to_tensor(zeros, name="zeros")
 
 
 def ones(shape, dtype=None, partition_info=None) -> Tensor:
-    """The initialiser of ones."""
+    """The initializer of ones."""
     del partition_info
     return convert_to_tensor(np.ones(tuple(int(d) for d in shape), dtype.dtype), name="ones")
 
 
 def filled_with(value):
-    """The initialiser of one number."""
+    """The initializer of one number."""
 
     def initializer(shape, dtype=None, partition_info=None):
         del partition_info

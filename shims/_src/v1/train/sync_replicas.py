@@ -1,4 +1,4 @@
-"""`SyncReplicasOptimizer`: for one worker it is the optimiser that it is given."""
+"""`SyncReplicasOptimizer`: for one worker it is the optimizer that it is given."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
 
 class SyncReplicasOptimizer(Optimizer):
-    """An optimiser that waits for the gradients of all workers; here there is one worker.
+    """An optimizer that waits for the gradients of all workers; here there is one worker.
 
     Args:
-      opt: the optimiser that applies the gradients.
+      opt: the optimizer that applies the gradients.
       replicas_to_aggregate: 1.
       total_num_replicas: 1 or `None`.
       variable_averages: an `ExponentialMovingAverage` that each step moves.
@@ -58,7 +58,7 @@ class SyncReplicasOptimizer(Optimizer):
         self._applied = False
 
     def compute_gradients(self, *args, **kwargs) -> list[tuple]:
-        """The gradients of a loss by variables, as the optimiser itself gives them."""
+        """The gradients of a loss by variables, as the optimizer itself gives them."""
         return self._opt.compute_gradients(*args, **kwargs)
 
     # TensorFlow gives a tensor here, and an operation everywhere else.
@@ -110,18 +110,18 @@ class SyncReplicasOptimizer(Optimizer):
         with graph.control_dependencies([update]):
             return local_step.assign(global_step.read_value())
 
-    # ---- what the optimiser keeps ----------------------------------------------------------------
+    # ---- what the optimizer keeps ----------------------------------------------------------------
 
     def get_slot(self, *args, **kwargs) -> GraphVariable | None:
-        """What the optimiser keeps for a variable under a name."""
+        """What the optimizer keeps for a variable under a name."""
         return self._opt.get_slot(*args, **kwargs)
 
     def get_slot_names(self, *args, **kwargs) -> list[str]:
-        """The names of what the optimiser keeps for each variable."""
+        """The names of what the optimizer keeps for each variable."""
         return self._opt.get_slot_names(*args, **kwargs)
 
     def variables(self) -> list[GraphVariable]:
-        """The variables of the optimiser; the local step is none of them."""
+        """The variables of the optimizer; the local step is none of them."""
         return self._opt.variables()
 
     # ---- what starts the workers -----------------------------------------------------------------

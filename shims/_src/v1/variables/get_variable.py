@@ -41,7 +41,7 @@ def get_variable(
       validate_shape: whether its shape is that of the initial value.
       use_resource: whether each read is an operation of its own.
       custom_getter: a function that is called with `getter` and all arguments.
-      constraint: a function that optimisers apply after an update.
+      constraint: a function that optimizers apply after an update.
       synchronization: accepted; there is one copy.
       aggregation: accepted; there is one copy.
 
@@ -50,7 +50,7 @@ def get_variable(
 
     Raises:
       ValueError: the variable is there and must not be, or the reverse; it has another shape or
-        dtype; there is neither shape nor initialiser.
+        dtype; there is neither shape nor initializer.
       RuntimeError: eager execution is on.
 
     Differs from TensorFlow:

@@ -1,4 +1,4 @@
-"""The initialisers of version 1 in graphs: operations with TensorFlow's names and seeds."""
+"""The initializers of version 1 in graphs: operations with TensorFlow's names and seeds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shims._src.random.initializers import float_dtype
 from shims._src.types.dtypes import array_dtype, as_dtype
 from shims._src.v1.graph.conversion import constant, constant_of
 from shims._src.v1.graph.default_graph import get_default_graph
-from shims._src.v1.graph.deferring import operation_of
+from shims._src.v1.graph.deferred_operators import operation_of
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation
 
@@ -62,7 +62,7 @@ def _drawn(name: str, type_: str, f, *args, seed=None):
 
 
 class Initializer(eager.Initializer):
-    """What the initialisers of graphs have in common."""
+    """What the initializers of graphs have in common."""
 
     _part: Any = None
 
@@ -70,7 +70,7 @@ class Initializer(eager.Initializer):
         cls.__module__ = "shims.compat.v1"
 
     def __call__(self, shape, dtype=None, partition_info=None):
-        """A tensor of that shape, of the initialiser's dtype unless another one is given.
+        """A tensor of that shape, of the initializer's dtype unless another one is given.
 
         Args:
           shape: the sizes.
@@ -359,7 +359,7 @@ class TruncatedNormal(truncated_normal_initializer):
 
 
 def he_normal(seed=None):
-    """An initialiser of normal numbers as He et al. (2015) have it.
+    """An initializer of normal numbers as He et al. (2015) have it.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/initializers/he_normal
     """
@@ -367,7 +367,7 @@ def he_normal(seed=None):
 
 
 def he_uniform(seed=None):
-    """An initialiser of uniform numbers as He et al. (2015) have it.
+    """An initializer of uniform numbers as He et al. (2015) have it.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/initializers/he_uniform
     """
@@ -375,7 +375,7 @@ def he_uniform(seed=None):
 
 
 def lecun_normal(seed=None):
-    """An initialiser of normal numbers as LeCun et al. (1998) have it.
+    """An initializer of normal numbers as LeCun et al. (1998) have it.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/initializers/lecun_normal
     """
@@ -383,7 +383,7 @@ def lecun_normal(seed=None):
 
 
 def lecun_uniform(seed=None):
-    """An initialiser of uniform numbers as LeCun et al. (1998) have it.
+    """An initializer of uniform numbers as LeCun et al. (1998) have it.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/initializers/lecun_uniform
     """

@@ -1,4 +1,4 @@
-"""Losses of variables: Keras' regularisers, and those of `contrib.layers`."""
+"""Losses of variables: Keras' regularizers, and those of `contrib.layers`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numbers
 
 import shims
 from shims._src.v1.graph.default_graph import get_default_graph
-from shims._src.v1.graph.deferring import deferred
-from shims._src.v1.graph.standard import multiply
+from shims._src.v1.graph.deferred_operators import deferred
+from shims._src.v1.graph.standard_operators import multiply
 
 _absolute = deferred(shims.abs, "abs")
 _add_n = deferred(shims.add_n, "add_n")
@@ -33,7 +33,7 @@ class Regularizer:
 
     @classmethod
     def from_config(cls, config):
-        """A regulariser from `get_config`."""
+        """A regularizer from `get_config`."""
         return cls(**config)
 
 
@@ -90,7 +90,7 @@ class L2(L1L2):
 
 
 def l1_l2(l1=0.01, l2=0.01) -> L1L2:
-    """A regulariser of absolute values and squares.
+    """A regularizer of absolute values and squares.
 
     https://www.tensorflow.org/api_docs/python/tf/keras/regularizers/L1L2
     """
@@ -156,10 +156,10 @@ def l1_l2_regularizer(scale_l1=1.0, scale_l2=1.0, scope=None):
 
 
 def sum_regularizer(regularizer_list, scope=None):
-    """A function that gives the sum of the losses of several regularisers.
+    """A function that gives the sum of the losses of several regularizers.
 
     Args:
-      regularizer_list: the regularisers; `None` among them does not count.
+      regularizer_list: the regularizers; `None` among them does not count.
       scope: the name scope of the loss.
     """
     given = [r for r in regularizer_list if r is not None]

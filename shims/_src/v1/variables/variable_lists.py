@@ -1,4 +1,4 @@
-"""The variables of a graph by kind, their initialisers, and which of them have a value."""
+"""The variables of a graph by kind, their initializers, and which of them have a value."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def local_variables(scope=None) -> list:
 
 
 def trainable_variables(scope=None) -> list:
-    """The variables that optimisers change.
+    """The variables that optimizers change.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/trainable_variables
     """

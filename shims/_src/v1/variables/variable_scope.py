@@ -11,7 +11,7 @@ from typing import Any
 from shims._src.types.dtypes import as_dtype, float32
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
-from shims._src.v1.graph.scopes import graph_of
+from shims._src.v1.graph.scope_functions import graph_of
 from shims._src.v1.variables.variable_store import VariableStore
 from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
@@ -71,7 +71,7 @@ class VariableScope:
         self.reuse = True
 
     def set_initializer(self, initializer) -> None:
-        """Set the default initialiser."""
+        """Set the default initializer."""
         self.initializer = initializer
 
     def set_dtype(self, dtype) -> None:
@@ -83,7 +83,7 @@ class VariableScope:
         self.use_resource = use_resource
 
     def set_regularizer(self, regularizer) -> None:
-        """Set the default regulariser."""
+        """Set the default regularizer."""
         self.regularizer = regularizer
 
     def set_caching_device(self, caching_device) -> None:

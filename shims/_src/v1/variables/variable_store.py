@@ -11,8 +11,8 @@ from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.shapes import GraphShape
-from shims._src.v1.graph.standard import slice_
-from shims._src.v1.variables import partitioned
+from shims._src.v1.graph.standard_operators import slice_
+from shims._src.v1.variables import partitioned_variables
 from shims._src.v1.variables.initializers import glorot_uniform_initializer, zeros_initializer
 from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
@@ -22,7 +22,7 @@ class VariableStore:
 
     def __init__(self):
         self._variables: dict[str, GraphVariable] = {}
-        self._partitioned: dict[str, partitioned.PartitionedVariable] = {}
+        self._partitioned: dict[str, partitioned_variables.PartitionedVariable] = {}
 
     @property
     def variables(self) -> dict[str, GraphVariable]:
@@ -129,7 +129,7 @@ class VariableStore:
             shape = shape.merge_with(initializer.shape)
         parts = None
         if not reuse or partitioner:
-            parts = partitioned.parts_of(partitioner, shape, dtype)
+            parts = partitioned_variables.parts_of(partitioner, shape, dtype)
         if name in self._partitioned:
             if reuse is False:
                 raise ValueError(
@@ -146,16 +146,16 @@ class VariableStore:
         options.update(dtype=dtype, initializer=initializer, reuse=reuse)
         found = [
             self._part(name, i, shape, *part, **options)
-            for i, part in enumerate(partitioned.slices_of(shape.as_list(), parts))
+            for i, part in enumerate(partitioned_variables.slices_of(shape.as_list(), parts))
         ]
-        whole = partitioned.PartitionedVariable(name, shape, found[0].dtype, found, parts)
+        whole = partitioned_variables.PartitionedVariable(name, shape, found[0].dtype, found, parts)
         self._partitioned[name] = whole
         return whole
 
     def _part(self, name, number, whole, offset, shape, dtype, initializer, **options):
         """One part of a partitioned variable."""
         full = f"{name}/part_{number}"
-        info = partitioned.PartitionInfo(whole.as_list(), offset)
+        info = partitioned_variables.PartitionInfo(whole.as_list(), offset)
         graph = get_default_graph()
         given: list | None = shape
         if initializer is not None and not callable(initializer):
@@ -172,7 +172,7 @@ class VariableStore:
                 **options,
             )
         variable._set_save_slice_info(
-            partitioned.SaveSliceInfo(name, whole.as_list(), offset, shape)
+            partitioned_variables.SaveSliceInfo(name, whole.as_list(), offset, shape)
         )
         return variable
 

@@ -1,4 +1,4 @@
-"""`Variable` of a graph: an operation that holds a value, its initialiser, its reads."""
+"""`Variable` of a graph: an operation that holds a value, its initializer, its reads."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import MODES
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.shapes import GraphShape
-from shims._src.v1.graph.symbolic import Reference
+from shims._src.v1.graph.symbolic_values import Reference
 from shims._src.v1.graph.value_slots import Slot
-from shims._src.v1.variables.scattering import Scattering
+from shims._src.v1.variables.scatter_methods import Scattering
 
 
 class GraphKeys:
@@ -74,7 +74,7 @@ class GraphVariable(Scattering):
       dtype: what numbers become.
       expected_shape: accepted.
       import_scope: accepted.
-      constraint: a function that optimisers apply after an update.
+      constraint: a function that optimizers apply after an update.
       use_resource: whether each read is an operation of its own; the program's mode if `None`.
       synchronization: accepted; there is one copy.
       aggregation: accepted; there is one copy.
@@ -237,17 +237,17 @@ class GraphVariable(Scattering):
 
     @property
     def trainable(self) -> bool:
-        """Whether optimisers change it by default."""
+        """Whether optimizers change it by default."""
         return self._trainable
 
     @property
     def constraint(self):
-        """The function that optimisers apply after an update."""
+        """The function that optimizers apply after an update."""
         return self._constraint
 
     @property
     def initial_value(self) -> Tensor:
-        """The tensor that its initialiser assigns."""
+        """The tensor that its initializer assigns."""
         return self._initial_value
 
     def _set_save_slice_info(self, save_slice_info) -> None:

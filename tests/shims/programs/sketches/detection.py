@@ -108,7 +108,7 @@ def batch_hard_triplet_inputs(rng, n, kind):
     return normals(rng, n, 3), mask(n, kind).astype(np.int32)
 
 
-def voxelise(tf, xyz, feat, size=1.0):
+def voxelize(tf, xyz, feat, size=1.0):
     c = tf.cast(tf.floor(xyz / size), tf.int32)
     c -= tf.reduce_min(c, 0)
     key = (c[:, 0] * 64 + c[:, 1]) * 64 + c[:, 2]
@@ -118,7 +118,7 @@ def voxelise(tf, xyz, feat, size=1.0):
     return mean, tf.math.unsorted_segment_sum(tf.ones_like(key), inv, n), n
 
 
-def voxelise_inputs(rng, n, kind):
+def voxelize_inputs(rng, n, kind):
     return normals(rng, n, 3) * (2.0 if kind == "full" else 0.6), normals(rng, n, 2)
 
 
@@ -165,7 +165,7 @@ PROGRAMS = (
     ),
     Ported(without_negatives, hard_negative_mining_inputs, kinds=("full",), gradient=False),
     Ported(batch_hard_triplet, batch_hard_triplet_inputs),
-    Ported(voxelise, voxelise_inputs, kinds=("full", "some")),
+    Ported(voxelize, voxelize_inputs, kinds=("full", "some")),
     Ported(quantile_trim, quantile_trim_inputs, kinds=("full", "some")),
     Ported(split_batch, split_batch_inputs),
 )

@@ -11,7 +11,7 @@ from tf2jax_port.diff.locate.watch.trail import Step, Trail
 
 VALUE, GRADIENT, INTERFACE, RAISED = "value", "gradient", "interface", "error"
 _AROUND = 2
-_NEIGHBOURS = 4
+_NEIGHBORS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,11 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """The element where two values are furthest apart, and its neighbours along the last axis.
+    """The element where two values are furthest apart, and its neighbors along the last axis.
 
     Attributes:
       index: where it is.
-      old: it and its neighbours in the original.
+      old: it and its neighbors in the original.
       new: the same in the port.
     """
 
@@ -95,7 +95,7 @@ def spot(step: Step | None) -> Spot | None:
     return None if step is None or step.place == NOWHERE else Spot(step.place, step.name)
 
 
-def with_neighbours(found: Located, old: Trail, new: Trail) -> Located:
+def with_neighbors(found: Located, old: Trail, new: Trail) -> Located:
     """The same with what stands before and after each operation."""
     return replace(found, old=_surrounded(found.old, old), new=_surrounded(found.new, new))
 
@@ -109,8 +109,8 @@ def _surrounded(one: Spot | None, trail: Trail) -> Spot | None:
     after = [_named(s) for s in trail.steps if set(s.operands) & set(step.results)]
     return replace(
         one,
-        before=tuple(dict.fromkeys(filter(None, before)))[:_NEIGHBOURS],
-        after=tuple(dict.fromkeys(after))[:_NEIGHBOURS],
+        before=tuple(dict.fromkeys(filter(None, before)))[:_NEIGHBORS],
+        after=tuple(dict.fromkeys(after))[:_NEIGHBORS],
     )
 
 

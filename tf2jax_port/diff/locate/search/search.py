@@ -103,7 +103,7 @@ class Search(Trials):
                 yield self._or_itself(found, number, step)
             yield from self._exchanges.at_use(edge, step)
         yield from self._result(number, step)
-        # Much that is left out leaves what is right again, where one normalises twice for example.
+        # Much that is left out leaves what is right again, where one normalizes twice for example.
         for edge in edges:
             yield from self._omissions.before_use(edge, step, False)
 
@@ -124,7 +124,7 @@ class Search(Trials):
         """The operation itself, where what it gives in the original does not come from its change."""
         if found.complete:
             theirs = self.old.trail.maker(found.old)
-            # It is done, in another way: again, rightly, may change nothing where one normalises.
+            # It is done, in another way: again, rightly, may change nothing where one normalizes.
             is_done = theirs is not None and kind_of(theirs) == step.name
             for result in self._result(number, step, traced=False):
                 itself = is_done and result.old == found.old

@@ -1,0 +1,95 @@
+"""What derivatives depend on, where derivatives are differentiated again.
+
+The derivative of something linear does not depend on it any more, and TensorFlow has no gradient there.
+One operation stands for all of a way back here, so that only its program can tell. Some derivatives
+depend on their argument by a comparison only: TensorFlow has zeros for those that are kernels of their
+own, and no gradient for those that are put together from comparisons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import jax
+
+from shims._src.errors import errors, refusals
+from shims._src.platform import jax_private as jp
+from shims._src.recording import state
+from shims._src.recording.connectivity import links_through
+from shims._src.sizes import trace
+from shims._src.tracing.program import trace_program
+from shims._src.v1.gradients.gradient_paths import Ways
+from shims._src.v1.graph.nodes import Tensor
+from shims._src.v1.graph.output_specs import specs_of
+from shims._src.v1.session.export import to_function
+
+# What keeps a program from being traced over sizes that nobody knows.
+_REFUSALS = (ArithmeticError, IndexError, TypeError, ValueError, errors.OpError)
+
+
+# Whose derivatives are kernels that have zeros for a second one.
+_ZEROS = frozenset({"Abs", "LeakyRelu", "MaxPool", "MaxPoolV2", "Relu", "Relu6"})
+
+
+def depends(graph, ys: Sequence[Tensor], sources: Sequence, operations) -> list[bool]:
+    """Which of some tensors and variables TensorFlow differentiates `ys` by.
+
+    Args:
+      graph: their graph.
+      ys: tensors.
+      sources: tensors and variables.
+      operations: those between.
+
+    Returns:
+      A bool for each source; all are true where the program cannot be traced on its own.
+    """
+    given = [x for x in sources if isinstance(x, Tensor)]
+    open_ = [t for op in operations for t in _placeholders(op, set(given))]
+    feeds = list(dict.fromkeys([*given, *open_]))
+    try:
+        used, linked, variables = _traced(graph, ys, feeds)
+    except _REFUSALS:
+        return [True] * len(sources)
+    places = {t: i for i, t in enumerate(feeds)}
+    names = {name: len(feeds) + i for i, name in enumerate(variables)}
+    found = [places.get(x) if isinstance(x, Tensor) else names.get(x.op.name) for x in sources]
+    kernels = [op for op in operations if op.type in _ZEROS]
+    return [
+        i is not None
+        and used[i]
+        and (i in linked or any(Ways(op.inputs).reach(x) for op in kernels))
+        for i, x in zip(found, sources, strict=True)
+    ]
+
+
+def _placeholders(op, given) -> list[Tensor]:
+    """The placeholders behind an operation."""
+    found, waiting, seen = [], [op], set()
+    while waiting:
+        one = waiting.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if one.type == "Placeholder":
+            found.extend(one.outputs)
+        waiting.extend(t.op for t in one.inputs if t not in given)
+    return found
+
+
+def _traced(graph, ys, feeds) -> tuple[list[bool], set[int], tuple[str, ...]]:
+    """Which inputs are used, which of them differentiably, and the variables among them."""
+    f = to_function(graph, list(ys), feeds)
+    variables = [v.value() for v in f.owners]
+
+    def program(*values):
+        return f(dict(zip(f.variables, values[len(feeds) :], strict=True)), *values[: len(feeds)])
+
+    leaves = [*feeds, *variables]
+    unknown = [t for t in leaves if t.shape.rank is None]
+    with jax.enable_x64(True), state.state_scope(state.Overlay()):
+        traced = trace.DynamicTrace(may_assume=True)
+        specs = specs_of(traced, leaves, dict.fromkeys(unknown, (None, None)))
+        with refusals.translating():
+            closed = trace_program(traced, program, specs).jaxpr
+    linked = {i for link in links_through(closed) for i in link}
+    return jp.used_inputs(closed), linked, f.variables

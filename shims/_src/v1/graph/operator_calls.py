@@ -1,0 +1,219 @@
+"""The operation of a call of an operator: its operands, its name, its outline."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from shims._src.errors import errors
+from shims._src.random import streams
+from shims._src.random.global_seed import pair
+from shims._src.v1.graph import naming
+from shims._src.v1.graph.call_features import call_features, without_defaults
+from shims._src.v1.graph.nodes import Operation, Tensor, is_graph_value
+from shims._src.v1.graph.output_specs import Outline, outline
+from shims._src.v1.graph.output_views import separate
+from shims._src.v1.graph.shapes import Dimension, GraphShape
+
+_LARGE = 64
+# Operators that give their operand itself where it has the dtype of the result already.
+_ITSELF = frozenset(["cast", "conj", "real"])
+
+
+def add_call(graph, f, args, kwargs, *, public: str, name=None, type_: str | None = None):
+    """Add the operation of a call to a graph, and return its results.
+
+    Args:
+      graph: the graph.
+      f: an operator of shims.
+      args: its arguments: tensors, variables, numbers, in pytrees.
+      kwargs: the same.
+      public: its TensorFlow 1 name.
+      name: the caller's name of the operation.
+      type_: TensorFlow's name of the operator.
+
+    Returns:
+      The structure that `f` returns, with tensors in the place of arrays; the operation of an `f`
+      that returns nothing.
+
+    Raises:
+      ValueError, TypeError: the operator refuses operands of these shapes and dtypes.
+    """
+    leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_leaf)
+    leaves = [as_leaf(x) for x in leaves]
+    operands = list(dict.fromkeys(x for x in leaves if isinstance(x, Tensor)))
+
+    def compute(run, operation, values):
+        del run, operation
+        known = dict(zip(operands, values, strict=True))
+        full = [known[x] if isinstance(x, Tensor) else x for x in leaves]
+        given, named = jax.tree.unflatten(tree, full)
+        return jax.tree.leaves(f(*given, **named))
+
+    def structured(*values):
+        known = dict(zip(operands, values, strict=True))
+        full = [known[x] if isinstance(x, Tensor) else x for x in leaves]
+        given, named = jax.tree.unflatten(tree, full)
+        return f(*given, **named)
+
+    unranked = list(_unranked((args, kwargs)))
+    found = _refusing(structured, operands, _key(f, tree, leaves, operands), unranked)
+    if public in _ITSELF and len(operands) == 1 and (operands[0].dtype,) == found.dtypes:
+        return operands[0]
+    if type_ is not None and name:
+        public = ""  # the caller knows the whole name
+    features = functools.partial(_features, f, jax.tree.unflatten(tree, leaves))
+    named = naming.named(graph, public, name, features, len(found.shapes))
+    operation = _added(graph, named.names[0], type_ or named.type, compute, operands, found)
+    if not operation.outputs:
+        return operation
+    return jax.tree.unflatten(found.tree, separate(operation, named))
+
+
+def _added(graph, name: str, type_: str, compute, operands, found: Outline) -> Operation:
+    """The operation of a call, which is in the graph from here on."""
+    operation = Operation(
+        graph,
+        type_,
+        name,
+        compute,
+        operands,
+        list(zip(found.shapes, found.dtypes, strict=True)),
+        graph.present_control_inputs(),
+    )
+    operation.links = found.links
+    operation.attributes["pure"] = not found.draws
+    operation.attributes["rows"] = found.rows
+    if found.draws:
+        _seed(operation, found.draws)
+    return operation
+
+
+def _features(f, call) -> frozenset[str]:
+    """What of a call decides its name."""
+    args, kwargs = call
+    signature = inspect.signature(f)
+    try:
+        arguments = signature.bind(*args, **kwargs).arguments
+    except TypeError:
+        return frozenset()
+    defaults = {name: p.default for name, p in signature.parameters.items()}
+    return call_features(without_defaults(arguments, defaults), _sizes)
+
+
+def _sizes(value):
+    if not isinstance(value, (Tensor, np.ndarray)):
+        raise LookupError
+    if isinstance(value, np.ndarray):
+        return value.shape
+    return None if value.shape.rank is None else value.shape.as_list()
+
+
+def _unranked(value):
+    """Coordinates and shapes of the sparse tensors in arguments whose rank is unknown."""
+    if getattr(value, "is_composite", False) and hasattr(value, "dense_shape"):
+        shape = value.dense_shape
+        if isinstance(shape, Tensor) and shape.shape.as_list() == [None]:
+            yield value.indices, shape
+    elif isinstance(value, (list, tuple)):
+        for v in value:
+            yield from _unranked(v)
+    elif isinstance(value, dict):
+        for v in value.values():
+            yield from _unranked(v)
+
+
+def _refusing(f, operands, key, unranked) -> Outline:
+    try:
+        return outline(f, operands, key, unranked)
+    except errors.OpError as error:
+        # What a kernel refuses when it runs, TensorFlow refuses here already.
+        kind = TypeError if isinstance(error, errors.DtypeMismatchError) else ValueError
+        raise kind(str(error)) from error
+    except TypeError as error:
+        if "incompatible shapes" in str(error):
+            raise ValueError(str(error)) from error
+        raise
+
+
+def _seed(operation: Operation, draws) -> None:
+    """Give a random operation its seeds, and a counter for each number that it draws."""
+    graph = operation.graph
+    compute = operation.compute
+    found = [pair(seed, graph.seed, graph.next_seed) for _, seed in draws]
+    operation.attributes["seeds"] = found
+
+    def drawing(run, op, values):
+        with streams.drawn_from(run.stream(op)):
+            return compute(run, op, values)
+
+    def outlined(run, op, values):
+        return drawing(run, op, values) if hasattr(run, "stream") else compute(run, op, values)
+
+    operation.compute = outlined
+
+
+def as_leaf(value: Any):
+    """An argument as an operation keeps it: a tensor, or what never changes."""
+    value = getattr(value, "graph_value", value)
+    if isinstance(value, Dimension):
+        return value.value
+    if isinstance(value, GraphShape):
+        return value.as_list() if value.rank is not None else value
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    return value
+
+
+def _is_leaf(value) -> bool:
+    """Whether an argument is one thing: lists without a tensor in them are numbers."""
+    return not isinstance(value, Tensor) and not _holds_tensor(value)
+
+
+def _holds_tensor(value) -> bool:
+    if is_graph_value(value):
+        return True
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_tensor, value))
+    if isinstance(value, dict):
+        return any(map(_holds_tensor, value.values()))
+    return getattr(value, "is_composite", False)
+
+
+def _key(f, tree, leaves: Sequence, operands: list) -> Any:
+    """What tells calls of one meaning from others; `None` where that is not known."""
+    places = {t: i for i, t in enumerate(operands)}
+    found: list[tuple] = []
+    for x in leaves:
+        if isinstance(x, Tensor):
+            found.append(("tensor", places[x]))
+        elif isinstance(x, np.ndarray):
+            if x.size > _LARGE:
+                return None
+            found.append((x.shape, x.dtype.str, x.tobytes()))
+        elif isinstance(x, (list, tuple, dict)):
+            if not _is_plain(x):
+                return None
+            found.append((type(x), repr(x)))
+        else:
+            found.append((type(x), x))
+    key = (f, tree, tuple(found))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def _is_plain(value) -> bool:
+    """Whether all of a nested value can be told from how it prints."""
+    if isinstance(value, dict):
+        return all(_is_plain(v) for v in value.values())
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, (int, float, complex, str, bytes))

@@ -1,0 +1,316 @@
+"""Metrics that are means: of values, of errors, of what is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import shims
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.default_graph import get_default_graph
+from shims._src.v1.graph.deferred_operators import operation_of
+from shims._src.v1.metrics.streaming import check_graph, ratio, spread, squeezed, streaming
+
+
+def mean(values, weights=None, metrics_collections=None, updates_collections=None, name=None):
+    """The mean of values over all batches.
+
+    Args:
+      values: numbers.
+      weights: how much each value counts: a scalar, or an array that broadcasts to `values`.
+      metrics_collections: the collections that the value goes to.
+      updates_collections: the collections that the update goes to.
+      name: the scope of the variables `total` and `count`.
+
+    Returns:
+      `(value, update_op)`: float32 scalars: the mean so far; the mean with this batch, which is
+      added to the variables.
+
+    Raises:
+      ValueError: `weights` do not broadcast to `values`.
+      RuntimeError: operators run at once here.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/mean
+    """
+    check_graph("mean")
+    collections = (metrics_collections, updates_collections)
+    return _mean((name, "mean"), lambda values: values, [values], weights, collections)
+
+
+def accuracy(
+    labels,
+    predictions,
+    weights=None,
+    metrics_collections=None,
+    updates_collections=None,
+    name=None,
+):
+    """Which part of the predictions equals the labels, over all batches.
+
+    Args:
+      labels: the true values, of any dtype.
+      predictions: as many values, which are converted to the dtype of `labels`.
+      weights: see `mean`.
+      metrics_collections: see `mean`.
+      updates_collections: see `mean`.
+      name: see `mean`.
+
+    Returns:
+      `(value, update_op)`, see `mean`.
+
+    Raises:
+      ValueError: the shapes do not fit.
+      RuntimeError: operators run at once here.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/accuracy
+    """
+    check_graph("accuracy")
+
+    def right(labels, predictions):
+        return shims.cast(shims.equal(shims.cast(predictions, labels.dtype), labels), "float32")
+
+    collections = (metrics_collections, updates_collections)
+    return _compared(name or "accuracy", right, labels, predictions, weights, collections)
+
+
+def mean_absolute_error(
+    labels,
+    predictions,
+    weights=None,
+    metrics_collections=None,
+    updates_collections=None,
+    name=None,
+):
+    """The mean absolute difference over all batches.
+
+    The arguments, the result and the errors are those of `accuracy`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/mean_absolute_error
+    """
+    check_graph("mean_absolute_error")
+    error = lambda labels, predictions: shims.abs(shims.subtract(predictions, labels))
+    collections = (metrics_collections, updates_collections)
+    name = name or "mean_absolute_error"
+    return _compared(name, error, labels, predictions, weights, collections)
+
+
+def mean_squared_error(
+    labels,
+    predictions,
+    weights=None,
+    metrics_collections=None,
+    updates_collections=None,
+    name=None,
+):
+    """The mean squared difference over all batches.
+
+    The arguments, the result and the errors are those of `accuracy`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/mean_squared_error
+    """
+    check_graph("mean_squared_error")
+    collections = (metrics_collections, updates_collections)
+    name = name or "mean_squared_error"
+    return _compared(name, _squared, labels, predictions, weights, collections)
+
+
+def root_mean_squared_error(
+    labels,
+    predictions,
+    weights=None,
+    metrics_collections=None,
+    updates_collections=None,
+    name=None,
+):
+    """The root of the mean squared difference over all batches.
+
+    The arguments, the result and the errors are those of `accuracy`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/root_mean_squared_error
+    """
+    check_graph("root_mean_squared_error")
+    collections = (metrics_collections, updates_collections)
+    name = name or "root_mean_squared_error"
+    root = lambda total, count: shims.sqrt(ratio(total, count))
+    return _compared(name, _squared, labels, predictions, weights, collections, root)
+
+
+def mean_relative_error(
+    labels,
+    predictions,
+    normalizer,
+    weights=None,
+    metrics_collections=None,
+    updates_collections=None,
+    name=None,
+):
+    """The mean of absolute differences by a number for each, over all batches.
+
+    Args:
+      labels: the true values.
+      predictions: as many values of the same dtype.
+      normalizer: as many numbers; where one is 0 nothing is added.
+      weights: see `mean`.
+      metrics_collections: see `mean`.
+      updates_collections: see `mean`.
+      name: see `mean`.
+
+    Returns:
+      `(value, update_op)`, see `mean`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/mean_relative_error
+    """
+    check_graph("mean_relative_error")
+
+    def error(labels, predictions, normalizer):
+        labels, predictions = squeezed(labels, predictions)
+        predictions, normalizer = squeezed(predictions, normalizer)
+        relative = shims.divide(shims.abs(labels - predictions), normalizer)
+        return shims.where(shims.equal(normalizer, 0), shims.zeros_like(labels), relative)
+
+    collections = (metrics_collections, updates_collections)
+    operands = [labels, predictions, normalizer]
+    scope = (name or "mean_relative_error", "")
+    return _mean(scope, error, operands, weights, collections)
+
+
+def mean_cosine_distance(
+    labels,
+    predictions,
+    dim,
+    weights=None,
+    metrics_collections=None,
+    updates_collections=None,
+    name=None,
+):
+    """The mean of `1 - <labels, predictions>` over all batches, for vectors of length 1.
+
+    Args:
+      labels: the true vectors.
+      predictions: as many vectors.
+      dim: the axis along which a vector lies.
+      weights: see `mean`.
+      metrics_collections: see `mean`.
+      updates_collections: see `mean`.
+      name: see `mean`.
+
+    Returns:
+      `(value, update_op)`, see `mean`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/mean_cosine_distance
+    """
+    check_graph("mean_cosine_distance")
+
+    def product(labels, predictions):
+        labels, predictions = squeezed(labels, predictions)
+        return shims.reduce_sum(shims.multiply(predictions, labels), axis=[dim], keepdims=True)
+
+    scope = (name or "mean_cosine_distance", "")
+    found = _mean(scope, product, [labels, predictions], weights, (None, None))
+    distances = tuple(
+        operation_of(shims.subtract, (1.0, x), {}, public="subtract", name="Sub", type_="Sub")
+        for x in found
+    )
+    for keys, tensor in zip((metrics_collections, updates_collections), distances, strict=True):
+        if keys:
+            get_default_graph().add_to_collections(keys, tensor)
+    return distances
+
+
+def percentage_below(
+    values,
+    threshold,
+    weights=None,
+    metrics_collections=None,
+    updates_collections=None,
+    name=None,
+):
+    """Which part of the values is below a number, over all batches.
+
+    Args:
+      values: numbers.
+      threshold: the number, a scalar.
+      weights: see `mean`.
+      metrics_collections: see `mean`.
+      updates_collections: see `mean`.
+      name: see `mean`.
+
+    Returns:
+      `(value, update_op)`, see `mean`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/percentage_below
+    """
+    check_graph("percentage_below")
+    below = lambda values: shims.cast(shims.less(values, threshold), "float32")
+    collections = (metrics_collections, updates_collections)
+    scope = (name or "percentage_below_threshold", "")
+    return _mean(scope, below, [values], weights, collections)
+
+
+def mean_tensor(
+    values, weights=None, metrics_collections=None, updates_collections=None, name=None
+):
+    """The mean of each element over all batches.
+
+    Args:
+      values: numbers of a known shape.
+      weights: see `mean`.
+      metrics_collections: see `mean`.
+      updates_collections: see `mean`.
+      name: see `mean`.
+
+    Returns:
+      `(value, update_op)`, of the shape of `values`; see `mean`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/mean_tensor
+    """
+    check_graph("mean_tensor")
+    values = convert_to_tensor(values)
+    shape = tuple(values.shape.as_list())
+
+    def contribution(values, weights):
+        values = shims.cast(values, "float32")
+        count = shims.ones_like(values)
+        if weights is None:
+            return values, count
+        weights = spread(weights, values)
+        return values * weights, count * weights
+
+    variables = [(n, shape, "float32") for n in ("total_tensor", "count_tensor")]
+    collections = (metrics_collections, updates_collections)
+    operands = [values, _tensor(weights)]
+    return streaming((name, "mean"), variables, contribution, operands, ratio, collections)
+
+
+def _squared(labels, predictions):
+    return shims.math.squared_difference(labels, predictions)
+
+
+def _compared(name, f: Callable, labels, predictions, weights, collections, result=ratio):
+    """The mean of what a function gives for labels and predictions of one shape."""
+    pairwise = lambda labels, predictions: f(*squeezed(labels, predictions))
+    return _mean((name, ""), pairwise, [labels, predictions], weights, collections, result)
+
+
+def _mean(scope, f: Callable, operands, weights, collections, result=ratio):
+    """The mean of what a function gives for the tensors of a batch."""
+
+    def contribution(weights, *given):
+        values = shims.cast(f(*given), "float32")
+        if weights is None:
+            return shims.reduce_sum(values), shims.cast(shims.size(values), "float32")
+        weights = spread(weights, values)
+        return shims.reduce_sum(values * weights), shims.reduce_sum(weights)
+
+    variables = [("total", (), "float32"), ("count", (), "float32")]
+    given = [_tensor(weights), *map(convert_to_tensor, operands)]
+    return streaming(scope, variables, contribution, given, result, collections)
+
+
+def _tensor(weights):
+    return None if weights is None else convert_to_tensor(weights)

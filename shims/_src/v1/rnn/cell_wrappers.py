@@ -1,0 +1,345 @@
+"""Cells of cells: stacks, dropout, shortcuts, devices."""
+
+from __future__ import annotations
+
+import hashlib
+
+import jax
+
+import shims
+from shims._src.random import stateful
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.default_graph import get_default_graph
+from shims._src.v1.graph.deferred_operators import deferred, operation_of
+from shims._src.v1.graph.output_specs import constant_value
+from shims._src.v1.graph.standard_operators import concat, slice_
+from shims._src.v1.layers.base import Layer
+from shims._src.v1.ops.dropout import dropout
+from shims._src.v1.rnn.cell import RNNCell, check_cell, sizes_after_batch
+from shims._src.v1.rnn.cells import LSTMStateTuple
+from shims._src.v1.variables.variable_scope import variable_scope
+
+_uniform = deferred(stateful.uniform, "random.uniform")
+_add = deferred(shims.add, "add")
+
+
+class MultiRNNCell(RNNCell):
+    """Cells one behind another, each on the output of the one before.
+
+    Args:
+      cells: the cells.
+      state_is_tuple: whether the state is a tuple of their states, or all in one tensor.
+
+    Raises:
+      ValueError: there is no cell, or one has a state that is no single tensor and must be.
+      TypeError: `cells` is no list.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/MultiRNNCell
+    """
+
+    __module__ = "shims.compat.v1.nn.rnn_cell"
+
+    def __init__(self, cells, state_is_tuple=True):
+        super().__init__()
+        if not cells:
+            raise ValueError("Must specify at least one cell for MultiRNNCell.")
+        if not isinstance(cells, (list, tuple)):
+            raise TypeError(f"cells must be a list or tuple, but received: {cells}.")
+        self._cells, self._state_is_tuple = cells, state_is_tuple
+        if not state_is_tuple and any(isinstance(c.state_size, tuple) for c in cells):
+            raise ValueError(
+                "Some cells return tuples of states, but the flag state_is_tuple is not set. State "
+                f"sizes are: {[c.state_size for c in cells]}"
+            )
+
+    @property
+    def state_size(self):
+        """The sizes of the states, or their sum."""
+        sizes = tuple(cell.state_size for cell in self._cells)
+        return sizes if self._state_is_tuple else sum(sizes)
+
+    @property
+    def output_size(self):
+        """The size of the last output."""
+        return self._cells[-1].output_size
+
+    @property
+    def trainable_weights(self) -> list:
+        """The variables of the cells that optimizers change."""
+        layers = [c for c in self._cells if isinstance(c, Layer)]
+        return [w for c in layers for w in c.trainable_weights] if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list:
+        """The other variables of the cells."""
+        layers = [c for c in self._cells if isinstance(c, Layer)]
+        rest = [w for c in layers for w in c.non_trainable_weights]
+        return rest if self.trainable else [w for c in layers for w in c.trainable_weights] + rest
+
+    def zero_state(self, batch_size, dtype):
+        """The states of zeros."""
+        if not self._state_is_tuple:
+            return super().zero_state(batch_size, dtype)
+        with get_default_graph().name_scope(f"{type(self).__name__}ZeroState"):
+            return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
+
+    def call(self, inputs, state):
+        """One step of all cells."""
+        new, place = [], 0
+        for number, cell in enumerate(self._cells):
+            with variable_scope(f"cell_{number}"):
+                if self._state_is_tuple:
+                    if not isinstance(state, (list, tuple)):
+                        raise ValueError(
+                            f"Expected state to be a tuple of length {len(self.state_size)}, but "
+                            f"received: {state}"
+                        )
+                    own = state[number]
+                else:
+                    own = slice_(state, [0, place], [-1, cell.state_size])
+                    place += cell.state_size
+                inputs, after = cell(inputs, own)
+                new.append(after)
+        return inputs, tuple(new) if self._state_is_tuple else concat(new, 1)
+
+
+class _Wrapper(RNNCell):
+    """What the wrappers have in common."""
+
+    __module__ = "shims.compat.v1.nn.rnn_cell"
+
+    def __init__(self, cell, **kwargs):
+        super().__init__(**kwargs)
+        check_cell("cell", cell)
+        self.cell = cell
+
+    def __call__(self, inputs, state, scope=None):
+        """One step of the cell inside, and what is done around it."""
+        named = {} if scope is None else {"scope": scope}
+        return self._around(inputs, state, lambda i, s: self.cell(i, s, **named))
+
+    def _around(self, inputs, state, step):
+        raise NotImplementedError
+
+    @property
+    def wrapped_cell(self):
+        """The cell inside."""
+        return self.cell
+
+    @property
+    def state_size(self):
+        """The size of the state of the cell inside."""
+        return self.cell.state_size
+
+    @property
+    def output_size(self):
+        """The size of the output of the cell inside."""
+        return self.cell.output_size
+
+    @property
+    def trainable_weights(self) -> list:
+        """The variables of the cell inside that optimizers change."""
+        return self.cell.trainable_weights if isinstance(self.cell, Layer) else []
+
+    @property
+    def non_trainable_weights(self) -> list:
+        """The other variables of the cell inside."""
+        return self.cell.non_trainable_weights if isinstance(self.cell, Layer) else []
+
+    def zero_state(self, batch_size, dtype):
+        """The state of zeros of the cell inside."""
+        with get_default_graph().name_scope(f"{type(self).__name__}ZeroState"):
+            return self.cell.zero_state(batch_size, dtype)
+
+
+class DropoutWrapper(_Wrapper):
+    """A cell whose inputs, states and outputs lose numbers at random.
+
+    Args:
+      cell: the cell inside.
+      input_keep_prob: the probability that a number of the inputs stays, a number or a scalar.
+      output_keep_prob: the same of the outputs.
+      state_keep_prob: the same of the states; the memory of an LSTM keeps all of them.
+      variational_recurrent: whether all steps and examples lose the same numbers.
+      input_size: the size of the inputs, for `variational_recurrent`.
+      dtype: the dtype, for `variational_recurrent`.
+      seed: the seed that those of the operations follow from.
+      dropout_state_filter_visitor: a function of a part of the state that says whether it loses
+        numbers, in the structure of that part.
+
+    Raises:
+      ValueError: a probability is none, or something is missing for `variational_recurrent`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/DropoutWrapper
+    """
+
+    __module__ = "shims.compat.v1.nn.rnn_cell"
+
+    def __init__(
+        self,
+        cell,
+        input_keep_prob=1.0,
+        output_keep_prob=1.0,
+        state_keep_prob=1.0,
+        variational_recurrent=False,
+        input_size=None,
+        dtype=None,
+        seed=None,
+        dropout_state_filter_visitor=None,
+        **kwargs,
+    ):
+        super().__init__(cell, dtype=dtype, **kwargs)
+        visitor = dropout_state_filter_visitor
+        if visitor is not None and not callable(visitor):
+            raise TypeError(f"dropout_state_filter_visitor must be callable. Received: {visitor}")
+        self._filter = visitor or _all_but_memory
+        with get_default_graph().name_scope("DropoutWrapperInit"):
+            self._input_keep_prob = _probability(input_keep_prob, "input_keep_prob")
+            self._state_keep_prob = _probability(state_keep_prob, "state_keep_prob")
+            self._output_keep_prob = _probability(output_keep_prob, "output_keep_prob")
+            self._seed, self._variational = seed, variational_recurrent
+            self._noise: dict = {"input": None, "state": None, "output": None}
+            if variational_recurrent:
+                self._make_noise(input_size, dtype)
+
+    def _make_noise(self, input_size, dtype) -> None:
+        if dtype is None:
+            raise ValueError("When variational_recurrent=True, dtype must be provided")
+        sizes = {"state": self.cell.state_size, "output": self.cell.output_size}
+        if _loses(self._input_keep_prob):
+            if input_size is None:
+                raise ValueError(
+                    "When variational_recurrent=True and input_keep_prob < 1.0 or is unknown, "
+                    "input_size must be provided"
+                )
+            sizes = {"input": input_size, **sizes}
+        for salt, size in sizes.items():
+            leaves, tree = jax.tree.flatten(size)
+            made = [
+                _uniform([1, *sizes_after_batch(s)], dtype=dtype, seed=self._seed_of(salt, i))
+                for i, s in enumerate(leaves)
+            ]
+            self._noise[salt] = jax.tree.unflatten(tree, made)
+
+    def _seed_of(self, salt: str, index: int) -> int | None:
+        if self._seed is None:
+            return None
+        text = f"{self._seed}{salt}_{index}".encode()
+        return int(hashlib.md5(text).hexdigest()[:8], 16) & 0x7FFFFFFF
+
+    def _dropped(self, values, salt: str, keep_prob, chosen=None):
+        leaves, tree = jax.tree.flatten(values)
+        noise = jax.tree.leaves(self._noise[salt]) or [None] * len(leaves)
+        chosen = [True] * len(leaves) if chosen is None else jax.tree.leaves(chosen)
+        if len(chosen) == 1:
+            chosen = chosen * len(leaves)
+        found = []
+        for i, (value, is_chosen, n) in enumerate(zip(leaves, chosen, noise, strict=True)):
+            if isinstance(is_chosen, bool) and not is_chosen:
+                found.append(value)
+            elif self._variational:
+                found.append(_masked(value, n, keep_prob))
+            else:
+                seed = self._seed_of(salt, i)
+                found.append(dropout(value, rate=1.0 - keep_prob, seed=seed))
+        return jax.tree.unflatten(tree, found)
+
+    def _around(self, inputs, state, step):
+        if _loses(self._input_keep_prob):
+            inputs = self._dropped(inputs, "input", self._input_keep_prob)
+        output, new = step(inputs, state)
+        if _loses(self._state_keep_prob):
+            chosen = _chosen(self._filter, new)
+            new = self._dropped(new, "state", self._state_keep_prob, chosen)
+        if _loses(self._output_keep_prob):
+            output = self._dropped(output, "output", self._output_keep_prob)
+        return output, new
+
+
+def _probability(value, name: str):
+    """A number where it is known, else a tensor."""
+    tensor = convert_to_tensor(value)
+    known = constant_value(tensor)
+    if known is None:
+        return tensor
+    if not 0 <= known <= 1:
+        raise ValueError(f"Parameter {name} must be between 0 and 1. Received {known}")
+    return float(known)
+
+
+def _loses(keep_prob) -> bool:
+    return not isinstance(keep_prob, float) or keep_prob < 1
+
+
+def _masked(value, noise, keep_prob):
+    return operation_of(_kept, (value, noise, keep_prob), {}, public="multiply", name="mul")
+
+
+def _kept(value, noise, keep_prob):
+    return shims.divide(value, keep_prob) * shims.floor(keep_prob + noise)
+
+
+def _all_but_memory(state):
+    """Whether a part of a state loses numbers: all but the memory of an LSTM."""
+    return LSTMStateTuple(c=False, h=True) if isinstance(state, LSTMStateTuple) else True
+
+
+def _chosen(visit, state):
+    """Whether each tensor of a state loses numbers."""
+    answer = visit(state)
+    if not isinstance(answer, bool):
+        return answer
+    if answer and isinstance(state, (list, tuple)):
+        return [_chosen(visit, s) for s in state]
+    return [answer] * len(jax.tree.leaves(state))
+
+
+class ResidualWrapper(_Wrapper):
+    """A cell whose inputs are added to its outputs.
+
+    Args:
+      cell: the cell inside.
+      residual_fn: a function of inputs and outputs to be used instead.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/ResidualWrapper
+    """
+
+    __module__ = "shims.compat.v1.nn.rnn_cell"
+
+    def __init__(self, cell, residual_fn=None, **kwargs):
+        super().__init__(cell, **kwargs)
+        self._residual_fn = residual_fn
+
+    def _around(self, inputs, state, step):
+        outputs, new = step(inputs, state)
+        if self._residual_fn is not None:
+            return self._residual_fn(inputs, outputs), new
+        for x, y in zip(jax.tree.leaves(inputs), jax.tree.leaves(outputs), strict=True):
+            x.shape.assert_is_compatible_with(y.shape)
+        return jax.tree.map(lambda x, y: x + y, inputs, outputs), new
+
+
+class DeviceWrapper(_Wrapper):
+    """A cell whose operations belong to a device: kept with them; JAX places them.
+
+    Args:
+      cell: the cell inside.
+      device: the name of the device.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/DeviceWrapper
+    """
+
+    __module__ = "shims.compat.v1.nn.rnn_cell"
+
+    def __init__(self, cell, device, **kwargs):
+        super().__init__(cell, **kwargs)
+        self._device = device
+
+    def zero_state(self, batch_size, dtype):
+        """The state of zeros of the cell inside."""
+        with get_default_graph().device(self._device):
+            return super().zero_state(batch_size, dtype)
+
+    def _around(self, inputs, state, step):
+        with get_default_graph().device(self._device):
+            return step(inputs, state)

@@ -1,0 +1,88 @@
+"""What happens at one step to examples that are over, and to batches of examples."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+import shims
+from shims._src.types.dtypes import int32
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.deferred_operators import operation_of
+from shims._src.v1.graph.nodes import Tensor
+from shims._src.v1.graph.standard_operators import cast, identity
+
+
+def lengths_of(sequence_length) -> Tensor | None:
+    """The lengths of the examples as int32.
+
+    Raises:
+      ValueError: they are no vector.
+    """
+    if sequence_length is None:
+        return None
+    lengths = convert_to_tensor(sequence_length, name="sequence_length")
+    if lengths.dtype != int32:
+        lengths = cast(lengths, int32)
+    if lengths.shape.rank not in (None, 1):
+        raise ValueError(
+            "Argument `sequence_length` must be a vector of length batch_size. Received "
+            f"sequence_length={lengths}."
+        )
+    return identity(lengths, name="sequence_length")
+
+
+def after_end(time, lengths: Tensor, new, old):
+    """Tensors as they are, but for examples that are over: those keep what they had.
+
+    Args:
+      time: the number of the step, a number or a tensor.
+      lengths: the lengths of the examples.
+      new: tensors `[batch, ...]`, nested.
+      old: what they had before, in the same structure; zeros if `None`.
+    """
+    leaves, tree = jax.tree.flatten(new)
+    before: list = [None] * len(leaves)
+    if old is not None:
+        before = jax.tree.leaves(old)
+    if len(before) != len(leaves):
+        raise TypeError(
+            "The two structures don't have the same nested structure. "
+            f"First: {jax.tree.structure(old)}, second: {tree}"
+        )
+    kept = [
+        x if x.shape.rank == 0 else _selected(time, lengths, x, y)
+        for x, y in zip(leaves, before, strict=True)
+    ]
+    return jax.tree.unflatten(tree, kept)
+
+
+def _selected(time, lengths, new, old):
+    found = operation_of(
+        _select, (time, lengths, new, old), {}, public="where", name="SelectV2", type_="SelectV2"
+    )
+    # As TensorFlow's, the shape says nothing that only the lengths know.
+    found._shape = new.shape if old is None else new.shape.merge_with(old.shape)
+    return found
+
+
+def _select(time, lengths, new, old):
+    is_over = (jnp.asarray(time) >= lengths).reshape(-1, *[1] * (new.ndim - 1))
+    return shims.where(is_over, jnp.zeros_like(new) if old is None else old, new)
+
+
+def swapped(tensor: Tensor) -> Tensor:
+    """A tensor whose first two axes have changed places."""
+    if tensor.shape.rank is not None and tensor.shape.rank < 2:
+        return tensor
+    found = operation_of(
+        _swap, (tensor,), {}, public="transpose", name="transpose", type_="Transpose"
+    )
+    if tensor.shape.rank is not None:
+        first, second, *rest = tensor.shape.as_list()
+        found.set_shape([second, first, *rest])
+    return found
+
+
+def _swap(x):
+    return jnp.swapaxes(x, 0, 1)

@@ -1,0 +1,140 @@
+"""A plan as one compiled program, with what runs in Python before and after it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from shims._src.errors import errors
+from shims._src.function.lift import lift
+from shims._src.recording import state
+from shims._src.v1.graph.nodes import Operation, Tensor
+from shims._src.v1.session.execution_plan import Plan, Run, counters_of
+from shims._src.v1.session.program_cache import ProgramCache
+from shims._src.v1.session.schedule import Schedule
+
+
+class Compiled:
+    """What a session keeps of one combination of fetches and feeds.
+
+    Args:
+      operations: what must run.
+      fetched: what must be computed.
+      fed: tensors whose values are given, in the order in which they are.
+      known: variables that have a value.
+      counters: the session's slots of random operations, which this adds to.
+      is_ahead: whether it only computes what Python needs, and leaves everything as it was.
+    """
+
+    def __init__(
+        self,
+        operations: Sequence[Operation],
+        fetched: Sequence[Tensor],
+        fed: Sequence[Tensor],
+        known,
+        counters: dict,
+        is_ahead: bool = False,
+    ):
+        self.is_ahead = is_ahead
+        self.fetched = dict.fromkeys(fetched)
+        self.ahead: list[tuple[Operation, Compiled]] = []
+        self.plan = Plan(operations, fetched, fed)
+        self.schedule = Schedule(self.plan, ())
+        while (early := self.schedule.early) is not None:
+            # Python computes from what is computed before: that is computed for itself first.
+            controls = [op for op in early.control_inputs if not op.on_host]
+            inner = Compiled(controls, early.inputs, fed, known, counters, is_ahead=True)
+            self.ahead.append((early, inner))
+            fed = [*fed, *early.outputs]
+            called = [op for op, _ in self.ahead]
+            self.plan = Plan(operations, fetched, fed, called)
+            self.schedule = Schedule(self.plan, called)
+        self.places = {op.name: op.place for op in self.plan.everything if op.place}
+        self.arguments = self.schedule.arguments(fed, self.fetched)
+        self.results = self.schedule.results(self.arguments, self.fetched)
+        self.read = [v for v in self.plan.variables if v in known]
+        self.written = list(dict.fromkeys(v for op in self.plan.everything for v in op.writes))
+        self.counters = counters_of(self.plan, counters)
+        self._counter_slots = [slot for slot, _ in self.counters.values()]
+        self._programs = ProgramCache(self._make_pure, self.arguments)
+
+    @property
+    def compilations(self) -> int:
+        """How many programs were compiled."""
+        return self._programs.compilations
+
+    # ---- the program -----------------------------------------------------------------------------
+
+    def _make_pure(self):
+        """Make a function without state of the operations inside the program."""
+        read, written = ([v.slot for v in vs] for vs in (self.read, self.written))
+        counters = self._counter_slots
+        return lift(self._run_inside, [*read, *counters], [*written, *counters])
+
+    def _run_inside(self, arguments):
+        """Compute the operations inside the program, while it is traced."""
+        run = Run(self.plan, frozenset(self.read), self.counters)
+        run.is_ahead = self.is_ahead
+        run.values.update(zip(self.arguments, arguments, strict=True))
+        for op in self.schedule.inside:
+            run.execute(op)
+        return [run.result(t) for t in self.results]
+
+    # ---- a run -----------------------------------------------------------------------------------
+
+    def run(
+        self, session, feeds: dict[Tensor, Any], called: set | None = None
+    ) -> dict[Tensor, Any]:
+        """Run everything once.
+
+        Args:
+          session: whose variables are read and assigned.
+          feeds: NumPy arrays by tensor.
+          called: operations of Python that were called already, whose results are in `feeds`.
+
+        Returns:
+          The values of the fetched tensors, and of those in between that Python saw.
+        """
+        values: dict[Tensor, Any] = {**self.schedule.large, **feeds}
+        called = set() if called is None else called
+        for op, inner in self.ahead:
+            found = inner.run(session, values, called)
+            _call_python(session, [op], found, called)
+            values.update((t, found[t]) for o in called for t in o.outputs if t in found)
+        _call_python(session, self.schedule.before, values, called)
+        if self.schedule.inside or self.results:
+            values.update(self._run_program(session, values))
+        _call_python(session, self.schedule.after, values, called)
+        return values
+
+    def _run_program(self, session, values) -> dict[Tensor, Any]:
+        """Run the program, and keep what it assigns unless it only runs ahead."""
+        large = self.schedule.large
+        arguments = [values[t] if t in large else np.asarray(values[t]) for t in self.arguments]
+        counters = [slot.stored_value for slot in self._counter_slots]
+        given = [*(session.values[v] for v in self.read), *counters]
+        function = self._programs.function_for(tuple(a.shape for a in arguments), given)
+        with jax.enable_x64(True), state.state_scope(None), errors.with_places(self.places):
+            results, assigned = function(given, arguments)
+        if not self.is_ahead:
+            self._keep(session, assigned)
+        return dict(zip(self.results, results, strict=True))
+
+    def _keep(self, session, assigned) -> None:
+        """Store the new values of variables and counters."""
+        for variable, value in zip(self.written, assigned, strict=False):
+            session.values[variable] = value
+        for slot, value in zip(self._counter_slots, assigned[len(self.written) :], strict=True):
+            slot.stored_value = value
+
+
+def _call_python(session, operations, values: dict[Tensor, Any], called: set) -> None:
+    """Call operations of Python, each of them once."""
+    for op in operations:
+        if op not in called:
+            called.add(op)
+            given = [np.asarray(values[t]) if t in values else None for t in op.inputs]
+            values.update(zip(op.outputs, op.compute(session, op, given), strict=True))

@@ -1,0 +1,397 @@
+"""Rates that shrink as steps are made."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Callable
+
+import jax.numpy as jnp
+
+import shims
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.default_graph import get_default_graph
+from shims._src.v1.graph.deferred_operators import operation_of
+from shims._src.v1.graph.modes import control_flow_v2_enabled, executing_eagerly
+from shims._src.v1.graph.output_specs import constant_value
+
+
+def exponential_decay(
+    learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None
+):
+    """`learning_rate * decay_rate ** (global_step / decay_steps)`.
+
+    Args:
+      learning_rate: a number or a scalar tensor of a floating-point dtype.
+      global_step: the number of steps, a scalar.
+      decay_steps: after how many steps the rate is multiplied by `decay_rate`, a scalar.
+      decay_rate: a scalar.
+      staircase: whether it stays between whole multiples of `decay_steps`.
+      name: what the operation is called.
+
+    Returns:
+      A tensor of the dtype of `learning_rate`; where operators run at once a function of no
+      arguments that gives one.
+
+    Raises:
+      ValueError: there is no `global_step`.
+
+    Differs from TensorFlow:
+      One operation stands for all of TensorFlow's. `staircase` is exact, as in TensorFlow where its
+      graph optimizer is off; that one multiplies by the reciprocal and is a step late at 41 of 41.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/exponential_decay
+    """
+    f = functools.partial(_exponential, staircase=staircase)
+    return _rate("ExponentialDecay", f, name, learning_rate, global_step, decay_steps, decay_rate)
+
+
+def natural_exp_decay(
+    learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None
+):
+    """`learning_rate * exp(-decay_rate * global_step / decay_steps)`.
+
+    The arguments, the result and the errors are those of `exponential_decay`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/natural_exp_decay
+    """
+
+    def f(rate, step, decay_steps, decay_rate):
+        base = jnp.exp(-jnp.asarray(decay_rate, rate.dtype))
+        return _exponential(rate, step, decay_steps, base, staircase)
+
+    return _rate("ExponentialDecay", f, name, learning_rate, global_step, decay_steps, decay_rate)
+
+
+def inverse_time_decay(
+    learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None
+):
+    """`learning_rate / (1 + decay_rate * global_step / decay_steps)`.
+
+    The arguments, the result and the errors are those of `exponential_decay`.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/inverse_time_decay
+    """
+
+    def f(rate, step, decay_steps, decay_rate):
+        done = _done(rate, step, decay_steps, staircase)
+        return rate / (1 + jnp.asarray(decay_rate, rate.dtype) * done)
+
+    return _rate("InverseTimeDecay", f, name, learning_rate, global_step, decay_steps, decay_rate)
+
+
+def polynomial_decay(
+    learning_rate,
+    global_step,
+    decay_steps,
+    end_learning_rate=0.0001,
+    power=1.0,
+    cycle=False,
+    name=None,
+):
+    """From `learning_rate` to `end_learning_rate` along a power of the steps that are left.
+
+    Args:
+      learning_rate: a number or a scalar tensor of a floating-point dtype.
+      global_step: the number of steps, a scalar.
+      decay_steps: after how many steps the end is reached, a scalar.
+      end_learning_rate: the rate at the end and afterwards.
+      power: 1 for a straight line.
+      cycle: begin anew after the end, each time a bit lower, over more steps.
+      name: what the operation is called.
+
+    Returns:
+      A tensor of the dtype of `learning_rate`.
+
+    Raises:
+      ValueError: there is no `global_step`.
+
+    Differs from TensorFlow:
+      One operation stands for all of TensorFlow's.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/polynomial_decay
+    """
+
+    def f(rate, step, decay_steps, end, power):
+        end, power = (jnp.asarray(x, rate.dtype) for x in (end, power))
+        step, steps = _kept_apart(step, decay_steps, rate)
+        if cycle:
+            steps = steps * jnp.where(step == 0, 1, jnp.ceil(step / steps))
+        else:
+            step = jnp.minimum(step, steps)
+        return (rate - end) * shims.pow(1 - step / steps, power) + end
+
+    numbers = (decay_steps, end_learning_rate, power)
+    return _rate("PolynomialDecay", f, name, learning_rate, global_step, *numbers)
+
+
+def piecewise_constant(x, boundaries, values, name=None):
+    """`values[0]` up to and with `boundaries[0]`, then `values[1]` up to and with the next, ...
+
+    Args:
+      x: the number of steps, a scalar.
+      boundaries: rising numbers of the dtype of `x`; Python's integers fit an int64, too.
+      values: one rate more than boundaries, all of one dtype.
+      name: what the operation is called.
+
+    Returns:
+      A tensor of the dtype of the rates.
+
+    Raises:
+      ValueError: dtypes or the number of rates do not fit, or boundaries fall.
+
+    Differs from TensorFlow:
+      Boundaries that fall are refused here already, not only when two rates are due.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/piecewise_constant
+    """
+    x, boundaries, values = (_read(x), [*map(_read, boundaries)], [*map(_read, values)])
+    for b in boundaries:
+        if b.dtype != x.dtype and (b.dtype.name, x.dtype.name) != ("int32", "int64"):
+            raise ValueError(f"Boundaries ({b.dtype}) must have the same dtype as x ({x.dtype}).")
+    for v in values[1:]:
+        if v.dtype != values[0].dtype:
+            raise ValueError(
+                f"Values must have elements all with the same dtype ({values[0].dtype} vs "
+                f"{v.dtype})."
+            )
+    if len(boundaries) != len(values) - 1:
+        raise ValueError("The length of boundaries should be 1 less than the length of values")
+    _check_rising(boundaries)
+
+    def f(x, boundaries, values):
+        found = values[0]
+        for boundary, value in zip(boundaries, values[1:], strict=True):
+            found = jnp.where(x > boundary, value, found)
+        return found
+
+    return _operation("PiecewiseConstant", f, name, _merged(), x, boundaries, values)
+
+
+def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
+    """From `learning_rate` to `alpha * learning_rate` along half a cosine.
+
+    Args:
+      learning_rate: a number or a scalar tensor of a floating-point dtype.
+      global_step: the number of steps, a scalar.
+      decay_steps: after how many steps the end is reached, a scalar.
+      alpha: which part is left at the end.
+      name: what the operation is called.
+
+    Returns:
+      A tensor of the dtype of `learning_rate`.
+
+    Raises:
+      ValueError: there is no `global_step`.
+
+    Differs from TensorFlow:
+      One operation stands for all of TensorFlow's.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/cosine_decay
+    """
+
+    def f(rate, step, decay_steps, alpha):
+        _, done = _left_and_done(rate, step, decay_steps)
+        return rate * ((1 - alpha) * _cosine(done) + alpha)
+
+    return _rate(
+        "CosineDecay", f, name, learning_rate, global_step, decay_steps, alpha, suffix="/Mul_3"
+    )
+
+
+def cosine_decay_restarts(
+    learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name=None
+):
+    """Halves of cosines, each over `t_mul` times the steps of the one before.
+
+    Args:
+      learning_rate: a number or a scalar tensor of a floating-point dtype.
+      global_step: the number of steps, a scalar.
+      first_decay_steps: the steps of the first one, a scalar.
+      t_mul: how much longer each is than the one before.
+      m_mul: how much higher each begins than the one before.
+      alpha: which part is left at the end of each.
+      name: what the operation is called.
+
+    Returns:
+      A tensor of the dtype of `learning_rate`.
+
+    Raises:
+      ValueError: there is no `global_step`.
+
+    Differs from TensorFlow:
+      One operation stands for all of TensorFlow's.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/cosine_decay_restarts
+    """
+
+    def f(rate, step, decay_steps, t_mul, m_mul, alpha):
+        t_mul, m_mul, alpha = (jnp.asarray(x, rate.dtype) for x in (t_mul, m_mul, alpha))
+        done = _done(rate, step, decay_steps)
+        evenly = jnp.floor(done)
+        growing = jnp.floor(jnp.log(1 - done * (1 - t_mul)) / jnp.log(t_mul))
+        length = shims.pow(t_mul, growing)
+        before = (1 - length) / (1 - t_mul)
+        even = t_mul == 1
+        done = jnp.where(even, done - evenly, (done - before) / length)
+        height = shims.pow(m_mul, jnp.where(even, evenly, growing))
+        return rate * ((1 - alpha) * (height * _cosine(done)) + alpha)
+
+    numbers = (first_decay_steps, t_mul, m_mul, alpha)
+    return _rate("SGDRDecay", f, name, learning_rate, global_step, *numbers)
+
+
+def linear_cosine_decay(
+    learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None
+):
+    """Cosines under a falling line.
+
+    Args:
+      learning_rate: a number or a scalar tensor of a floating-point dtype.
+      global_step: the number of steps, a scalar.
+      decay_steps: after how many steps the line reaches 0, a scalar.
+      num_periods: how many cosines fit in.
+      alpha: what is added to the line.
+      beta: what is added to the product.
+      name: what the operation is called.
+
+    Returns:
+      A tensor of the dtype of `learning_rate`.
+
+    Raises:
+      ValueError: there is no `global_step`.
+
+    Differs from TensorFlow:
+      One operation stands for all of TensorFlow's.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/linear_cosine_decay
+    """
+
+    def f(rate, step, decay_steps, periods, alpha, beta):
+        periods, alpha, beta = (jnp.asarray(x, rate.dtype) for x in (periods, alpha, beta))
+        left, done = _left_and_done(rate, step, decay_steps)
+        return rate * ((alpha + left) * _cosine(2 * periods * done) + beta)
+
+    numbers = (decay_steps, num_periods, alpha, beta)
+    return _rate("LinearCosineDecay", f, name, learning_rate, global_step, *numbers)
+
+
+def noisy_linear_cosine_decay(
+    learning_rate,
+    global_step,
+    decay_steps,
+    initial_variance=1.0,
+    variance_decay=0.55,
+    num_periods=0.5,
+    alpha=0.0,
+    beta=0.001,
+    name=None,
+):
+    """Cosines under a falling line with noise that fades.
+
+    Args:
+      learning_rate: a number or a scalar tensor of a floating-point dtype.
+      global_step: the number of steps, a scalar.
+      decay_steps: after how many steps the line reaches 0, a scalar.
+      initial_variance: the variance of the noise in the beginning.
+      variance_decay: the power of the steps by which the variance is divided.
+      num_periods: how many cosines fit in.
+      alpha: what is added to the line.
+      beta: what is added to the product.
+      name: what the operation is called.
+
+    Returns:
+      A tensor of the dtype of `learning_rate`.
+
+    Raises:
+      ValueError: there is no `global_step`.
+
+    Differs from TensorFlow:
+      One operation stands for all of TensorFlow's.
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/noisy_linear_cosine_decay
+    """
+
+    def f(rate, step, decay_steps, variance, fading, periods, alpha, beta):
+        step, variance, fading, periods, alpha, beta = (
+            jnp.asarray(x, rate.dtype) for x in (step, variance, fading, periods, alpha, beta)
+        )
+        left, done = _left_and_done(rate, step, decay_steps)
+        at = jnp.minimum(step, jnp.asarray(decay_steps, rate.dtype))
+        spread = jnp.sqrt(variance / shims.pow(1 + at, fading))
+        left = left + shims.random.normal([], stddev=spread, dtype=rate.dtype)
+        return rate * ((alpha + left) * _cosine(2 * periods * done) + beta)
+
+    numbers = (decay_steps, initial_variance, variance_decay, num_periods, alpha, beta)
+    return _rate("NoisyLinearCosineDecay", f, name, learning_rate, global_step, *numbers)
+
+
+def _exponential(rate, step, decay_steps, decay_rate, staircase):
+    done = _done(rate, step, decay_steps, staircase)
+    return rate * shims.pow(jnp.asarray(decay_rate, rate.dtype), done)
+
+
+def _done(rate, step, decay_steps, staircase=False):
+    """Which part of the steps is done; more than 1 afterwards."""
+    step, steps = _kept_apart(step, decay_steps, rate)
+    done = step / steps
+    return jnp.floor(done) if staircase else done
+
+
+def _kept_apart(step, steps, rate):
+    """Two numbers of steps of which XLA does not replace one by its reciprocal: 41 / 41 is 1."""
+    step = jnp.asarray(step, rate.dtype)
+    # A barrier is taken away too early. That `step * 0` is 0 XLA cannot know: it may be NaN.
+    return step, jnp.asarray(steps, rate.dtype) + step * 0
+
+
+def _left_and_done(rate, step, decay_steps):
+    """Which part of the steps is left, and which is done; 0 and 1 afterwards."""
+    step, steps = _kept_apart(step, decay_steps, rate)
+    step = jnp.minimum(step, steps)
+    return (steps - step) / steps, step / steps
+
+
+def _cosine(done):
+    return 0.5 * (1 + jnp.cos(jnp.asarray(math.pi, done.dtype) * done))
+
+
+def _read(value):
+    return jnp.asarray(value) if executing_eagerly() else convert_to_tensor(value)
+
+
+def _rate(default: str, f: Callable, name, learning_rate, global_step, *numbers, suffix=""):
+    """The rate of a schedule, a tensor of the dtype of the first rate."""
+    if global_step is None:
+        raise ValueError(
+            f"{default}: `global_step` is required, for example "
+            "`tf.train.get_or_create_global_step()`."
+        )
+    rate = _read(learning_rate)
+    if not executing_eagerly():
+        numbers = tuple(getattr(x, "graph_value", x) for x in numbers)
+    return _operation(default, f, name, suffix, rate, global_step, *numbers)
+
+
+def _operation(default: str, f: Callable, name, suffix: str, *operands):
+    if executing_eagerly():
+        return functools.partial(f, *operands)
+    name = name or default
+    full = name[:-1] if name.endswith("/") else get_default_graph().unique_name(name)
+    type_ = "Mul" if default != "PiecewiseConstant" else "Merge"
+    return operation_of(
+        f, operands, {}, public=f"train.{default}", name=f"{full}{suffix}/", type_=type_
+    )
+
+
+def _merged() -> str:
+    """How the result of a choice is called."""
+    return "/case/cond/Identity" if control_flow_v2_enabled() else "/case/cond/Merge"
+
+
+def _check_rising(boundaries) -> None:
+    known = [constant_value(b) for b in boundaries]
+    for low, high in itertools.pairwise(known):
+        if low is not None and high is not None and low > high:
+            raise ValueError(f"piecewise_constant: boundaries must not fall, got {known}.")

@@ -1,0 +1,105 @@
+"""Assignments to rows and slices of variables in graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+
+from shims._src.array import gather, scatter
+from shims._src.recording.indexed_slices import IndexedSlices
+from shims._src.v1.graph.deferred_operators import operation_of
+from shims._src.variables.variable_scatter import combined_rows, divide_rows, multiply_rows
+
+_ROWS: dict[str, Callable] = {
+    "Update": scatter.tensor_scatter_nd_update,
+    "Add": scatter.tensor_scatter_nd_add,
+    "Sub": scatter.tensor_scatter_nd_sub,
+    "Mul": multiply_rows,
+    "Div": divide_rows,
+    "Min": scatter.tensor_scatter_nd_min,
+    "Max": scatter.tensor_scatter_nd_max,
+}
+
+
+class Scattering:
+    """The methods of a variable that take positions; `update` adds the assignment."""
+
+    update: Callable
+    is_resource: bool
+    dtype: Any
+
+    def sparse_read(self, indices, name=None):
+        """Rows by position, as `gather` gives them."""
+        return operation_of(gather.gather, (self, indices), {}, public="gather", name=name)
+
+    def gather_nd(self, indices, name=None):
+        """Slices by coordinates, as `gather_nd` gives them."""
+        return operation_of(gather.gather_nd, (self, indices), {}, public="gather_nd", name=name)
+
+    def scatter_update(self, sparse_delta, use_locking=False, name=None):
+        """Replace rows, given as `IndexedSlices`; the result is the new value."""
+        return self._of_slices("Update", sparse_delta, name)
+
+    def scatter_add(self, sparse_delta, use_locking=False, name=None):
+        """Add to rows, given as `IndexedSlices`; the result is the new value."""
+        return self._of_slices("Add", sparse_delta, name)
+
+    def scatter_sub(self, sparse_delta, use_locking=False, name=None):
+        """Subtract from rows, given as `IndexedSlices`; the result is the new value."""
+        return self._of_slices("Sub", sparse_delta, name)
+
+    def scatter_mul(self, sparse_delta, use_locking=False, name=None):
+        """Multiply rows, given as `IndexedSlices`; the result is the new value."""
+        return self._of_slices("Mul", sparse_delta, name)
+
+    def scatter_div(self, sparse_delta, use_locking=False, name=None):
+        """Divide rows, given as `IndexedSlices`; the result is the new value."""
+        return self._of_slices("Div", sparse_delta, name)
+
+    def scatter_min(self, sparse_delta, use_locking=False, name=None):
+        """Take the smaller of rows, given as `IndexedSlices`; the result is the new value."""
+        return self._of_slices("Min", sparse_delta, name)
+
+    def scatter_max(self, sparse_delta, use_locking=False, name=None):
+        """Take the larger of rows, given as `IndexedSlices`; the result is the new value."""
+        return self._of_slices("Max", sparse_delta, name)
+
+    def scatter_nd_update(self, indices, updates, name=None):
+        """Replace slices by coordinates; the result is the new value."""
+        return self._of_coordinates("Update", indices, updates, name)
+
+    def scatter_nd_add(self, indices, updates, name=None):
+        """Add to slices by coordinates; the result is the new value."""
+        return self._of_coordinates("Add", indices, updates, name)
+
+    def scatter_nd_sub(self, indices, updates, name=None):
+        """Subtract from slices by coordinates; the result is the new value."""
+        return self._of_coordinates("Sub", indices, updates, name)
+
+    def _of_slices(self, kind, sparse_delta, name):
+        if not isinstance(sparse_delta, IndexedSlices):
+            raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
+        return self._of_rows(kind, sparse_delta.indices, sparse_delta.values, name)
+
+    def _of_rows(self, kind, indices, updates, name):
+        combine = _ROWS[kind]
+
+        def changed(value, i, u):
+            return combined_rows(combine, value, i, u)
+
+        return self._scattered(f"Scatter{kind}", changed, indices, updates, name)
+
+    def _of_coordinates(self, kind, indices, updates, name):
+        combine = _ROWS[kind]
+        return self._scattered(f"ScatterNd{kind}", combine, indices, updates, name)
+
+    def _scattered(self, type_, f, indices, updates, name):
+        type_ = f"Resource{type_}" if self.is_resource else type_
+
+        def changed(value, i, u):
+            return f(value, jnp.asarray(i), jnp.asarray(u))
+
+        kinds = [None, self.dtype]
+        return self.update(type_, name, changed, indices, updates, dtypes=kinds).outputs[0]

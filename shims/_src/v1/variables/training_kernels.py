@@ -1,0 +1,190 @@
+"""Operations that assign several variables at once: what TensorFlow's training kernels are here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import jax.numpy as jnp
+
+import shims
+from shims._src.array.unique import unique
+from shims._src.v1.graph.conversion import convert_to_tensor
+from shims._src.v1.graph.default_graph import get_default_graph
+from shims._src.v1.graph.deferred_operators import operation_of
+from shims._src.v1.graph.nodes import Operation, Tensor
+from shims._src.v1.variables.variables import GraphVariable
+
+
+def assigning(
+    type_: str,
+    name: str | None,
+    variables: Sequence[GraphVariable],
+    f: Callable,
+    operands: Sequence = (),
+    gives: bool = False,
+) -> Operation:
+    """Add an operation that assigns what a function of the newest values gives.
+
+    Args:
+      type_: TensorFlow's name of it.
+      name: the name of the operation, `type_` if `None`; one that ends in `/` is taken as it is.
+      variables: what is read and assigned.
+      f: a function of the arrays of the variables, and of the operands, that gives new arrays.
+      operands: tensors.
+      gives: whether it gives the first variable as it is afterwards.
+
+    Returns:
+      The operation; without `gives` it has no outputs.
+    """
+    first = variables[0]
+    graph = get_default_graph()
+    name = name or type_
+    full = name[:-1] if name.endswith("/") else graph.unique_name(name)
+
+    def compute(run, op, values):
+        before = [run.newest(v) for v in variables]
+        after = [jnp.asarray(new, v.slot.dtype) for v, new in zip(variables, f(*before, *values))]
+        for v, new in zip(variables, after, strict=True):
+            run.write(v, new, op)
+        return after[: len(op.outputs)]
+
+    outputs = [(first.shape, first.dtype)] if gives else ()
+    op = Operation(graph, type_, full, compute, operands, outputs, graph.present_control_inputs())
+    op.links = (frozenset(),)
+    for tensor in op.outputs:
+        tensor.read_of = first
+    op.attributes["variables"] = tuple(variables)
+    op.writes = tuple(variables)
+    return op
+
+
+def deduplicated(values, indices) -> tuple[Tensor, Tensor]:
+    """Rows with equal indices added, in the order of the first of each.
+
+    Args:
+      values: tensor `[n, ...]`.
+      indices: integer tensor `[n]`.
+
+    Returns:
+      `(values, indices)`, with as many rows as there are different indices.
+    """
+    return operation_of(
+        _summed, (values, indices), {}, public="unsorted_segment_sum", type_="UnsortedSegmentSum"
+    )
+
+
+def _summed(values, indices):
+    different, positions = unique(indices)
+    count = shims.shape(different)[0]
+    return shims.math.unsorted_segment_sum(values, positions, count), different
+
+
+def apply_dense(type_: str, variables, formula: Callable, grad, numbers) -> Operation:
+    """The operation that applies a gradient of the whole variable.
+
+    Args:
+      type_: the name of TensorFlow's kernel for reference variables: `"ApplyAdam"`.
+      variables: the variable, and what is kept for it.
+      formula: a function of their arrays, the gradient and the numbers that gives new arrays.
+      grad: a tensor of the shape and dtype of the variable.
+      numbers: tensors without axes: rates and the like.
+
+    Raises:
+      TypeError, ValueError: the gradient has another dtype or shape, a number has axes.
+    """
+    variable = variables[0]
+    check_gradient(type_, variable, grad)
+    check_numbers(type_, numbers)
+    fits = grad.shape.is_fully_defined() and variable.shape.is_fully_defined()
+
+    def f(*values):
+        arrays, given, rest = _parted(values, len(variables))
+        if not fits:
+            given = shims.ensure_shape(given, arrays[0].shape)
+        return formula(*arrays, given, *rest)
+
+    return assigning(_kind(type_, variable), None, variables, f, [grad, *numbers])
+
+
+def apply_rows(type_: str, variables, formula: Callable, rows, indices, numbers) -> Operation:
+    """The operation that applies gradients of rows; what is not among them stays as it is.
+
+    Args:
+      type_: the name of TensorFlow's kernel for reference variables: `"SparseApplyAdagrad"`.
+      variables: the variable, and what is kept for it.
+      formula: a function of their rows, the gradients and the numbers that gives new rows.
+      rows: a tensor `[n, ...]`.
+      indices: an integer tensor `[n]` without equal elements.
+      numbers: tensors without axes: rates and the like.
+
+    Raises:
+      TypeError, ValueError: the gradient has another dtype or shape, a number has axes.
+    """
+    check_rows(type_, variables[0], rows)
+    check_numbers(type_, numbers)
+
+    def f(*values):
+        arrays, given, (places, *rest) = _parted(values, len(variables))
+        taken = [shims.gather(a, places) for a in arrays]
+        new = formula(*taken, given, *rest)
+        at = shims.expand_dims(places, 1)
+        return [shims.tensor_scatter_nd_update(a, at, n) for a, n in zip(arrays, new, strict=True)]
+
+    return assigning(_kind(type_, variables[0]), None, variables, f, [rows, indices, *numbers])
+
+
+def _parted(values, count: int):
+    return values[:count], values[count], values[count + 1 :]
+
+
+def _kind(type_: str, variable) -> str:
+    return f"Resource{type_}" if variable.is_resource else type_
+
+
+def check_gradient(type_: str, variable, grad) -> None:
+    """Raises unless a gradient has the dtype and shape of its variable."""
+    _check_dtype(type_, variable, grad)
+    if not variable.shape.is_compatible_with(grad.shape):
+        raise ValueError(
+            f"Shapes must be equal for '{type_}': the variable {variable.name} has shape "
+            f"{variable.shape}, its gradient {grad.name} has shape {grad.shape}."
+        )
+
+
+def check_rows(type_: str, variable, rows) -> None:
+    """Raises unless rows have the dtype and inner shape of their variable."""
+    _check_dtype(type_, variable, rows)
+    whole, inner = variable.shape, rows.shape
+    if None in (whole.rank, inner.rank):
+        return
+    if whole.rank != inner.rank or not whole[1:].is_compatible_with(inner[1:]):
+        raise ValueError(
+            f"Shapes must be equal behind the first axis for '{type_}': the variable "
+            f"{variable.name} has shape {whole}, its rows {rows.name} have shape {inner}."
+        )
+
+
+def _check_dtype(type_: str, variable, grad) -> None:
+    if grad.dtype != variable.dtype:
+        raise TypeError(
+            f"Input 'grad' of '{type_}' Op has type {grad.dtype.name} that does not match type "
+            f"{variable.dtype.name} of argument 'var'."
+        )
+
+
+def check_numbers(type_: str, numbers) -> None:
+    """Raises unless all tensors have no axes."""
+    for number in numbers:
+        if number.shape.rank:
+            raise ValueError(
+                f"Shape must be rank 0 but is rank {number.shape.rank} for '{type_}' with input "
+                f"{number.name} of shape {number.shape}."
+            )
+
+
+def as_dtype_of(variable, number, name: str | None = None) -> Tensor:
+    """A number as a tensor of the dtype of a variable; Python's become float32 first."""
+    tensor = convert_to_tensor(number, name=name)
+    if tensor.dtype == variable.dtype:
+        return tensor
+    return operation_of(shims.cast, (tensor, variable.dtype), {}, public="cast", type_="Cast")
