@@ -56,3 +56,14 @@ def all_imports(sources):
     return {
         path: set(imported_names(path, ast.walk(ast.parse(text)))) for path, text in sources.items()
     }
+
+
+def import_graph(sources):
+    """`{module: modules}` among `sources`: what must be loaded before a module can be."""
+    names = {module_name(path) for path in sources}
+    graph = {}
+    for path, text in sources.items():
+        me = module_name(path)
+        mentioned = set(imported_names(path, ast.parse(text).body)) & names
+        graph[me] = {name for name in mentioned if name != me and not me.startswith(name + ".")}
+    return graph

@@ -39,7 +39,7 @@ def is_users(file: str, own: Container[str] = ()) -> bool:
 def _generated_or_libraries() -> tuple[str, ...]:
     found = ["<"]
     for name in LIBRARIES:
-        spec = sys.modules[name].__spec__ if name in sys.modules else _spec(name)
+        spec = getattr(sys.modules[name], "__spec__", None) if name in sys.modules else _spec(name)
         if spec is not None:
             found += [folder + os.sep for folder in spec.submodule_search_locations or ()]
     return tuple(found)
