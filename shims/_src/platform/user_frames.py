@@ -82,8 +82,10 @@ def _library_paths() -> tuple[str, ...]:
 
 def _paths_of(name: str) -> list[str]:
     """Find a package's folders, or the file of a module, without importing it."""
-    module = sys.modules.get(name)
-    spec = importlib.util.find_spec(name) if module is None else module.__spec__
+    if name in sys.modules:  # `None` there blocks an import
+        spec = getattr(sys.modules[name], "__spec__", None)
+    else:
+        spec = importlib.util.find_spec(name)
     if spec is None:
         return []
     folders = spec.submodule_search_locations
