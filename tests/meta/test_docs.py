@@ -63,7 +63,7 @@ def unknown_parts(line):
     words = line.split()
     if words[0] == "make":
         targets = re.findall(r"^([\w-]+):", (tree.ROOT / "Makefile").read_text(), re.MULTILINE)
-        return [word for word in words[1:] if word not in (*targets, "-n")]
+        return [w for w in words[1:] if w not in (*targets, "-n") and "=" not in w]
     if words[0] == "tf2jax-port":
         command = main.commands.get(words[1])
         if command is None:

@@ -1,4 +1,4 @@
-"""The size budget of the house: nine files in ten stay within 400 lines, nine functions in ten in 50.
+"""The size budget of the house: nine files in ten stay within 400 lines, nine functions in ten within 40.
 
 Rows of the table are data and do not count, and neither does what a generator wrote.
 """
@@ -8,7 +8,7 @@ import pathlib
 
 from tests.meta import tree
 
-FILE_BUDGET, FUNCTION_BUDGET = 400, 50
+FILE_BUDGET, FUNCTION_BUDGET = 400, 40
 BANNED_NAMES = {"utils", "util", "helpers", "helper", "misc", "common", "junkdrawer"}
 
 
