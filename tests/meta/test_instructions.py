@@ -125,14 +125,14 @@ def copy(tmp_path):
 
 
 def test_agents_names_its_commands():
-    assert len(commands(AGENTS)) == 8
+    assert len(commands(AGENTS)) == 10
 
 
 @pytest.mark.parametrize("line", commands(AGENTS))
 def test_agents(copy, line):
     if "ruff" in line and importlib.util.find_spec("ruff") is None:
         pytest.skip("ruff is not installed; the extra `test` has it")
-    folder = copy if line == "python -m tools.generate" else ROOT
+    folder = copy if line.startswith("python -m tools.") else ROOT
     known = dict(os.environ, PYTHONPATH=str(folder), TF_CPP_MIN_LOG_LEVEL="3")
     words = [sys.executable if word == "python" else word for word in line.split()]
     options = ["-p", "no:cacheprovider"] if "pytest" in words else []
