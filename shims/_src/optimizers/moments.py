@@ -6,6 +6,7 @@ from typing import Unpack
 
 import jax.numpy as jnp
 
+from shims._src.numeric import adam as adam_steps
 from shims._src.optimizers.recipe import Clips, Common, Design, Recipe, make
 
 _MOMENTS = {"momentum": 0.0, "velocity": 0.0}
@@ -52,11 +53,11 @@ def adam(
         m, v = _averaged(gradient, slots, beta_1, beta_2)
         after = {"momentum": m, "velocity": v}
         powers = (jnp.power(jnp.asarray(b, m.dtype), now.number) for b in (beta_1, beta_2))
-        first, second = (1 - power for power in powers)
         if amsgrad:
             v = after["largest"] = jnp.maximum(slots["largest"], v)
-        alpha = now.rate * jnp.sqrt(second) / first
-        return -(m * alpha / (jnp.sqrt(v) + epsilon)), after
+        return -adam_steps.compute_step(
+            m, v, adam_steps.correct_rate(now.rate, *powers), epsilon
+        ), after
 
     slots = {**_MOMENTS, "largest": 0.0} if amsgrad else _MOMENTS
     return make(Design(step, slots), learning_rate, **common)
@@ -218,5 +219,4 @@ def lamb(
 def _averaged(gradient, slots, beta_1, beta_2):
     """The averages of gradients and of their squares after a step."""
     m, v = slots["momentum"], slots["velocity"]
-    m = m + (gradient.whole - m) * (1 - beta_1)
-    return m, v + (gradient.square - v) * (1 - beta_2)
+    return adam_steps.update_averages(m, v, gradient.whole, gradient.square, beta_1, beta_2)

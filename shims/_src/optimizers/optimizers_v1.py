@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
+from shims._src.numeric import adam
 from shims._src.optimizers import squares
 from shims._src.optimizers.recipe import Design, Recipe, make
 
@@ -82,11 +83,10 @@ def adam_v1(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8) -> Recipe
     def step(gradient, parameter, slots, now):
         g, m, v = gradient.whole, slots["m"], slots["v"]
         first, second, added = (_rounded(x, g) for x in (beta1, beta2, epsilon))
-        m = m + (g - m) * (1 - first)
-        v = v + (gradient.square - v) * (1 - second)
-        powers = now.shared
-        alpha = now.rate * jnp.sqrt(1 - powers["beta2_power"]) / (1 - powers["beta1_power"])
-        return -(m * alpha / (jnp.sqrt(v) + added)), {"m": m, "v": v}
+        m, v = adam.update_averages(m, v, g, gradient.square, first, second)
+        powers = (now.shared["beta1_power"], now.shared["beta2_power"])
+        change = adam.compute_step(m, v, adam.correct_rate(now.rate, *powers), added)
+        return -change, {"m": m, "v": v}
 
     shared = {"beta1_power": beta1, "beta2_power": beta2}
     design = Design(step, {"m": 0.0, "v": 0.0}, shared=shared, advance=advance, version_1=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 
 import shims
+from shims._src.numeric import adam
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.grouping import group
@@ -116,21 +117,15 @@ class AdamOptimizer(Optimizer):
         return group(*update_ops, *moved, name=name_scope)
 
 
-def _rate(power1, power2, rate):
-    """The rate that makes up for averages which began at zero."""
-    return rate * jnp.sqrt(1 - power2) / (1 - power1)
-
-
 def _whole(var, m, v, grad, power1, power2, rate, beta1, beta2, epsilon):
-    m = m + (grad - m) * (1 - beta1)
-    v = v + (grad * grad - v) * (1 - beta2)
-    step = m * _rate(power1, power2, rate) / (jnp.sqrt(v) + epsilon)
-    return [var - step, m, v]
+    m, v = adam.update_averages(m, v, grad, grad * grad, beta1, beta2)
+    rate = adam.correct_rate(rate, power1, power2)
+    return [var - adam.compute_step(m, v, rate, epsilon), m, v]
 
 
 def _by_rows(var, m, v, rows, indices, power1, power2, rate, beta1, beta2, epsilon):
     at = shims.expand_dims(indices, 1)
     m = shims.tensor_scatter_nd_add(m * beta1, at, rows * (1 - beta1))
     v = shims.tensor_scatter_nd_add(v * beta2, at, rows * rows * (1 - beta2))
-    step = _rate(power1, power2, rate) * m / (jnp.sqrt(v) + epsilon)
+    step = adam.correct_rate(rate, power1, power2) * m / (jnp.sqrt(v) + epsilon)
     return [var - step, m, v]

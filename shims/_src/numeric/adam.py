@@ -1,0 +1,35 @@
+"""Compute the steps of Adam, for optimizers that keep their averages in different places."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+
+def update_averages(m, v, gradient, square, beta1, beta2):
+    """Return the moving averages of gradients and of their squares after a step.
+
+    Args:
+      m: the average of gradients before it.
+      v: the average of squares before it.
+      gradient: the gradient of the step.
+      square: its square; of gathered rows with equal positions, not the square of their sum.
+      beta1: the decay of the average of gradients.
+      beta2: the decay of the average of squares.
+    """
+    return m + (gradient - m) * (1 - beta1), v + (square - v) * (1 - beta2)
+
+
+def correct_rate(rate, power1, power2):
+    """Return the learning rate corrected for averages that start at zero.
+
+    Args:
+      rate: the learning rate.
+      power1: `beta1` to the power of the number of steps.
+      power2: `beta2` to the power of the number of steps.
+    """
+    return rate * jnp.sqrt(1 - power2) / (1 - power1)
+
+
+def compute_step(m, v, rate, epsilon):
+    """Return what is subtracted from a parameter, given the averages and the corrected rate."""
+    return m * rate / (jnp.sqrt(v) + epsilon)
