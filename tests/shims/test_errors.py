@@ -16,7 +16,7 @@ CASES = (
     (
         calls.unbounded,
         tf.errors.CapacityError,
-        "range: nothing bounds this data-dependent size, and inside somebody else's trace nothing can grow.\n"
+        "range: this data-dependent size has no bound, and inside an enclosing trace its capacity cannot grow.\n"
         "  Required: a count whose bound follows from the inputs\n"
         "  At:       refused_inputs.py:N  return jax.jit(tf.dynamic(lambda k: tf.range(k)))(np.int32(3))\n"
         "  Do:       write `shims.bounded(k, max=...)` for the count, or call the function through `shims.function` at the top level",
@@ -59,7 +59,7 @@ CASES = (
     (
         calls.a_shape_that_does_not_fit,
         tf.errors.InvalidArgumentError,
-        "reshape: the input has 3 values, which the requested shape does not take.\n"
+        "reshape: the input has 3 values, which do not fill the requested shape.\n"
         "  Required: as many values as shape=(2, 2) takes\n"
         "  Received: shape (n0)\n"
         "  At:       refused_inputs.py:N  return tf.function(lambda x: x.reshape(2, 2), [tf.TensorSpec([None])])(np.ones(3, np.float32))",
@@ -273,7 +273,7 @@ CASES = (
     (
         calls.windows_of_unknown_extent,
         tf.errors.UnsupportedPrimitiveError,
-        "`gather` takes many windows of an unknown extent each.\n"
+        "`gather` accesses several windows of unknown extent.\n"
         "  Received: float32[u0]\n"
         "  Size:     u0: refused_inputs.py:N  y = x[x > 0]\n"
         "  At:       refused_inputs.py:N  return jax.vmap(lambda s: lax.dynamic_slice(y, (s,), (y.shape[0] // 2,)))(starts)\n"

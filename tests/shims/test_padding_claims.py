@@ -24,7 +24,7 @@ X, Y = np.float32([3, 0.5, 2]), np.float32([1, 2, 3, 4, 5])
 def claims(monkeypatch):
     """What the claims turned out to be: one entry for each, false ones with their primitive."""
     told: list[tuple[bool, str]] = []
-    lower = interpreter._apply
+    lower = interpreter._lower_or_defer
 
     def checked(ctx, eqn, values):
         outs = lower(ctx, eqn, values)
@@ -40,7 +40,7 @@ def claims(monkeypatch):
     def note(holds, *, name):
         told.append((bool(holds), name))
 
-    monkeypatch.setattr(interpreter, "_apply", checked)
+    monkeypatch.setattr(interpreter, "_lower_or_defer", checked)
     return told
 
 

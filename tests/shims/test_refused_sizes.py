@@ -142,7 +142,7 @@ CASES = (
     (
         calls.sizes_in_a_stack,
         tf.errors.FreshSizeError,
-        "jnp.stack: two sizes meet that cannot be known to be equal.\n"
+        "jnp.stack: two sizes have to be equal, which is unknown while tracing.\n"
         "  Received: All input arrays must have the same shape. Got (u0,), (u1,).\n"
         "  Size:     u0: refused_calls.py:N  y = x[m]\n"
         "  Size:     u1: refused_calls.py:N  return jnp.stack([y, y[y > 1]])\n"
@@ -152,7 +152,7 @@ CASES = (
     (
         calls.sizes_in_a_product,
         tf.errors.FreshSizeError,
-        "two sizes meet that cannot be known to be equal.\n"
+        "two sizes have to be equal, which is unknown while tracing.\n"
         "  Received: dot_general requires contracting dimensions to have the same shape, got (u0,) and (3,).\n"
         "  Size:     u0: refused_calls.py:N  y = x[m]\n"
         "  At:       refused_calls.py:N  return y @ jnp.ones(3)\n"
@@ -161,7 +161,7 @@ CASES = (
     (
         calls.sizes_of_branches,
         tf.errors.FreshSizeError,
-        "lax.cond: two sizes meet that cannot be known to be equal.\n"
+        "lax.cond: two sizes have to be equal, which is unknown while tracing.\n"
         "  Received: cond branches must have equal output types but they differ.\n"
         "  Size:     u0: refused_calls.py:N  y = x[m]\n"
         "  Size:     u1: refused_calls.py:N  return lax.cond(y.sum() > 1, lambda: y[y > 1], lambda: y)\n"
@@ -171,7 +171,7 @@ CASES = (
     (
         calls.size_of_a_carry,
         tf.errors.FreshSizeError,
-        "lax.while_loop: two sizes meet that cannot be known to be equal.\n"
+        "lax.while_loop: two sizes have to be equal, which is unknown while tracing.\n"
         "  Received: while_loop body function carry input and carry output must have equal types, but they differ:\n"
         "  Size:     u0: refused_calls.py:N  y = x[m]\n"
         "  Size:     u1: refused_calls.py:N  return lax.while_loop(lambda c: c.sum() > 5, lambda c: c[c < 5], y)\n"
@@ -181,7 +181,7 @@ CASES = (
     (
         calls.rows_of_a_map,
         tf.errors.FreshSizeError,
-        "every row has a data-dependent size `u1` of its own; an array cannot hold that.\n"
+        "the data-dependent size `u1` differs from row to row; an array cannot hold such rows.\n"
         "  Size:     u1: refused_calls.py:N  return lax.map(lambda t: y[y > t], y)\n"
         "  At:       refused_calls.py:N  return lax.map(lambda t: y[y > t], y)\n"
         "  Do:       reduce or pad each row inside the mapped function",

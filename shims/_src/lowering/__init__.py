@@ -1,1 +1,1 @@
-"""The padded lowering: a symbolic jaxpr becomes an ordinary, static, padded program."""
+"""Lower a jaxpr with symbolic sizes to a padded program with static shapes."""

@@ -1,4 +1,4 @@
-"""Static bounds of integer values: how a traced size keeps the bound that its inputs imply."""
+"""Propagate static bounds of integers, so that traced sizes keep the bounds of their inputs."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from shims._src.platform.jaxprs import evaluate
 from shims._src.sizes import dims
 
 _LIMIT = 2**31 - 1
-# Dtypes whose range is a useful bound of its own.
+# Dtypes whose range is small enough to be a useful bound.
 _SMALL = tuple(np.dtype(t) for t in ("int8", "uint8", "int16", "uint16"))
 
 
 def may_wrap(bounds) -> bool:
-    """Whether arithmetic on a value without a lower bound may have wrapped around."""
+    """Whether bounds lack a lower end, so that the arithmetic may have wrapped around."""
     return bounds[0] <= -_LIMIT
 
 
 def of(value: Value) -> tuple[int, int] | None:
-    """Bounds of a value: recorded, or read off a small constant."""
+    """Return the bounds of a value: recorded, read from a small constant, or implied by the dtype."""
     if value.bounds is not None:
         return value.bounds
     if isinstance(value.array, (int, np.integer, np.bool_)):
@@ -42,7 +42,7 @@ def of(value: Value) -> tuple[int, int] | None:
 
 
 def attach(ctx, eqn, values, outs):
-    """The outputs of an equation with the bounds that follow from its inputs."""
+    """Return the outputs of an equation with the bounds that follow from its inputs."""
     rule = _RULES.get(eqn.primitive.name)
     if rule is None or not outs or outs[0].bounds is not None:
         return outs
@@ -58,7 +58,7 @@ def attach(ctx, eqn, values, outs):
     return [Value(outs[0].array, outs[0].axes, outs[0].pad, found), *outs[1:]]
 
 
-def _same(ctx, eqn, values, given):
+def _first_operand(ctx, eqn, values, given):
     return given[0]
 
 
@@ -140,13 +140,13 @@ def _rem(ctx, eqn, values, given):
     return low, b[1] - 1
 
 
-def _inner(ctx, eqn, values, given):
-    """Bounds through an inner program (`jnp.clip`, `%`, ...)."""
+def _inner_program(ctx, eqn, values, given):
+    """Propagate bounds through an inner program (`jnp.clip`, `%`, ...)."""
     jaxpr, _ = jp.open_jaxpr(eqn.params["jaxpr"])
     known = {**dict.fromkeys(jaxpr.constvars), **dict(zip(jaxpr.invars, given, strict=True))}
 
     def step(inner, operands):
-        found = [None] * len(inner.outvars)  # of what only checks there are none
+        found = [None] * len(inner.outvars)  # an equation that only checks has no outputs
         rule = _RULES.get(inner.primitive.name) if found else None
         if rule is not None and getattr(inner.outvars[0].aval.dtype, "kind", "") in tuple("iub"):
             found[0] = rule(ctx, inner, values, operands)
@@ -162,7 +162,7 @@ def _union(ctx, eqn, values, given):
 
 
 def _positions(ctx, eqn, values, given):
-    """`iota`, `argmax`, ...: below the size of an axis."""
+    """Bound positions (`iota`, `argmax`, ...) by the size of their axis."""
     shape = eqn.invars[0].aval.shape if eqn.invars else eqn.outvars[0].aval.shape
     axes = eqn.params.get("axes", (eqn.params.get("dimension", 0),))
     return 0, max(dims.interval(shape[axes[0]], ctx.env)[1] - 1, 0)
@@ -172,12 +172,12 @@ _RULES = {
     "argmax": _positions,
     "argmin": _positions,
     "concatenate": _union,
-    "dynamic_slice": _same,
-    "gather": _same,
+    "dynamic_slice": _first_operand,
+    "gather": _first_operand,
     "iota": _positions,
     "stack": _union,
-    "jit": _inner,
-    "pjit": _inner,
+    "jit": _inner_program,
+    "pjit": _inner_program,
     "add": _add,
     "sub": _sub,
     "mul": _mul,
@@ -189,13 +189,13 @@ _RULES = {
     "select_n": _select,
     "convert_element_type": _convert,
     "reduce_sum": _reduce_sum,
-    "reduce_max": _same,
-    "reduce_min": _same,
-    "broadcast_in_dim": _same,
-    "reshape": _same,
-    "squeeze": _same,
-    "slice": _same,
-    "transpose": _same,
-    "copy": _same,
-    "copy_p": _same,
+    "reduce_max": _first_operand,
+    "reduce_min": _first_operand,
+    "broadcast_in_dim": _first_operand,
+    "reshape": _first_operand,
+    "squeeze": _first_operand,
+    "slice": _first_operand,
+    "transpose": _first_operand,
+    "copy": _first_operand,
+    "copy_p": _first_operand,
 }

@@ -1,4 +1,4 @@
-"""Masking rules of callbacks and prints: the host sees exact arrays."""
+"""Define the masking rules of callbacks and prints; the host gets arrays without padding."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from shims._src.lowering.value import Value
 from shims._src.platform import jax_private as jp
 
 
-def _operands(ctx, values):
-    """Packed arrays with the sizes of their dynamic axes, as operands of a callback."""
+def _packed_operands(ctx, values):
+    """Pack arrays and list the sizes of their dynamic axes, as operands of a callback."""
     values = [ctx.pack_all(ctx.solid(v)) for v in values]
     places = [[i for i, a in enumerate(v.axes) if a is not None] for v in values]
     sizes = [[v.axes[i].size for i in p] for v, p in zip(values, places, strict=True)]
     return [v.array for v in values], sizes, places
 
 
-def _cut(arrays, sizes, places):
+def _remove_padding(arrays, sizes, places):
     out = []
     for array, own, axes in zip(arrays, sizes, places, strict=True):
         index = [slice(None)] * np.ndim(array)
@@ -29,7 +29,7 @@ def _cut(arrays, sizes, places):
     return out
 
 
-def _filled_up(results, shapes):
+def _add_padding(results, shapes):
     out = []
     for result, shape in zip(results, shapes, strict=True):
         result = np.asarray(result)
@@ -39,23 +39,23 @@ def _filled_up(results, shapes):
     return out
 
 
-def _call(ctx, eqn, values, caller):
-    arrays, sizes, places = _operands(ctx, values)
+def _call_exact(ctx, eqn, values, caller):
+    arrays, sizes, places = _packed_operands(ctx, values)
     avals = eqn.params["result_avals"]
     shapes = [jax.ShapeDtypeStruct(ctx.shape(a.shape), a.dtype) for a in avals]
     callback = eqn.params["callback"]
 
     def host(arrays, sizes):
-        return _filled_up(callback(*_cut(arrays, sizes, places)), shapes)
+        return _add_padding(callback(*_remove_padding(arrays, sizes, places)), shapes)
 
     outs = caller(host, shapes, arrays, sizes)
     return [Value(o, ctx.axes(a.shape)) for o, a in zip(outs, avals, strict=True)]
 
 
 def pure_callback(ctx, eqn, *values):
-    """`jax.pure_callback` on exact arrays."""
+    """Lower `jax.pure_callback`, called with arrays without padding."""
     method = eqn.params.get("vmap_method")
-    return _call(
+    return _call_exact(
         ctx,
         eqn,
         values,
@@ -64,9 +64,9 @@ def pure_callback(ctx, eqn, *values):
 
 
 def ordered_callback(ctx, eqn, *values):
-    """`io_callback` on exact arrays."""
+    """Lower `io_callback`, called with arrays without padding."""
     ordered = eqn.params.get("ordered", False)
-    return _call(
+    return _call_exact(
         ctx,
         eqn,
         values,
@@ -75,22 +75,28 @@ def ordered_callback(ctx, eqn, *values):
 
 
 def debug_callback(ctx, eqn, *values):
-    """`jax.debug.callback` on exact arrays."""
-    arrays, sizes, places = _operands(ctx, values)
+    """Lower `jax.debug.callback`, called with arrays without padding."""
+    arrays, sizes, places = _packed_operands(ctx, values)
     callback = eqn.params["callback"]
     ordered = jp.is_ordered(eqn.params["effect"])
     jax.debug.callback(
-        lambda a, s: callback(*_cut(a, s, places)) and None, arrays, sizes, ordered=ordered
+        lambda a, s: callback(*_remove_padding(a, s, places)) and None,
+        arrays,
+        sizes,
+        ordered=ordered,
     )
     return []
 
 
 def debug_print(ctx, eqn, *values):
-    """`jax.debug.print` of exact arrays."""
-    arrays, sizes, places = _operands(ctx, values)
+    """Lower `jax.debug.print` of arrays without padding."""
+    arrays, sizes, places = _packed_operands(ctx, values)
     show = jp.debug_printer(eqn.params)
     jax.debug.callback(
-        lambda a, s: show(_cut(a, s, places)), arrays, sizes, ordered=eqn.params["ordered"]
+        lambda a, s: show(_remove_padding(a, s, places)),
+        arrays,
+        sizes,
+        ordered=eqn.params["ordered"],
     )
     return []
 

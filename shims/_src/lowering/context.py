@@ -1,4 +1,4 @@
-"""The state of one lowering, and the moves between layouts that every rule shares."""
+"""Hold the state of a lowering, and convert values between the layouts that rules share."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ SERIALS = itertools.count()
 
 
 class Root:
-    """What all contexts of one lowering share.
+    """The state that all contexts of one lowering share.
 
     Attributes:
-      buckets: capacity per site that nothing bounds; `None` where nothing can grow (foreign traces).
+      buckets: the capacity per site of sizes without a bound; `None` inside an enclosing trace, where
+        buckets cannot grow.
       notes: lines for `explain()`.
-      unbounded: the sizes that nothing bounds, in the order in which they were met.
+      unbounded: the sizes without a bound, numbered in the order in which they were met.
     """
 
     def __init__(self, interpret, state, buckets: dict[Site, int] | None = None):
@@ -37,26 +38,26 @@ class Root:
         self.unbounded: dict[str, int] = {}
         self.symbolic: dict[int, tuple[object, bool]] = {}
         self.fresh_capacity: dict[str, int] = {}
-        self.frames: list[dict] = []  # what the programs that are being walked have computed
+        self.frames: list[dict] = []  # values of the programs being lowered, innermost last
 
 
 class Context:
-    """One scope of a lowering: the bindings of its sizes and what it has computed already."""
+    """One scope of a lowering: the bindings of its sizes and its cache of computed values."""
 
     def __init__(self, root: Root, env=None, cache=None):
         self.root = root
         self.env: dict[str, dims.Binding] = dict(env or {})
         self.cache: dict[object, object] = dict(cache or {})
         self.reports: list[Report] = []
-        self.jaxpr = None  # the program that is being walked
+        self.jaxpr = None  # the program that is being lowered
         self.owned: set[str] = set()  # sizes made in this scope
         self.inherited: set[str] = set()  # sizes made in the scopes around this one
-        self.carried: set[str] = set()  # sizes that the operands of this scope brought along
-        self.ambiguous: set[str] = set()  # sizes of one name that left an inner program twice
-        self.is_derivative = False  # whether a rule for tangents is walked, which JAX may transpose
+        self.carried: set[str] = set()  # sizes that come with the operands of this scope
+        self.ambiguous: set[str] = set()  # names of sizes that left an inner program twice
+        self.is_derivative = False  # whether a tangent rule is lowered, which JAX may transpose
 
     def child(self) -> Context:
-        """A scope inside this one: sees its bindings, keeps its own."""
+        """Return a nested scope that sees these bindings and keeps its own."""
         inner = Context(self.root, self.env, self.cache)
         inner.ambiguous = set(self.ambiguous)
         inner.is_derivative = self.is_derivative
@@ -64,13 +65,13 @@ class Context:
         return inner
 
     def knows(self, name: str) -> bool:
-        """Whether a size was made here or around here: by its name, it is the same size."""
+        """Whether the size `name` was made in this scope or an enclosing one, so that it is the same size."""
         return name in self.owned or (name in self.inherited and name not in self.carried)
 
     # ---- sizes -------------------------------------------------------------------------------
 
     def bind(self, name, size, capacity, *, low=0, fresh=False, valid=None, serial=None):
-        """State what a dimension variable is; returns the binding."""
+        """Bind a dimension variable to its size and capacity, and return the binding."""
         serial = next(SERIALS) if serial is None else serial
         binding = dims.Binding(size, max(int(capacity), 0), low, serial, fresh, valid)
         self.env[name] = binding
@@ -81,7 +82,7 @@ class Context:
         return binding
 
     def bind_missing(self, name: str) -> None:
-        """Give a size that only another branch makes its capacity and the count zero."""
+        """Bind a size that only another branch makes: its capacity, and the count 0."""
         self.bind(
             name,
             jnp.int32(0),
@@ -90,7 +91,7 @@ class Context:
         )
 
     def require(self, d) -> None:
-        """Refuse a size that this scope does not know, or knows twice."""
+        """Refuse a size that is unknown or ambiguous in this scope."""
         for name in jp.variables(d):
             if name in self.ambiguous:
                 raise reused_size_error(d)
@@ -98,14 +99,14 @@ class Context:
                 raise inner_size_error(d)
 
     def capacity(self, d) -> int:
-        """The static extent of every packed axis of size `d`."""
+        """Return the static extent of a packed axis of size `d`."""
         if not jp.is_symbolic(d):
             return int(d)
         self.require(d)
         return max(dims.interval(d, self.env)[1], 1)
 
     def size(self, d):
-        """The run-time size of a dimension, never below zero."""
+        """Return the run-time size of a dimension, at least 0."""
         if not jp.is_symbolic(d):
             return int(d)
         key = ("size", d, self._serials(d))
@@ -121,23 +122,23 @@ class Context:
         return tuple(sorted((v, self.env[v].serial) for v in jp.variables(d)))
 
     def axis(self, d) -> Axis | None:
-        """The packed axis of a dimension; `None` for a static one."""
+        """Return the packed axis of a dimension, `None` for a static one."""
         if not jp.is_symbolic(d):
             return None
         return Axis(d, self.size(d), ("packed", d, self._serials(d)))
 
     def axes(self, shape) -> tuple[Axis | None, ...]:
-        """Packed axes for a symbolic shape."""
+        """Return packed axes for a symbolic shape."""
         return tuple(self.axis(d) for d in shape)
 
     def shape(self, shape) -> tuple[int, ...]:
-        """The static extents of a symbolic shape, all axes packed."""
+        """Return the static extents of a symbolic shape with all axes packed."""
         return tuple(self.capacity(d) for d in shape)
 
     # ---- validity ----------------------------------------------------------------------------
 
     def valid(self, axis: Axis, extent: int):
-        """The validity vector of an axis."""
+        """Return the validity mask of an axis."""
         if axis.valid is not None:
             return axis.valid
         key = ("valid", axis.token, extent)
@@ -146,9 +147,9 @@ class Context:
         return self.cache[key]
 
     def valid_over(self, value: Value, axes=None):
-        """Validity over the given array axes (all by default), broadcast against the array.
+        """Return the validity over the given array axes (all by default), broadcast to the array.
 
-        `None` when every slot counts.
+        The result is `None` when every slot is valid.
         """
         shape = value.array.shape
         result = None
@@ -160,7 +161,7 @@ class Context:
         return result
 
     def fill(self, value: Value, number, axes=None) -> Value:
-        """The value with `number` in its invalid slots (over the given axes)."""
+        """Return the value with `number` in its invalid slots (over the given axes)."""
         if _same_number(value.pad, number):
             return value
         valid = self.valid_over(value, axes)
@@ -172,10 +173,10 @@ class Context:
         return Value(lax.select(valid, array, filler), value.axes, pad, value.bounds)
 
     def quiet(self, value: Value, axes=None) -> Value:
-        """The value with 0 in its invalid slots, where a NaN or an infinity could stand in them.
+        """Return the value with 0 in invalid slots that could hold a NaN or an infinity.
 
-        A derivative multiplies by what stands there, and 0 times NaN reaches whatever the slot was
-        copied from. So every rule that copies into padding what may be an element ends with this.
+        A derivative multiplies by what padding holds, and 0 times NaN would reach the slot that the
+        padding was copied from. So every rule that may copy elements into padding ends with this call.
         """
         if not jnp.issubdtype(value.array.dtype, jnp.inexact):
             return value
@@ -186,7 +187,7 @@ class Context:
     # ---- layouts -----------------------------------------------------------------------------
 
     def materialize(self, value: Value, i: int) -> Value:
-        """A uniform axis made real (packed)."""
+        """Expand a uniform axis to a packed axis with slots of its own."""
         axis = value.axes[i]
         shape = list(value.array.shape)
         shape[i] = self.capacity(axis.dim)
@@ -195,7 +196,7 @@ class Context:
         return self.quiet(real, (i,))
 
     def pack(self, value: Value, i: int) -> Value:
-        """The value with the valid slots of axis `i` first, at the capacity of its dimension."""
+        """Move the valid slots of axis `i` to the front, at the capacity of its dimension."""
         axis = value.axes[i]
         if axis is None or axis.packed:
             if axis is not None and axis.per_row:
@@ -222,27 +223,30 @@ class Context:
         return self.quiet(Value(array, axes, None, value.bounds), (i,))
 
     def _moves_directly(self, array) -> bool:
-        """Whether one loop may pack a vector; that loop cannot be transposed where it stands in a rule."""
+        """Whether one loop may pack a vector.
+
+        That loop cannot be transposed where it is part of a tangent rule.
+        """
         return packing.is_direct(array) and not _is_key(array) and not self.is_derivative
 
     def pack_all(self, value: Value) -> Value:
-        """The value with every dynamic axis packed (those of rows are)."""
+        """Pack every dynamic axis; axes with per-row sizes are packed already."""
         for i, axis in enumerate(value.axes):
             if axis is not None and not axis.per_row:
                 value = self.pack(value, i)
         return value
 
     def solid(self, value: Value, axes=None) -> Value:
-        """The value with its uniform axes (or those given) made real."""
+        """Expand the uniform axes of a value (all, or the given ones)."""
         for i, axis in enumerate(value.axes):
             if axis is not None and axis.uniform and (axes is None or i in axes):
                 value = self.materialize(value, i)
         return value
 
     def align(self, values: list[Value]) -> tuple[list[Value], tuple[Axis | None, ...]]:
-        """Bring values of one rank to common layouts, axis by axis (scalars pass through).
+        """Bring values of one rank to common layouts, axis by axis; scalars are left alone.
 
-        Returns the values, all of one static shape (extents of 1 excepted), and the common axes.
+        Returns the values, all with one static shape (except extents of 1), and the common axes.
         """
         ranked = [v for v in values if v.axes]
         rank = max((len(v.axes) for v in ranked), default=0)
@@ -251,7 +255,7 @@ class Context:
                 v.axes[i].token for v in ranked if v.axes[i] is not None and not v.axes[i].uniform
             }
             if len(tokens) > 1:
-                ranked = [self.pack(v, i) if not _uniform(v, i) else v for v in ranked]
+                ranked = [self.pack(v, i) if not _is_uniform(v, i) else v for v in ranked]
                 self._check_one_token(ranked, i)
         axes = tuple(_common_axis(ranked, i) for i in range(rank))
         shape = tuple(common_extent(v.array.shape[i] for v in ranked) for i in range(rank))
@@ -267,7 +271,9 @@ class Context:
         return wide if same_axes(value, axes) else self.quiet(wide)
 
     def _check_one_token(self, values, i) -> None:
-        tokens = {v.axes[i].token for v in values if v.axes[i] is not None and not _uniform(v, i)}
+        tokens = {
+            v.axes[i].token for v in values if v.axes[i] is not None and not _is_uniform(v, i)
+        }
         if len(tokens) > 1:
             dim = next(v.axes[i].dim for v in values if v.axes[i] is not None)
             raise reused_size_error(dim)
@@ -275,24 +281,24 @@ class Context:
     # ---- run-time conditions -----------------------------------------------------------------
 
     def report(self, condition: Condition, bad, payload) -> None:
-        """Record that `bad` (bool scalar) must not be; `payload` is the number to show."""
+        """Record a run-time condition that fails where `bad` is true; `payload` is the number to show."""
         payload = jnp.asarray(payload, jnp.int32)
         code = jnp.where(bad, lax.max(payload, jnp.int32(0)), jnp.int32(-1))
         self.reports.append(Report(condition, code))
 
     def adopt(self, conditions, codes) -> None:
-        """Take over the reports of an inner scope, whose codes have left it as outputs."""
+        """Add the reports of an inner scope, whose codes are outputs of its program."""
         for condition, code in zip(conditions, codes, strict=True):
             code = jnp.max(code, initial=-1) if jnp.ndim(code) else code
             self.reports.append(Report(condition, code))
 
 
 def common_extent(extents) -> int:
-    """The extent that extents of 1 are broadcast to."""
+    """Return the extent that extents of 1 are broadcast to."""
     return next((e for e in extents if e != 1), 1)
 
 
-def _uniform(value: Value, i: int) -> bool:
+def _is_uniform(value: Value, i: int) -> bool:
     return value.axes[i] is not None and value.axes[i].uniform
 
 
@@ -306,7 +312,11 @@ def _common_axis(values, i):
 
 
 def same_axes(value: Value, axes) -> bool:
-    """Whether the same slots count: a uniform axis has no padding, what it is taken for may have."""
+    """Whether both lists of axes are static, dynamic and uniform in the same places.
+
+    Only then may a value take the axes over without filling: a uniform axis has no padding, the axis
+    that replaces it may have some.
+    """
     kinds = [[None if a is None else a.uniform for a in given] for given in (value.axes, axes)]
     return kinds[0] == kinds[1]
 

@@ -1,4 +1,4 @@
-"""Masking rule of `dot_general`: contracted padding is zero on both sides."""
+"""Define the masking rule of `dot_general`: padding along contracted axes is zero on both sides."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shims._src.platform import jax_private as jp
 
 
 def align_pair(ctx, a: Value, i: int, b: Value, j: int) -> tuple[Value, Value]:
-    """Axis `i` of `a` and axis `j` of `b` in one layout, both real."""
+    """Bring axis `i` of `a` and axis `j` of `b` to one layout, neither of them uniform."""
     a, b = ctx.solid(a, (i,)), ctx.solid(b, (j,))
     x, y = a.axes[i], b.axes[j]
     if x is None or y is None or x.token == y.token:
@@ -23,7 +23,7 @@ def align_pair(ctx, a: Value, i: int, b: Value, j: int) -> tuple[Value, Value]:
 
 
 def dot_general(ctx, eqn, lhs, rhs):
-    """Contract and batch over dynamic axes."""
+    """Lower contractions and batches over dynamic axes."""
     (lc, rc), (lb, rb) = eqn.params["dimension_numbers"]
     for i, j in (*zip(lc, rc, strict=True), *zip(lb, rb, strict=True)):
         lhs, rhs = align_pair(ctx, lhs, i, rhs, j)

@@ -1,4 +1,4 @@
-"""Masking rules of control flow: loops, branches and inner programs recurse."""
+"""Define the masking rules of control flow: loops, branches and inner programs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def run(ctx, jaxpr, values):
 
 
 def inline(ctx, eqn, *values):
-    """An inner `jit`: runs in place (XLA inlines it all the same)."""
+    """Lower an inner `jit` in place; XLA inlines it anyway."""
     jaxpr = eqn.params.get("jaxpr", eqn.params.get("call_jaxpr"))
     inner = scopes.enter(ctx, jaxpr, list(values))
     outs = run(inner, jaxpr, list(values))
@@ -33,7 +33,7 @@ def inline(ctx, eqn, *values):
 
 
 def expand(ctx, eqn, *values):
-    """A high-level primitive: what it computes is traced and lowered."""
+    """Lower a high-level primitive by tracing its expansion."""
     specs = [jax.ShapeDtypeStruct(a.aval.shape, a.aval.dtype) for a in eqn.invars]
     with trace.resume(ctx.root.state):
         jaxpr = jax.make_jaxpr(jp.expansion(eqn))(*specs)
@@ -45,7 +45,7 @@ def expand(ctx, eqn, *values):
 
 
 def scan(ctx, eqn, *values):
-    """A loop over leading axes; over a dynamic axis it steps only where a slot is valid."""
+    """Lower a loop over leading axes; along a dynamic axis only valid slots take a step."""
     n_consts, n_carry = jp.scan_counts(eqn.params)
     consts = [ctx.solid(v) for v in values[:n_consts]]
     carry = list(values[n_consts : n_consts + n_carry])
@@ -54,11 +54,11 @@ def scan(ctx, eqn, *values):
     open_jaxpr, _ = jp.open_jaxpr(jaxpr)
     carry_avals = [v.aval for v in open_jaxpr.invars[n_consts : n_consts + n_carry]]
     carry = [scopes.settle(ctx, v, a.shape) for v, a in zip(carry, carry_avals, strict=True)]
-    xs, steps, extent = _steps(ctx, eqn, xs)
+    xs, steps, extent = _align_steps(ctx, eqn, xs)
     body = _Body(ctx, eqn, jaxpr, consts, carry, xs, open_jaxpr.outvars[n_carry:], carry_avals)
     valid = None if steps is None else ctx.valid(steps, extent)
-    if n_carry == 0 and valid is None and _selects(open_jaxpr):
-        ys, sizes, codes = jax.vmap(lambda rows: body([], rows)[1])(_rows(xs, extent))
+    if n_carry == 0 and valid is None and _makes_sizes(open_jaxpr):
+        ys, sizes, codes = jax.vmap(lambda rows: body([], rows)[1])(_scanned_arrays(xs, extent))
         finals: list = []
     else:
         finals, (ys, sizes, codes) = body.loop(valid, extent)
@@ -69,13 +69,13 @@ def scan(ctx, eqn, *values):
     ]
 
 
-def _selects(jaxpr) -> bool:
-    """Whether rows make sizes of their own (such maps are staged row by row and run at once)."""
+def _makes_sizes(jaxpr) -> bool:
+    """Whether rows make sizes of their own; such maps are staged per row and run in parallel."""
     return any(e.primitive.name in primitives.SIZE_MAKERS for e in equations(jaxpr))
 
 
-def _steps(ctx, eqn, xs):
-    """Bring the leading axes to one layout; returns the step axis and its extent."""
+def _align_steps(ctx, eqn, xs):
+    """Bring the leading axes to one layout, and return the values, the step axis and its extent."""
     length = eqn.params["length"]
     if not xs:
         axis = ctx.axis(length)
@@ -87,25 +87,25 @@ def _steps(ctx, eqn, xs):
     return xs, axis, xs[0].array.shape[0]
 
 
-def _rows(xs, extent):
+def _scanned_arrays(xs, extent):
     arrays = [v.array for v in xs]
     sizes = [own_sizes.rows(v.axes[1:]) for v in xs]
     return arrays, sizes, lax.iota(jnp.int32, extent)
 
 
 class _Body:
-    """The lowered body of a scan, and what is learned while it is traced."""
+    """The lowered body of a scan, with the axes and reports found while it is traced."""
 
     def __init__(self, ctx, eqn, jaxpr, consts, carry, xs, result_vars, carry_avals):
         self.ctx, self.eqn, self.jaxpr = ctx, eqn, jaxpr
         self.consts, self.carry, self.xs = consts, carry, xs
         self.result_vars, self.carry_avals = result_vars, carry_avals
         self.described: list = []
-        self._axes: list = []  # per result the dimensions of its axes, and which sizes are inner
+        self._axes: list = []  # for each result the dimensions of its axes and the sizes made inside
         self._stack = own_sizes.Stack()
 
     def __call__(self, carry_arrays, rows):
-        """One step: `(new carry, (results, their own sizes, report codes))`."""
+        """Run one step, and return `(new carry, (results, their own sizes, report codes))`."""
         x_arrays, x_sizes, _ = rows
         carry = [Value(a, c.axes) for a, c in zip(carry_arrays, self.carry, strict=True)]
         own = [
@@ -142,9 +142,9 @@ class _Body:
         )
 
     def loop(self, valid, extent):
-        """Run as a sequential loop; invalid steps leave the carry as it was."""
+        """Run as a sequential loop in which invalid steps leave the carry unchanged."""
         reverse, unroll = self.eqn.params["reverse"], self.eqn.params.get("unroll", 1)
-        rows = _rows(self.xs, extent)
+        rows = _scanned_arrays(self.xs, extent)
         start = [v.array for v in self.carry]
         if valid is None:
             return lax.scan(self, start, rows, reverse=reverse, unroll=unroll)
@@ -152,12 +152,12 @@ class _Body:
 
         def step(carry, row):
             ok, row = row
-            return lax.cond(ok, self, lambda c, _: (c, _quiet(shapes)), carry, row)
+            return lax.cond(ok, self, lambda c, _: (c, _skipped_outputs(shapes)), carry, row)
 
         return lax.scan(step, start, (valid, rows), reverse=reverse)
 
     def result_axes(self, sizes):
-        """The axes of the stacked results behind their leading one."""
+        """Return the axes of the stacked results after their leading axis."""
         return [
             tuple(
                 own_sizes.axis(self.ctx, dim, self._stack.stacked(own, sizes)) for dim, own in axes
@@ -166,7 +166,7 @@ class _Body:
         ]
 
 
-def _quiet(shapes):
+def _skipped_outputs(shapes):
     results, sizes, codes = shapes
     zeros = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), (results, sizes))
     return (*zeros, [jnp.full(c.shape, -1, c.dtype) for c in codes])
@@ -176,10 +176,10 @@ def _quiet(shapes):
 
 
 def while_(ctx, eqn, *values):
-    """A loop whose carry keeps its sizes.
+    """Lower a loop whose carry keeps its sizes.
 
-    Where each element has a condition of its own, as `vmap` of a loop has it, the loop goes on for
-    those that need it, and leaves the others as they are.
+    Under `vmap` each element has its own condition: the loop runs while any element needs it, and
+    leaves finished elements unchanged.
     """
     n_cond, n_body = eqn.params["cond_nconsts"], eqn.params["body_nconsts"]
     cond_jaxpr, body_jaxpr = eqn.params["cond_jaxpr"], eqn.params["body_jaxpr"]
@@ -204,7 +204,7 @@ def while_(ctx, eqn, *values):
     def cond(state):
         goes_on = jnp.any(condition(state[0])) if each else condition(state[0])
         for code in state[1]:
-            # What went wrong is reported; a room that is full might never let the loop end.
+            # Stop after a failed check; a full buffer might keep the loop from ending.
             goes_on = lax.bitwise_and(goes_on, code < 0)
         return goes_on
 
@@ -217,7 +217,7 @@ def while_(ctx, eqn, *values):
         arrays = [v.array for v in outs]
         if each:
             goes_on = condition(state[0])
-            arrays = [_where_it_goes_on(goes_on, a, b) for a, b in zip(arrays, state[0])]
+            arrays = [_select_running(goes_on, a, b) for a, b in zip(arrays, state[0])]
         return arrays, worst
 
     start = [v.array for v in carry]
@@ -228,7 +228,7 @@ def while_(ctx, eqn, *values):
     return [Value(a, c.axes) for a, c in zip(arrays, carry, strict=True)]
 
 
-def _where_it_goes_on(goes_on, new, old):
+def _select_running(goes_on, new, old):
     over = lax.expand_dims(goes_on, range(goes_on.ndim, new.ndim))
     return jnp.where(over, new, old)
 
@@ -237,7 +237,7 @@ def _where_it_goes_on(goes_on, new, old):
 
 
 def cond(ctx, eqn, index, *values):
-    """Branches whose results are brought to one layout."""
+    """Lower a conditional; the results of all branches are brought to one layout."""
     values = [ctx.solid(v) for v in values]
     passed = [v for v in values if not isinstance(v, Deferred)]
     branches = eqn.params["branches"]
@@ -248,7 +248,7 @@ def cond(ctx, eqn, index, *values):
     # Sizes that one branch makes are unknown to the others until every branch has been seen.
     for _ in range(2 if any(map(jp.is_symbolic, _dims_of(out_avals))) else 1):
         shapes = [jax.eval_shape(b, *arrays) for b in lowered]
-        wanted = _largest([s[1] for s in shapes])
+        wanted = _largest_shapes([s[1] for s in shapes])
         for branch in lowered:
             branch.wanted = wanted
     counts = [len(s[2]) for s in shapes]
@@ -271,8 +271,8 @@ def _dims_of(avals):
     return itertools.chain.from_iterable(getattr(a, "shape", ()) for a in avals)
 
 
-def _largest(sizes):
-    """Of each size in the results that some branch makes, its shape where it is one per row."""
+def _largest_shapes(sizes):
+    """Return, for each size that some branch makes, its largest shape among the branches."""
     return [
         [_largest_of(axes) for axes in zip(*results, strict=True)]
         for results in zip(*sizes, strict=True)
@@ -285,13 +285,15 @@ def _largest_of(branches):
 
 
 class _Branch:
-    """One lowered branch."""
+    """One lowered branch of a conditional."""
 
     def __init__(self, ctx, jaxpr, values, out_avals, made):
         self.ctx, self.jaxpr, self.values, self.out_avals = ctx, jaxpr, values, out_avals
-        self.made = made  # the sizes that one of all branches makes
+        self.made = made  # the sizes that any of the branches makes
         self.described: list = []
-        self.wanted: list | None = None  # per axis of the results, its sizes' names and shapes
+        self.wanted: list | None = (
+            None  # for each axis of the results, the names and shapes of its sizes
+        )
         self.serials: list = []
 
     def __call__(self, *arrays):
@@ -308,7 +310,7 @@ class _Branch:
                 raise inner_size_error(aval)
         stand_ins.check(self.jaxpr, missing)
         for name in sorted(missing):
-            # Zeros that stand for what another branch saves have the sizes of that branch.
+            # Zeros in the place of values that another branch saves have the sizes of that branch.
             inner.bind_missing(name)
         outs = run(inner, self.jaxpr, values)
         outs = [scopes.settle(inner, v, a.shape) for v, a in zip(outs, self.out_avals, strict=True)]
@@ -324,7 +326,7 @@ class _Branch:
 
 
 def _bindings(inner, axis, shapes):
-    """The sizes of an axis of a branch's result that not all branches have from the scope around."""
+    """Return the bindings of the named sizes in an axis of a branch's result, broadcast to `shapes`."""
     bound = {name: axis.own.get(name) or inner.env[name] for name in shapes}
     return {
         name: dataclasses.replace(b, size=jnp.broadcast_to(jnp.int32(b.size), shapes[name]))
@@ -333,7 +335,7 @@ def _bindings(inner, axis, shapes):
 
 
 def _branch_results(ctx, avals, outs, sizes, serials):
-    """Values of the arrays that left the branches: sizes that a branch makes leave with their axes."""
+    """Build the values that leave the branches; new sizes leave with their axes."""
     known: dict = {}
     results = []
     for position, (out, aval) in enumerate(zip(outs, avals, strict=True)):
@@ -353,7 +355,7 @@ def _branch_results(ctx, avals, outs, sizes, serials):
 
 
 def _is_named(ctx, name, bound):
-    """Whether a scope knows a size by its name alone: there is no other one of that name."""
+    """Whether a size is known by its name alone, since no other size has that name."""
     around = ctx.env.setdefault(name, bound)
     if around.serial != bound.serial:
         ctx.ambiguous.add(name)

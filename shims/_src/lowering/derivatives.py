@@ -1,4 +1,4 @@
-"""Masking rules of custom derivatives and rematerialization: the rules are rebuilt, not inlined."""
+"""Define the masking rules of custom derivatives and rematerialization, rebuilt instead of inlined."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from shims._src.lowering.value import Value
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
 
-_LATE_DERIVATIVE = "The derivative needs a size as a number that the function itself does not need."
-_WAYS_OUT = """\
+_LATE_DERIVATIVE = "The derivative needs a size as a number, although the function itself does not."
+_REMEDY = """\
   Do:       take the gradient inside of the function, or give the size in its signature"""
 
 
 def take_apart(values):
-    """Arrays of values, and the traced things that their axes carry (sizes, validity)."""
+    """Split values into their arrays and the traced parts of their axes (sizes, validity masks)."""
     arrays = [v.array for v in values]
-    carried = [[None if a is None else _traced(a) for a in v.axes] for v in values]
+    carried = [[None if a is None else _traced_parts(a) for a in v.axes] for v in values]
     return arrays, carried
 
 
 def put_together(models, arrays, carried):
-    """Values like `models`, of other arrays and other traced sizes."""
+    """Build values with the layouts of `models` from other arrays and traced axis parts."""
     out = []
     for model, array, parts in zip(models, arrays, carried, strict=True):
         axes = tuple(
@@ -40,7 +40,7 @@ def put_together(models, arrays, carried):
     return out
 
 
-def _traced(axis):
+def _traced_parts(axis):
     return axis.size, axis.valid, {name: bound.size for name, bound in axis.own.items()}
 
 
@@ -51,10 +51,10 @@ def _with_traced(axis, parts):
 
 
 class _Rebuilt:
-    """One function with a derivative of its own, over lowered operands.
+    """A function with a custom derivative, rebuilt over lowered operands.
 
-    Such a function must not close over tracers, so all sizes in scope are operands of it, and all
-    that its results carry are results.
+    Such a function must not close over tracers, so all sizes in scope are operands of it, and the sizes
+    and validity masks of its results are results.
     """
 
     def __init__(self, ctx, eqn, values):
@@ -62,17 +62,17 @@ class _Rebuilt:
         self.in_avals = [v.aval for v in eqn.invars]
         self.out_avals = [v.aval for v in eqn.outvars]
         self.outs: list[Value] = []
-        self.described: list | None = None  # what the function itself reports
+        self.described: list | None = None  # the reports of the function itself
         self.bindings = dict(ctx.env)
         self.moving = [i for i, v in enumerate(values) if _is_inexact(v.array)]
 
     def operands(self):
-        """`(arrays, side)`: what is differentiated, and the integers that go with it."""
+        """Return `(arrays, side)`: the differentiated arrays, and the integers that accompany them."""
         arrays, carried = take_apart(self.values)
         return arrays, ({n: (b.size, b.valid) for n, b in self.bindings.items()}, carried)
 
     def scope(self, side):
-        """A scope made of operands only."""
+        """Return a scope whose sizes all come from the operands."""
         inner = type(self.ctx)(self.ctx.root)
         for name, (size, valid) in side[0].items():
             b = self.bindings[name]
@@ -80,31 +80,31 @@ class _Rebuilt:
         return inner
 
     def enter(self, arrays, side):
-        """The scope and the operands inside."""
+        """Return the inner scope and the operands as values."""
         return self.scope(side), put_together(self.values, arrays, side[1])
 
     def results(self, inner, outs, codes):
-        """Results as pytrees of arrays; their layouts are noted for the caller."""
-        # A derivative may differ from slot to slot where the result does not.
+        """Return results as pytrees of arrays, and keep their layouts for the caller."""
+        # Expand uniform results, since their derivatives may differ from slot to slot.
         self.outs = outs = [inner.solid(v) for v in outs]
         arrays, carried = take_apart(outs)
         sizes = {n: inner.env[n].size for a in self.out_avals for n in scopes.escaping(self.ctx, a)}
         return arrays, (carried, sizes, codes)
 
     def primal(self, arrays, side):
-        """The function itself."""
+        """Compute the function itself."""
         inner, operands = self.enter(arrays, side)
         outs = run(inner, self.eqn.params["call_jaxpr"], operands)
         self.described, codes = scopes.describe(inner)
         return self.results(inner, outs, codes)
 
     def checked(self, inner, arrays, side):
-        """What the function itself checks, and what only its derivative does, traced in `inner`.
+        """Collect the checks of the function and of its derivative, which is traced in `inner`.
 
         Returns:
-          `(codes, mark)`: the codes that go with a result, and a number to multiply the derivative
-          with. That is `None` where the derivative checks nothing more; else 1, or NaN where such a
-          check fails, since nobody would read its code.
+          `(codes, mark)`: the report codes of the function, and a number to multiply the derivative with.
+          The mark is `None` where the derivative adds no checks; else 1, or NaN where such a check fails,
+          since its code cannot be reported.
         """
         if self.described is None:
             jax.eval_shape(self.primal, arrays, side)
@@ -117,7 +117,7 @@ class _Rebuilt:
         return codes, None if holds is None else jnp.where(holds, 1, np.nan)
 
     def conclude(self, arrays, rest):
-        """Values for the caller's scope."""
+        """Return the results as values in the caller's scope."""
         carried, sizes, codes = rest
         for name, size in sizes.items():
             self.ctx.bind(name, size, self.ctx.root.fresh_capacity.get(name, 1), fresh=True)
@@ -125,7 +125,7 @@ class _Rebuilt:
         return put_together(self.outs, arrays, carried)
 
     def at(self, primals):
-        """The function of its differentiable operands, over symbolic shapes."""
+        """Return the function of the differentiable operands, over symbolic shapes."""
 
         def call(*parts):
             full = list(primals)
@@ -136,14 +136,14 @@ class _Rebuilt:
         return call
 
     def trace(self, f, *avals):
-        """A jaxpr of `f` over symbolic shapes, under the trace's own hooks."""
+        """Trace `f` over symbolic shapes to a jaxpr, with the hooks of the dynamic trace."""
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
         with trace.resume(self.ctx.root.state):
             try:
                 return jax.make_jaxpr(f)(*specs)
             except (TypeError, ValueError) as error:
-                # A tape asks for it when the function has long run: nothing can be traced anew.
-                error.add_note(f"{_LATE_DERIVATIVE}\n  At:       {line_of(self.eqn)}\n{_WAYS_OUT}")
+                # A tape differentiates after the function has run, when it cannot be traced again.
+                error.add_note(f"{_LATE_DERIVATIVE}\n  At:       {line_of(self.eqn)}\n{_REMEDY}")
                 raise
 
 
@@ -151,13 +151,13 @@ class _RebuiltJvp(_Rebuilt):
     """A `jax.custom_jvp` over lowered operands."""
 
     def lowered(self) -> list[Value]:
-        """Call it."""
+        """Call the rebuilt function."""
         call = jax.custom_jvp(self.primal)
         call.defjvp(self._jvp)
         return self.conclude(*call(*self.operands()))
 
     def _forward(self, *xs):
-        """Results and tangents of the function as it is traced, over symbolic shapes."""
+        """Compute results and tangents of the traced function, over symbolic shapes."""
         primals, directions = list(xs[: len(self.in_avals)]), list(xs[len(self.in_avals) :])
         first, moved = jax.jvp(self.at(primals), [primals[i] for i in self.moving], directions)
         return [*first, *[m for p, m in zip(first, moved, strict=True) if _is_inexact(p)]]
@@ -174,11 +174,11 @@ class _RebuiltJvp(_Rebuilt):
         codes, mark = self.checked(inner, arrays, side)
         first, rest = self.results(inner, primal, codes)
         second = [
-            relayout(inner, next(moved), p) if _is_inexact(p.array) else _no_tangent(p.array)
+            relayout(inner, next(moved), p) if _is_inexact(p.array) else _zero_tangent(p.array)
             for p in self.outs
         ]
-        second = [_marked(m, mark) if _is_inexact(m) else m for m in second]
-        return (first, rest), (second, jax.tree.map(_no_tangent, rest))
+        second = [_multiply_mark(m, mark) if _is_inexact(m) else m for m in second]
+        return (first, rest), (second, jax.tree.map(_zero_tangent, rest))
 
 
 def custom_jvp_call(ctx, eqn, *values):
@@ -187,7 +187,7 @@ def custom_jvp_call(ctx, eqn, *values):
 
 
 def relayout(ctx, value: Value, model: Value):
-    """The array of `value` in the layouts of `model`."""
+    """Return the array of `value` in the layouts of `model`."""
     from shims._src.lowering import packing
 
     value = ctx.solid(value)
@@ -206,18 +206,18 @@ class _RebuiltVjp(_Rebuilt):
 
     def __init__(self, ctx, eqn, values):
         super().__init__(ctx, eqn, values)
-        self.saved: list[Value] = []  # what the forward rule keeps for the backward one
+        self.saved: list[Value] = []  # the residuals of the forward rule
         self.saved_avals: list = []
         self.pullback_tree = None
 
     def lowered(self) -> list[Value]:
-        """Call it."""
+        """Call the rebuilt function."""
         call = jax.custom_vjp(self.primal)
         call.defvjp(self._fwd, self._bwd)
         return self.conclude(*call(*self.operands()))
 
     def _forward(self, *primals):
-        """Results, and what the pullback keeps, over symbolic shapes."""
+        """Compute results and residuals of the pullback, over symbolic shapes."""
         outs, pullback = jax.vjp(self.at(list(primals)), *[primals[i] for i in self.moving])
         leaves, self.pullback_tree = jax.tree.flatten(pullback)
         return [*outs, *leaves]
@@ -234,7 +234,7 @@ class _RebuiltVjp(_Rebuilt):
         return result, (take_apart(self.saved), side, arrays, result[1][0], mark)
 
     def _backward(self, moving_out):
-        """The pullback over symbolic shapes: of what was kept, then of the cotangents that move."""
+        """Return the pullback over symbolic shapes, a function of residuals and inexact cotangents."""
         count = len(self.saved)
 
         def backward(*xs):
@@ -258,7 +258,7 @@ class _RebuiltVjp(_Rebuilt):
         outs = run(inner, jaxpr, [*leaves, *(models[i] for i in moving_out)])
         result: list = [None] * len(self.in_avals)
         for i, out in zip(self.moving, outs, strict=True):
-            result[i] = _marked(relayout(inner, out, operands[i]), mark)
+            result[i] = _multiply_mark(relayout(inner, out, operands[i]), mark)
         return result, None
 
 
@@ -296,16 +296,16 @@ def _is_inexact(x) -> bool:
     return jax.dtypes.issubdtype(x.dtype, jnp.inexact)
 
 
-def _marked(x, mark):
+def _multiply_mark(x, mark):
     return x if mark is None else x * mark.astype(x.dtype)
 
 
-def _no_tangent(x):
+def _zero_tangent(x):
     return np.zeros(jnp.shape(x), jax.dtypes.float0)
 
 
 def finite_gradient(ctx, eqn, value):
-    """An array as it is: its gradient was taken, and checked, before the program was lowered."""
+    """Return an array unchanged; its gradient was taken and checked before the lowering."""
     return [value]
 
 

@@ -1,4 +1,4 @@
-"""Masking rules of TensorFlow's random numbers: element i depends on the stream and on i alone."""
+"""Define the masking rules of TensorFlow's random numbers: element i depends on the stream and i only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shims._src.lowering.value import Value
 
 
 def draw(ctx, eqn, *operands):
-    """As many numbers as there is room for, each at the place that the true shape gives it."""
+    """Draw numbers for the full capacity, and place each where the true shape puts it."""
     shape = eqn.params["shape"]
     if any(v.dynamic for v in operands) or eqn.params["batches"]:
         raise errors.UnsupportedPrimitiveError(
@@ -39,7 +39,7 @@ def draw(ctx, eqn, *operands):
 
 
 def scale_and_shift(ctx, eqn, *values):
-    """Element by element."""
+    """Lower `scale_and_shift` as an elementwise primitive."""
     return elementwise.lower(ctx, eqn, *values)
 
 

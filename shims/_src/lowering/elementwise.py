@@ -1,4 +1,4 @@
-"""Masking rules of elementwise primitives: they pass through, on operands that are safe."""
+"""Define the masking rules of elementwise primitives, which are applied to safe operands."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from shims._src.lowering.value import Value
 from shims._src.numeric import division
 from shims._src.platform import jax_private as jp
 
-# Finite inputs give finite values and derivatives.
-_TAME = [
+# Primitives whose values and derivatives are finite for all finite inputs.
+_FINITE = [
     "abs",
     "add",
     "add_any",
@@ -116,7 +116,7 @@ _SAFE = {
     "zeta": (2.0, 1.0),
 }
 
-# What stands in the padding is known after these, if it was before.
+# Primitives whose result has a known number in the padding if the operands have one.
 _PADDING = {
     "add": np.add,
     "copy": np.positive,
@@ -131,21 +131,21 @@ _PADDING = {
 
 
 def lower(ctx, eqn, *values, safe=()):
-    """Apply an elementwise primitive."""
+    """Lower an elementwise primitive."""
     values, axes = ctx.align(values)
     if safe or _is_inexact(eqn.outvars[0].aval):
         shape = next((v.array.shape for v in values if v.axes), ())
         numbers = safe or (None,) * len(values)
-        values = [_made_safe(ctx, v, n, axes, shape) for v, n in zip(values, numbers, strict=True)]
+        values = [_make_safe(ctx, v, n, axes, shape) for v, n in zip(values, numbers, strict=True)]
     outs = division.apply(eqn, [v.array for v in values])
-    return [Value(o, axes, _padding(eqn.primitive.name, values)) for o in outs]
+    return [Value(o, axes, _known_padding(eqn.primitive.name, values)) for o in outs]
 
 
-def _made_safe(ctx, value, number, axes, shape):
-    """An operand, aligned with the others, with a harmless number where no slot counts.
+def _make_safe(ctx, value, number, axes, shape):
+    """Align an operand with the others, and put a harmless number in its invalid slots.
 
-    A number for all slots is one operand of each: of `x / 0`, or `x - nan`, the padding must not
-    become NaN, which would reach every other slot through what sums the derivative.
+    A scalar operand is an operand of every slot. In `x / 0` or `x - nan` the padding must not become
+    NaN, which would reach every valid slot through the sum in the derivative.
     """
     for_all = not value.axes and any(a is not None for a in axes)
     if for_all and not _is_harmless(value.array, number):
@@ -158,10 +158,10 @@ def _made_safe(ctx, value, number, axes, shape):
 
 
 def _is_harmless(array, number) -> bool:
-    """Whether a number for all slots may stand in the padding, too."""
+    """Whether a scalar operand may also be the operand of padding."""
     if number is None and not _is_inexact(array):
         return True
-    constant = _constant(array)
+    constant = _scalar_constant(array)
     return (
         constant is not None and bool(np.isfinite(constant)) and (number is None or constant != 0)
     )
@@ -171,26 +171,26 @@ def _is_inexact(array) -> bool:
     return jnp.issubdtype(array.dtype, jnp.inexact)
 
 
-def _padding(name, values):
-    """The number in the padding of a result, where all operands have a known one."""
+def _known_padding(name, values):
+    """Return the number in the padding of a result, where it is known for all operands."""
     rule = _PADDING.get(name)
     if rule is None:
         return None
-    pads = [v.pad if v.dynamic else _constant(v.array) for v in values]
+    pads = [v.pad if v.dynamic else _scalar_constant(v.array) for v in values]
     if any(p is None for p in pads):
         return None
-    with np.errstate(all="ignore"):  # 0 times infinity is no number, and not worth a warning
+    with np.errstate(all="ignore"):  # `0 * inf` is NaN, which needs no warning
         pad = rule(*(np.asarray(p, values[0].array.dtype) for p in pads))
     return pad if np.isfinite(pad) else None
 
 
-def _constant(array):
+def _scalar_constant(array):
     is_number = isinstance(array, (int, float, np.generic, np.ndarray)) and np.ndim(array) == 0
     return array if is_number and np.asarray(array).dtype.kind in "iuf" else None
 
 
 def convert(ctx, eqn, value):
-    """A change of dtype keeps what is known of the padding where zero and one survive it."""
+    """Lower a change of dtype; padding stays known only where it is positive zero."""
     (out,) = jp.bind(eqn, [value.array])
     pad = value.pad
     if pad is not None and not (pad == 0 and not np.signbit(np.asarray(pad, np.float64))):
@@ -199,7 +199,7 @@ def convert(ctx, eqn, value):
 
 
 def hold(_ctx, eqn, *values):
-    """A barrier around several operands, which need not have a size in common."""
+    """Lower an optimization barrier; its operands may have different sizes."""
     outs = jp.bind(eqn, [v.array for v in values])
     return [dataclasses.replace(v, array=o) for v, o in zip(values, outs, strict=True)]
 
@@ -208,7 +208,7 @@ _OTHER = ("convert_element_type",)
 RULES = (
     Rule("convert_element_type", convert, uniform=True),
     Rule("optimization_barrier", hold, uniform=True),
-    *(Rule(name, lower, uniform=True) for name in _TAME if name not in _OTHER),
+    *(Rule(name, lower, uniform=True) for name in _FINITE if name not in _OTHER),
     *(
         Rule(name, functools.partial(lower, safe=safe), uniform=True, safe=safe)
         for name, safe in _SAFE.items()

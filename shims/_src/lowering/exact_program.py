@@ -1,7 +1,7 @@
-"""A traced program of which the sizes of the inputs are known: the same equations, with numbers.
+"""Substitute numbers for known sizes in a traced program.
 
-What is left over symbols are sizes that data decide; where there are none, it is the program that
-`jax.jit` would have traced for arrays of these shapes.
+The equations stay the same. The symbols that remain are data-dependent sizes; where there are none,
+the result is the program that `jax.jit` would have traced for arrays of these shapes.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from shims._src.numeric import extremes_held
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims
 
-# What differs only in how it is differentiated, and the parameter that holds what it computes.
+# Calls with a derivative rule, and the parameter that holds the program of the function itself.
 _WITH_DERIVATIVES = {"custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr"}
 
-# These can be called, and compute nothing.
+# Callable parameters that compute nothing.
 _NO_FUNCTIONS = (type, jax.sharding.Mesh)
 
 
 class NotExactError(Exception):
-    """A program holds something that sizes cannot be put into."""
+    """A program has a parameter or constant in which sizes cannot be substituted."""
 
 
 def exact_program(jaxpr, sizes: dict[str, int]):
-    """A closed jaxpr with numbers in the place of some of its sizes.
+    """Return a closed jaxpr with numbers substituted for some of its sizes.
 
     Args:
       jaxpr: over symbolic shapes.
       sizes: the numbers, by the names of the sizes.
 
     Raises:
-      NotExactError: what it computes with may depend on sizes in a way that cannot be seen.
+      NotExactError: the program has a part that may depend on sizes in a way that cannot be seen.
     """
     return _Substitution(sizes).program(jaxpr)
 
@@ -46,7 +46,7 @@ class _Substitution:
         self._programs: dict[int, tuple[Any, Any]] = {}
 
     def program(self, jaxpr):
-        """A program with the numbers; one that is called twice is made once."""
+        """Return a program with the numbers substituted; a program called twice is converted once."""
         known = self._programs.get(id(jaxpr))
         if known is None:
             known = self._programs[id(jaxpr)] = (jaxpr, self._program(jaxpr))
@@ -75,8 +75,8 @@ class _Substitution:
     def _equation(self, eqn, env, equations) -> None:
         operands = [_read(v, env) for v in eqn.invars]
         name = eqn.primitive.name
-        if name in _WITH_DERIVATIVES:  # nobody differentiates a program that is exact
-            self._in_place(eqn.params[_WITH_DERIVATIVES[name]], operands, eqn, env, equations)
+        if name in _WITH_DERIVATIVES:  # an exact program is never differentiated
+            self._inline(eqn.params[_WITH_DERIVATIVES[name]], operands, eqn, env, equations)
             return
         params = {k: self._substituted(v) for k, v in eqn.params.items()}
         if name == "dim_as_value" and not jp.is_symbolic(params["dim"]):
@@ -86,7 +86,7 @@ class _Substitution:
         outvars = [self._renamed(v, env) for v in eqn.outvars]
         equations.append(eqn.replace(invars=operands, outvars=outvars, params=params))
 
-    def _in_place(self, jaxpr, operands, eqn, env, equations) -> None:
+    def _inline(self, jaxpr, operands, eqn, env, equations) -> None:
         inner, consts = jp.open_jaxpr(jaxpr)
         if consts or inner.constvars:
             raise NotExactError("a function with a derivative of its own has constants")
@@ -96,12 +96,12 @@ class _Substitution:
             env[out] = _read(var, local)
 
     def _renamed(self, var, env):
-        """A variable of the type that is known now."""
+        """Return a new variable for `var`, with the sizes in its type substituted."""
         env[var] = jp.another_variable(var, self._substituted(var.aval))
         return env[var]
 
     def _substituted(self, value):
-        """A parameter or a type, with the numbers; whatever is not made of sizes as it is."""
+        """Return a parameter or type with numbers for sizes; a value without sizes is unchanged."""
         if jp.is_symbolic(value):
             return dims.substituted(value, self.sizes)
         if isinstance(value, (tuple, list)):
@@ -120,7 +120,7 @@ class _Substitution:
 
 
 def _is_closed(value) -> bool:
-    """Whether a function knows nothing but its arguments."""
+    """Whether a function depends on its arguments only: no closure and no default values."""
     return isinstance(value, types.FunctionType) and not (value.__closure__ or value.__defaults__)
 
 

@@ -1,4 +1,4 @@
-"""The largest and the smallest over a padded axis, with derivatives that do not see the padding."""
+"""Compute maxima and minima over padded axes, with derivatives that ignore the padding."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shims._src.platform import jax_private as jp
 
 
 def lowest(dtype):
-    """The neutral element of `max`."""
+    """Return the neutral element of `max`."""
     dtype = np.dtype(dtype) if not jnp.issubdtype(dtype, jnp.floating) else dtype
     if jnp.issubdtype(dtype, jnp.floating):
         return np.asarray(-np.inf, dtype)
@@ -25,7 +25,7 @@ def lowest(dtype):
 
 
 def highest(dtype):
-    """The neutral element of `min`."""
+    """Return the neutral element of `min`."""
     if jnp.issubdtype(dtype, jnp.floating):
         return np.asarray(np.inf, dtype)
     if dtype == np.bool_:
@@ -34,7 +34,7 @@ def highest(dtype):
 
 
 def reduce(ctx, eqn, value, *, neutral):
-    """`max` or `min` over axes, some of them dynamic."""
+    """Lower `max` or `min` over axes of which some are dynamic."""
     axes = tuple(int(a) for a in eqn.params["axes"])
     value = ctx.solid(value, axes)
     left = tuple(a for i, a in enumerate(value.axes) if i not in axes)
@@ -50,7 +50,7 @@ def reduce(ctx, eqn, value, *, neutral):
 
 
 class _Reduction:
-    """An equation as a function of its operand; equal where the reductions are."""
+    """A reduction equation as a function of its operand."""
 
     def __init__(self, eqn):
         self.eqn = eqn
@@ -66,12 +66,13 @@ def _extreme(reduction, axes, array, valid):
 
 @_extreme.defjvp
 def _extreme_jvp(reduction, axes, primals, tangents):
-    # JAX's own rule shares among all that equal the result. Where that is infinite, so is padding.
+    # JAX's own rule divides the derivative among all slots that equal the result; an infinite result
+    # equals the padding, too.
     (array, valid), (slope, _) = primals, tangents
-    array = lax.optimization_barrier(array)  # computed once: extremes_held.py
+    array = lax.optimization_barrier(array)  # so that XLA computes it once: extremes_held.py
     out = _extreme(reduction, axes, array, valid)
     equal = lax.eq(array, lax.expand_dims(out, axes))
     chosen = lax.bitwise_and(equal, valid).astype(slope.dtype)
-    # Selected before it is multiplied: a slope of infinity times zero would be seen in the padding.
+    # Select before multiplying: an infinite slope times zero would be NaN in the padding.
     slope = lax.select(valid, slope, lax.full_like(slope, 0)) * chosen
     return out, jnp.sum(slope, axes) / jnp.sum(chosen, axes)

@@ -1,4 +1,4 @@
-"""Masking rules of gather and scatter: positions are logical, padding is never read or written."""
+"""Define the masking rules of gather and scatter, which never read or write padding."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _FAR = np.int32(2**31 - 1)
 
 
 def gather(ctx, eqn, operand, indices):
-    """Gather windows; indices in invalid slots read slot 0 and count for nothing."""
+    """Lower a gather of windows; indices in invalid slots read slot 0, which is ignored."""
     dn, sizes = eqn.params["dimension_numbers"], eqn.params["slice_sizes"]
     shape = eqn.invars[0].aval.shape
     if indices.array.ndim == 1 and not dn.operand_batching_dims:
-        return [_one_window(ctx, eqn, operand, indices, dn, sizes, shape)]
+        return [_gather_window(ctx, eqn, operand, indices, dn, sizes, shape)]
     full = [whole(shape[a], sizes[a]) for a in range(len(shape))]
     indexed = [a for a in dn.start_index_map if not full[a] or a in dn.collapsed_slice_dims]
     for a, b in zip(dn.operand_batching_dims, dn.start_indices_batching_dims, strict=True):
@@ -53,24 +53,24 @@ def gather(ctx, eqn, operand, indices):
     )
     gone = (*dn.collapsed_slice_dims, *dn.operand_batching_dims)
     windows = [operand.axes[a] if full[a] else None for a in range(len(shape)) if a not in gone]
-    axes = _interleave(dn.offset_dims, windows, indices.axes[:-1])
+    axes = _interleave_axes(dn.offset_dims, windows, indices.axes[:-1])
     read = [i for i in range(len(axes)) if i not in dn.offset_dims]
     result = ctx.quiet(Value(out, axes, None, bounds.of(operand)), read)
     if absent is not None:
-        # An empty operand under no (valid) index at all is no fault.
+        # An empty operand is not an error if there is no valid index.
         valid = ctx.valid_over(result)
         absent = absent if valid is None else absent & valid
         result = missing(ctx, eqn, result, absent, shape)
     return [result]
 
 
-def _interleave(offset_dims, windows, batch):
+def _interleave_axes(offset_dims, windows, batch):
     rank = len(windows) + len(batch)
     windows, batch = iter(windows), iter(batch)
     return tuple(next(windows) if i in offset_dims else next(batch) for i in range(rank))
 
 
-def _one_window(ctx, eqn, operand, indices, dn, sizes, shape) -> Value:
+def _gather_window(ctx, eqn, operand, indices, dn, sizes, shape) -> Value:
     begins = [0] * len(shape)
     for place_, a in enumerate(dn.start_index_map):
         begins[a] = indices.array[place_]
@@ -81,7 +81,7 @@ def _one_window(ctx, eqn, operand, indices, dn, sizes, shape) -> Value:
 
 
 def _read_positions(ctx, eqn, array, dn, shape, sizes, indexed):
-    """Indices brought to the true bounds, and where the operand has nothing to read."""
+    """Clamp indices to the true bounds, and flag operands with nothing to read."""
     mode = eqn.params["mode"]
     filling = mode == lax.GatherScatterMode.FILL_OR_DROP
     absent = None
@@ -92,7 +92,7 @@ def _read_positions(ctx, eqn, array, dn, shape, sizes, indexed):
             room = jnp.asarray(ctx.size(shape[a]), jnp.int32) - sizes[a]
             room = room.astype(part.dtype)
             if filling:
-                part = jnp.where((part < 0) | (part > room), _far(part.dtype), part)
+                part = jnp.where((part < 0) | (part > room), _far_outside(part.dtype), part)
             else:
                 part = jnp.clip(part, 0, jnp.maximum(room, 0))
                 absent = room < 0 if absent is None else absent | (room < 0)
@@ -100,12 +100,12 @@ def _read_positions(ctx, eqn, array, dn, shape, sizes, indexed):
     return jnp.stack(columns, -1), absent
 
 
-def _far(dtype):
+def _far_outside(dtype):
     return np.asarray(min(jnp.iinfo(dtype).max, int(_FAR)), dtype)
 
 
 def scatter(ctx, eqn, operand, indices, updates):
-    """Scatter windows; updates in invalid slots are dropped."""
+    """Lower a scatter of windows; updates in invalid slots are dropped."""
     dn = eqn.params["dimension_numbers"]
     shape = eqn.invars[0].aval.shape
     window_axes = [
@@ -147,7 +147,7 @@ def _follow(ctx, updates, u, indices, b):
 
 
 def _write_positions(ctx, eqn, indices, dn, shape, sizes):
-    """Indices brought to the true bounds; what must not be written points far outside."""
+    """Clamp indices to the true bounds; dropped updates get a position far outside."""
     clipping = eqn.params["mode"] == lax.GatherScatterMode.CLIP
     columns = []
     for column, a in enumerate(dn.scatter_dims_to_operand_dims):
@@ -156,12 +156,12 @@ def _write_positions(ctx, eqn, indices, dn, shape, sizes):
         if clipping:
             part = jnp.clip(part, 0, jnp.maximum(room, 0))
         elif jp.is_symbolic(shape[a]):
-            part = jnp.where((part < 0) | (part > room), _far(part.dtype), part)
+            part = jnp.where((part < 0) | (part > room), _far_outside(part.dtype), part)
         columns.append(part)
     positions = jnp.stack(columns, -1) if columns else indices.array
     if indices.dynamic and columns:
         valid = ctx.valid_over(Value(positions, indices.axes))
-        positions = jnp.where(valid, positions, _far(positions.dtype))
+        positions = jnp.where(valid, positions, _far_outside(positions.dtype))
     return positions
 
 
@@ -188,15 +188,15 @@ _COMBINE = {
 }
 
 
-# How many copies of the result neighbors are added to in turns, from how many rows on that pays,
-# and how many rows a place must have for the copies to be worth their adding up.
+# The number of copies of the result that consecutive rows are added to in turn, the number of rows
+# from which this pays, and the rows per position that outweigh the cost of adding up the copies.
 _COPIES, _MANY_ROWS, _ROWS_A_PLACE = 8, 1 << 16, 32
 
 
 def _scatter_call(eqn, operand, positions, updates, dynamic):
     is_sorted = eqn.params["indices_are_sorted"]
-    if is_sorted and eqn.primitive.name.endswith("add") and _pays_in_turns(operand, updates):
-        return _added_in_turns(operand, positions[:, 0], updates)
+    if is_sorted and eqn.primitive.name.endswith("add") and _pays_in_copies(operand, updates):
+        return _add_in_copies(operand, positions[:, 0], updates)
     return _SCATTERS[eqn.primitive.name](
         operand,
         positions,
@@ -208,28 +208,31 @@ def _scatter_call(eqn, operand, positions, updates, dynamic):
     )
 
 
-def _pays_in_turns(operand, updates) -> bool:
-    """A CPU adds one number after the other; to one and the same place each waits for the last."""
+def _pays_in_copies(operand, updates) -> bool:
+    """Whether a scatter-add is faster with several copies of the result.
+
+    A CPU adds the numbers one after another, and additions to one position wait for each other.
+    """
     if updates.ndim != 1 or operand.ndim != 1 or jax.default_backend() != "cpu":
         return False
     return updates.size >= max(_MANY_ROWS, _ROWS_A_PLACE * operand.size)
 
 
-def _added_in_turns(operand, positions, updates):
-    """Rows that follow each other go to different copies, which are added up at the end."""
+def _add_in_copies(operand, positions, updates):
+    """Scatter-add consecutive rows to different copies of the result, and add up the copies."""
     places = operand.size
     positions = positions.astype(jnp.promote_types(positions.dtype, jnp.int32))
     copy = jnp.arange(updates.size, dtype=positions.dtype) % _COPIES
     inside = (positions >= 0) & (positions < places)
     positions = jnp.where(inside, positions + places * copy, places * _COPIES)
-    # Nothing is changed by adding -0.0, not even another -0.0.
+    # Adding -0.0 changes no number, not even -0.0.
     others = jnp.full((places * (_COPIES - 1),), -0.0, operand.dtype)
     copies = jnp.concatenate([operand, others]).at[positions].add(updates, mode="drop")
     return functools.reduce(lax.add, copies.reshape((_COPIES, places)))
 
 
 def _place_window(ctx, eqn, operand, indices, updates, dn, shape, sizes) -> Value:
-    """One window of unknown extent (`x.at[2:].set(...)`)."""
+    """Scatter one window of unknown extent (`x.at[2:].set(...)`)."""
     begins = [0] * len(shape)
     for column, a in enumerate(dn.scatter_dims_to_operand_dims):
         begins[a] = indices.array[column]
@@ -244,11 +247,11 @@ def _place_window(ctx, eqn, operand, indices, updates, dn, shape, sizes) -> Valu
 
 
 def partial_window_error(eqn) -> errors.UnsupportedPrimitiveError:
-    """A batch of windows whose extent is unknown but not the whole axis."""
+    """Return the error for a batch of windows whose unknown extent is not the whole axis."""
     return errors.UnsupportedPrimitiveError(
         errors.message(
             "",
-            f"`{eqn.primitive.name}` takes many windows of an unknown extent each.",
+            f"`{eqn.primitive.name}` accesses several windows of unknown extent.",
             received=str(eqn.invars[0].aval),
             at=line_of(eqn),
             do="take whole rows, or windows of a static extent",

@@ -1,4 +1,4 @@
-"""Walks a symbolic jaxpr and emits the padded program, equation by equation."""
+"""Lower a symbolic jaxpr to the padded program, equation by equation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from shims._src.platform import jax_private as jp
 from shims._src.platform.jaxprs import has_programs
 from shims._src.sizes import primitives
 
-# Rules that take rows of different sizes as they are (what loops save for their derivatives).
+# Rules that accept rows of different sizes: loops save such rows for their derivatives.
 _TAKE_PER_ROW = ("scan", "cond", "jit", "closed_call", "core_call", "checkpoint", "remat2", "sized")
 
 
@@ -46,7 +46,7 @@ def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
         for eqn in jaxpr.eqns:
             values = [read(a) for a in eqn.invars]
             if extremes_held.is_extreme(eqn) and eqn.invars[0] in held:
-                values[0] = env[eqn.invars[0]] = _held(values[0])
+                values[0] = env[eqn.invars[0]] = _with_barrier(values[0])
             outs = apply(ctx, eqn, values)
             ctx.jaxpr = jaxpr
             env.update(zip(eqn.outvars, outs, strict=True))
@@ -60,21 +60,24 @@ def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
 
 
 def _waited_for(value: Deferred):
-    """The shape with a size that a deferred result waits for."""
+    """Return the abstract value with the size that a deferred result waits for."""
     avals = [v.aval for v in value.eqn.outvars]
     sized = [a for a in avals if any(jp.is_symbolic(d) for d in getattr(a, "shape", ()))]
     others = [v for v in value.values if isinstance(v, Deferred)]
     return _waited_for(others[0]) if others and not sized else (sized or avals)[0]
 
 
-def _held(value: Value) -> Value:
+def _with_barrier(value: Value) -> Value:
     if isinstance(value, Deferred):
         return value
     return dataclasses.replace(value, array=lax.optimization_barrier(value.array))
 
 
 def _constant(ctx: Context, const) -> Value:
-    """A constant of a program; JAX keeps a tracer as one where a derivative's rule closed over it."""
+    """Return the value of a program's constant.
+
+    Where a derivative's rule closed over a tracer, JAX keeps that tracer as a constant.
+    """
     var = jp.variable_of(const)
     if var is None:
         return static(const)
@@ -83,10 +86,10 @@ def _constant(ctx: Context, const) -> Value:
 
 
 def apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
-    """Lower one equation; what goes wrong carries the user's line."""
+    """Lower one equation, and attach the user's line to errors."""
     try:
         with within(eqn):
-            return _apply(ctx, eqn, values)
+            return _lower_or_defer(ctx, eqn, values)
     except Exception as error:
         line = "" if hasattr(error, "shims_line") else line_of(eqn)
         if line:
@@ -97,17 +100,17 @@ def apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
 
 
 def _force(ctx: Context, value: Value) -> Value:
-    """A deferred result, where its sizes have become known."""
-    if not isinstance(value, Deferred) or _unknown(ctx, value.eqn, value.values):
+    """Lower a deferred result if its sizes have become known."""
+    if not isinstance(value, Deferred) or _has_unknown_sizes(ctx, value.eqn, value.values):
         return value
     values = [_force(ctx, v) for v in value.values]
     if any(isinstance(v, Deferred) for v in values):
         return value
-    return _apply(ctx, value.eqn, values)[value.position]
+    return _lower_or_defer(ctx, value.eqn, values)[value.position]
 
 
-def _unknown(ctx: Context, eqn, values) -> bool:
-    """Whether results have sizes that this scope does not know, nor inner programs find or make."""
+def _has_unknown_sizes(ctx: Context, eqn, values) -> bool:
+    """Whether results have sizes that neither this scope nor the inner programs can determine."""
     names = {
         name
         for var in eqn.outvars
@@ -121,9 +124,10 @@ def _unknown(ctx: Context, eqn, values) -> bool:
     return not names <= set().union(*map(own_sizes.made, inner))
 
 
-def _apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
+def _lower_or_defer(ctx: Context, eqn, values: list[Value]) -> list[Value]:
+    """Lower one equation by its rule or as static code, or defer it until its sizes are known."""
     if eqn.primitive.name in ("compress", "expand") and isinstance(values[0], Deferred):
-        # What waits for this very selection can be carried out once its mask is known.
+        # A value deferred for this very selection can be lowered once the mask is known.
         select(ctx, eqn, _force(ctx, values[1]))
     values = [_force(ctx, v) for v in values]
     if _must_wait(ctx, eqn, values):
@@ -132,25 +136,25 @@ def _apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
             for i in range(len(eqn.outvars))
         ]
     if any(v.dynamic for v in values) or mentions_sizes(ctx.root, eqn):
-        return _by_rule(ctx, eqn, values)
+        return _apply_rule(ctx, eqn, values)
     with jp.source_context(eqn):
-        outs = list(map(static, _of_static(eqn, [v.array for v in values])))
+        outs = list(map(static, _apply_static(eqn, [v.array for v in values])))
     return bounds.attach(ctx, eqn, values, outs)
 
 
 def _must_wait(ctx: Context, eqn, values) -> bool:
-    """Whether an equation is put off until the sizes of its operands or results are known."""
+    """Whether an equation is deferred until the sizes of its operands or results are known."""
     if any(isinstance(v, Deferred) for v in values) and not _programs_mention(ctx.root, eqn):
         return True
     if eqn.primitive.name in primitives.SIZE_MAKERS:
-        return False  # it makes the sizes of its results
+        return False  # the equation makes the sizes of its results
     if any(v.dynamic for v in values) and not has_programs(eqn):
-        return False  # its operands bring the sizes along
-    return _unknown(ctx, eqn, values)
+        return False  # the sizes come with its operands
+    return _has_unknown_sizes(ctx, eqn, values)
 
 
-def _by_rule(ctx: Context, eqn, values) -> list[Value]:
-    """Lower an equation over sizes by the rule of its primitive."""
+def _apply_rule(ctx: Context, eqn, values) -> list[Value]:
+    """Lower an equation with dynamic sizes by the rule of its primitive."""
     rule = RULES.get(eqn.primitive.name)
     if rule is None:
         raise unsupported(eqn)
@@ -164,8 +168,8 @@ def _by_rule(ctx: Context, eqn, values) -> list[Value]:
     return bounds.attach(ctx, eqn, values, outs)
 
 
-def _of_static(eqn, arrays):
-    """An equation of arrays whose sizes are all constants."""
+def _apply_static(eqn, arrays):
+    """Lower an equation whose sizes are all constants."""
     if integer_extremes.reduces(eqn.primitive.name, arrays):
         return [integer_extremes.reduce(eqn.primitive.name, *arrays, eqn.params["axes"])]
     if running_totals.pays(eqn, *arrays[:1]):
@@ -174,15 +178,15 @@ def _of_static(eqn, arrays):
 
 
 def mentions_sizes(root, eqn) -> bool:
-    """Whether an equation has a symbolic size anywhere: results, parameters, inner programs."""
+    """Whether an equation has a symbolic size in its results, parameters or inner programs."""
     key = id(eqn)
     if key not in root.symbolic:
-        root.symbolic[key] = (eqn, _mentions(root, eqn))
+        root.symbolic[key] = (eqn, _has_symbolic_size(root, eqn))
     return root.symbolic[key][1]
 
 
-# These run by their rules even where every size has become a constant.
-_OWN = (
+# These primitives are lowered by their rules even where every size has become a constant.
+_ALWAYS_BY_RULE = (
     *primitives.SIZE_MAKERS,
     "limit",
     "size_number",
@@ -193,8 +197,8 @@ _OWN = (
 )
 
 
-def _mentions(root, eqn) -> bool:
-    if eqn.primitive.name in _OWN:
+def _has_symbolic_size(root, eqn) -> bool:
+    if eqn.primitive.name in _ALWAYS_BY_RULE:
         return True
     for var in (*eqn.outvars, *eqn.invars):
         if any(jp.is_symbolic(d) for d in getattr(var.aval, "shape", ())):
@@ -206,7 +210,7 @@ def _mentions(root, eqn) -> bool:
 
 
 def _programs_mention(root, eqn) -> bool:
-    """Whether inner programs mention sizes: these take operands that wait, as the outer one does."""
+    """Whether inner programs mention sizes; they accept deferred operands, as the outer program does."""
     return any(
         mentions_sizes(root, inner)
         for sub in jp.sub_jaxprs(eqn.params)

@@ -1,4 +1,4 @@
-"""Masking rules of matrix decompositions: padding is an identity block beside the matrix."""
+"""Define the masking rules of matrix decompositions, padded with an identity block."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from shims._src.platform import jax_private as jp
 
 
 def with_identity(ctx, value: Value, spread: bool = False) -> Value:
-    """Packed matrices whose padding is the identity (in invalid batch slots all of it).
+    """Pack matrices and pad them with an identity block (invalid batch slots entirely).
 
-    The decomposition of `blockdiag(A, I)` is that of `A` beside that of `I`. With `spread`, the
-    diagonal holds different numbers above every eigenvalue and singular value of `A`, so that none
-    of `A` is among them and no derivative divides by zero.
+    The decomposition of `blockdiag(A, I)` is that of `A` beside that of `I`. With `spread`, the diagonal
+    holds distinct numbers above every eigenvalue and singular value of `A`. They differ from those of
+    `A`, so that no derivative divides by zero.
     """
     value = ctx.pack_all(ctx.solid(value))
     valid = ctx.valid_over(value)
@@ -32,27 +32,27 @@ def with_identity(ctx, value: Value, spread: bool = False) -> Value:
     rows, columns = array.shape[-2:]
     diagonal = jnp.ones((min(rows, columns),), array.dtype)
     if spread:
-        diagonal = _spread(array)
-    block = jnp.broadcast_to(_diagonal(diagonal, rows, columns), array.shape)
+        diagonal = _padding_diagonal(array)
+    block = jnp.broadcast_to(_diagonal_matrix(diagonal, rows, columns), array.shape)
     return Value(lax.select(valid, array, block), value.axes)
 
 
-def _spread(array):
-    """Different numbers above every eigenvalue and singular value, for a diagonal beside them."""
-    size = lax.stop_gradient(_size(array))
+def _padding_diagonal(array):
+    """Return distinct numbers above every eigenvalue and singular value, for a padding diagonal."""
+    size = lax.stop_gradient(_spectral_bound(array))
     count = min(array.shape[-2:])
     steps = 2 + jnp.arange(count, dtype=size.dtype) / count
     return ((1 + size)[..., None] * steps).astype(array.dtype)
 
 
-def _size(array):
-    """A bound of the absolute values of eigenvalues and singular values."""
+def _spectral_bound(array):
+    """Return an upper bound of the absolute values of eigenvalues and singular values."""
     entries = jnp.abs(array)
     rows, columns = (jnp.max(jnp.sum(entries, axis), -1) for axis in (-1, -2))
     return jnp.sqrt(rows) * jnp.sqrt(columns)
 
 
-def _diagonal(entries, rows, columns):
+def _diagonal_matrix(entries, rows, columns):
     eye = jnp.eye(rows, columns, dtype=entries.dtype)
     width = entries.shape[-1]
     padded = jnp.pad(entries, [(0, 0)] * (entries.ndim - 1) + [(0, columns - width)])
@@ -60,7 +60,7 @@ def _diagonal(entries, rows, columns):
 
 
 def decompose(ctx, eqn, value, *, spread=False):
-    """A decomposition of square matrices, or of matrices whose dynamic axis holds more rows."""
+    """Lower a decomposition of square matrices, or of matrices whose dynamic axis has more rows."""
     shape = eqn.invars[0].aval.shape
     rows, columns = shape[-2:]
     square = jp.is_symbolic(rows) == jp.is_symbolic(columns) and bool(rows == columns)
@@ -70,59 +70,59 @@ def decompose(ctx, eqn, value, *, spread=False):
         if eqn.primitive.name not in ("svd", "qr", "geqrf"):
             raise unsupported(eqn)
         value = _with_zero_rows(ctx, value)
-    outs = eqn.primitive.bind(value.array, **_physical(ctx, eqn))
+    outs = eqn.primitive.bind(value.array, **_static_params(ctx, eqn))
     outs = outs if eqn.primitive.multiple_results else [outs]
-    return [_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
+    return [_fitted_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
 
 
 def singular_values(ctx, eqn, value):
-    """Singular values, the largest first: padding has larger ones still, and is cut off in front.
+    """Lower a singular value decomposition, sorted in descending order.
 
-    Zeros in the padding would do for the values, but the vectors of a matrix without full rank
-    would mix with those of the padding.
+    The padding has larger singular values, which are cut off in front. Zeros in the padding would do for
+    the values, but the vectors of a rank-deficient matrix would mix with those of the padding.
     """
     rows, columns = eqn.invars[0].aval.shape[-2:]
     if not (jp.is_symbolic(rows) or jp.is_symbolic(columns)):
         return decompose(ctx, eqn, value)
     if not eqn.params["compute_uv"]:
         value = _with_zero_rows(ctx, value)
-        (out,) = eqn.primitive.bind(value.array, **_physical(ctx, eqn))
-        return [_result(ctx, out, eqn.outvars[0].aval)]
+        (out,) = eqn.primitive.bind(value.array, **_static_params(ctx, eqn))
+        return [_fitted_result(ctx, out, eqn.outvars[0].aval)]
     if not (jp.is_symbolic(rows) and jp.is_symbolic(columns) and bool(rows == columns)):
         return _vectors_of_any_shape(ctx, eqn, value)
     value = with_identity(ctx, value, spread=True)
-    outs = eqn.primitive.bind(value.array, **_physical(ctx, eqn))
+    outs = eqn.primitive.bind(value.array, **_static_params(ctx, eqn))
     padding = value.array.shape[-1] - ctx.size(rows)
     axes = (-1, -1, -2)[: len(outs)]
     outs = [jnp.roll(o, -padding, axis) for o, axis in zip(outs, axes, strict=True)]
-    return [_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
+    return [_fitted_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
 
 
 def _vectors_of_any_shape(ctx, eqn, value):
-    """Singular values and vectors of matrices that may be higher than wide, or wider than high.
+    """Compute singular values and vectors of matrices that may be tall or wide.
 
-    A QR decomposition leaves rows of zeros alone, whatever the rank. Its triangle is square, and is
+    A QR decomposition keeps rows of zeros apart whatever the rank. Its triangle is square, and is
     decomposed beside larger numbers, as above; its other columns complete the vectors.
     """
     value = _with_zero_rows(ctx, value)
     array, places = value.array, max(value.array.shape[-2:])
-    array = _grown(array, places)
+    array = _pad_to_square(array, places)
     rows, columns = (ctx.size(d) for d in eqn.invars[0].aval.shape[-2:])
     is_wide, count = jnp.less(rows, columns), jnp.minimum(rows, columns)
     q, triangle = lax.linalg.qr(jnp.where(is_wide, _adjoint(array), array), full_matrices=True)
     index = jnp.arange(places)
     inside = (index < count) & (index[:, None] < count)
-    beside = _diagonal(_spread(triangle), places, places)
+    beside = _diagonal_matrix(_padding_diagonal(triangle), places, places)
     found = lax.linalg.svd(jnp.where(inside, triangle, beside), full_matrices=False)
     u, s, vh = (jnp.roll(x, count - places, axis) for x, axis in zip(found, (-1, -1, -2)))
     u, vh = (jnp.where(inside, x, jnp.eye(places, dtype=x.dtype)) for x in (u, vh))
     u = jnp.matmul(q, u, precision=lax.Precision.HIGHEST)
     outs = s, jnp.where(is_wide, _adjoint(vh), u), jnp.where(is_wide, _adjoint(u), vh)
-    return [_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
+    return [_fitted_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
 
 
-def _grown(array, places: int):
-    """Matrices with zeros to the right and below, of so many rows and columns."""
+def _pad_to_square(array, places: int):
+    """Pad matrices with zeros on the right and below to `places` rows and columns."""
     ahead = [(0, 0)] * (array.ndim - 2)
     return jnp.pad(array, [*ahead, *((0, places - d) for d in array.shape[-2:])])
 
@@ -131,7 +131,7 @@ def _adjoint(array):
     return jnp.conj(jnp.swapaxes(array, -1, -2))
 
 
-def _physical(ctx, eqn):
+def _static_params(ctx, eqn):
     return {k: ctx.capacity(v) if jp.is_symbolic(v) else v for k, v in eqn.params.items()}
 
 
@@ -148,7 +148,7 @@ def _with_zero_rows(ctx, value):
     return Value(lax.select(valid, value.array, block), value.axes)
 
 
-def _result(ctx, array, aval) -> Value:
+def _fitted_result(ctx, array, aval) -> Value:
     for i, d in enumerate(aval.shape):
         array = fit(array, i, ctx.capacity(d))
     return Value(array, ctx.axes(aval.shape))
@@ -160,20 +160,20 @@ def triangular_solve(ctx, eqn, a, b):
     b = ctx.pack_all(ctx.solid(b))
     b = ctx.fill(b, np.zeros((), b.array.dtype))
     (out,) = jp.bind(eqn, [a.array, b.array])
-    return [_result(ctx, out, eqn.outvars[0].aval)]
+    return [_fitted_result(ctx, out, eqn.outvars[0].aval)]
 
 
 def tridiagonal_solve(ctx, eqn, *values):
-    """Solve with ones on the diagonal beside the matrix, and zeros next to it."""
+    """Solve with ones as padding on the diagonal, and zeros elsewhere."""
     fills = (0, 1, 0, 0)
     values = [ctx.pack_all(ctx.solid(v)) for v in values]
     values = [ctx.fill(v, np.asarray(n, v.array.dtype)) for v, n in zip(values, fills, strict=True)]
     outs = jp.bind(eqn, [v.array for v in values])
-    return [_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
+    return [_fitted_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
 
 
 def linear_solve(ctx, eqn, *values):
-    """`lax.custom_linear_solve`, rebuilt over its lowered pieces so that its derivative survives."""
+    """Lower `lax.custom_linear_solve` by rebuilding it over lowered parts, to keep its derivative."""
     lengths, jaxprs = eqn.params["const_lengths"], eqn.params["jaxprs"]
     values = [ctx.solid(v) for v in values]
     parts, start = {}, 0
@@ -209,7 +209,7 @@ def linear_solve(ctx, eqn, *values):
 
 
 def fft(ctx, eqn, value):
-    """Transforms over static axes; the others pass through."""
+    """Lower Fourier transforms over static axes; the other axes may be dynamic."""
     count = len(eqn.params["fft_lengths"])
     shape = eqn.invars[0].aval.shape
     if any(jp.is_symbolic(d) for d in (*shape[len(shape) - count :], *eqn.params["fft_lengths"])):
@@ -220,14 +220,14 @@ def fft(ctx, eqn, value):
 
 
 def batched(ctx, eqn, *values):
-    """An operation on the last axes, which are static."""
+    """Lower an operation on the last axes, which must be static."""
     for var in eqn.invars:
         if any(jp.is_symbolic(d) for d in var.aval.shape[-1:]):
             raise unsupported(eqn)
     values = [ctx.pack_all(ctx.solid(v)) for v in values]
-    outs = eqn.primitive.bind(*(v.array for v in values), **_physical(ctx, eqn))
+    outs = eqn.primitive.bind(*(v.array for v in values), **_static_params(ctx, eqn))
     outs = outs if eqn.primitive.multiple_results else [outs]
-    return [_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
+    return [_fitted_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
 
 
 RULES = (

@@ -1,8 +1,9 @@
-"""Sizes that only an iteration or a branch knows, and what leaves it with them.
+"""Carry sizes that are known only to an iteration or a branch out of it with its results.
 
-A loop body that selects has other sizes in every iteration. What it saves for the way back is stacked
-up at its capacity, and the sizes of all iterations with it (`Axis.own`). The loop on the way back takes
-both apart again. Loops in loops stack twice, and a branch that has such a loop hands on what it stacked.
+A loop body that selects has other sizes in every iteration. The values that it saves for the backward
+pass are stacked at their capacity, together with the sizes of all iterations (`Axis.own`). The loop of
+the backward pass unstacks both. Nested loops stack twice, and a branch with such a loop passes on what
+the loop stacked.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Own = dict[str, dims.Binding]
 
 
 def of(ctx, inner, axis: Axis | None) -> Own:
-    """The sizes in an axis of an inner program's result that are not those of the scope around."""
+    """Return the sizes in an axis of an inner program's result that the outer scope does not share."""
     found = {}
     for name in sorted(jp.variables(axis.dim)) if axis is not None else ():
         bound = axis.own.get(name) or inner.env[name]
@@ -32,7 +33,7 @@ def of(ctx, inner, axis: Axis | None) -> Own:
 
 
 def made(jaxpr) -> set[str]:
-    """The sizes that a program makes, those among them that leave its inner programs with a result."""
+    """Return the names of the sizes that a program makes, or that leave its inner programs with a result."""
     names = set()
     for eqn in jp.open_jaxpr(jaxpr)[0].eqns:
         if eqn.primitive.name in ("compress", "fresh_range"):
@@ -48,7 +49,7 @@ def _names(shapes) -> set[str]:
 
 
 def axis(ctx, dim, own: Own) -> Axis | None:
-    """The axis of a dimension some of whose sizes the scope does not know."""
+    """Return the axis of a dimension, of which some sizes are unknown to the scope."""
     if not own:
         return ctx.axis(dim)
     if ctx.ambiguous & (jp.variables(dim) - own.keys()):
@@ -62,28 +63,28 @@ def axis(ctx, dim, own: Own) -> Axis | None:
 
 
 def capacity(ctx, axis: Axis) -> int:
-    """The static extent of an axis whose size differs from row to row."""
+    """Return the static extent of an axis whose size differs from row to row."""
     return max(dims.interval(axis.dim, ctx.env | axis.own)[1], 1)
 
 
 class Stack:
-    """The sizes that leave a loop body with its results: each once, however many axes have it."""
+    """The sizes that leave a loop body with its results, each once however many axes share it."""
 
     def __init__(self):
         self._bound: dict[tuple[str, dims.Serial], dims.Binding] = {}
 
     def add(self, own: Own) -> Own:
-        """Note the sizes of one axis."""
+        """Add the sizes of one axis."""
         for name, bound in own.items():
             self._bound.setdefault((name, bound.serial), bound)
         return own
 
     def arrays(self) -> list:
-        """What an iteration emits."""
+        """Return the sizes that one iteration emits."""
         return [bound.size for bound in self._bound.values()]
 
     def stacked(self, own: Own, arrays) -> Own:
-        """The sizes of one axis over all iterations."""
+        """Return the sizes of one axis over all iterations."""
         rows = dict(zip(self._bound, arrays, strict=True))
         return {
             name: dataclasses.replace(bound, size=rows[name, bound.serial], valid=None)
@@ -92,12 +93,12 @@ class Stack:
 
 
 def rows(axes) -> list[dict]:
-    """The stacked sizes of the axes of an array, which a loop takes apart with the array."""
+    """Return the stacked sizes of an array's axes, which a loop unstacks together with the array."""
     return [{} if a is None else {n: b.size for n, b in a.own.items()} for a in axes]
 
 
 def of_row(axes, sizes) -> list[Own]:
-    """The same of a row."""
+    """Return the sizes of the axes for one row."""
     return [
         {n: dataclasses.replace(axis.own[n], size=size) for n, size in found.items()}
         for axis, found in zip(axes, sizes, strict=True)
@@ -105,7 +106,7 @@ def of_row(axes, sizes) -> list[Own]:
 
 
 def bind(inner, own: Own) -> None:
-    """Let the body of a loop know the sizes of its row by their names."""
+    """Bind the sizes of the current row by their names in the scope of a loop body."""
     for name, bound in own.items():
         known = inner.env.get(name)
         inner.carried.add(name)

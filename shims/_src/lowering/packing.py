@@ -1,4 +1,4 @@
-"""How valid slots are brought to the front: the one place that chooses the strategy."""
+"""Pack valid slots to the front, with the fastest strategy for the back end."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from shims._src.sizes import primitives
 
 
 def positions(valid, capacity: int):
-    """For each packed slot the place it comes from; int32[capacity], a valid place past the end.
+    """Return the source position of each packed slot: int32[capacity], in range past the end too.
 
-    On CPU one sequential loop beats every parallel form; elsewhere a scatter-add whose indices never
+    On CPU one sequential loop beats every parallel form. Elsewhere a scatter-add whose indices never
     decrease beats a scatter of every slot and a sort.
     """
     extent = valid.shape[0]
@@ -26,9 +26,9 @@ def positions(valid, capacity: int):
 
 
 def count(valid):
-    """How many slots are valid, int32.
+    """Count the valid slots, int32.
 
-    XLA adds up booleans one by one on CPU; counting the bits of four at a time is ten times faster
+    XLA adds up booleans one by one on CPU. Counting the bits of four at a time is ten times faster
     where the mask does not fit into a cache.
     """
     whole = valid.shape[0] // 4 * 4
@@ -37,11 +37,11 @@ def count(valid):
     return jnp.sum(lax.population_count(words).astype(jnp.int32), dtype=jnp.int32) + rest
 
 
-_STEPS = 4  # slots per iteration: what a loop costs in XLA is its bookkeeping
+_STEPS = 4  # slots per iteration: the cost of a loop in XLA is its bookkeeping
 
 
 def _by_loop(valid, room, read=lambda slot: slot[None], dtype=jnp.int32):
-    """`read(slot)` of each valid slot, one behind the other."""
+    """Append `read(slot)` of each valid slot to a buffer, in a sequential loop."""
     extent = valid.shape[0]
 
     def write(slot, state):
@@ -57,7 +57,9 @@ def _by_loop(valid, room, read=lambda slot: slot[None], dtype=jnp.int32):
         return state
 
     state = (jnp.zeros((room,), dtype), jnp.int32(0))
-    counted = lambda i: lax.convert_element_type(i, jnp.int32)  # 64 bits where those are on
+    counted = lambda i: lax.convert_element_type(
+        i, jnp.int32
+    )  # 64 bits wide under `jax_enable_x64`
     state = lax.fori_loop(
         0, extent // _STEPS, lambda i, s: steps(counted(i) * _STEPS, _STEPS, s), state
     )
@@ -75,29 +77,29 @@ def _by_scatter(valid, room):
 
 
 def ranks(valid):
-    """The packed position of each valid slot (that of its predecessor for the others, at least 0)."""
+    """Return the packed position of each valid slot; an invalid one gets its predecessor's, at least 0."""
     return lax.max(jnp.cumsum(valid, dtype=jnp.int32) - 1, jnp.int32(0))
 
 
 def take(array, places, axis: int):
-    """`array` with the slots `places` along `axis`."""
+    """Return `array` with the slots `places` along `axis`."""
     if array.shape[axis] == 0:
-        # Nothing can be read; zeros will do in slots that do not count.
+        # There is nothing to read, and every slot is padding, so zeros will do.
         shape = (*array.shape[:axis], *places.shape, *array.shape[axis + 1 :])
         return primitives.connected(jnp.zeros(shape, array.dtype), array)
     return jnp.take(array, places, axis=axis, mode="clip")
 
 
 def is_direct(array) -> bool:
-    """Whether one loop may move the slots themselves, and their positions are not worth knowing."""
+    """Whether a sequential loop should move the slots themselves, without computing positions."""
     return array.ndim == 1 and array.shape[0] > 0 and jax.default_backend() == "cpu"
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
 def direct(array, valid, capacity: int):
-    """The valid slots of a vector, in the front of one of `capacity` slots.
+    """Pack the valid slots of a vector into a vector of `capacity` slots.
 
-    Behind them stand an invalid slot and zeros.
+    The slots behind them hold an invalid slot and zeros.
     """
     room = max(array.shape[0], capacity)
     packed = _by_loop(valid, room, lambda slot: _slot(array, slot), array.dtype)
@@ -108,6 +110,6 @@ def direct(array, valid, capacity: int):
 def _direct_jvp(capacity, primals, tangents):
     (array, valid), (tangent, _) = primals, tangents
     moved = take(tangent, positions(valid, capacity), 0)
-    # The other slots are copies of one that may be valid.
+    # The other slots are copies of a slot that may be valid.
     moved = jnp.where(lax.iota(jnp.int32, capacity) < count(valid), moved, 0)
     return direct(array, valid, capacity), moved

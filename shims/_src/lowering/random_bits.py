@@ -1,4 +1,4 @@
-"""Masking rules of random numbers: the bits of a slot depend on its logical position alone."""
+"""Define the masking rules of random numbers: the bits of a slot depend on its logical position only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shims._src.platform import jax_private as jp
 
 
 def random_bits(ctx, eqn, key):
-    """Bits for an unknown shape: those that the exact shape would have got."""
+    """Draw bits for an unknown shape, equal to those of the exact shape."""
     shape = eqn.params["shape"]
     if not jax.config.jax_threefry_partitionable or key.array.ndim:
         raise errors.UnsupportedPrimitiveError(
@@ -41,26 +41,26 @@ def random_bits(ctx, eqn, key):
 
 
 def random_wrap(ctx, eqn, value):
-    """Key data as keys: the trailing axis goes."""
+    """Convert key data to keys, without the trailing axis of the data."""
     (out,) = jp.bind(eqn, [value.array])
     return [Value(out, value.axes[: out.ndim])]
 
 
 def random_unwrap(ctx, eqn, value):
-    """Keys as their data: a trailing static axis comes."""
+    """Convert keys to key data, with a trailing static axis."""
     (out,) = jp.bind(eqn, [value.array])
     return [Value(out, value.axes + (None,) * (out.ndim - len(value.axes)))]
 
 
 def random_split(ctx, eqn, key):
-    """Keys for an unknown count: a prefix of those for the capacity (partitionable Threefry)."""
+    """Split a key into an unknown number of keys: a prefix of the split at full capacity."""
     shape = eqn.params["shape"]
     out = eqn.primitive.bind(key.array, **dict(eqn.params, shape=ctx.shape(shape)))
     return [Value(out, (*key.axes, *ctx.axes(shape)))]
 
 
 def per_element(ctx, eqn, *values):
-    """Seeds and folds act on each key alone."""
+    """Lower a primitive that acts on each key separately (seeds, folds)."""
     values, axes = ctx.align(list(values))
     (out,) = jp.bind(eqn, [v.array for v in values])
     return [Value(out, axes)]

@@ -1,4 +1,4 @@
-"""Masking rules of reductions and cumulative operations: invalid slots hold the neutral element."""
+"""Define the masking rules of reductions and cumulative operations, with neutral elements as padding."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def _ones_bits(dtype):
 
 
 def _finite_lowest(dtype):
-    # exp(x - max) is exactly zero there, and no derivative is infinite.
+    # `exp(x - max)` is exactly zero for this number, and every derivative is finite.
     return np.asarray(jnp.finfo(dtype).min / 4, dtype)
 
 
 def reduce(ctx, eqn, value, *, neutral):
-    """Reduce over axes, some of them dynamic."""
+    """Lower a reduction over axes of which some are dynamic."""
     axes = tuple(int(a) for a in eqn.params["axes"])
     value = ctx.solid(value, axes)
     value = ctx.fill(value, neutral(value.array.dtype), axes)
@@ -43,7 +43,7 @@ def reduce(ctx, eqn, value, *, neutral):
 
 
 def arg_reduce(ctx, eqn, value, *, neutral):
-    """Positions count valid slots only, so the axis is packed first."""
+    """Lower `argmax` or `argmin`; the axis is packed, since positions count valid slots only."""
     (axis,) = eqn.params["axes"]
     dim = eqn.invars[0].aval.shape[axis]
     if jp.is_symbolic(dim):
@@ -55,9 +55,10 @@ def arg_reduce(ctx, eqn, value, *, neutral):
 
 
 def cumulative(ctx, eqn, value, *, neutral):
-    """Running totals: the neutral element changes nothing, or stands behind the valid slots.
+    """Lower a cumulative operation.
 
-    Extremes share a derivative among ties, and the lowest finite number is more than -inf.
+    The padding holds the neutral element. For extremes the valid slots are packed to the front as well,
+    since ties share a derivative and the lowest finite number is greater than -inf.
     """
     axis = eqn.params["axis"]
     value = ctx.solid(value, (axis,))

@@ -1,4 +1,4 @@
-"""What the lowering refuses, and how it says so."""
+"""Build the errors of the lowering."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _EQUATIONS: ThreadStack[Any] = ThreadStack()
 
 
 def within(eqn) -> contextlib.AbstractContextManager[object]:
-    """Lower `eqn`: what goes wrong inside of it is its line's fault."""
+    """Return a context in which errors are attributed to the line of `eqn`."""
     return _EQUATIONS.pushed(eqn)
 
 
 def line_of(eqn) -> str:
-    """The user's line behind an equation, with its text."""
-    # What an inner `jax.jit` stages knows lines of that function only.
+    """Return the user's line of an equation, with its source text."""
+    # Equations of an inner `jax.jit` know lines of that function only.
     for one in (eqn, *reversed(_EQUATIONS.items)):
         line = errors.line_in(jp.scopes_of(one))
         if line:
@@ -28,18 +28,18 @@ def line_of(eqn) -> str:
         place = jp.user_line_of(one)
         if place is not None:
             return errors.line_of(*place)
-    # A bare operator is traced by itself: the user's line is where it is called from.
+    # An operator called outside of a function is traced by itself: the user's line is its call.
     return errors.user_line()
 
 
 def line_of_result(jaxpr, var) -> str:
-    """The user's line behind a result of a program, or nothing."""
+    """Return the user's line that computes a result of a program, or an empty string."""
     made = next((eqn for eqn in jaxpr.eqns if any(v is var for v in eqn.outvars)), None)
     return "" if made is None else line_of(made)
 
 
 def reused_size_error(dim) -> errors.FreshSizeError:
-    """Two selections of different sizes carry one name."""
+    """Return the error for two selections of different sizes that share one name."""
     return errors.FreshSizeError(
         errors.message(
             "",
@@ -53,10 +53,10 @@ def reused_size_error(dim) -> errors.FreshSizeError:
 
 
 def inner_size_error(dim) -> errors.FreshSizeError:
-    """A size that only one iteration, branch or row knows is used outside of it.
+    """Return the error for a size of one iteration, branch or row that is used outside of it.
 
     Args:
-      dim: the size, or the shape of a value that has it.
+      dim: the size, or an abstract value with that size in its shape.
     """
     dim = next((d for d in getattr(dim, "shape", ()) if jp.is_symbolic(d)), dim)
     return errors.FreshSizeError(
@@ -71,11 +71,11 @@ def inner_size_error(dim) -> errors.FreshSizeError:
 
 
 def ragged_rows_error(dim, at="") -> errors.FreshSizeError:
-    """A loop or a `vmap` would return rows of different sizes."""
+    """Return the error for a loop or `vmap` that would return rows of different sizes."""
     return errors.FreshSizeError(
         errors.message(
             "",
-            f"every row has a data-dependent size `{dim}` of its own; an array cannot hold that.",
+            f"the data-dependent size `{dim}` differs from row to row; an array cannot hold such rows.",
             at=at,
             do="reduce or pad each row inside the mapped function",
         )
@@ -83,7 +83,7 @@ def ragged_rows_error(dim, at="") -> errors.FreshSizeError:
 
 
 def unsupported(eqn) -> errors.UnsupportedPrimitiveError:
-    """The error for a primitive without a masking rule."""
+    """Return the error for a primitive without a masking rule."""
     shapes = ", ".join(str(getattr(a, "aval", a)) for a in eqn.invars)
     return errors.UnsupportedPrimitiveError(
         errors.message(

@@ -1,4 +1,4 @@
-"""Run-time conditions: what a lowered program can find out only while it runs, and reports."""
+"""Define the run-time conditions that a lowered program checks and reports."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from shims._src.sizes.sites import Site
 
 @dataclasses.dataclass(frozen=True)
 class Exceeded:
-    """A count is above a capacity; the code is the needed count.
+    """A count is above a capacity; the code is the needed size.
 
     Attributes:
-      site: what has the capacity.
-      capacity: the count that would have fitted.
+      site: the buffer or axis with the capacity.
+      capacity: the largest count that fits.
       line: the user's line.
     """
 
@@ -26,7 +26,7 @@ class Exceeded:
 
 @dataclasses.dataclass(frozen=True)
 class Misjudged:
-    """An assumption about a fresh size does not hold; the code is its size.
+    """An assumption about a fresh size does not hold; the code is the actual size.
 
     Attributes:
       name: the size's dimension variable.
@@ -39,7 +39,7 @@ class Misjudged:
 
 @dataclasses.dataclass(frozen=True)
 class Invalid:
-    """Operands are refused, as TensorFlow refuses them; the code is the number to show.
+    """Operands are invalid, as in TensorFlow; the code is the number to show.
 
     Attributes:
       text: the message.
@@ -57,11 +57,11 @@ Condition: TypeAlias = Exceeded | Misjudged | Invalid
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Report:
-    """A run-time condition, and what the run says of it.
+    """A run-time condition and its result code.
 
     Attributes:
       condition: the static part.
-      code: int32 scalar; -1 when all is well.
+      code: int32 scalar; -1 when the condition holds.
     """
 
     condition: Condition

@@ -1,4 +1,4 @@
-"""Masking rule of `reshape`: flattening keeps validity beside the slots, splitting needs order."""
+"""Define the masking rule of `reshape`: flattening keeps a validity mask, splitting may reorder slots."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shims._src.sizes import dims, primitives
 
 
 def reshape(ctx, eqn, value, *_):
-    """Reshape group by group: axes whose products agree stand together."""
+    """Lower a reshape, split into groups of axes whose products of sizes agree."""
     if eqn.params.get("dimensions") is not None:
         value = transpose_first(value, eqn.params["dimensions"])
     old, new = eqn.invars[0].aval.shape, tuple(eqn.params["new_sizes"])
@@ -26,7 +26,7 @@ def reshape(ctx, eqn, value, *_):
     for d in new:
         if dims.may_mislead(d, ctx.env):
             report_empty(ctx, d, jnp.bool_(True), line_of(eqn))
-    if any(not jp.is_symbolic(d) and d == 0 for d in new):  # no group of sizes says anything
+    if any(not jp.is_symbolic(d) and d == 0 for d in new):  # sizes of 0 cannot be grouped
         zeros = jnp.zeros(ctx.shape(new), value.array.dtype)
         return [Value(primitives.connected(zeros, value.array), ctx.axes(new))]
     arrays_shape: list[int] = []
@@ -48,50 +48,50 @@ def reshape(ctx, eqn, value, *_):
 
 
 def _check_counts(ctx, eqn, old, new) -> None:
-    """Whether both shapes hold as many elements, where only the run can tell."""
+    """Check that both shapes hold equally many elements, where only the run can tell."""
     have, want = math.prod(old), math.prod(new)
     if not jp.is_symbolic(have - want) and have == want:
         return
     text = errors.message(
         "reshape",
-        f"the input has {errors.NUMBER} values, which the requested shape does not take.",
-        required=f"as many values as shape={_written(new)} takes",
-        received=f"shape {_written(old)}",
+        f"the input has {errors.NUMBER} values, which do not fill the requested shape.",
+        required=f"as many values as shape={_format_shape(new)} holds",
+        received=f"shape {_format_shape(old)}",
     )
     count = jnp.asarray(ctx.size(have), jnp.int32)
     differ = count != jnp.asarray(ctx.size(want), jnp.int32)
     ctx.report(Invalid(text, line_of(eqn)), differ, count)
 
 
-def _written(shape) -> str:
+def _format_shape(shape) -> str:
     return f"({', '.join(map(str, shape))})"
 
 
 def transpose_first(value, order):
-    """The `dimensions` argument of `lax.reshape`."""
+    """Apply the `dimensions` argument of `lax.reshape`."""
     return Value(lax.transpose(value.array, order), tuple(value.axes[i] for i in order), value.pad)
 
 
 def groups(old, new):
-    """Split two shapes of one element count into runs with equal products, as short as possible."""
+    """Split two shapes of one element count into the shortest runs with equal products."""
     i = j = 0
     out = []
     while i < len(old) or j < len(new):
         olds, news = [], []
-        if i < len(old) and j < len(new) and _equal(old[i], new[j]):
+        if i < len(old) and j < len(new) and _are_equal(old[i], new[j]):
             out.append(([old[i]], [new[j]]))
             i, j = i + 1, j + 1
             continue
-        if i < len(old) and _one(old[i]):
+        if i < len(old) and _is_one(old[i]):
             out.append(([old[i]], []))
             i += 1
             continue
-        if j < len(new) and _one(new[j]):
+        if j < len(new) and _is_one(new[j]):
             out.append(([], [new[j]]))
             j += 1
             continue
         while True:
-            if olds and news and _equal(math.prod(olds), math.prod(news)):
+            if olds and news and _are_equal(math.prod(olds), math.prod(news)):
                 break
             if i == len(old) and j == len(new):
                 break
@@ -113,7 +113,9 @@ def _first_is_smaller(olds, news) -> bool:
         return False
     if not jp.is_symbolic(a) and not jp.is_symbolic(b):
         return a < b
-    return _degree(a) < _degree(b) or (_degree(a) == _degree(b) and _lead(a) < _lead(b))
+    return _degree(a) < _degree(b) or (
+        _degree(a) == _degree(b) and _leading_coefficient(a) < _leading_coefficient(b)
+    )
 
 
 def _degree(d) -> int:
@@ -122,23 +124,23 @@ def _degree(d) -> int:
     return max(sum(f[3] for f in factors) for factors, _ in jp.terms(d))
 
 
-def _lead(d) -> int:
+def _leading_coefficient(d) -> int:
     return int(d) if not jp.is_symbolic(d) else abs(jp.terms(d)[0][1])
 
 
-def _equal(a, b) -> bool:
+def _are_equal(a, b) -> bool:
     return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
 
 
-def _one(d) -> bool:
+def _is_one(d) -> bool:
     return not jp.is_symbolic(d) and d == 1
 
 
 def _regroup(ctx, value: Value, start: int, olds, news):
-    """Prepare one group; returns the value and the group's new extents and axes."""
+    """Prepare one group, and return the value and the group's new extents and axes."""
     if not any(jp.is_symbolic(d) for d in (*olds, *news)):
         return value, list(news), [None] * len(news)
-    if not olds:  # one element, of which only the run knows that it fills the new axes
+    if not olds:  # one element; whether the new axes hold exactly one is known only at run time
         axes = (*value.axes[:start], None, *value.axes[start:])
         array = jnp.expand_dims(value.array, start)
         return _regroup(ctx, Value(array, axes, value.pad, value.bounds), start, [1], news)
@@ -147,7 +149,7 @@ def _regroup(ctx, value: Value, start: int, olds, news):
     stop = start + len(olds)
     group = value.axes[start:stop]
     extents = list(value.array.shape[start:stop])
-    if len(olds) == len(news) == 1 and _equal(olds[0], news[0]):
+    if len(olds) == len(news) == 1 and _are_equal(olds[0], news[0]):
         return value, extents, list(group)
     if all(a is None or a.uniform for a in group) and all(
         jp.is_symbolic(d) or d == 1 for d in olds
@@ -159,7 +161,7 @@ def _regroup(ctx, value: Value, start: int, olds, news):
         )  # one element stands for a uniform axis, not for a known size
         array = jnp.broadcast_to(value.array, shape)
         value = Value(array, value.axes, value.pad, value.bounds)
-        return value, known, [_uniform(ctx, d) for d in news]
+        return value, known, [_uniform_axis(ctx, d) for d in news]
     value = ctx.solid(value, range(start, stop))
     group = value.axes[start:stop]
     extents = list(value.array.shape[start:stop])
@@ -173,12 +175,12 @@ def _regroup(ctx, value: Value, start: int, olds, news):
     return _reorder(ctx, value, start, olds, news)
 
 
-def _uniform(ctx, d):
+def _uniform_axis(ctx, d):
     return Axis(d, ctx.size(d), None, uniform=True) if jp.is_symbolic(d) else None
 
 
 def flattened_axis(ctx, group, extents, dim) -> Axis:
-    """The axis that several axes give when they are flattened in row-major order."""
+    """Return the axis that results from flattening several axes in row-major order."""
     factors = tuple(zip(group, extents, strict=True))
     numbers = (extent if axis is None else axis.size for axis, extent in factors)
     size = jnp.asarray(math.prod(numbers), jnp.int32)
@@ -195,7 +197,7 @@ def flattened_axis(ctx, group, extents, dim) -> Axis:
 
 
 def _unflatten(ctx, axis, news):
-    """Undo a flattening exactly, without touching the slots."""
+    """Undo a flattening exactly, without moving slots; `None` where that is impossible."""
     if axis.factors and len(axis.factors) == len(news):
         pairs = list(zip(axis.factors, news, strict=True))
         if all((a is None and e == d) or (a is not None and a.dim == d) for (a, e), d in pairs):
@@ -210,7 +212,7 @@ def _unflatten(ctx, axis, news):
 
 
 def _reorder(ctx, value: Value, start: int, olds, news):
-    """The general case: pack the group into a line, then gather each new slot from it."""
+    """Reshape a group in the general case: pack and flatten it, then gather each new slot."""
     for i in range(start, start + len(olds)):
         value = ctx.pack(value, i)
     shape = value.array.shape
@@ -226,7 +228,7 @@ def _reorder(ctx, value: Value, start: int, olds, news):
     )
     if merged.shape[start]:
         array = jnp.take(merged, flat.reshape(-1), axis=start, mode="clip")
-    else:  # nothing but padding is wanted of what has no slots
+    else:  # there are no slots to take, so the result is all padding
         array = jnp.zeros((*shape[:start], flat.size, *merged.shape[start + 1 :]), merged.dtype)
         array = primitives.connected(array, merged)
     rest = value.axes[start + len(olds) :]
@@ -238,7 +240,7 @@ def _reorder(ctx, value: Value, start: int, olds, news):
 
 
 def linear_position(ctx, shape, extents):
-    """Row-major position (by true sizes) of every padded slot."""
+    """Return the row-major position (by true sizes) of every padded slot."""
     line = jnp.zeros((), jnp.int32)
     for i, d in enumerate(shape):
         place = lax.broadcasted_iota(jnp.int32, extents, i)
@@ -247,7 +249,7 @@ def linear_position(ctx, shape, extents):
 
 
 def _split_position(ctx, line, shape):
-    """Positions along each axis of `shape` (true sizes) of row-major positions."""
+    """Split row-major positions into positions along each axis of `shape` (by true sizes)."""
     places = []
     for d in reversed(shape[1:]):
         size = jnp.maximum(jnp.asarray(ctx.size(d), jnp.int32), 1)
@@ -257,10 +259,10 @@ def _split_position(ctx, line, shape):
 
 
 def tile(ctx, eqn, value):
-    """Repeat whole axes: a new axis in front of each, flattened into it."""
+    """Lower `tile`: add an axis of repetitions in front of each axis, and flatten both."""
     shape = eqn.outvars[0].aval.shape
     for i, rep in reversed(list(enumerate(eqn.params["reps"]))):
-        if _one(rep):
+        if _is_one(rep):
             continue
         value = ctx.solid(value, (i,))
         extents = list(value.array.shape)
@@ -274,7 +276,7 @@ def tile(ctx, eqn, value):
         axis = value.axes[i]
         if jp.is_symbolic(shape[i]):
             axis = flattened_axis(ctx, (ctx.axis(rep), axis), (count, extents[i]), shape[i])
-        # Where the repetitions are not known, padding holds repetitions too many.
+        # Where the number of repetitions is unknown, the padding holds surplus repetitions.
         pad = None if jp.is_symbolic(rep) else value.pad
         value = Value(array, value.with_axis(i, axis), pad, value.bounds)
     return [value]

@@ -1,4 +1,4 @@
-"""What a masking rule is."""
+"""Define the record of a masking rule."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """How one lax primitive runs on padded arrays.
+    """The masking rule of one lax primitive.
 
     Attributes:
       primitive: the primitive's name.
       lower: `(ctx, eqn, *values) -> [Value, ...]`.
-      uniform: whether it takes uniform axes as they are.
-      safe: per operand the number that invalid slots hold (elementwise rules), where the
-        operation and its derivatives are finite.
+      uniform: whether the rule accepts uniform axes without expanding them.
+      safe: for elementwise rules, the number per operand that invalid slots hold; the operation and
+        its derivatives are finite there.
     """
 
     primitive: str

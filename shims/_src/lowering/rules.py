@@ -1,4 +1,4 @@
-"""The registry of masking rules, written out by family."""
+"""Collect the masking rules of all families in one registry."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FAMILIES = (
 )
 
 
-def _by_name():
+def _rules_by_name():
     table = {}
     for family in FAMILIES:
         for rule in family:
@@ -51,4 +51,4 @@ def _by_name():
     return table
 
 
-RULES = _by_name()
+RULES = _rules_by_name()

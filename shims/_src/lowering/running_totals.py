@@ -1,4 +1,4 @@
-"""Running totals of integers, in blocks: XLA adds them up one behind the other on CPU."""
+"""Compute cumulative sums of integers in blocks, since XLA adds sequentially on CPU."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-_BLOCK = 16  # the block with which a million were fastest; 8 takes twice as long
+_BLOCK = 16  # the fastest block size for a million elements; 8 takes twice as long
 _WORTH = 1 << 16  # below it the gain is less than what its compilation costs
 _LEAST = 1000
 
 
 def pays(eqn, array=None) -> bool:
-    """Whether blocks are faster: long vectors of integers, whose sums need no order, on CPU."""
+    """Whether blocks are faster: a long vector of integers, whose sums need no order, on CPU."""
     if eqn.primitive.name != "cumsum" or eqn.params["reverse"]:
         return False
     if array.ndim != 1 or array.shape[0] < _WORTH:
@@ -21,7 +21,7 @@ def pays(eqn, array=None) -> bool:
 
 
 def totals(array):
-    """`lax.cumsum` of a vector of integers: within all blocks at once, then of the blocks' sums."""
+    """Compute `lax.cumsum` of an integer vector, within all blocks at once and then over their sums."""
     extent = array.shape[0]
     if extent < _LEAST:
         return lax.cumsum(array)

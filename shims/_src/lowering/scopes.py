@@ -1,4 +1,4 @@
-"""Entering and leaving inner programs: what crosses the border, and in which layout."""
+"""Enter and leave the scopes of inner programs, and convert the values that cross the border."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shims._src.platform import jax_private as jp
 
 
 def enter(ctx: Context, jaxpr, values: list[Value]) -> Context:
-    """A scope for an inner program: sizes that its operands carry are bound from them."""
+    """Return a scope for an inner program, with the sizes of its operands bound."""
     inner = ctx.child()
     inner_jaxpr, _ = jp.open_jaxpr(jaxpr)
     for var, value in zip(inner_jaxpr.invars, values, strict=True):
@@ -41,7 +41,7 @@ def _bind_from_axis(inner: Context, name: str, axis: Axis, extent: int) -> None:
 
 
 def _serial_of(axis: Axis, name: str):
-    """Which of several sizes of one name an axis has."""
+    """Return the serial of the size `name` in an axis; several sizes may share one name."""
     if not axis.token:
         return None
     if axis.token[0] == "packed":
@@ -50,7 +50,7 @@ def _serial_of(axis: Axis, name: str):
 
 
 def leave(ctx: Context, inner: Context, values: list[Value]) -> list[Value]:
-    """Results of an inner program that ran in place: their new sizes become known outside."""
+    """Return the results of an inlined program, and bind their new sizes in the outer scope."""
     for value in values:
         for axis in value.axes:
             if axis is None:
@@ -59,8 +59,8 @@ def leave(ctx: Context, inner: Context, values: list[Value]) -> list[Value]:
                 binding = inner.env[name]
                 known = ctx.env.get(name)
                 if known is not None and known.serial != binding.serial:
-                    # The inner program was traced once and runs twice: its sizes have one name.
-                    # What they were saved for takes them by value; to use the name is refused.
+                    # The inner program was traced once and runs twice, so two sizes share a name.
+                    # Axes that hold the size itself stay valid; a use of the name is refused.
                     ctx.ambiguous.add(name)
                 ctx.env[name] = binding
     ctx.reports += inner.reports
@@ -68,7 +68,7 @@ def leave(ctx: Context, inner: Context, values: list[Value]) -> list[Value]:
 
 
 def settle(ctx: Context, value: Value, shape) -> Value:
-    """The value in the one layout that a loop carry or a branch result has: packed, fitted."""
+    """Convert a value to the layout of loop carries and branch results: packed, at full capacity."""
     value = ctx.pack_all(value)
     for i, d in enumerate(shape):
         axis = value.axes[i]
@@ -82,7 +82,7 @@ def settle(ctx: Context, value: Value, shape) -> Value:
 
 
 def escaping(outer: Context, aval) -> list[str]:
-    """The variables in a result's shape that only the inner program knows."""
+    """Return the size names in a result's shape that the outer scope does not know."""
     names = set()
     for d in getattr(aval, "shape", ()):
         names |= {v for v in jp.variables(d) if v not in outer.env}
@@ -90,5 +90,5 @@ def escaping(outer: Context, aval) -> list[str]:
 
 
 def describe(inner: Context):
-    """Split an inner scope's reports into conditions and codes."""
+    """Split the reports of an inner scope into conditions and codes."""
     return [r.condition for r in inner.reports], [r.code for r in inner.reports]

@@ -1,4 +1,4 @@
-"""Masking rules of primitives that move axes about without looking at the contents."""
+"""Define the masking rules of primitives that rearrange axes without reading the contents."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from shims._src.sizes import dims
 
 
 def uniform_axis(ctx, d) -> Axis:
-    """An axis of extent 1 that stands for `d` equal slots."""
+    """Return an axis of extent 1 that stands for `d` equal slots."""
     return Axis(d, ctx.size(d), None, uniform=True)
 
 
 def broadcast_in_dim(ctx, eqn, value, *_):
-    """New dynamic axes stay uniform until something needs their slots."""
+    """Lower a broadcast; new dynamic axes stay uniform until a rule needs their slots."""
     shape, mapping = eqn.params["shape"], eqn.params["broadcast_dimensions"]
     aval = eqn.invars[0].aval
     source = {j: i for i, j in enumerate(mapping)}
@@ -48,7 +48,7 @@ def _is_one(d) -> bool:
 
 
 def squeeze(ctx, eqn, value):
-    """Drop axes of size 1."""
+    """Lower the removal of axes of size 1."""
     drop = tuple(i % len(value.axes) for i in eqn.params["dimensions"])
     out = lax.squeeze(value.array, drop)
     axes = tuple(a for i, a in enumerate(value.axes) if i not in drop)
@@ -56,7 +56,7 @@ def squeeze(ctx, eqn, value):
 
 
 def expand_dims(ctx, eqn, value):
-    """Insert axes of size 1."""
+    """Lower the insertion of axes of size 1."""
     new = eqn.params["dimensions"]
     old = iter(value.axes)
     rank = len(value.axes) + len(new)
@@ -65,14 +65,14 @@ def expand_dims(ctx, eqn, value):
 
 
 def transpose(ctx, eqn, value):
-    """Permute axes."""
+    """Lower a permutation of axes."""
     order = eqn.params["permutation"]
     out = lax.transpose(value.array, order)
     return [Value(out, tuple(value.axes[i] for i in order), value.pad, value.bounds)]
 
 
 def rev(ctx, eqn, value):
-    """Reversed slots keep their validity beside them: no packing."""
+    """Lower a reversal: the validity mask is reversed with the slots, without packing."""
     axes = list(value.axes)
     for i in eqn.params["dimensions"]:
         axis = axes[i]
@@ -90,7 +90,7 @@ def rev(ctx, eqn, value):
 
 
 def iota(ctx, eqn, *_):
-    """Logical positions: packed along their own axis, uniform along the others."""
+    """Lower `iota`: packed along its own axis, uniform along the others."""
     shape, dimension = eqn.params["shape"], eqn.params["dimension"]
     extents, axes = [], []
     for j, d in enumerate(shape):
@@ -105,7 +105,7 @@ def iota(ctx, eqn, *_):
 
 
 def concatenate(ctx, eqn, *values):
-    """Packed parts close up; others stand one behind the other with their validity."""
+    """Lower a concatenation: packed parts move together, masked parts keep their validity masks."""
     where = eqn.params["dimension"]
     values = [ctx.solid(v, (where,)) for v in values]
     values = align_except(ctx, list(values), where)
@@ -115,7 +115,9 @@ def concatenate(ctx, eqn, *values):
     known = None
     if all(b is not None for b in limits):
         known = min(b[0] for b in limits), max(b[1] for b in limits)
-    plain = all(isinstance(v.array.dtype, np.dtype) for v in values)  # not keys, which have no zero
+    plain = all(
+        isinstance(v.array.dtype, np.dtype) for v in values
+    )  # keys of `jax.random` have no zero
     moves = jp.is_symbolic(dim)
     if not moves and any(v.axes[where] is not None for v in values):
         values = [v if v.axes[where] is None else ctx.pack(v, where) for v in values]
@@ -172,12 +174,12 @@ def _joint_axes(values):
 
 
 def _comes_first(axis) -> bool:
-    """Whether the slots that count are the first ones, as many in every row."""
+    """Whether the valid slots come first, the same number in every row."""
     return axis is None or (axis.packed and not axis.per_row)
 
 
 def _closed_up(parts, where, capacity):
-    """Each part written over the padding of the one before it."""
+    """Concatenate packed parts, each written over the padding of the part before it."""
     first, axis = parts[0]
     total = sum(array.shape[where] for array, _ in parts)
     extent = max(total, capacity)
@@ -201,7 +203,7 @@ def _joined_size(ctx, eqn, values, where, dim):
 
 
 def _joined_axis(ctx, eqn, values, where, dim):
-    """The axis of a concatenation whose parts have their slots anywhere."""
+    """Return the masked axis of a concatenation whose parts are not all packed."""
     parts = [(v.axes[where], v.array.shape[where]) for v in values]
     size = _joined_size(ctx, eqn, values, where, dim)
     valid = lax.concatenate(
@@ -221,7 +223,7 @@ def _can_disagree(ctx, eqn, where) -> bool:
 
 
 def report_empty(ctx, dim, bad, line, env=None) -> None:
-    """Report that JAX's reasoning (sizes of at least 1) does not hold for a fresh size of 0."""
+    """Report that a fresh size is 0 where JAX assumed that sizes are positive."""
     env = ctx.env if env is None else env
     for name in sorted(jp.variables(dim)):
         if env[name].low == 0:
@@ -229,7 +231,7 @@ def report_empty(ctx, dim, bad, line, env=None) -> None:
 
 
 def stack(ctx, eqn, *values):
-    """Join values along a new static axis."""
+    """Lower a stack of values along a new static axis."""
     where = eqn.params["axis"]
     values, axes = ctx.align(list(values))
     out = jp.bind(eqn, [v.array for v in values])[0]
@@ -237,7 +239,7 @@ def stack(ctx, eqn, *values):
 
 
 def unstack(ctx, eqn, value):
-    """Take a static axis apart."""
+    """Lower the split of a static axis into its slices."""
     where = eqn.params["axis"] % len(value.axes)
     value = ctx.solid(value, (where,))
     outs = jp.bind(eqn, [value.array])

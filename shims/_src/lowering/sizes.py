@@ -1,4 +1,4 @@
-"""Masking rules of the primitives that make, read and unify sizes."""
+"""Define the masking rules of the primitives that make, read and unify sizes."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims, primitives
 from shims._src.sizes.sites import size_site
 
-# What a size that nothing bounds starts with; and from the fourth on, which may all be of one array.
+# The first capacity of a size without a bound. From the fourth such size on it is smaller, since
+# all of them may be axes of one array.
 FIRST_BUCKET, MANY, LATER_BUCKET = 16, 3, 2
 
 
 def dim_as_value(ctx, eqn, *_):
-    """A dimension as a number; where JAX reasoned with a size of 0 as if it were 1, it is told."""
-    return [_number(ctx, eqn, eqn.params["dim"], ctx.env)]
+    """Lower a dimension read as a number, and report where JAX assumed that a size of 0 is positive."""
+    return [_dim_value(ctx, eqn, eqn.params["dim"], ctx.env)]
 
 
 def size_number(ctx, eqn, *counts):
-    """A dimension as a number, computed from the counts behind its fresh sizes."""
+    """Lower a dimension read as a number that is computed from the counts behind its fresh sizes."""
     env = dict(ctx.env)
     for name, count in zip(eqn.params["names"], counts, strict=True):
         known = env.get(name)
@@ -45,12 +46,12 @@ def size_number(ctx, eqn, *counts):
         )
     if eqn.params["of_array"]:
         return [_true_size(ctx, eqn, eqn.params["dim"], env)]
-    return [_number(ctx, eqn, eqn.params["dim"], env)]
+    return [_dim_value(ctx, eqn, eqn.params["dim"], env)]
 
 
 def _true_size(ctx, eqn, dim, env) -> Value:
-    """How many elements an axis of a size has: none where the expression for it is below 0."""
-    _known(ctx, dim, env)
+    """Return the number of elements along an axis, 0 where the size expression is negative."""
+    _require_known(ctx, dim, env)
     value = lax.max(jnp.asarray(dims.evaluate(dim, env), jnp.int32), jnp.int32(0))
     if dims.may_mislead(dim, env):
         report_empty(ctx, dim, jnp.bool_(True), line_of(eqn), env)
@@ -59,15 +60,17 @@ def _true_size(ctx, eqn, dim, env) -> Value:
     return Value(value, (), None, (max(limits[0], 0), max(limits[1], 0)))
 
 
-def _known(ctx, dim, env) -> None:
+def _require_known(ctx, dim, env) -> None:
+    """Refuse a dimension with a size that is unknown or ambiguous in this scope."""
     missing = [v for v in jp.variables(dim) if v not in env]
     named = [v for v in jp.variables(dim) if v in ctx.ambiguous]
     if missing or any(env[v].serial is not dims.Unnumbered.COUNTED for v in named):
         ctx.require(dim)
 
 
-def _number(ctx, eqn, dim, env) -> Value:
-    _known(ctx, dim, env)
+def _dim_value(ctx, eqn, dim, env) -> Value:
+    """Return a dimension as an integer value with its static bounds."""
+    _require_known(ctx, dim, env)
     value = jnp.asarray(dims.evaluate(dim, env), jnp.int32)
     limits = dims.interval(dim, env)
     misleads = dims.may_mislead(dim, env)
@@ -78,15 +81,15 @@ def _number(ctx, eqn, dim, env) -> Value:
 
 
 def compress(ctx, eqn, value, mask):
-    """Select slots without moving them: the mask becomes the validity of the axis."""
+    """Lower a selection in place: the mask becomes the validity mask of the axis."""
     axis, dim = eqn.params["axis"], eqn.params["dim"]
     value, mask = _align_mask(ctx, value, mask, axis)
     bound = _selection(ctx, eqn, mask, dim)
     if not jp.is_symbolic(dim):
-        return [_pinned(ctx, eqn, value, axis, bound, dim)]
-    selected = Axis(dim, bound.size, _token(ctx, dim, bound, mask), bound.valid)
+        return [_select_assumed(ctx, eqn, value, axis, bound, dim)]
+    selected = Axis(dim, bound.size, _selection_token(ctx, dim, bound, mask), bound.valid)
     out = Value(value.array, value.with_axis(axis, selected), None, bounds.of(value))
-    if not _numeric(value.array):
+    if not _is_numeric(value.array):
         return [out]
     out = ctx.fill(out, np.zeros((), value.array.dtype))
     before = value.array if value.unfilled is None else value.unfilled
@@ -94,12 +97,12 @@ def compress(ctx, eqn, value, mask):
 
 
 def select(ctx, eqn, mask) -> None:
-    """Make the selection of a `compress` or an `expand` known before its other operand is."""
+    """Bind the size of a `compress` or `expand` before its other operand is known."""
     if not isinstance(mask, Deferred):
         _selection(ctx, eqn, ctx.solid(mask), eqn.params["dim"])
 
 
-def _numeric(array) -> bool:
+def _is_numeric(array) -> bool:
     return array.dtype == bool or jnp.issubdtype(array.dtype, jnp.number)
 
 
@@ -110,7 +113,7 @@ def _align_mask(ctx, value, mask, axis):
 
 
 def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
-    """The size and the validity of a selection; the same selection is made once."""
+    """Bind the size and validity mask of a selection, once for each selection."""
     name = str(eqn.params["name"])
     key = ("selection", name, mask.axes[0].token if mask.axes[0] is not None else None)
     found = ctx.cache.get(key)
@@ -144,21 +147,21 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
 def _as_at_first(ctx, bound: dims.Binding, mask: Value) -> bool:
     """Whether a mask has the layout in which its selection was first made."""
     key = ("source", bound.serial)
-    return key not in ctx.cache or _place(ctx.cache[key]) == _place(mask.axes[0])
+    return key not in ctx.cache or _layout_token(ctx.cache[key]) == _layout_token(mask.axes[0])
 
 
-def _place(axis: Axis | None):
+def _layout_token(axis: Axis | None):
     return None if axis is None else axis.token
 
 
-def _token(ctx, dim, bound: dims.Binding, mask: Value):
-    """Where the selected slots stand: one token per layout that the mask is met in."""
+def _selection_token(ctx, dim, bound: dims.Binding, mask: Value):
+    """Return the layout token of the selected slots, one for each layout of the mask."""
     token = ("selected", dim, bound.serial)
-    return token if _as_at_first(ctx, bound, mask) else (*token, _place(mask.axes[0]))
+    return token if _as_at_first(ctx, bound, mask) else (*token, _layout_token(mask.axes[0]))
 
 
-def _pinned(ctx, eqn, value, axis, bound, count) -> Value:
-    """A selection whose count was assumed."""
+def _select_assumed(ctx, eqn, value, axis, bound, count) -> Value:
+    """Lower a selection whose count was assumed, and check the count at run time."""
     name = eqn.params["name"]
     ctx.report(Misjudged(name, line_of(eqn)), bound.size != count, bound.size)
     places = packing.positions(bound.valid, max(count, 1))[:count]
@@ -167,13 +170,13 @@ def _pinned(ctx, eqn, value, axis, bound, count) -> Value:
 
 
 def expand(ctx, eqn, value, mask):
-    """The transpose of `compress`: selected slots back in their places, zero elsewhere."""
+    """Lower the transpose of `compress`: put selected slots back in place, with zeros elsewhere."""
     axis, dim = eqn.params["axis"], eqn.params["dim"]
     mask = ctx.solid(mask)
     bound = _selection(ctx, eqn, mask, dim)
     value = ctx.solid(value, (axis,))
     at = value.axes[axis]
-    in_place = at is not None and at.token == _token(ctx, dim, bound, mask)
+    in_place = at is not None and at.token == _selection_token(ctx, dim, bound, mask)
     if in_place:
         array = value.array
     elif value.array.shape[axis] == 0:  # the count was assumed to be 0
@@ -190,16 +193,16 @@ def expand(ctx, eqn, value, mask):
 
 
 def fresh_range(ctx, eqn, count):
-    """`0 ... count-1`: packed, up to the bound of the count."""
+    """Lower `0 ... count-1` as a packed axis whose capacity is the bound of the count."""
     dim, name = eqn.params["dim"], eqn.params["name"]
     wanted = lax.max(jnp.asarray(count.array, jnp.int32), jnp.int32(0))
     dtype = eqn.outvars[0].aval.dtype
     if not jp.is_symbolic(dim):
         ctx.report(Misjudged(name, line_of(eqn)), wanted != dim, wanted)
         return [Value(lax.iota(dtype, dim), (None,), None, (0, max(dim - 1, 0)))]
-    capacity = _bound(ctx, eqn, count)
+    capacity = _count_bound(ctx, eqn, count)
     if capacity is None:
-        capacity = _bucket(ctx, eqn, name, wanted)
+        capacity = _bucket_capacity(ctx, eqn, name, wanted)
     elif eqn.params["bound"] is None and bounds.may_wrap(bounds.of(count)):
         exceeded = Exceeded(size_site(name), capacity, line_of(eqn))
         ctx.report(exceeded, wanted > capacity, wanted)
@@ -218,8 +221,8 @@ def fresh_range(ctx, eqn, count):
     return [Value(lax.iota(dtype, capacity), (ctx.axis(dim),), None, (0, capacity - 1))]
 
 
-def _bound(ctx, eqn, count: Value) -> int | None:
-    """The static bound of a count: stated, or implied by how it was computed."""
+def _count_bound(ctx, eqn, count: Value) -> int | None:
+    """Return the static bound of a count, stated or implied by how it was computed."""
     stated = eqn.params["bound"]
     known = bounds.of(count)
     candidates = [] if stated is None else [dims.interval(stated, ctx.env)[1]]
@@ -228,8 +231,8 @@ def _bound(ctx, eqn, count: Value) -> int | None:
     return max(min(candidates), 0) if candidates else None
 
 
-def _bucket(ctx, eqn, name, wanted) -> int:
-    """A size that nothing bounds: a bucket that the caller lets grow."""
+def _bucket_capacity(ctx, eqn, name, wanted) -> int:
+    """Return the bucket of a size without a bound, and check at run time that it suffices."""
     if ctx.root.buckets is None:
         raise unbounded_error(eqn)
     ctx.root.unbounded.setdefault(name, len(ctx.root.unbounded))
@@ -241,12 +244,12 @@ def _bucket(ctx, eqn, name, wanted) -> int:
 
 
 def unbounded_error(eqn) -> errors.CapacityError:
-    """A size without a bound where nothing can grow."""
+    """Return the error for a size without a bound where buckets cannot grow."""
     return errors.CapacityError(
         errors.message(
             eqn.params["label"],
-            "nothing bounds this data-dependent size, and inside somebody else's trace "
-            "nothing can grow.",
+            "this data-dependent size has no bound, and inside an enclosing trace its "
+            "capacity cannot grow.",
             required="a count whose bound follows from the inputs",
             at=line_of(eqn),
             do="write `shims.bounded(k, max=...)` for the count, or call the function through "
@@ -256,7 +259,7 @@ def unbounded_error(eqn) -> errors.CapacityError:
 
 
 def limit(ctx, eqn, count):
-    """`bounded(k, max=...)`: a number with a stated bound, checked while it runs."""
+    """Lower `bounded(k, max=...)`: a number with a stated bound that is checked at run time."""
     site = eqn.params["site"]
     high = (ctx.root.buckets or {}).get(site, int(eqn.params["max"]))
     array = jnp.asarray(count.array)
@@ -267,7 +270,7 @@ def limit(ctx, eqn, count):
 
 
 def unify(ctx, eqn, value):
-    """An axis stated to have another size, which is checked while the program runs."""
+    """Lower an axis that is declared to have another size; the equality is checked at run time."""
     axis, new = eqn.params["axis"], eqn.params["new"]
     old = eqn.invars[0].aval.shape[axis]
     value = ctx.pack(ctx.solid(value, (axis,)), axis)
@@ -277,8 +280,8 @@ def unify(ctx, eqn, value):
     differ = have != want
     array = value.array
     if eqn.params["ones"] != "differ":
-        # A size of 1 broadcasts: the call is traced again with it as a constant, or where that is
-        # not a size of its own but computed from others, its element is taken over and over.
+        # A size of 1 broadcasts: the call is traced again with 1 as a constant. Where the size is
+        # computed from others, which cannot be replaced by a constant, its one element is repeated.
         for d, one in ((old, have == 1), (new, want == 1)):
             if _is_fresh(ctx, d):
                 ctx.report(Misjudged(str(d), line_of(eqn)), one & differ, 1)
@@ -297,17 +300,17 @@ def unify(ctx, eqn, value):
 
 
 def _is_fresh(ctx, d) -> bool:
-    """Whether a dimension is a size that data decide, by itself."""
+    """Whether a dimension is a single data-dependent size, not an expression of sizes."""
     return jp.is_symbolic(d) and str(d) in jp.variables(d) and ctx.env[str(d)].fresh
 
 
 def sized(ctx, eqn, value, *carriers):
-    """A value beside an array that has its size: the size is known, and that was all."""
+    """Return a value unchanged; its other operands only carry the size."""
     return [value]
 
 
 def check(ctx, eqn, bad, payload):
-    """A run-time condition of an operator."""
+    """Lower a run-time check of an operator."""
     flag = ctx.fill(bad, np.False_) if bad.axes else bad
     invalid = Invalid(eqn.params["text"], line_of(eqn), eqn.params["error"])
     ctx.report(invalid, jnp.any(flag.array), jnp.max(payload.array))
@@ -315,7 +318,7 @@ def check(ctx, eqn, bad, payload):
 
 
 def outgrow(ctx, eqn, size):
-    """A value that may outgrow its buffer."""
+    """Lower the check that a growing value fits into its buffer."""
     exceeded = Exceeded(eqn.params["site"], eqn.params["capacity"], line_of(eqn))
     ctx.report(exceeded, size.array > exceeded.capacity, size.array)
     return []

@@ -1,4 +1,4 @@
-"""Masking rules of slices, pads and splits along dynamic axes."""
+"""Define the masking rules of slices, pads and splits along dynamic axes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shims._src.sizes import dims, primitives
 
 
 def fit(array, axis: int, extent: int):
-    """The array cut or filled up with zeros to an extent."""
+    """Cut or zero-pad an array to the given extent along an axis."""
     have = array.shape[axis]
     if have == extent:
         return array
@@ -34,7 +34,7 @@ def _zero(array):
 
 
 def window(ctx, value: Value, i: int, start, size, stride: int = 1) -> Value:
-    """`size` slots of axis `i` from position `start` on; `start` and `size` in true positions."""
+    """Return `size` slots of axis `i` from `start` on; both count valid slots."""
     value = ctx.pack(ctx.solid(value, (i,)), i)
     extent = ctx.capacity(size)
     array = value.array
@@ -49,16 +49,16 @@ def window(ctx, value: Value, i: int, start, size, stride: int = 1) -> Value:
         places = jnp.asarray(start, jnp.int32) + stride * lax.iota(jnp.int32, extent)
         array = jnp.take(array, places, axis=i, mode="clip")
     out = Value(array, value.with_axis(i, ctx.axis(size)), None, value.bounds)
-    return ctx.quiet(out, (i,))  # behind the window stands what was left out
+    return ctx.quiet(out, (i,))  # the slots behind the window hold other elements
 
 
 def whole(a, b) -> bool:
-    """Whether two dimensions are the same for sure."""
+    """Whether two dimensions are known to be equal."""
     return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
 
 
 def slice_(ctx, eqn, value):
-    """`lax.slice` with static or symbolic bounds."""
+    """Lower `lax.slice` with static or symbolic bounds."""
     starts, limits = eqn.params["start_indices"], eqn.params["limit_indices"]
     strides = eqn.params["strides"] or (1,) * len(starts)
     shape, out_shape = eqn.invars[0].aval.shape, eqn.outvars[0].aval.shape
@@ -73,12 +73,12 @@ def slice_(ctx, eqn, value):
             value = window(ctx, value, i, begin, out_shape[i], stride)
             if not jp.is_symbolic(out_shape[i]):
                 reach = out_shape[i] if jp.is_symbolic(limits[i]) else limits[i]
-                value = _checked(ctx, eqn, value, i, shape, reach)
+                value = _check_length(ctx, eqn, value, i, shape, reach)
     return [value]
 
 
-def _checked(ctx, eqn, value, i, shape, limit) -> Value:
-    """A static window of an axis that may be shorter: an element is NaN, a row cannot be."""
+def _check_length(ctx, eqn, value, i, shape, limit) -> Value:
+    """Check a static window of an axis that may be shorter; a missing element may be NaN."""
     if dims.interval(shape[i], ctx.env)[0] >= limit:
         return value
     short = jnp.asarray(ctx.size(shape[i]), jnp.int32) < jnp.int32(limit)
@@ -86,7 +86,7 @@ def _checked(ctx, eqn, value, i, shape, limit) -> Value:
 
 
 def dynamic_slice(ctx, eqn, value, *starts):
-    """Slices with traced starts, clamped to the true sizes."""
+    """Lower a slice with traced starts, clamped to the true sizes."""
     sizes = eqn.params["slice_sizes"]
     shape = eqn.invars[0].aval.shape
     begins = [s.array for s in starts[: len(shape)]]
@@ -94,7 +94,7 @@ def dynamic_slice(ctx, eqn, value, *starts):
 
 
 def slice_at(ctx, eqn, value, shape, begins, sizes, collapsed=()) -> Value:
-    """One window of a value; a float read from an empty axis is NaN."""
+    """Return one window of a value; a float read from an empty axis is NaN."""
     empty, kept = None, False
     for i, (begin, size) in enumerate(zip(begins, sizes, strict=True)):
         if whole(shape[i], size):
@@ -118,9 +118,19 @@ def slice_at(ctx, eqn, value, shape, begins, sizes, collapsed=()) -> Value:
 
 
 def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
-    """What reading past an empty axis gives: NaN, or a report where that would not be seen.
+    """Mark a read from an axis that is too short, with NaN or with a report.
 
-    `kept`: the static axis stays in the result, so that its shape would be wrong too.
+    Args:
+      ctx: the scope of the lowering.
+      eqn: the equation that reads.
+      value: the result.
+      absent: bool array, whether there was nothing to read.
+      shape: the symbolic shape of the operand.
+      kept: whether the static axis stays in the result, so that its shape would be wrong, too.
+
+    Returns:
+      The value. It is NaN where `absent` holds if it is inexact, not `kept`, and inside an enclosing
+      trace; else a run-time condition is reported.
     """
     kept = kept or ctx.root.buckets is not None  # at the top level, where it can be an error
     if not kept and jnp.issubdtype(value.array.dtype, jnp.inexact):
@@ -135,13 +145,13 @@ def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
 
 
 def _report_short(ctx, eqn, dim, absent) -> None:
-    """Report a read of an axis that is empty although the sizes it is computed from are not."""
+    """Report a read from an axis that is empty although the sizes in its dimension are not 0."""
     if str(dim) in jp.variables(dim):
         return
     text = errors.message(
         "",
-        "an axis of no elements is read.",
-        required="no positions",
+        "an element of an empty axis is read.",
+        required="an axis with at least one element",
         received=f"a position in an axis of size {dim} = {errors.NUMBER}",
     )
     size = jnp.asarray(ctx.size(dim), jnp.int32)
@@ -149,14 +159,14 @@ def _report_short(ctx, eqn, dim, absent) -> None:
 
 
 def dynamic_update_slice(ctx, eqn, operand, update, *starts):
-    """Write a window at a traced start, clamped to the true sizes."""
+    """Lower the write of a window at a traced start, clamped to the true sizes."""
     shape, window_shape = eqn.invars[0].aval.shape, eqn.invars[1].aval.shape
     begins = [s.array for s in starts]
     return [place(ctx, operand, update, shape, window_shape, begins, lambda old, new: new)]
 
 
 def place(ctx, operand, update, shape, window_shape, begins, combine) -> Value:
-    """`operand` with `update` combined into the window that starts at `begins`."""
+    """Combine `update` into the window of `operand` that starts at `begins`."""
     inside = []
     for i, (begin, size) in enumerate(zip(begins, window_shape, strict=True)):
         if whole(shape[i], size):
@@ -179,7 +189,7 @@ def place(ctx, operand, update, shape, window_shape, begins, combine) -> Value:
 
 
 def pad(ctx, eqn, value, filler):
-    """Pad along any axis by static, symbolic, negative or interior amounts."""
+    """Lower a pad by static, symbolic, negative or interior amounts along any axis."""
     shape, out_shape = eqn.invars[0].aval.shape, eqn.outvars[0].aval.shape
     for i, (low, high, interior) in enumerate(eqn.params["padding_config"]):
         if not jp.is_symbolic(low) and not jp.is_symbolic(high) and low == high == interior == 0:
@@ -195,20 +205,20 @@ def pad(ctx, eqn, value, filler):
 
 
 def pad_axis(ctx, value, i, old, new, low, interior, filler, line="") -> Value:
-    """Pad one axis whose extent or widths are not static, by position."""
+    """Pad one axis whose extent or widths are not static, by computing positions."""
     value = ctx.pack(ctx.solid(value, (i,)), i)
     if interior and jp.is_symbolic(old) and dims.interval(old, ctx.env)[0] <= 0:
-        # JAX's formula for the new size is off by the interior where there is nothing to part.
+        # For an empty axis, JAX's formula for the new size is wrong by the interior padding.
         report_empty(ctx, old, jnp.asarray(ctx.size(old)) == 0, line)
     extent = ctx.capacity(new)
-    offset = lax.iota(jnp.int32, extent) - jnp.asarray(_signed(ctx, low), jnp.int32)
+    offset = lax.iota(jnp.int32, extent) - jnp.asarray(_signed_width(ctx, low), jnp.int32)
     step = interior + 1
     source = offset // step if step > 1 else offset
     inside = (offset >= 0) & (source < jnp.asarray(ctx.size(old), jnp.int32))
     if step > 1:
         inside &= offset % step == 0
     have = value.array
-    if not have.shape[i]:  # all of it is filler, and there is nothing to take
+    if not have.shape[i]:  # the result is all filler; there is nothing to take
         one = jnp.zeros((*have.shape[:i], 1, *have.shape[i + 1 :]), have.dtype)
         have = primitives.connected(one, have)
     array = jnp.take(have, jnp.clip(source, 0, have.shape[i] - 1), axis=i)
@@ -217,13 +227,13 @@ def pad_axis(ctx, value, i, old, new, low, interior, filler, line="") -> Value:
     return ctx.quiet(Value(array, value.with_axis(i, ctx.axis(new))), (i,))
 
 
-def _signed(ctx, d):
-    """A symbolic width may be negative."""
+def _signed_width(ctx, d):
+    """Evaluate a symbolic padding width, which may be negative."""
     return dims.evaluate(d, ctx.env)
 
 
 def split(ctx, eqn, value):
-    """Consecutive windows."""
+    """Lower a split into consecutive windows."""
     axis, sizes = eqn.params["axis"], eqn.params["sizes"]
     outs = []
     start = 0

@@ -1,4 +1,4 @@
-"""Masking rules of sorting: invalid slots go last."""
+"""Define the masking rules of sorting; invalid slots go last."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from shims._src.platform import jax_private as jp
 
 
 def last_in_order(dtype):
-    """The number that JAX sorts behind all others; equal ones keep their order."""
+    """Return the number that JAX sorts after all others; equal numbers keep their order."""
     if jnp.issubdtype(dtype, jnp.inexact):
         return np.asarray(np.nan, dtype)
     return highest(dtype)
 
 
 def sort(ctx, eqn, *values):
-    """Sort packed operands whose keys are last in the padding; a stable sort keeps them there."""
+    """Lower a sort: the keys in the padding are the greatest, and a stable sort keeps them last."""
     if eqn.params["num_keys"] == 1 and has_key(values[0].array.dtype):
         first = values[0]
         key = Value(ascending_key(first.array), first.axes)
-        return _sort(ctx, eqn, key, *values)[1:]
-    return _sort(ctx, eqn, *values)
+        return _sort_padded(ctx, eqn, key, *values)[1:]
+    return _sort_padded(ctx, eqn, *values)
 
 
-def _sort(ctx, eqn, *values):
+def _sort_padded(ctx, eqn, *values):
     dimension, keys = eqn.params["dimension"], eqn.params["num_keys"]
     values, axes = ctx.align(list(values))
     if axes[dimension] is None:
@@ -48,7 +48,7 @@ def _sort(ctx, eqn, *values):
 
 
 def top_k(ctx, eqn, value):
-    """The largest entries among the valid slots; their count was checked while tracing."""
+    """Lower `top_k` over the valid slots; `k` was checked while tracing."""
     axis = eqn.params.get("axis", -1) % value.array.ndim
     value = ctx.pack(ctx.solid(value, (axis,)), axis)
     filled = ctx.fill(value, lowest(value.array.dtype), (axis,))

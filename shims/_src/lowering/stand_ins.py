@@ -1,9 +1,9 @@
-"""Arrays of a branch that stand for what another one saves: they have sizes that it does not make.
+"""Check branch programs for placeholder zeros that have sizes of another branch.
 
-What a branch saves for the way back, the others return too, as zeros. Such zeros may have a size that
-only the branch that saves them makes; here nothing must be computed with it. It can happen in branches
-that were not traced here (`jax.lax.cond` of the user's own): where a selection is asked for its size
-alone, differentiation leaves the selection out of such a branch (`size_carriers.py`).
+Each branch also returns, as zeros, what another branch saves for the backward pass. Such zeros may have
+a size that only the saving branch makes, so this branch must not compute with that size. This can happen
+in branches that were not traced here (the user's own `jax.lax.cond`); where only the size of a selection
+is used, differentiation leaves the selection out of such a branch (`size_carriers.py`).
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from shims._src.platform import jax_private as jp
 
 
 def check(closed, names: set[str]) -> None:
-    """Refuse a program that does more with sizes than to make constants of them.
+    """Refuse a program that uses the given sizes for more than the shapes of constants.
 
     Args:
       closed: the program of a branch.
       names: the sizes that neither it nor its operands know.
 
     Raises:
-      FreshSizeError: it computes with one of them, which would be 0.
+      FreshSizeError: the program computes with such a size, which would be 0.
     """
     jaxpr, _ = jp.open_jaxpr(closed)
     constants: set = set()
@@ -43,7 +43,7 @@ def check(closed, names: set[str]) -> None:
 
 
 def _missing(eqn, names):
-    """A dimension of the equation's results or parameters that has one of the sizes."""
+    """Return a dimension of the equation's results or parameters that contains one of the sizes."""
     found = [_missing_in(v.aval, names) for v in eqn.outvars]
     found += [d for d in eqn.params.values() if jp.is_symbolic(d) and jp.variables(d) & names]
     return next((d for d in found if d is not None), None)

@@ -1,4 +1,4 @@
-"""What a value is used for in a jaxpr."""
+"""Analyze how the equations of a jaxpr use a value."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _ARITHMETIC = frozenset(
 
 
 def only_as_position(jaxpr, var) -> bool:
-    """Whether an integer only takes part in computing where something is read or written."""
+    """Whether an integer is only used to compute positions of reads and writes."""
     if any(v is var for v in jaxpr.outvars):
         return False
-    return all(_as_position(jaxpr, e, var) for e in uses(jaxpr, var))
+    return all(_uses_as_position(jaxpr, e, var) for e in uses(jaxpr, var))
 
 
 def only_squeezed(jaxpr, eqn) -> bool:
-    """Whether the static axes of a result are dropped at once (an element, not a row, is read)."""
+    """Whether the static axes of a result are dropped at once: an element is read, not a row."""
     out = eqn.outvars[0]
     if jaxpr is None or any(v is out for v in jaxpr.outvars):
         return False
@@ -55,7 +55,7 @@ def only_squeezed(jaxpr, eqn) -> bool:
     return bool(readers) and all(e.primitive.name in ("squeeze", "reshape") for e in readers)
 
 
-def _as_position(jaxpr, eqn, var) -> bool:
+def _uses_as_position(jaxpr, eqn, var) -> bool:
     name = eqn.primitive.name
     if name in ("gather", "dynamic_slice"):
         return eqn.invars[0] is not var
@@ -67,11 +67,12 @@ def _as_position(jaxpr, eqn, var) -> bool:
         inner, _ = jp.open_jaxpr(eqn.params["jaxpr"])
         entered = [v for v, a in zip(inner.invars, eqn.invars, strict=True) if a is var]
         ends = list(eqn.outvars)
-        return all(_inside(inner, v) for v in entered) and all(
+        return all(_only_arithmetic(inner, v) for v in entered) and all(
             only_as_position(jaxpr, v) for v in ends
         )
     if name in ("lt", "le", "gt", "ge"):
-        # A position is compared; -1 and 0 stand before every position alike, and a check may ask which.
+        # Comparing a position is harmless, as -1 and 0 both precede every position; but a run-time check
+        # may tell them apart.
         return not _is_checked(jaxpr, eqn.outvars[0])
     if name not in _ARITHMETIC:
         return False
@@ -90,8 +91,8 @@ def _is_checked(jaxpr, flag) -> bool:
     )
 
 
-def _inside(inner, var) -> bool:
-    """Like `only_as_position`; leaving the inner program is judged outside."""
+def _only_arithmetic(inner, var) -> bool:
+    """Whether an inner program only does integer arithmetic with `var`; its outputs are judged outside."""
     return all(
         e.primitive.name in _ARITHMETIC and e.outvars[0].aval.dtype.kind != "f"
         for e in uses(inner, var)

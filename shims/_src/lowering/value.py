@@ -1,4 +1,4 @@
-"""A lowered value: a static array, and which of its slots count."""
+"""Define lowered values: static arrays and the validity of their slots."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from shims._src.sizes.dims import Binding
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Axis:
-    """One dynamic axis of a lowered array.
+    """A dynamic axis of a lowered array.
 
     Attributes:
-      dim: the symbolic dimension that the traced program sees.
-      size: how many slots count; int32, traced.
-      token: two axes with equal tokens have their valid slots in the same places.
+      dim: the symbolic dimension of the axis in the traced program.
+      size: the number of valid slots; int32, traced.
+      token: identifies the layout; axes with equal tokens have their valid slots in the same places.
       valid: bool vector over the slots; `None` when the valid slots come first (*packed*).
-      uniform: the array has extent 1 here and stands for any number of equal slots.
-      factors: for an axis made by flattening others, those axes in order.
-      own: where the size differs from row to row (what loop bodies with sizes of their own stack up),
-        the sizes in `dim` that do, with an array each; `size` is `None` then.
+      uniform: the array has extent 1 along this axis, which stands for any number of equal slots.
+      factors: for an axis made by flattening several axes, those axes in order.
+      own: the bindings of the sizes in `dim` that differ from row to row, each with an array of
+        sizes. Loops whose bodies make such sizes stack them up; `size` is `None` then.
     """
 
     dim: Any
@@ -41,7 +41,7 @@ class Axis:
         return bool(self.own)
 
     def moved(self, i: int, move: Callable) -> Axis:
-        """The same where axis `i` of the array, which this one may have a size for each row of, is moved."""
+        """Return this axis with its per-row sizes changed by `move`, where they vary along axis `i`."""
         own = {
             name: dataclasses.replace(bound, size=move(bound.size))
             if np.ndim(bound.size) > i
@@ -62,11 +62,11 @@ class Value:
 
     Attributes:
       array: the array, with a static extent (the *capacity*) for each axis.
-      axes: per array axis `None` (static) or its `Axis`.
-      pad: the number that stands in every invalid slot, when it is known.
+      axes: for each array axis `None` (static) or its `Axis`.
+      pad: the number in every invalid slot, when it is known.
       bounds: static (low, high) of integer contents, when known.
-      unfilled: of a selection, the array that it was made from: alike in the valid slots, and what
-        leaves the program where the host cuts it.
+      unfilled: for a selection, the array before its invalid slots were filled. It agrees with
+        `array` in the valid slots, and is what a program returns where the host cuts it to size.
     """
 
     array: Any
@@ -81,16 +81,16 @@ class Value:
         return any(a is not None for a in self.axes)
 
     def with_axis(self, i: int, axis: Axis | None) -> tuple[Axis | None, ...]:
-        """The axes with one replaced."""
+        """Return the axes with axis `i` replaced."""
         return (*self.axes[:i], axis, *self.axes[i + 1 :])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Deferred(Value):
-    """A result that needs a size which only an inner program knows.
+    """A result whose size only an inner program knows.
 
-    Differentiation moves equations without operands out of the loop whose body makes their size;
-    they are carried out where that size is known.
+    Differentiation moves equations without operands out of the loop whose body makes their size.
+    They are lowered later, where that size is known.
     """
 
     eqn: Any = None
@@ -99,5 +99,5 @@ class Deferred(Value):
 
 
 def static(array, bounds=None) -> Value:
-    """A value without dynamic axes."""
+    """Return a value without dynamic axes."""
     return Value(array, (None,) * getattr(array, "ndim", 0), None, bounds)

@@ -1,4 +1,4 @@
-"""Masking rules of convolutions and pooling windows: padding is made explicit, then static."""
+"""Define the masking rules of convolutions and window reductions, with explicit static padding."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ def _padded_size(size, low, high, dilation):
     return (size - 1) * dilation + 1 + low + high
 
 
-def _explicit(ctx, value, i, size, low, high, dilation, filler):
-    """One axis with its padding and dilation carried out, and `filler` in its invalid slots."""
+def _pad_explicitly(ctx, value, i, size, low, high, dilation, filler):
+    """Carry out the padding and dilation of one axis, with `filler` in its invalid slots."""
     new = _padded_size(size, low, high, dilation)
     return pad_axis(ctx, value, i, size, new, low, dilation - 1, filler)
 
 
-def _touched(size, low, high) -> bool:
+def _any_symbolic(size, low, high) -> bool:
     return any(map(jp.is_symbolic, (size, low, high)))
 
 
 def conv(ctx, eqn, lhs, rhs):
-    """Convolve over dynamic batch, feature and spatial axes, with dynamic kernels too.
+    """Lower a convolution over dynamic batch, feature and spatial axes.
 
-    A kernel is dynamic in the derivative by the kernel of a convolution over dynamic axes.
+    The kernel is dynamic in the derivative of a convolution over dynamic axes by its kernel.
     """
     params = dict(eqn.params)
     dn = params["dimension_numbers"]
@@ -47,8 +47,8 @@ def conv(ctx, eqn, lhs, rhs):
         low, high = padding[k]
         if jp.is_symbolic(kernel[j]):
             rhs = ctx.pack(rhs, j)
-        if _touched(shape[i], low, high) or jp.is_symbolic(kernel[j]):
-            lhs = _explicit(ctx, lhs, i, shape[i], low, high, dilation[k], zero)
+        if _any_symbolic(shape[i], low, high) or jp.is_symbolic(kernel[j]):
+            lhs = _pad_explicitly(ctx, lhs, i, shape[i], low, high, dilation[k], zero)
             padding[k], dilation[k] = (0, 0), 1
     lhs = ctx.fill(lhs, np.zeros((), lhs.array.dtype), (dn.lhs_spec[1], *dn.lhs_spec[2:]))
     rhs = ctx.fill(rhs, np.zeros((), rhs.array.dtype), (dn.rhs_spec[1], *dn.rhs_spec[2:]))
@@ -59,7 +59,7 @@ def conv(ctx, eqn, lhs, rhs):
 
 
 def _check_groups(eqn, shape, kernel, dn) -> None:
-    """What is divided into groups must be of a known size."""
+    """Refuse to split axes of unknown size into groups."""
     divided = []
     if eqn.params["feature_group_count"] > 1:
         divided += [shape[dn.lhs_spec[1]], kernel[dn.rhs_spec[0]]]
@@ -70,7 +70,7 @@ def _check_groups(eqn, shape, kernel, dn) -> None:
 
 
 def _long_enough(ctx, eqn, lhs, rhs, dn) -> Value:
-    """The array with as many slots as a dynamic kernel of that capacity slides over."""
+    """Extend the array to the slots that a dynamic kernel of full capacity slides over."""
     array, kernel, out_shape = lhs.array, eqn.invars[1].aval.shape, eqn.outvars[0].aval.shape
     for k, (i, j) in enumerate(zip(dn.lhs_spec[2:], dn.rhs_spec[2:], strict=True)):
         if jp.is_symbolic(kernel[j]):
@@ -93,7 +93,7 @@ def _conv_result(ctx, eqn, out, lhs, rhs, dn) -> Value:
 
 
 def reduce_window(ctx, eqn, value, *, neutral):
-    """Slide windows over dynamic axes, whose invalid slots hold the neutral element."""
+    """Lower a window reduction; invalid slots hold the neutral element."""
     params = dict(eqn.params)
     shape, out_shape = eqn.invars[0].aval.shape, eqn.outvars[0].aval.shape
     filler = neutral(value.array.dtype)
@@ -103,17 +103,19 @@ def reduce_window(ctx, eqn, value, *, neutral):
         plain = params["window_dimensions"][i] == params["window_strides"][i] == dilation[i] == 1
         if plain and low == 0 and high == 0:
             continue
-        if _touched(shape[i], low, high):
-            value = _explicit(ctx, value, i, shape[i], low, high, dilation[i], jnp.asarray(filler))
+        if _any_symbolic(shape[i], low, high):
+            value = _pad_explicitly(
+                ctx, value, i, shape[i], low, high, dilation[i], jnp.asarray(filler)
+            )
             padding[i], dilation[i] = (0, 0), 1
             axes[i] = ctx.axis(out_shape[i])
     params.update(padding=tuple(map(tuple, padding)), base_dilation=tuple(dilation))
     out = eqn.primitive.bind(value.array, **params)
-    out, axes = _fitted(ctx, out, out_shape, value, axes)
+    out, axes = _fit_result(ctx, out, out_shape, value, axes)
     return [Value(out, axes)]
 
 
-def _fitted(ctx, out, out_shape, value, axes):
+def _fit_result(ctx, out, out_shape, value, axes):
     for i, d in enumerate(out_shape):
         if axes[i] is not None and axes[i] is not value.axes[i] and jp.is_symbolic(d):
             out = fit(out, i, ctx.capacity(d))
@@ -121,7 +123,7 @@ def _fitted(ctx, out, out_shape, value, axes):
 
 
 def select_and_scatter_add(ctx, eqn, source, operand):
-    """The derivative of a maximum over windows."""
+    """Lower the derivative of a maximum over windows."""
     params = dict(eqn.params)
     shape = eqn.invars[1].aval.shape
     operand, source = ctx.pack_all(ctx.solid(operand)), ctx.pack_all(ctx.solid(source))
