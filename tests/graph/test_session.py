@@ -72,7 +72,7 @@ def test_what_is_refused_says_what_to_do():
     session = tf.Session()
     with pytest.raises(tf.errors.UnimplementedError, match="call `run` twice"):
         session.partial_run_setup([x])
-    with pytest.raises(tf.errors.UnimplementedError, match="no remote sessions"):
+    with pytest.raises(tf.errors.UnimplementedError, match="remote sessions are not supported"):
         tf.Session("grpc://host:1")
     session.close()
     with pytest.raises(RuntimeError, match="closed Session"):

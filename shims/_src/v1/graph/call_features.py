@@ -1,4 +1,4 @@
-"""What of a call decides the names that TensorFlow gives: `{"axis", "x.ranked"}`."""
+"""Extract the features of a call that decide the names of its operations: `{"axis", "x.ranked"}`."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ _PLAIN = (bool, int, float, str)
 
 
 def call_features(arguments: Mapping[str, Any], sizes_of) -> frozenset[str]:
-    """What is known of the arguments of a call.
+    """Return the features of the arguments of a call.
 
     Args:
-      arguments: by parameter; those that have their default are left out.
-      sizes_of: the static shape of a tensor or an array, `None` where its rank is unknown;
-        `LookupError` for anything else.
+      arguments: the arguments by parameter name, without those that have their default value.
+      sizes_of: a function that returns the static shape of a tensor or an array, `None` where its
+        rank is unknown, and raises `LookupError` for any other value.
 
     Returns:
       For a parameter `x`: `x`; of an array `x.ranked` (the rank is known and not 0),
-      `x.known` (all sizes are known), `x.rank=2`; of a list `x.list` and `x.several`; of anything
-      short its value, `x=True`.
+      `x.known` (all sizes are known), `x.rank=2`; of a list `x.list` and, with more than one
+      element, `x.several`; of a bool, an integer or a string its value, `x=True`; of a dtype its
+      name.
     """
     found: set[str] = set()
     for name, value in arguments.items():
@@ -31,7 +32,7 @@ def call_features(arguments: Mapping[str, Any], sizes_of) -> frozenset[str]:
         try:
             sizes = sizes_of(value)
         except LookupError:
-            found.update(_of_plain(name, value))
+            found.update(_features_of_plain_value(name, value))
             continue
         if sizes is not None:
             found.add(f"{name}.rank={len(sizes)}")
@@ -43,7 +44,7 @@ def call_features(arguments: Mapping[str, Any], sizes_of) -> frozenset[str]:
 
 
 def without_defaults(arguments: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that say something: 0 is not the default 0.0."""
+    """Remove the arguments that equal their defaults in type and value (0 is not 0.0)."""
     return {
         name: value
         for name, value in arguments.items()
@@ -53,7 +54,7 @@ def without_defaults(arguments: Mapping[str, Any], defaults: Mapping[str, Any]) 
     }
 
 
-def _of_plain(name: str, value: Any) -> list[str]:
+def _features_of_plain_value(name: str, value: Any) -> list[str]:
     if isinstance(value, (list, tuple)):
         return [f"{name}.list", *([f"{name}.several"] if len(value) > 1 else [])]
     if isinstance(value, (bool, int, str)):

@@ -1,4 +1,4 @@
-"""`constant` and `convert_to_tensor` in a graph."""
+"""Provide `constant` and `convert_to_tensor` for graphs."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _NARROW = {np.dtype(np.float64): np.float32, np.dtype(np.int64): np.int32}
 
 
 def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
-    """A tensor of known numbers.
+    """Create a constant tensor.
 
     Args:
-      value: numbers, nested ones, or a NumPy array; strings too.
-      dtype: their dtype; TensorFlow's for Python numbers if `None`.
-      shape: the shape; a shorter value is filled up with its last element.
+      value: a number, a string, a nested list of these, or a NumPy array.
+      dtype: the dtype; if `None`, TensorFlow's default for Python numbers.
+      shape: the shape; a value with fewer elements is padded with its last element.
       name: the name of the operation.
-      verify_shape: refuse a value of another shape.
+      verify_shape: whether to raise an error if the value has another shape.
 
     Returns:
       The tensor.
 
     Raises:
-      TypeError, ValueError: the value has no such dtype or shape.
+      TypeError, ValueError: the value cannot have this dtype or shape.
 
     Differs from TensorFlow:
       Nothing.
@@ -41,15 +41,15 @@ def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
     """
     if executing_eagerly():
         return casting.constant(value, dtype, shape)
-    array = _array(value, dtype)
+    array = _as_array(value, dtype)
     if shape is not None:
-        array = _filled(array, GraphShape(shape).as_list(), verify_shape)
+        array = _fill_to_shape(array, GraphShape(shape).as_list(), verify_shape)
     graph = get_default_graph()
-    return constant_of(graph, array, _unique(graph, name or "Const"))
+    return constant_of(graph, array, _unique_name(graph, name or "Const"))
 
 
 def constant_of(graph, array: np.ndarray, name: str) -> Tensor:
-    """The tensor of an array under a name that is unique already."""
+    """Add an array to a graph as a constant, under a name that is already unique."""
     array.setflags(write=False)
 
     def compute(run, op, values):
@@ -69,11 +69,11 @@ def constant_of(graph, array: np.ndarray, name: str) -> Tensor:
 def convert_to_tensor(
     value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None
 ) -> Tensor:
-    """A tensor for a tensor, a variable, numbers, or lists of all of these.
+    """Convert a tensor, a variable, numbers, or nested lists of these to a tensor.
 
     Raises:
       ValueError: a tensor has another dtype.
-      TypeError, ValueError: numbers have no such dtype.
+      TypeError, ValueError: numbers cannot have this dtype.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/convert_to_tensor
     """
@@ -81,7 +81,7 @@ def convert_to_tensor(
         return casting.convert_to_tensor(value, dtype)
     value = getattr(value, "graph_value", value)
     if getattr(value, "is_composite", False):
-        value = _dense(value)
+        value = _densify(value)
     if isinstance(value, Tensor):
         if dtype is not None and value.dtype != as_dtype(dtype):
             raise ValueError(
@@ -99,17 +99,17 @@ def convert_to_tensor(
     if isinstance(value, Dimension):
         value = value.value
     graph = get_default_graph()
-    return constant_of(graph, _array(value, dtype), _unique(graph, name or "Const"))
+    return constant_of(graph, _as_array(value, dtype), _unique_name(graph, name or "Const"))
 
 
-def _dense(value) -> Tensor:
-    """Return `IndexedSlices` as one tensor; no other value of several tensors becomes one."""
+def _densify(value) -> Tensor:
+    """Convert `IndexedSlices` to a dense tensor; refuse any other composite."""
     if not isinstance(value, IndexedSlices):
         raise TypeError(f"Failed to convert {type(value).__name__} to Tensor: {value!r}")
     return value.to_dense()
 
 
-def _unique(graph, name: str) -> str:
+def _unique_name(graph, name: str) -> str:
     return name[:-1] if name.endswith("/") else graph.unique_name(name)
 
 
@@ -127,18 +127,18 @@ def _dtypes_in(value):
         yield value.dtype
 
 
-def _array(value, dtype) -> np.ndarray:
-    """Return the array of numbers, with TensorFlow's dtypes for Python's."""
+def _as_array(value, dtype) -> np.ndarray:
+    """Convert a value to an array, with TensorFlow's default dtypes for Python numbers."""
     if hasattr(value, "__jax_array__"):
         value = value.__jax_array__()
     if value is None:
         raise ValueError("None values not supported.")
     array = np.array(value)
     if array.dtype.kind in "USO":
-        return _array_of_strings(value, dtype)
+        return _as_string_array(value, dtype)
     has_dtype = isinstance(value, (np.ndarray, np.generic)) or hasattr(value, "addressable_shards")
     if dtype is None:
-        return array if has_dtype else _narrowed(array)
+        return array if has_dtype else _narrow_to_32_bits(array)
     wanted = as_dtype(dtype)
     fits = np.can_cast(array.dtype, wanted.dtype, "same_kind") or array.dtype.kind in "iu"
     if not has_dtype and array.size and not fits:
@@ -148,8 +148,8 @@ def _array(value, dtype) -> np.ndarray:
     return array.astype(wanted.dtype)
 
 
-def _array_of_strings(value, dtype) -> np.ndarray:
-    """Return the array of byte strings."""
+def _as_string_array(value, dtype) -> np.ndarray:
+    """Convert strings to an object array of bytes."""
     if dtype is not None and as_dtype(dtype).name != "string":
         raise TypeError(f"Cannot convert {value!r} to a tensor of dtype {as_dtype(dtype).name}")
     array = np.array(value, object)
@@ -161,8 +161,8 @@ def _array_of_strings(value, dtype) -> np.ndarray:
     return strings.reshape(array.shape)
 
 
-def _narrowed(array: np.ndarray) -> np.ndarray:
-    """Return numbers of 64 bits in 32, unless an integer does not fit."""
+def _narrow_to_32_bits(array: np.ndarray) -> np.ndarray:
+    """Narrow 64-bit numbers to 32 bits, unless an integer does not fit."""
     narrow = _NARROW.get(array.dtype)
     if narrow is np.int32 and array.size:
         limits = np.iinfo(np.int32)
@@ -171,7 +171,7 @@ def _narrowed(array: np.ndarray) -> np.ndarray:
     return array if narrow is None else array.astype(narrow)
 
 
-def _filled(array: np.ndarray, shape: list[int], verify: bool) -> np.ndarray:
+def _fill_to_shape(array: np.ndarray, shape: list[int], verify: bool) -> np.ndarray:
     if list(array.shape) == shape:
         return array
     size = int(np.prod(shape))

@@ -1,4 +1,4 @@
-"""The graph that new operations go to: that of the innermost `with` block, or the default one."""
+"""Select the graph that receives new operations: that of the innermost block, or the default."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _DEFAULT: list[Graph] = []
 
 
 def get_default_graph() -> Graph:
-    """The graph that new operations go to.
+    """Return the graph that new operations are added to.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_default_graph
     """
@@ -23,10 +23,10 @@ def get_default_graph() -> Graph:
 
 
 def reset_default_graph() -> None:
-    """Begin the default graph anew.
+    """Replace the default graph with an empty one.
 
     Raises:
-      AssertionError: a graph is open.
+      AssertionError: a graph is open in a `with` block.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/reset_default_graph
     """
@@ -39,7 +39,7 @@ def reset_default_graph() -> None:
 
 
 def set_random_seed(seed: int) -> None:
-    """Set the seed of the default graph, or that of the program where operators run at once.
+    """Set the seed of the default graph, or the global seed in eager execution.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/set_random_seed
     """

@@ -1,4 +1,4 @@
-"""The stack of default sessions of a thread, which `eval` and `run` of tensors and operations use."""
+"""Keep the stack of default sessions of a thread, used by `Tensor.eval` and `Operation.run`."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ def innermost_session() -> Any:
 
 
 def session_scope(session):
-    """Make a session the default one inside a `with` block."""
+    """Make a session the default session inside a `with` block."""
     return _SESSIONS.pushed(session)
 
 
 def session_for(session, graph, purpose: str):
-    """Return the given session, or the default one.
+    """Return the given session, or the default session.
 
     Raises:
-      ValueError: there is none, or it runs another graph.
+      ValueError: there is no session, or it runs another graph.
     """
     if session is None:
         session = innermost_session()

@@ -1,4 +1,4 @@
-"""Operators as TensorFlow 1 has them: each call adds an operation to the default graph."""
+"""Turn eager operators into TensorFlow 1 operators that add operations to the default graph."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from shims._src.v1.graph.modes import executing_eagerly
 
 
 def deferred(f: Callable, public: str) -> Callable:
-    """`f` as TensorFlow 1 has it: an operation of the default graph, unless that is switched off.
+    """Wrap `f` so that a call adds an operation to the default graph, except in eager execution.
 
     Args:
       f: an operator of shims.
-      public: its TensorFlow 1 name without `tf.`, which says how the operation is named.
+      public: its TensorFlow 1 name without `tf.`, which decides the name of the operation.
     """
-    place = _place_of_name(f)
+    place = _position_of_name(f)
 
     @functools.wraps(f)
     def call(*args, **kwargs):
@@ -32,7 +32,7 @@ def deferred(f: Callable, public: str) -> Callable:
     return call
 
 
-def _place_of_name(f) -> int | None:
+def _position_of_name(f) -> int | None:
     parameters = list(inspect.signature(f).parameters.values())
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return None
@@ -41,6 +41,6 @@ def _place_of_name(f) -> int | None:
 
 
 def operation_of(f, args, kwargs, *, public: str, name=None, type_: str | None = None):
-    """Add the operation of a call to the default graph, as `Graph.add_call` does."""
+    """Add the operation of a call to the default graph; see `Graph.add_call`."""
     graph = get_default_graph()
     return graph.add_call(f, args, kwargs, public=public, name=name, type_=type_)

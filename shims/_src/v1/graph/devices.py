@@ -1,4 +1,4 @@
-"""Names of devices, as operations keep them; where things run is JAX's affair."""
+"""Parse and merge device names, which operations record but JAX does not use for placement."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ _SHORT = re.compile(r"(cpu|gpu|tpu|CPU|GPU|TPU):(\*|\d+)")
 
 
 def merged(outer: str, inner) -> str:
-    """The name of a device in a block inside of another one.
+    """Merge a device name with that of the enclosing block.
 
     Args:
-      outer: the name around it.
-      inner: a name, of which what is missing is taken from `outer`; `None` lets go of it.
+      outer: the device name of the enclosing block.
+      inner: a device name, whose missing parts are taken from `outer`; `None` clears the device.
 
     Raises:
-      ValueError: `inner` is no name of a device.
+      ValueError: `inner` is not a device name.
     """
     if inner is None:
         return ""
@@ -25,7 +25,10 @@ def merged(outer: str, inner) -> str:
 
 
 def parsed(name: str) -> dict[str, str]:
-    """The parts of a name: `/job:ps/task:0/gpu:1` -> `{"job": "ps", "task": "0", "device": "GPU:1"}`."""
+    """Parse a device name into its parts.
+
+    `/job:ps/task:0/gpu:1` becomes `{"job": "ps", "task": "0", "device": "GPU:1"}`.
+    """
     found = {}
     for part in filter(None, name.split("/")):
         key, _, value = part.partition(":")

@@ -1,4 +1,4 @@
-"""Structures of tensors, variables, numbers and operations as flat lists of tensors, and back."""
+"""Flatten nested structures of tensors, variables and operations to tensors, and rebuild them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from shims._src.v1.graph.nodes import Operation, Tensor
 
 
 class Rebuild:
-    """How flat tensors become a structure again.
+    """Function that rebuilds a structure from its flat tensors.
 
     Attributes:
-      shape: equal for equal structures.
-      count: how many tensors there are.
+      shape: a text that is equal for equal structures.
+      count: the number of tensors.
     """
 
     def __init__(self, tree, leaves):
@@ -33,22 +33,22 @@ class Rebuild:
 
 
 def is_list(value) -> bool:
-    """Whether a value is a `TensorArray`, which goes by its flow."""
+    """Return whether a value is a `TensorArray`, which is flattened to its flow tensor."""
     return hasattr(value, "with_flow")
 
 
 def flat_tensors(structure, done: bool = True) -> tuple[list[Tensor], Rebuild]:
-    """The tensors of a structure, and how they become one again.
+    """Flatten a structure to tensors, and return them with the function that rebuilds it.
 
     Args:
-      structure: tensors, variables, numbers and operations, nested.
-      done: what an operation becomes, in a tensor that waits for it.
+      structure: nested tensors, variables, numbers and operations.
+      done: the value of the constant that replaces an operation and has it as control input.
     """
     leaves, tree = jax.tree.flatten(structure)
-    return [_tensor(x, done) for x in leaves], Rebuild(tree, leaves)
+    return [_as_tensor(x, done) for x in leaves], Rebuild(tree, leaves)
 
 
-def _tensor(leaf, done: bool) -> Tensor:
+def _as_tensor(leaf, done: bool) -> Tensor:
     if is_list(leaf):
         return leaf.flow
     if isinstance(leaf, Operation):

@@ -1,4 +1,4 @@
-"""`Graph`: operations with TensorFlow's names, and the blocks that they are made in."""
+"""Provide `Graph`: named operations, and the blocks that contain them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 
 
 class Graph(Collections):
-    """A program that sessions run piece by piece.
+    """A graph of operations that sessions run in parts.
 
     Differs from TensorFlow:
-      One operation stands for each call of an operator. The names of TensorFlow's auxiliary
+      Each call of an operator adds one operation. The names of TensorFlow's auxiliary
       operations are counted, so that later names and seeds are TensorFlow's, but most of these
       operations cannot be fetched.
 
@@ -33,7 +33,7 @@ class Graph(Collections):
     """
 
     __module__ = "shims.compat.v1"
-    # Makes a JAX function of a graph; filled by `methods.install`, which stands above.
+    # Converts a graph to a JAX function; set by `names.bind_methods`, which imports this module.
     _export: ClassVar[Callable]
 
     def __init__(self):
@@ -54,29 +54,29 @@ class Graph(Collections):
 
     @property
     def _last_id(self) -> int:
-        """How many operations TensorFlow would have made so far."""
+        """The number of operations that TensorFlow would have created so far."""
         return self.made
 
     @property
     def version(self) -> int:
-        """How many operations were made so far."""
+        """The number of operations that TensorFlow would have created so far."""
         return self.made
 
     def count(self, operations: int) -> None:
-        """Count operations that TensorFlow makes here and that nothing here stands for."""
+        """Count auxiliary operations that TensorFlow creates and this graph leaves out."""
         self.made += operations
 
     def next_seed(self) -> int:
-        """The seed of a random operation without one: how many such there were before it."""
+        """Return the seed of a random operation without one: the number of such operations before it."""
         self._seeds += 1
         return self._seeds - 1
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """`name` in the present scope, with a number behind it where it is taken.
+        """Return `name` in the current scope, with a number appended if it is taken.
 
         Args:
           name: a name without `:0`.
-          mark_as_used: whether it is taken from now on.
+          mark_as_used: whether to mark the name as taken.
         """
         if self._scope:
             name = f"{self._scope}/{name}"
@@ -95,18 +95,18 @@ class Graph(Collections):
         return f"{name}_{number - 1}"
 
     def get_name_scope(self) -> str:
-        """The names of the open scopes."""
+        """Return the path of the open name scopes."""
         return self._scope
 
     @contextlib.contextmanager
     def name_scope(self, name: str | None) -> Iterator[str]:
-        """A block whose operations are named after it.
+        """Open a block that prefixes the names of its operations.
 
         Args:
-          name: the name; one that ends in `/` is taken as it stands, `None` or `""` is the root.
+          name: the scope; one that ends in `/` is an absolute path, `None` or `""` is the root.
 
         Raises:
-          ValueError: the name has other signs than letters, digits and `_.-/`.
+          ValueError: the name has characters other than letters, digits and `_.-/`.
         """
         if name:
             pattern = _SCOPE if self._scope else _SCOPE_AT_ROOT
@@ -128,46 +128,46 @@ class Graph(Collections):
     # ---- operations ------------------------------------------------------------------------------
 
     def add(self, operation: Operation) -> None:
-        """Take an operation in, which has got its name already."""
+        """Add an operation, whose name is already unique."""
         if self._finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
         self._by_name[operation.name] = operation
         self.block.operations.append(operation)
 
     def get_operations(self) -> list[Operation]:
-        """All operations in the order in which they were made."""
+        """Return all operations in the order of their creation."""
         return list(self._by_name.values())
 
     def get_operation_by_name(self, name: str) -> Operation:
-        """The operation of a name.
+        """Return the operation with a name.
 
         Raises:
-          KeyError: there is none.
-          TypeError: the name is no string.
+          KeyError: there is no such operation.
+          TypeError: the name is not a string.
         """
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
         return self.as_graph_element(name, allow_tensor=False)
 
     def get_tensor_by_name(self, name: str) -> Tensor:
-        """The tensor of a name such as `"dense/kernel:0"`.
+        """Return the tensor with a name such as `"dense/kernel:0"`.
 
         Raises:
-          KeyError: there is none.
+          KeyError: there is no such tensor.
           ValueError: the name is that of an operation.
-          TypeError: the name is no string.
+          TypeError: the name is not a string.
         """
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
         return self.as_graph_element(name, allow_operation=False)
 
     def as_graph_element(self, obj, allow_tensor: bool = True, allow_operation: bool = True):
-        """The tensor or operation that an object is, or that a name means.
+        """Return the tensor or operation that an object is, converts to, or names.
 
         Raises:
           KeyError: no operation or tensor has that name.
-          ValueError: it belongs to another graph, or is of the kind that is not allowed.
-          TypeError: it is no such thing.
+          ValueError: the object belongs to another graph, or is of a kind that is not allowed.
+          TypeError: the object is neither a tensor nor an operation.
         """
         kinds = " or ".join(
             k for k, ok in (("Tensor", allow_tensor), ("Operation", allow_operation)) if ok
@@ -176,7 +176,7 @@ class Graph(Collections):
         if convert is not None:
             obj = convert()
         if isinstance(obj, str):
-            return self._named(obj, allow_tensor, allow_operation)
+            return self._element_by_name(obj, allow_tensor, allow_operation)
         for kind, allowed in ((Tensor, allow_tensor), (Operation, allow_operation)):
             if isinstance(obj, kind) and allowed:
                 if obj.graph is not self:
@@ -184,7 +184,7 @@ class Graph(Collections):
                 return obj
         raise TypeError(f"Can not convert a {type(obj).__name__} into a {kinds}.")
 
-    def _named(self, name, allow_tensor, allow_operation):
+    def _element_by_name(self, name, allow_tensor, allow_operation):
         if ":" in name and allow_tensor:
             head, _, index = name.partition(":")
             if not index.isdigit():
@@ -218,28 +218,28 @@ class Graph(Collections):
         return self._by_name[name]
 
     def add_call(self, f, args, kwargs, *, public: str, name=None, type_: str | None = None):
-        """Add the operation of a call, and return its results: see `calls.add_call`."""
+        """Add the operation of a call, and return its results: see `operator_calls.add_call`."""
         return add_call(self, f, args, kwargs, public=public, name=name, type_=type_)
 
     def constant_value_as_shape(self, tensor) -> GraphShape:
-        """Return the shape that a vector of this graph holds, as far as its numbers are known."""
+        """Return the shape that a vector tensor holds, as far as its elements are known."""
         return constant_value_as_shape(tensor)
 
     def session_for(self, session, purpose: str):
-        """Return the given session, or the default one, if it runs this graph."""
+        """Return the given session, or the default session, if it runs this graph."""
         return session_for(session, self, purpose)
 
     # ---- blocks ----------------------------------------------------------------------------------
 
     @contextlib.contextmanager
     def as_default(self) -> Iterator[Graph]:
-        """A block in which new operations go to this graph."""
+        """Make this graph the default graph inside a `with` block."""
         with graph_scope(self):
             yield self
 
     @contextlib.contextmanager
     def nested_block(self) -> Iterator[Block]:
-        """Let operations made in a `with` block go to a branch or the body of a loop."""
+        """Add the operations of a `with` block to a branch or to the body of a loop."""
         outer = self.block
         self.block = Block(outer)
         try:
@@ -249,7 +249,7 @@ class Graph(Collections):
 
     @contextlib.contextmanager
     def outermost_block(self) -> Iterator[None]:
-        """Let operations be made outside of all branches and loops, waiting for nothing."""
+        """Add operations outside of all branches and loops, without control dependencies."""
         inner, self.block = self.block, self.root
         try:
             with self.control_dependencies(None):
@@ -259,10 +259,10 @@ class Graph(Collections):
 
     @contextlib.contextmanager
     def control_dependencies(self, control_inputs) -> Iterator[None]:
-        """A block whose operations run after the given ones.
+        """Open a block whose operations run after the given ones.
 
         Args:
-          control_inputs: operations, tensors and variables; `None` lets go of the outer ones.
+          control_inputs: operations, tensors and variables; `None` clears the outer control dependencies.
         """
         block = self.block
         if control_inputs is None:
@@ -280,12 +280,12 @@ class Graph(Collections):
             block.control_inputs.pop()
 
     def present_control_inputs(self) -> list[Operation]:
-        """What operations that are made here have to wait for."""
+        """Return the control inputs of operations that are created here."""
         return list(dict.fromkeys(op for ops in self.block.control_inputs for op in ops))
 
     @contextlib.contextmanager
     def device(self, device_name_or_function) -> Iterator[None]:
-        """A block whose operations belong to a device: kept with them; JAX places them."""
+        """Open a block that records a device for its operations; JAX decides the placement."""
         given = device_name_or_function
         if not callable(given):
             given = merged(self.present_device(), given)
@@ -296,17 +296,17 @@ class Graph(Collections):
             self._devices.pop()
 
     def present_device(self) -> str:
-        """The innermost device that has a name."""
+        """Return the innermost device that has a name."""
         return next((d for d in reversed(self._devices) if isinstance(d, str)), "")
 
     @contextlib.contextmanager
     def colocate_with(self, op, ignore_existing=False) -> Iterator[None]:
-        """A block whose operations are placed beside another; JAX places them all."""
+        """Open a block without effect: JAX decides the placement of operations."""
         del op, ignore_existing
         yield
 
     def gradient_override_map(self, op_type_map):
-        """Not supported: JAX differentiates, and knows no kinds of operations.
+        """Raise an error: gradients per operation type are not supported, JAX differentiates.
 
         Raises:
           UnimplementedError: always.
@@ -315,41 +315,41 @@ class Graph(Collections):
 
     @contextlib.contextmanager
     def container(self, container_name) -> Iterator[str]:
-        """A block whose variables belong to a container: the session holds all of them."""
+        """Open a block without effect: containers do not exist, the session holds all variables."""
         yield container_name
 
     # ---- the rest --------------------------------------------------------------------------------
 
     def finalize(self) -> None:
-        """Let nothing be added any more."""
+        """Make the graph read-only."""
         self._finalized = True
 
     def _unsafe_unfinalize(self) -> None:
-        """Let things be added again."""
+        """Make a finalized graph writable again."""
         self._finalized = False
 
     @property
     def finalized(self) -> bool:
-        """Whether nothing can be added."""
+        """Whether the graph is read-only."""
         return self._finalized
 
     @property
     def building_function(self) -> bool:
-        """Whether this is the graph of a function: it never is."""
+        """Whether this is the graph of a function: always false."""
         return False
 
     def is_feedable(self, tensor) -> bool:
-        """Whether a session takes a value for a tensor."""
+        """Return whether a session can feed a tensor."""
         return self.as_graph_element(tensor, allow_operation=False).op.block is self.root
 
     def is_fetchable(self, tensor_or_op) -> bool:
-        """Whether a session gives the value of a tensor."""
+        """Return whether a session can fetch a tensor or an operation."""
         found = self.as_graph_element(tensor_or_op)
         operation = found.op if isinstance(found, Tensor) else found
         return operation.block is self.root
 
     def to_function(self, fetches, feeds=()) -> Callable:
-        """A pure JAX function of the variables and of what is fed.
+        """Convert the graph to a pure JAX function of its variables and feeds.
 
         Args:
           fetches: tensors, variables and operations, in pytrees, as `Session.run` takes them.
@@ -362,7 +362,7 @@ class Graph(Collections):
 
 
 def control_operations(graph: Graph, control_inputs) -> list[Operation]:
-    """The operations behind operations, tensors and variables; those of the graph's own block."""
+    """Return the operations of control inputs: operations, tensors and variables."""
     if not isinstance(control_inputs, (list, tuple)):
         raise TypeError(
             "Argument `control_inputs` must be a list of Tensors or Operations, not "
@@ -377,11 +377,11 @@ def control_operations(graph: Graph, control_inputs) -> list[Operation]:
 
 
 def gradients_by_type_unsupported(function: str, kinds) -> errors.UnimplementedError:
-    """Return the error for a gradient that is to be registered for a type of operation."""
+    """Return the error for a gradient registered for an operation type."""
     return errors.UnimplementedError(
         errors.message(
             function,
-            "operations have no gradients by kind here: JAX differentiates what they compute.",
+            "gradients per operation type are not supported: JAX differentiates what operations compute.",
             received=str(kinds),
             do="put `tf.custom_gradient` around the function that is to have its own gradient, or "
             "`tf.stop_gradient` where there is to be none",

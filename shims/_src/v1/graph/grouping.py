@@ -1,4 +1,4 @@
-"""`no_op`, `group` and `tuple`: operations that stand for others being done."""
+"""Provide `no_op`, `group` and `tuple`, which group operations by control dependencies."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from shims._src.v1.graph.standard_operators import identity
 
 
 def no_op(name=None) -> Operation:
-    """An operation that does nothing.
+    """Create an operation that does nothing.
 
     Args:
       name: its name.
 
     Returns:
-      The operation; it waits for the control dependencies of this place.
+      The operation; it runs after the control dependencies that are in effect.
 
     Differs from TensorFlow:
       Nothing.
@@ -29,22 +29,22 @@ def no_op(name=None) -> Operation:
     graph = get_default_graph()
     name = name or "NoOp"
     full = name[:-1] if name.endswith("/") else graph.unique_name(name)
-    return Operation(graph, "NoOp", full, _nothing, (), (), graph.present_control_inputs())
+    return Operation(graph, "NoOp", full, _compute_nothing, (), (), graph.present_control_inputs())
 
 
 def group(*inputs, **kwargs) -> Any:
-    """One operation that is done when all of the given ones are.
+    """Create an operation that completes when all of the given ones have.
 
     Args:
       *inputs: operations, tensors, variables, and nested lists of these.
       **kwargs: `name`, its name.
 
     Returns:
-      The operation; `None` where operators run at once.
+      The operation; `None` in eager execution.
 
     Raises:
       ValueError: there are other keyword arguments.
-      TypeError: something is no operation.
+      TypeError: an input is not an operation, tensor or variable.
 
     Differs from TensorFlow:
       Nothing.
@@ -57,7 +57,7 @@ def group(*inputs, **kwargs) -> Any:
     if executing_eagerly():
         return None
     graph = get_default_graph()
-    found = list(_flat(inputs))
+    found = list(_flatten(inputs))
     for x in found:
         if not isinstance(x, (Operation, Tensor)) and not _is_element(x):
             raise TypeError(
@@ -69,12 +69,12 @@ def group(*inputs, **kwargs) -> Any:
 
 
 def tuple(tensors, name=None, control_inputs=None):
-    """The tensors, each of which is there when all of them are.
+    """Return tensors that become available only when all of them are computed.
 
     Args:
-      tensors: tensors or `IndexedSlices`; `None` among them stays.
+      tensors: tensors or `IndexedSlices`; a `None` among them stays `None`.
       name: the scope of the operations.
-      control_inputs: what has to be done as well.
+      control_inputs: operations that must complete as well.
 
     Returns:
       A list of as many tensors.
@@ -94,28 +94,28 @@ def tuple(tensors, name=None, control_inputs=None):
             raise ValueError(f"Must have at least one Tensor: {tensors}")
         gate = group(*gates, *(control_inputs or ()))
         with graph.control_dependencies([gate]):
-            return [None if t is None else _passed(t) for t in tensors]
+            return [None if t is None else _identity_or_no_op(t) for t in tensors]
 
 
-def _passed(t):
+def _identity_or_no_op(t):
     if isinstance(t, IndexedSlices):
-        return IndexedSlices(_passed(t.values), t.indices, t.dense_shape)
+        return IndexedSlices(_identity_or_no_op(t.values), t.indices, t.dense_shape)
     if isinstance(t, Operation):
         return no_op()
     return identity(convert_to_tensor(t), name="control_dependency")
 
 
-def _nothing(run, op, values):
+def _compute_nothing(run, op, values):
     del run, op, values
     return []
 
 
-def _flat(inputs):
+def _flatten(inputs):
     for x in inputs:
         if isinstance(x, (list, _TUPLE)):
-            yield from _flat(x)
+            yield from _flatten(x)
         elif isinstance(x, dict):
-            yield from _flat(x.values())
+            yield from _flatten(x.values())
         elif isinstance(x, IndexedSlices):
             yield from (x.values, x.indices)
         else:

@@ -1,4 +1,4 @@
-"""The switches between the behavior of TensorFlow 1 and 2, and the stack of open graphs."""
+"""Switch between the behavior of TensorFlow 1 and 2, and keep the stack of open graphs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from shims._src.recording import contexts
 
 @dataclasses.dataclass
 class Modes:
-    """The switches of the program.
+    """Global behavior switches.
 
     Attributes:
-      eager: operators run at once where no graph is open.
-      tensor_shape_v2: shapes give numbers and `None`, and not `Dimension`s.
-      resource_variables: each read of a variable is an operation of its own.
-      tensor_equality: `==` compares the elements of tensors.
-      control_flow_v2: branches and loops are called as in TensorFlow 2.
+      eager: whether operators run eagerly when no graph is open.
+      tensor_shape_v2: whether shapes contain numbers and `None` instead of `Dimension`s.
+      resource_variables: whether variables are resource variables: each read is an operation.
+      tensor_equality: whether `==` compares the elements of tensors.
+      control_flow_v2: whether branches and loops are named as in TensorFlow 2.
     """
 
     eager: bool = True
@@ -32,12 +32,12 @@ class Modes:
 MODES = Modes()
 
 
-# The graphs of the open blocks; `None` stands for a block that runs at once.
+# The graphs of the open blocks; `None` stands for an eager block.
 _GRAPHS: ThreadStack[Any] = ThreadStack()
 
 
 def disable_v2_behavior():
-    """Let everything be as in TensorFlow 1: graphs, `Dimension`s, reference variables.
+    """Switch to the behavior of TensorFlow 1: graphs, `Dimension`s, reference variables.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/disable_v2_behavior
     """
@@ -46,81 +46,81 @@ def disable_v2_behavior():
 
 
 def enable_v2_behavior():
-    """Let everything be as in TensorFlow 2 again."""
+    """Switch to the behavior of TensorFlow 2."""
     MODES.eager = MODES.tensor_shape_v2 = MODES.resource_variables = True
     MODES.tensor_equality = MODES.control_flow_v2 = True
 
 
 def disable_eager_execution():
-    """Put operators into the default graph instead of running them."""
+    """Add operators to the default graph instead of running them."""
     MODES.eager = False
 
 
 def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
-    """Run operators at once where no graph is open."""
+    """Run operators eagerly when no graph is open."""
     del config, device_policy, execution_mode
     MODES.eager = True
 
 
 def disable_v2_tensorshape():
-    """Let shapes give `Dimension`s."""
+    """Make the elements of shapes `Dimension`s."""
     MODES.tensor_shape_v2 = False
 
 
 def enable_v2_tensorshape():
-    """Let shapes give numbers and `None`."""
+    """Make the elements of shapes numbers and `None`."""
     MODES.tensor_shape_v2 = True
 
 
 def disable_resource_variables():
-    """Let variables be read once, where they are made."""
+    """Use reference variables, which are read once, where they are created."""
     MODES.resource_variables = False
 
 
 def enable_resource_variables():
-    """Let each read of a variable be an operation of its own."""
+    """Use resource variables, each read of which is an operation."""
     MODES.resource_variables = True
 
 
 def disable_control_flow_v2():
-    """Let branches and loops be called as in TensorFlow 1: `cond/Merge:0`, `while/Exit:0`."""
+    """Name branches and loops as in TensorFlow 1: `cond/Merge:0`, `while/Exit:0`."""
     MODES.control_flow_v2 = False
 
 
 def enable_control_flow_v2():
-    """Let branches and loops be called as in TensorFlow 2: `cond/Identity:0`."""
+    """Name branches and loops as in TensorFlow 2: `cond/Identity:0`."""
     MODES.control_flow_v2 = True
 
 
 def control_flow_v2_enabled() -> bool:
-    """Whether branches and loops are called as in TensorFlow 2."""
+    """Return whether branches and loops are named as in TensorFlow 2."""
     return MODES.control_flow_v2
 
 
 def resource_variables_enabled() -> bool:
-    """Whether each read of a variable is an operation of its own."""
+    """Return whether new variables are resource variables."""
     return MODES.resource_variables
 
 
 def disable_tensor_equality():
-    """Let `==` ask whether two tensors are one."""
+    """Make `==` compare tensors by identity."""
     MODES.tensor_equality = False
 
 
 def enable_tensor_equality():
-    """Let `==` compare the elements of tensors."""
+    """Make `==` compare the elements of tensors."""
     MODES.tensor_equality = True
 
 
 def executing_eagerly() -> bool:
-    """Whether operators go to no graph here: they run at once, or a function traces them."""
+    """Return whether operators are added to no graph: they run eagerly or a function traces them."""
     if _GRAPHS.items:
         return _GRAPHS.top is None
     return MODES.eager
 
 
 def runs_at_once() -> bool:
-    """Whether operators run at once here: they go to no graph, and no function traces them.
+    """Return whether operators run eagerly: no graph receives them and no function traces them.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/executing_eagerly
     """
@@ -128,10 +128,10 @@ def runs_at_once() -> bool:
 
 
 def open_graphs() -> list:
-    """Return the graphs of the open `with` blocks; `None` stands for a block that runs at once."""
+    """Return the graphs of the open `with` blocks; `None` stands for an eager block."""
     return _GRAPHS.items
 
 
 def graph_scope(graph) -> contextlib.AbstractContextManager[Any]:
-    """Let new operations go to `graph`; `None` runs them at once, as a session does."""
+    """Add new operations to `graph` inside a `with` block; `None` runs them eagerly."""
     return _GRAPHS.pushed(graph)

@@ -1,4 +1,4 @@
-"""The collections of a graph: lists of variables, losses and others by name."""
+"""Provide the collections of a graph: named lists of variables, losses and other values."""
 
 from __future__ import annotations
 
@@ -7,23 +7,26 @@ from typing import Any
 
 
 class Collections:
-    """Lists by name, which the library and its users add values to."""
+    """Named lists that the library and its users append values to."""
 
     def __init__(self):
         self._collections: dict[Any, list] = {}
 
     def add_to_collection(self, name, value) -> None:
-        """Put a value into a collection."""
+        """Append a value to a collection."""
         self._collections.setdefault(name, []).append(value)
 
     def add_to_collections(self, names, value) -> None:
-        """Put a value into several collections."""
+        """Append a value to several collections."""
         names = (names,) if isinstance(names, str) else set(names)
         for name in names:
             self.add_to_collection(name, value)
 
     def get_collection(self, name, scope: str | None = None) -> list:
-        """A copy of a collection; with `scope` only what has a name that it matches."""
+        """Return a copy of a collection.
+
+        With `scope`, only the values are returned whose name matches this regular expression.
+        """
         found = list(self._collections.get(name, ()))
         if scope is None:
             return found
@@ -31,11 +34,11 @@ class Collections:
         return [v for v in found if hasattr(v, "name") and pattern.match(v.name)]
 
     def get_collection_ref(self, name) -> list:
-        """A collection itself."""
+        """Return a collection itself, not a copy."""
         return self._collections.setdefault(name, [])
 
     def get_all_collection_keys(self) -> list:
-        """The names of the collections that hold something."""
+        """Return the names of the collections that are not empty."""
         return [name for name, values in self._collections.items() if values]
 
     @property

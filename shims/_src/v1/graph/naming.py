@@ -1,4 +1,4 @@
-"""TensorFlow's names of operations."""
+"""Derive TensorFlow's names of operations from calls of operators."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from shims._src.platform.data_files import read_data
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Named:
-    """How the operations of a call are called.
+    """The names of the operations of a call.
 
     Attributes:
-      names: the unique name of the one that has all outputs; or of one operation per output.
-      type: TensorFlow's operator.
+      names: one unique name, if one operation has all outputs; otherwise one name per output.
+      type: TensorFlow's type of the operation.
     """
 
     names: tuple[str, ...]
@@ -24,12 +24,12 @@ class Named:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Recipe:
-    """The names that a call takes.
+    """The names that a call takes from the graph.
 
     Attributes:
-      tops: names in the present scope, in the order in which they are taken.
-      place: which of them is the own one, that the caller may choose.
-      suffixes: what follows the own name: one for all outputs, or one per output; `{Sum}` stands
+      tops: names in the current scope, in the order in which they are taken.
+      place: the index in `tops` of the call's own name, which the caller may choose.
+      suffixes: the suffixes of the own name: one for all outputs, or one per output; `{Sum}` stands
         for the caller's name, or for `Sum`.
     """
 
@@ -40,12 +40,12 @@ class Recipe:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of the list of recipes.
+    """The naming rules of one operator.
 
     Attributes:
-      type: TensorFlow's operator.
+      type: TensorFlow's type of the operation.
       usual: the recipe of most calls.
-      others: recipes with the features that decide for them; `!x` is the lack of one.
+      others: other recipes, each with the features that select it; `!x` requires that `x` is absent.
     """
 
     type: str
@@ -53,7 +53,7 @@ class Entry:
     others: tuple[tuple[Recipe, tuple[str, ...]], ...]
 
     def of(self, features: Callable[[], frozenset[str]]) -> Recipe:
-        """The recipe of a call; its features are asked for where something depends on them."""
+        """Return the recipe of a call; `features` is called only if the recipe depends on them."""
         if self.others:
             found = features()
             for recipe, rule in self.others:
@@ -69,16 +69,16 @@ def named(
     features: Callable[[], frozenset[str]],
     outputs: int,
 ) -> Named:
-    """Take the names of a call in a graph.
+    """Take the names of a call from a graph.
 
     Args:
       graph: the graph.
       public: the TensorFlow 1 name of the operator.
-      name: the caller's name; one that ends in `/` is taken as it stands.
-      features: what is known of the arguments, see `call_features`.
-      outputs: how many tensors the call gives.
+      name: the caller's name; one that ends in `/` is an absolute name.
+      features: returns the features of the arguments, see `call_features`.
+      outputs: the number of tensors that the call returns.
     """
-    entry = _entries().get(public)
+    entry = _read_entries().get(public)
     default = public.rpartition(".")[2]
     type_ = entry.type if entry else default
     if name and name.endswith("/"):
@@ -91,11 +91,11 @@ def named(
         tops[recipe.place] = name
     full = [graph.unique_name(top) for top in tops][recipe.place]
     suffixes = recipe.suffixes if len(recipe.suffixes) == outputs else recipe.suffixes[:1]
-    return Named(tuple(full + _filled(suffix, name) for suffix in suffixes), type_)
+    return Named(tuple(full + _fill_in_name(suffix, name) for suffix in suffixes), type_)
 
 
-def _filled(suffix: str, name: str | None) -> str:
-    """A suffix in which `{Sum}` stands for the caller's name, or for `Sum` where there is none."""
+def _fill_in_name(suffix: str, name: str | None) -> str:
+    """Replace `{Sum}` in a suffix by the caller's name, or by `Sum` if there is none."""
     head, brace, rest = suffix.partition("{")
     if not brace:
         return suffix
@@ -104,17 +104,19 @@ def _filled(suffix: str, name: str | None) -> str:
 
 
 @functools.cache
-def _entries() -> dict[str, Entry]:
+def _read_entries() -> dict[str, Entry]:
     return {
         public: Entry(
-            type_, _recipe(usual), tuple((_recipe(other), tuple(rule)) for other, rule in others)
+            type_,
+            _parse_recipe(usual),
+            tuple((_parse_recipe(other), tuple(rule)) for other, rule in others),
         )
         for public, (type_, usual, others) in read_data(__package__, "recipes")["recipes"].items()
     }
 
 
-def _recipe(text: str) -> Recipe:
-    """Parse `SparseSoftmax @Sum = /Reshape .`: names, `@` before the own one, and the suffixes."""
+def _parse_recipe(text: str) -> Recipe:
+    """Parse a recipe such as `SparseSoftmax @Sum = /Reshape .`: names, `@` at the own one, suffixes."""
     tops, _, suffixes = text.partition("=")
     names = tops.split()
     place = next(i for i, name in enumerate(names) if name.startswith("@"))

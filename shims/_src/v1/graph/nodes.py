@@ -1,4 +1,4 @@
-"""The parts of a graph: `Operation`s, the `Tensor`s that they give, and the `Block`s that hold them."""
+"""Define the parts of a graph: `Operation`s, their output `Tensor`s, and `Block`s of operations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shims._src.v1.graph.symbolic_values import Reference, not_allowed
 
 
 class OperationGraph(Protocol):
-    """The interface of `Graph`, which is defined above this module, that operations use."""
+    """The interface of `Graph` that operations use; `Graph` itself imports this module."""
 
     root: Block
     block: Block
@@ -22,20 +22,20 @@ class OperationGraph(Protocol):
         """Register an operation."""
 
     def count(self, operations: int) -> None:
-        """Count operations that TensorFlow would make."""
+        """Count auxiliary operations that TensorFlow creates and this graph leaves out."""
 
     def next_seed(self) -> int:
-        """Return the seed of a random operation that has none of its own."""
+        """Return the seed of a random operation without one."""
 
     def session_for(self, session, purpose: str) -> Any:
-        """Return the given session, or the default one."""
+        """Return the given session, or the default session."""
 
     def present_device(self) -> str:
         """Return the innermost device that has a name."""
 
 
 class Tensor:
-    """One output of an operation in a graph.
+    """An output of an operation in a graph.
 
     Differs from TensorFlow:
       `dtype` is never a reference dtype.
@@ -45,7 +45,7 @@ class Tensor:
 
     __module__ = "shims.compat.v1"
     __array_priority__ = 100
-    # A variable whose value this tensor is wherever it is used, see `running`.
+    # The variable that this tensor reads where it is used, see `execution_plan.Run.read_by`.
     read_of: Any = None
 
     def __init__(self, op: Operation, value_index: int, shape, dtype):
@@ -56,70 +56,70 @@ class Tensor:
 
     @property
     def op(self) -> Operation:
-        """The operation that gives it."""
+        """The operation that computes the tensor."""
         return self._op
 
     @property
     def graph(self):
-        """Its graph."""
+        """The graph that contains the tensor."""
         return self._op.graph
 
     @property
     def name(self) -> str:
-        """`"dense/BiasAdd:0"`."""
+        """The name, such as `"dense/BiasAdd:0"`."""
         return f"{self._op.name}:{self._value_index}"
 
     @property
     def value_index(self) -> int:
-        """Which of the outputs of its operation it is."""
+        """The index of the tensor among the outputs of its operation."""
         return self._value_index
 
     @property
     def device(self) -> str:
-        """The device that its operation was made for."""
+        """The device recorded for the operation."""
         return self._op.device
 
     @property
     def dtype(self):
-        """Its dtype."""
+        """The dtype."""
         return self._dtype
 
     @property
     def shape(self) -> GraphShape:
-        """What is known of its shape."""
+        """The static shape."""
         return self._shape
 
     @property
     def ndim(self):
-        """The number of its dimensions, or `None`."""
+        """The rank, or `None` if it is unknown."""
         return self._shape.rank
 
     def get_shape(self) -> GraphShape:
-        """What is known of its shape."""
+        """Return the static shape."""
         return self._shape
 
     def set_shape(self, shape) -> None:
-        """Add what is known of its shape.
+        """Merge a shape into the static shape.
 
         Raises:
-          ValueError: something else is known already.
+          ValueError: the shapes are incompatible.
         """
         self._shape = self._shape.merge_with(shape)
 
     def consumers(self) -> list[Operation]:
-        """The operations that use it."""
+        """Return the operations that take the tensor as an input."""
         return [op for op in self.graph.get_operations() if any(t is self for t in op.inputs)]
 
     def eval(self, feed_dict=None, session=None):
-        """Its value in a session, the default one if none is given.
+        """Evaluate the tensor in a session, by default the default session.
 
         Raises:
-          ValueError: there is no session.
+          ValueError: there is no default session.
         """
         return self.graph.session_for(session, "evaluate tensor").run(self, feed_dict)
 
     def ref(self):
-        """Something hashable that stands for the tensor."""
+        """Return a hashable reference to the tensor."""
         return Reference(self)
 
     experimental_ref = ref
@@ -154,23 +154,23 @@ class Tensor:
 
 
 class Operation:
-    """One node of a graph.
+    """A node of a graph.
 
     Args:
-      graph: the graph that it is added to.
-      type_: TensorFlow's name of the operator: `MatMul`.
-      name: its name, which is unique already.
-      compute: `f(run, operation, values)` that gives the values of the outputs.
-      inputs: the tensors that it takes.
-      outputs: `(shape, dtype)` of what it gives.
-      control_inputs: operations that run before it.
+      graph: the graph that the operation is added to.
+      type_: TensorFlow's type of the operation: `MatMul`.
+      name: the name, which is already unique.
+      compute: `f(run, operation, values)`, which returns the values of the outputs.
+      inputs: the input tensors.
+      outputs: `(shape, dtype)` of each output.
+      control_inputs: operations that must run before it.
 
     Attributes:
-      links: per output the positions of the inputs that it is differentiable by.
+      links: for each output, the positions of the inputs that it is differentiable with respect to.
       writes: variables that it assigns.
-      place: the user's file and line that made it, and its name.
-      on_host: whether it runs in Python after the compiled program, or before it.
-      attributes: what else TensorFlow calls its attributes.
+      place: the user's file and line that created the operation, and its name.
+      on_host: whether it runs in Python, before or after the compiled program.
+      attributes: further attributes by name.
 
     Differs from TensorFlow:
       `node_def` and `op_def` do not exist.
@@ -213,26 +213,26 @@ class Operation:
 
     @property
     def name(self) -> str:
-        """`"dense/BiasAdd"`."""
+        """The name, such as `"dense/BiasAdd"`."""
         return self._name
 
     @property
     def inputs(self) -> tuple[Tensor, ...]:
-        """The tensors that it takes."""
+        """The input tensors."""
         return self._inputs
 
     @property
     def outputs(self) -> list[Tensor]:
-        """The tensors that it gives."""
+        """The output tensors."""
         return self._outputs
 
     def values(self) -> tuple[Tensor, ...]:
-        """The tensors that it gives."""
+        """Return the output tensors."""
         return tuple(self._outputs)
 
     @property
     def control_inputs(self) -> list[Operation]:
-        """The operations that run before it."""
+        """The operations that must run before this one."""
         return list(self._control_inputs)
 
     def _add_control_input(self, op: Operation) -> None:
@@ -244,10 +244,10 @@ class Operation:
             self._add_control_input(op)
 
     def get_attr(self, name: str):
-        """An attribute.
+        """Return an attribute.
 
         Raises:
-          ValueError: it is not known here.
+          ValueError: the operation has no such attribute here.
         """
         if name in self.attributes:
             return self.attributes[name]
@@ -256,7 +256,7 @@ class Operation:
         raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
 
     def run(self, feed_dict=None, session=None) -> None:
-        """Run it in a session, the default one if none is given."""
+        """Run the operation in a session, by default the default session."""
         self.graph.session_for(session, "execute operation").run(self, feed_dict)
 
     def __repr__(self) -> str:
@@ -268,12 +268,12 @@ class Operation:
 
 
 class Block:
-    """Operations that belong together: all of a graph, a branch, or the body of a loop.
+    """A group of operations: the top level of a graph, a branch, or the body of a loop.
 
     Attributes:
-      outer: the block around it, `None` for that of the graph.
-      operations: its operations in the order in which they were made.
-      captured: tensors of outer blocks that it uses, in the order of first use.
+      outer: the enclosing block, `None` for the top level of a graph.
+      operations: the operations in the order of their creation.
+      captured: tensors of outer blocks that the block uses, in the order of first use.
     """
 
     def __init__(self, outer: Block | None = None):
@@ -283,7 +283,7 @@ class Block:
         self.control_inputs: list[tuple[Operation, ...]] = []
 
     def is_inside(self, other: Block) -> bool:
-        """Whether this block is `other`, or stands in it."""
+        """Return whether this block is `other` or nested in it."""
         block: Block | None = self
         while block is not None:
             if block is other:
@@ -293,7 +293,7 @@ class Block:
 
 
 def capture(graph: OperationGraph, tensor: Tensor) -> None:
-    """Record a tensor of an outer block as captured by every block between."""
+    """Record that all blocks between a tensor and the current block capture it."""
     block = graph.block
     while block is not tensor.op.block:
         block.captured[tensor] = None
@@ -306,5 +306,5 @@ def capture(graph: OperationGraph, tensor: Tensor) -> None:
 
 
 def is_graph_value(value) -> bool:
-    """Whether a value is a tensor or a variable of a graph."""
+    """Return whether a value is a tensor or a variable of a graph."""
     return isinstance(value, Tensor) or hasattr(type(value), "graph_value")

@@ -1,4 +1,4 @@
-"""The operation of a call of an operator: its operands, its name, its outline."""
+"""Add the operation of an operator call to a graph: operands, names, output specifications."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from shims._src.v1.graph.output_views import separate
 from shims._src.v1.graph.shapes import Dimension, GraphShape
 
 _LARGE = 64
-# Operators that give their operand itself where it has the dtype of the result already.
+# Operators that return the operand itself if it already has the dtype of the result.
 _ITSELF = frozenset(["cast", "conj", "real"])
 
 
@@ -31,15 +31,15 @@ def add_call(graph, f, args, kwargs, *, public: str, name=None, type_: str | Non
     Args:
       graph: the graph.
       f: an operator of shims.
-      args: its arguments: tensors, variables, numbers, in pytrees.
-      kwargs: the same.
+      args: its positional arguments: pytrees of tensors, variables and numbers.
+      kwargs: its keyword arguments.
       public: its TensorFlow 1 name.
-      name: the caller's name of the operation.
-      type_: TensorFlow's name of the operator.
+      name: the name that the caller chose for the operation.
+      type_: TensorFlow's type of the operation.
 
     Returns:
-      The structure that `f` returns, with tensors in the place of arrays; the operation of an `f`
-      that returns nothing.
+      The structure that `f` returns, with tensors instead of arrays; the operation itself if `f`
+      returns nothing.
 
     Raises:
       ValueError, TypeError: the operator refuses operands of these shapes and dtypes.
@@ -61,22 +61,22 @@ def add_call(graph, f, args, kwargs, *, public: str, name=None, type_: str | Non
         given, named = jax.tree.unflatten(tree, full)
         return f(*given, **named)
 
-    unranked = list(_unranked((args, kwargs)))
-    found = _refusing(structured, operands, _key(f, tree, leaves, operands), unranked)
+    unranked = list(_sparse_of_unknown_rank((args, kwargs)))
+    found = _outline_or_raise(structured, operands, _cache_key(f, tree, leaves, operands), unranked)
     if public in _ITSELF and len(operands) == 1 and (operands[0].dtype,) == found.dtypes:
         return operands[0]
     if type_ is not None and name:
         public = ""  # the caller knows the whole name
-    features = functools.partial(_features, f, jax.tree.unflatten(tree, leaves))
+    features = functools.partial(_features_of_call, f, jax.tree.unflatten(tree, leaves))
     named = naming.named(graph, public, name, features, len(found.shapes))
-    operation = _added(graph, named.names[0], type_ or named.type, compute, operands, found)
+    operation = _add_operation(graph, named.names[0], type_ or named.type, compute, operands, found)
     if not operation.outputs:
         return operation
     return jax.tree.unflatten(found.tree, separate(operation, named))
 
 
-def _added(graph, name: str, type_: str, compute, operands, found: Outline) -> Operation:
-    """The operation of a call, which is in the graph from here on."""
+def _add_operation(graph, name: str, type_: str, compute, operands, found: Outline) -> Operation:
+    """Create the operation of a call, which adds it to the graph."""
     operation = Operation(
         graph,
         type_,
@@ -90,12 +90,12 @@ def _added(graph, name: str, type_: str, compute, operands, found: Outline) -> O
     operation.attributes["pure"] = not found.draws
     operation.attributes["rows"] = found.rows
     if found.draws:
-        _seed(operation, found.draws)
+        _assign_seeds(operation, found.draws)
     return operation
 
 
-def _features(f, call) -> frozenset[str]:
-    """What of a call decides its name."""
+def _features_of_call(f, call) -> frozenset[str]:
+    """Return the features of a call that decide its name."""
     args, kwargs = call
     signature = inspect.signature(f)
     try:
@@ -103,10 +103,10 @@ def _features(f, call) -> frozenset[str]:
     except TypeError:
         return frozenset()
     defaults = {name: p.default for name, p in signature.parameters.items()}
-    return call_features(without_defaults(arguments, defaults), _sizes)
+    return call_features(without_defaults(arguments, defaults), _static_sizes)
 
 
-def _sizes(value):
+def _static_sizes(value):
     if not isinstance(value, (Tensor, np.ndarray)):
         raise LookupError
     if isinstance(value, np.ndarray):
@@ -114,25 +114,25 @@ def _sizes(value):
     return None if value.shape.rank is None else value.shape.as_list()
 
 
-def _unranked(value):
-    """Coordinates and shapes of the sparse tensors in arguments whose rank is unknown."""
+def _sparse_of_unknown_rank(value):
+    """Yield the indices and shapes of the sparse tensors of unknown rank in the arguments."""
     if getattr(value, "is_composite", False) and hasattr(value, "dense_shape"):
         shape = value.dense_shape
         if isinstance(shape, Tensor) and shape.shape.as_list() == [None]:
             yield value.indices, shape
     elif isinstance(value, (list, tuple)):
         for v in value:
-            yield from _unranked(v)
+            yield from _sparse_of_unknown_rank(v)
     elif isinstance(value, dict):
         for v in value.values():
-            yield from _unranked(v)
+            yield from _sparse_of_unknown_rank(v)
 
 
-def _refusing(f, operands, key, unranked) -> Outline:
+def _outline_or_raise(f, operands, key, unranked) -> Outline:
     try:
         return outline(f, operands, key, unranked)
     except errors.OpError as error:
-        # What a kernel refuses when it runs, TensorFlow refuses here already.
+        # TensorFlow already raises here for errors that a kernel reports only when it runs.
         kind = TypeError if isinstance(error, errors.DtypeMismatchError) else ValueError
         raise kind(str(error)) from error
     except TypeError as error:
@@ -141,8 +141,8 @@ def _refusing(f, operands, key, unranked) -> Outline:
         raise
 
 
-def _seed(operation: Operation, draws) -> None:
-    """Give a random operation its seeds, and a counter for each number that it draws."""
+def _assign_seeds(operation: Operation, draws) -> None:
+    """Assign seeds to a random operation, and a counter to each of its draws."""
     graph = operation.graph
     compute = operation.compute
     found = [pair(seed, graph.seed, graph.next_seed) for _, seed in draws]
@@ -159,7 +159,7 @@ def _seed(operation: Operation, draws) -> None:
 
 
 def as_leaf(value: Any):
-    """An argument as an operation keeps it: a tensor, or what never changes."""
+    """Convert an argument to the form that an operation stores: a tensor or an immutable copy."""
     value = getattr(value, "graph_value", value)
     if isinstance(value, Dimension):
         return value.value
@@ -171,7 +171,7 @@ def as_leaf(value: Any):
 
 
 def _is_leaf(value) -> bool:
-    """Whether an argument is one thing: lists without a tensor in them are numbers."""
+    """Return whether an argument is a leaf: a list without tensors is a constant."""
     return not isinstance(value, Tensor) and not _holds_tensor(value)
 
 
@@ -185,8 +185,8 @@ def _holds_tensor(value) -> bool:
     return getattr(value, "is_composite", False)
 
 
-def _key(f, tree, leaves: Sequence, operands: list) -> Any:
-    """What tells calls of one meaning from others; `None` where that is not known."""
+def _cache_key(f, tree, leaves: Sequence, operands: list) -> Any:
+    """Return a cache key that is equal for calls of equal meaning, or `None` if there is none."""
     places = {t: i for i, t in enumerate(operands)}
     found: list[tuple] = []
     for x in leaves:
@@ -211,7 +211,7 @@ def _key(f, tree, leaves: Sequence, operands: list) -> Any:
 
 
 def _is_plain(value) -> bool:
-    """Whether all of a nested value can be told from how it prints."""
+    """Return whether `repr` distinguishes all values of this nested value."""
     if isinstance(value, dict):
         return all(_is_plain(v) for v in value.values())
     if isinstance(value, (list, tuple)):

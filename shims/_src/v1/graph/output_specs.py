@@ -1,8 +1,8 @@
-"""What the results of an operator look like: structure, shapes, dtypes, and which gradients exist.
+"""Infer the results of an operator: structure, shapes, dtypes, and which gradients exist.
 
-The operator is traced over sizes that nobody knows. What comes out as a number is known, what comes
-out as a symbol is not. Where the rank of an operand is unknown several are tried, and what all of
-them agree on is known.
+The operator is traced with symbolic sizes. A size that comes out as a number is known, one that
+comes out as a symbol is not. If the rank of an operand is unknown, several ranks are tried, and the
+sizes on which all of them agree are known.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ from shims._src.types.dtypes import DType, as_dtype
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.shapes import GraphShape
 
-# Ranks that stand for an unknown one, the likeliest first.
+# Ranks to try for an unknown rank, the most likely first.
 _RANKS = (2, 1, 3, 4, 0)
-# Sizes that stand for unknown ones where a program cannot be traced over symbols.
+# Example sizes for unknown sizes of a program that cannot be traced with symbolic sizes.
 _EXAMPLES = (6, 9)
-# What operators raise that take no such operands.
+# The errors of operators that do not support the operands.
 _REFUSALS = (ArithmeticError, IndexError, TypeError, ValueError, errors.OpError)
-# What is raised where a program cannot be traced over symbols.
+# The errors of programs that cannot be traced with symbolic sizes.
 _NOT_SYMBOLIC = (
     errors.UnimplementedError,
     errors.FreshSizeError,
     errors.CapacityError,
     jax.errors.JAXTypeError,
 )
-_MOST_KNOWN = 16
-_MOST_KEPT = 20000
+_MAX_KNOWN_ELEMENTS = 16
+_MAX_CACHED = 20000
 
 
 @dataclasses.dataclass(frozen=True)
 class Outline:
-    """The results of an operator.
+    """Inferred properties of the results of an operator.
 
     Attributes:
-      tree: their structure.
-      shapes: a tuple of sizes per array, or `None`.
-      dtypes: per array.
-      links: per array the positions of the operands that it is differentiable by.
+      tree: the structure of the results.
+      shapes: per array a tuple of sizes, or `None` if the rank is unknown.
+      dtypes: the dtype of each array.
+      links: per array the positions of the operands that it is differentiable with respect to.
       draws: kernel and seed of each operator that draws random numbers.
-      rows: the positions of operands of which it takes rows and nothing else.
+      rows: the positions of the operands that are used only by gathering rows.
     """
 
     tree: Any
@@ -62,36 +62,36 @@ class Outline:
     rows: frozenset[int] = frozenset()
 
 
-_KEPT: dict[Any, Outline] = {}
+_CACHE: dict[Any, Outline] = {}
 
 
 def outline(f, operands: list[Tensor], key=None, coordinates=()) -> Outline:
-    """What `f(*operands)` gives.
+    """Infer the results of `f(*operands)`.
 
     Args:
       f: a function of arrays.
-      operands: tensors that stand for its arguments.
-      key: hashable, equal for calls of equal meaning; `None` where nothing is known of that.
-      coordinates: those of the operands that are coordinates and shape of a sparse tensor whose
-        rank is unknown, in pairs.
+      operands: the graph tensors of its arguments.
+      key: a hashable cache key, equal for calls of equal meaning; `None` disables the cache.
+      coordinates: the pairs of operands that are the indices and the shape of a sparse tensor of
+        unknown rank.
 
     Raises:
-      ValueError, TypeError: the operator refuses operands of these shapes and dtypes.
+      ValueError, TypeError: the operator does not support operands of these shapes and dtypes.
     """
     whole = {t: known_producers(t) for t in operands if _may_be_known(t)}
     whole = {t: producers for t, producers in whole.items() if producers is not None}
     if key is not None and not whole:
         key = (key, tuple((t.shape._dims, t.dtype.name) for t in operands))
-        found = _KEPT.get(key)
+        found = _CACHE.get(key)
         if found is not None:
             return found
-    result = _outlined(f, operands, whole, coordinates)
-    if key is not None and not whole and len(_KEPT) < _MOST_KEPT:
-        _KEPT[key] = result
+    result = _infer_outline(f, operands, whole, coordinates)
+    if key is not None and not whole and len(_CACHE) < _MAX_CACHED:
+        _CACHE[key] = result
     return result
 
 
-def _outlined(f, operands, whole, coordinates) -> Outline:
+def _infer_outline(f, operands, whole, coordinates) -> Outline:
     leaves = list(dict.fromkeys(leaf for t in operands for leaf in _leaves_of(t, whole)))
 
     def traced(*values):
@@ -102,7 +102,7 @@ def _outlined(f, operands, whole, coordinates) -> Outline:
         return f(*(known[t] for t in operands))
 
     with jax.enable_x64(True), state.state_scope(state.Overlay()):
-        found = _over_ranks(traced, leaves, coordinates)
+        found = _trace_over_ranks(traced, leaves, coordinates)
     taken: dict[Tensor, set[int]] = {}
     for k, t in enumerate(operands):
         taken.setdefault(t, set()).add(k)
@@ -114,26 +114,28 @@ def _outlined(f, operands, whole, coordinates) -> Outline:
 
 
 class _NoRun:
-    """Stands for the run where an operation computes for its outline."""
+    """Placeholder for a run while an operation computes static values."""
 
 
 def _may_be_known(tensor: Tensor) -> bool:
-    """Whether the numbers of a tensor may be known although no session runs: sizes mostly."""
+    """Return whether a tensor is a small integer scalar or vector, so that its value may be static."""
     if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
         return False
     sizes = tensor.shape._dims
     return (
-        sizes is not None and len(sizes) <= 1 and (not sizes or 0 <= (sizes[0] or 0) <= _MOST_KNOWN)
+        sizes is not None
+        and len(sizes) <= 1
+        and (not sizes or 0 <= (sizes[0] or 0) <= _MAX_KNOWN_ELEMENTS)
     )
 
 
 def known_producers(tensor: Tensor):
-    """The operations that compute small integers from shapes and constants, or `None`."""
+    """Return the operations that compute a small static tensor from shapes and constants, or `None`."""
     found: dict = {}
-    return list(found) if _gather(tensor, found) else None
+    return list(found) if _collect_producers(tensor, found) else None
 
 
-def _gather(tensor: Tensor, found: dict) -> bool:
+def _collect_producers(tensor: Tensor, found: dict) -> bool:
     op = tensor.op
     if op in found:
         return True
@@ -143,7 +145,7 @@ def _gather(tensor: Tensor, found: dict) -> bool:
     if not op.attributes.get("pure") or len(found) > 64:
         return False
     for given in op.inputs:
-        if not _may_be_known(given) or not _gather(given, found):
+        if not _may_be_known(given) or not _collect_producers(given, found):
             return False
     found[op] = None
     return True
@@ -157,74 +159,74 @@ def _leaves_of(tensor: Tensor, whole) -> list[Tensor]:
     return [t for op in producers for t in op.inputs if t not in made]
 
 
-def _over_ranks(f, leaves, coordinates) -> Outline:
+def _trace_over_ranks(f, leaves, coordinates) -> Outline:
     unknown = [t for t in leaves if t.shape.rank is None]
     if not unknown and not coordinates:
-        return _traced(f, leaves, {})
+        return _trace(f, leaves, {})
 
     def sizes(rank: int) -> dict[Tensor, tuple]:
         known = dict.fromkeys(unknown, (None,) * rank)
         known.update({t: (None, rank) for t, _ in coordinates})
         return {**known, **{t: (rank,) for _, t in coordinates}}
 
-    return _all_that_work(_traced, f, leaves, [sizes(rank) for rank in _RANKS])
+    return _trace_with_every_size(_trace, f, leaves, [sizes(rank) for rank in _RANKS])
 
 
-def _all_that_work(trace_with, f, leaves, every_sizes) -> Outline:
-    """What the results have in common over several sizes of what is unknown."""
+def _trace_with_every_size(trace_with, f, leaves, every_sizes) -> Outline:
+    """Trace with several sizes for the unknown ones, and keep what the results have in common."""
     found, first = [], None
     for sizes in every_sizes:
         try:
             found.append(trace_with(f, leaves, sizes))
-        except _REFUSALS as error:  # others may do
+        except _REFUSALS as error:  # other sizes may work
             first = first or error
     if not found:
         assert first is not None
         raise first
     same = [o for o in found if o.tree == found[0].tree and o.dtypes == found[0].dtypes]
-    shapes = tuple(_agreed(shapes) for shapes in zip(*(o.shapes for o in same), strict=True))
+    shapes = tuple(_common_shape(shapes) for shapes in zip(*(o.shapes for o in same), strict=True))
     return dataclasses.replace(same[0], shapes=shapes)
 
 
-def _agreed(shapes):
-    """What all shapes say."""
+def _common_shape(shapes):
+    """Keep the sizes on which all shapes agree."""
     if any(s is None or len(s) != len(shapes[0]) for s in shapes):
         return None
     return tuple(sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*shapes, strict=True))
 
 
-def _traced(f, leaves, ranks) -> Outline:
+def _trace(f, leaves, ranks) -> Outline:
     try:
-        return _symbolic(f, leaves, ranks)
+        return _trace_symbolically(f, leaves, ranks)
     except _NOT_SYMBOLIC as error:
         refused = error
     try:
-        found = [_by_example(f, leaves, ranks, size) for size in _EXAMPLES]
+        found = [_trace_with_example_sizes(f, leaves, ranks, size) for size in _EXAMPLES]
     except _REFUSALS:
-        return _over_lengths(f, leaves, ranks, refused)
-    shapes = tuple(_agreed(shapes) for shapes in zip(*(o.shapes for o in found), strict=True))
+        return _trace_over_lengths(f, leaves, ranks, refused)
+    shapes = tuple(_common_shape(shapes) for shapes in zip(*(o.shapes for o in found), strict=True))
     return dataclasses.replace(found[0], shapes=shapes)
 
 
-def _over_lengths(f, leaves, ranks, refused) -> Outline:
-    """Take vectors of unknown length for shapes, which are as long as the rank of a result."""
+def _trace_over_lengths(f, leaves, ranks, refused) -> Outline:
+    """Try several lengths for vectors that may hold shapes: the rank of a result."""
     vectors = [t for t in leaves if t.dtype.is_integer and _sizes(t, ranks) == (None,)]
     every = [{**ranks, **dict.fromkeys(vectors, (n,))} for n in _RANKS]
     if not vectors:
         raise refused
     try:
-        return _all_that_work(_symbolic, f, leaves, every)
+        return _trace_with_every_size(_trace_symbolically, f, leaves, every)
     except _REFUSALS:
         raise refused from None
 
 
 def specs_of(traced: trace.DynamicTrace, leaves, ranks) -> list[jax.ShapeDtypeStruct]:
-    """The specifications of tensors, with a symbol for each size that is not known.
+    """Return the specifications of tensors, with a new symbol for each unknown size.
 
     Args:
-      traced: the trace that the symbols belong to.
+      traced: the trace that owns the symbols.
       leaves: the tensors.
-      ranks: sizes of tensors of unknown rank.
+      ranks: the sizes to use for tensors of unknown rank.
     """
     count = iter(range(10**6))
 
@@ -239,16 +241,16 @@ def specs_of(traced: trace.DynamicTrace, leaves, ranks) -> list[jax.ShapeDtypeSt
     ]
 
 
-def _symbolic(f, leaves, ranks) -> Outline:
+def _trace_symbolically(f, leaves, ranks) -> Outline:
     traced = trace.DynamicTrace(may_assume=True)
     specs = specs_of(traced, leaves, ranks)
     draws: list = []
     with refusals.translating(), streams.outlined(draws):
         program = trace_program(traced, f, specs)
-    return _of_jaxpr(program.jaxpr, program.out_tree, draws)
+    return _outline_of_jaxpr(program.jaxpr, program.out_tree, draws)
 
 
-def _by_example(f, leaves, ranks, example: int) -> Outline:
+def _trace_with_example_sizes(f, leaves, ranks, example: int) -> Outline:
     box: dict[str, Any] = {}
 
     def flat(*values):
@@ -264,14 +266,14 @@ def _by_example(f, leaves, ranks, example: int) -> Outline:
     draws: list = []
     with streams.outlined(draws):
         closed = jax.make_jaxpr(flat)(*specs)
-    return _of_jaxpr(closed, box["tree"], draws)
+    return _outline_of_jaxpr(closed, box["tree"], draws)
 
 
 def _sizes(tensor, ranks) -> tuple:
     return ranks.get(tensor, tensor.shape._dims)
 
 
-def _of_jaxpr(closed, tree, draws) -> Outline:
+def _outline_of_jaxpr(closed, tree, draws) -> Outline:
     jaxpr, _ = jp.open_jaxpr(closed)
     avals = [v.aval for v in jaxpr.outvars]
     shapes = tuple(tuple(None if jp.is_symbolic(d) else int(d) for d in a.shape) for a in avals)
@@ -281,7 +283,7 @@ def _of_jaxpr(closed, tree, draws) -> Outline:
 
 
 def constant_value(tensor, partial: bool = False):
-    """The numbers of a tensor where they are known although no session runs, or `None`.
+    """Return the value of a tensor if it is statically known, otherwise `None`.
 
     https://www.tensorflow.org/api_docs/python/tf/get_static_value
     """
@@ -305,7 +307,7 @@ def constant_value(tensor, partial: bool = False):
 
 
 def constant_value_as_shape(tensor) -> GraphShape:
-    """Return the shape that a vector holds, as far as its numbers are known."""
+    """Return the shape that a vector holds, as far as its elements are known."""
     known = tensor.op.attributes.get("shapes", {}).get(tensor.value_index)
     if known is not None:
         return known

@@ -1,4 +1,4 @@
-"""Outputs of one operation that TensorFlow makes with several: each under its own name."""
+"""Give outputs of one operation the names of separate operations, as in TensorFlow."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from shims._src.v1.graph.nodes import Operation, Tensor
 
 
 def separate(operation: Operation, named: Named) -> list[Tensor]:
-    """The outputs of an operation, those that TensorFlow gives a name of their own under it."""
+    """Return the outputs of an operation, with an identity operation for each separately named one."""
     outputs = list(operation.outputs)
     for i, name in enumerate(named.names[1:], 1):
         view = Operation(
             operation.graph,
             named.type,
             name,
-            _as_given,
+            _pass_through,
             [outputs[i]],
             [(outputs[i].shape, outputs[i].dtype)],
             operation.control_inputs,
@@ -25,6 +25,6 @@ def separate(operation: Operation, named: Named) -> list[Tensor]:
     return outputs
 
 
-def _as_given(run, op, values):
+def _pass_through(run, op, values):
     del run, op
     return values

@@ -1,4 +1,4 @@
-"""Placeholders: tensors whose values a session is given."""
+"""Provide placeholders: tensors whose values are fed to a session."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from shims._src.v1.graph.shapes import GraphShape
 
 
 def placeholder(dtype, shape=None, name=None):
-    """A tensor that has to be fed.
+    """Create a tensor that must be fed.
 
     Args:
-      dtype: its dtype.
-      shape: what is known of its shape; nothing if `None`.
-      name: its name.
+      dtype: the dtype.
+      shape: the static shape; unknown if `None`.
+      name: the name.
 
     Raises:
       RuntimeError: eager execution is on.
@@ -31,19 +31,21 @@ def placeholder(dtype, shape=None, name=None):
         raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
     graph = get_default_graph()
     name = graph.unique_name(name or "Placeholder")
-    op = Operation(graph, "Placeholder", name, _not_fed, (), [(GraphShape(shape), as_dtype(dtype))])
+    op = Operation(
+        graph, "Placeholder", name, _raise_not_fed, (), [(GraphShape(shape), as_dtype(dtype))]
+    )
     op.links = (frozenset(),)
     op.on_host = op.outputs[0].dtype.name == "string"
     return op.outputs[0]
 
 
 def placeholder_with_default(input, shape, name=None):
-    """A tensor that may be fed, and is `input` where it is not.
+    """Create a tensor that may be fed, and otherwise has the value of `input`.
 
     Args:
-      input: the tensor or numbers that it is by default.
-      shape: what is known of its shape.
-      name: its name.
+      input: the default value: a tensor or numbers.
+      shape: the static shape.
+      name: the name.
 
     Differs from TensorFlow:
       Nothing.
@@ -69,7 +71,7 @@ def placeholder_with_default(input, shape, name=None):
     return op.outputs[0]
 
 
-def _not_fed(run, op, values):
+def _raise_not_fed(run, op, values):
     del run, values
     tensor = op.outputs[0]
     text = (

@@ -1,4 +1,4 @@
-"""Scopes of names and of what comes first, by functions that mean the default graph."""
+"""Provide the functions that open scopes of the default graph and access its collections."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shims._src.v1.graph.modes import executing_eagerly
 
 
 def graph_of(values) -> Graph:
-    """The graph of the first tensor or variable among values, or the default one."""
+    """Return the graph of the first tensor or variable in `values`, or the default graph."""
     for value in values:
         graph = getattr(value, "graph", None)
         if isinstance(graph, Graph):
@@ -22,15 +22,15 @@ def graph_of(values) -> Graph:
 
 
 class name_scope:
-    """A block whose operations are named after it.
+    """Context manager that prefixes the names of the operations in its block.
 
     Args:
-      name: the name; one that ends in `/` is taken as it stands.
+      name: the name; one that ends in `/` is an absolute path.
       default_name: the name if `name` is `None`.
-      values: tensors whose graph is to be used.
+      values: tensors whose graph is used.
 
     Raises:
-      ValueError: there are values and no name.
+      ValueError: `values` is given without a name.
 
     Differs from TensorFlow:
       Nothing.
@@ -47,7 +47,7 @@ class name_scope:
 
     @property
     def name(self) -> str | None:
-        """The name that was asked for."""
+        """The requested name."""
         return self._name
 
     def __enter__(self) -> str:
@@ -69,7 +69,7 @@ class name_scope:
 
 @contextlib.contextmanager
 def op_scope(values, name, default_name=None) -> Iterator[str]:
-    """`name_scope` with another order of arguments.
+    """Open a `name_scope` with another order of arguments.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/op_scope
     """
@@ -78,10 +78,10 @@ def op_scope(values, name, default_name=None) -> Iterator[str]:
 
 
 def control_dependencies(control_inputs):
-    """A block whose operations run after the given ones.
+    """Open a block whose operations run after the given ones.
 
     Args:
-      control_inputs: operations, tensors and variables; `None` lets go of the outer ones.
+      control_inputs: operations, tensors and variables; `None` clears the outer control dependencies.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/control_dependencies
     """
@@ -91,7 +91,7 @@ def control_dependencies(control_inputs):
 
 
 def device(device_name_or_function):
-    """A block whose operations belong to a device: kept with them; JAX places them.
+    """Open a block that records a device for its operations; JAX decides the placement.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/device
     """
@@ -99,7 +99,7 @@ def device(device_name_or_function):
 
 
 def colocate_with(op, ignore_existing=False):
-    """A block whose operations are placed beside another; JAX places them all.
+    """Open a block without effect: JAX decides the placement of operations.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/colocate_with
     """
@@ -107,7 +107,7 @@ def colocate_with(op, ignore_existing=False):
 
 
 def container(container_name):
-    """A block whose variables belong to a container: the session holds all of them.
+    """Open a block without effect: containers do not exist, the session holds all variables.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/container
     """
@@ -118,7 +118,7 @@ def container(container_name):
 
 
 def add_to_collection(name, value) -> None:
-    """Put a value into a collection of the default graph.
+    """Append a value to a collection of the default graph.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/add_to_collection
     """
@@ -126,7 +126,7 @@ def add_to_collection(name, value) -> None:
 
 
 def add_to_collections(names, value) -> None:
-    """Put a value into several collections of the default graph.
+    """Append a value to several collections of the default graph.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/add_to_collections
     """
@@ -134,11 +134,11 @@ def add_to_collections(names, value) -> None:
 
 
 def get_collection(key, scope=None) -> list:
-    """A copy of a collection of the default graph.
+    """Return a copy of a collection of the default graph.
 
     Args:
-      key: its name.
-      scope: a regular expression that names must begin with.
+      key: the name of the collection.
+      scope: a regular expression that must match the beginning of the names.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_collection
     """
@@ -146,7 +146,7 @@ def get_collection(key, scope=None) -> list:
 
 
 def get_collection_ref(key) -> list:
-    """A collection of the default graph itself.
+    """Return a collection of the default graph itself, not a copy.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_collection_ref
     """
@@ -157,7 +157,7 @@ def get_collection_ref(key) -> list:
 
 
 def get_seed(op_seed):
-    """The two seeds of an operation that is given one of its own, or `None`.
+    """Return the graph seed and the operation seed for a given seed, or a pair of `None`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_seed
     """

@@ -1,4 +1,4 @@
-"""Shapes of graph tensors: `TensorShape` as TensorFlow 1 prints it, and `Dimension`."""
+"""Provide `GraphShape`, the `TensorShape` of TensorFlow 1, and `Dimension`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from shims._src.v1.graph.modes import MODES
 
 
 class Dimension:
-    """One size of a shape, which may be unknown.
+    """A size of a shape, which may be unknown.
 
     Args:
       value: an integer, another dimension, or `None`.
 
     Raises:
       ValueError: the value is negative.
-      TypeError: it is no integer.
+      TypeError: the value is not an integer.
 
     Differs from TensorFlow:
       Nothing.
@@ -36,21 +36,21 @@ class Dimension:
 
     @property
     def value(self) -> int | None:
-        """The size, or `None`."""
+        """The size, or `None` if it is unknown."""
         return self._value
 
     def is_compatible_with(self, other) -> bool:
-        """Whether both may be the same size."""
+        """Return whether both sizes are equal or one is unknown."""
         other = Dimension(other)
         return None in (self._value, other._value) or self._value == other._value
 
     def assert_is_compatible_with(self, other) -> None:
-        """Raises `ValueError` unless both may be the same size."""
+        """Raise `ValueError` unless both sizes are equal or one is unknown."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Dimensions {self} and {Dimension(other)} are not compatible")
 
     def merge_with(self, other) -> Dimension:
-        """The one of the two that is known."""
+        """Return whichever of the two sizes is known."""
         other = Dimension(other)
         self.assert_is_compatible_with(other)
         return other if self._value is None else self
@@ -143,13 +143,13 @@ class Dimension:
 
 
 class GraphShape(TensorShape):
-    """The shape of a tensor in a graph.
+    """The static shape of a tensor in a graph.
 
     Args:
       dims: sizes, `Dimension`s or `None`s; or `None` for unknown rank.
 
     Differs from TensorFlow:
-      Nothing: after `disable_v2_behavior()` it gives `Dimension`s and prints `?`.
+      Nothing: after `disable_v2_behavior()` its elements are `Dimension`s and it prints `?`.
 
     https://www.tensorflow.org/api_docs/python/tf/TensorShape
     """
@@ -176,19 +176,19 @@ class GraphShape(TensorShape):
         return sizes if MODES.tensor_shape_v2 else map(Dimension, sizes)
 
     def concatenate(self, other):
-        """The sizes of this shape followed by those of `other`."""
+        """Return the sizes of this shape followed by those of `other`."""
         return GraphShape(TensorShape(self._dims).concatenate(plain(other)))
 
     def merge_with(self, other):
-        """The shape that says what both say."""
+        """Merge two shapes into one that has the known sizes of both."""
         return GraphShape(TensorShape(self._dims).merge_with(plain(other)))
 
     def with_rank(self, rank):
-        """This shape, known to have `rank` dimensions."""
+        """Return this shape with a known rank of `rank`."""
         return GraphShape(TensorShape(self._dims).with_rank(rank))
 
     def is_compatible_with(self, other):
-        """Whether some shape of known sizes is an instance of both."""
+        """Return whether a fully known shape exists that matches both shapes."""
         return TensorShape(self._dims).is_compatible_with(plain(other))
 
     def __eq__(self, other):
@@ -217,7 +217,7 @@ class GraphShape(TensorShape):
 
 
 def plain(dims):
-    """`dims` with numbers and `None` in the place of `Dimension`s."""
+    """Replace `Dimension`s in `dims` by numbers and `None`."""
     if isinstance(dims, TensorShape):
         return dims._dims
     if isinstance(dims, Dimension):
@@ -228,7 +228,7 @@ def plain(dims):
 
 
 def dimension_value(dimension):
-    """The number of a `Dimension`, or what is one already.
+    """Return the number of a `Dimension`; return any other value unchanged.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/dimension_value
     """
@@ -236,7 +236,7 @@ def dimension_value(dimension):
 
 
 def dimension_at_index(shape, index):
-    """The `Dimension` of a shape at a place; unknown where the rank is.
+    """Return the `Dimension` of a shape at an index; it is unknown if the rank is.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/dimension_at_index
     """

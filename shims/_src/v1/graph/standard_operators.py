@@ -1,4 +1,4 @@
-"""Operators of a graph that other parts of it are written with."""
+"""Define the deferred operators that other modules of TensorFlow 1 use."""
 
 from __future__ import annotations
 

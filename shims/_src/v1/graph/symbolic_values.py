@@ -1,4 +1,4 @@
-"""Symbolic values that have no Python value: how they compare, and the error where one is needed."""
+"""Define references to symbolic tensors, and the error for Python code that needs their values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from shims._src.errors import errors
 
 
 class Reference:
-    """What `Tensor.ref()` gives: equal for one and the same tensor."""
+    """The result of `Tensor.ref()`, which compares tensors by identity."""
 
     __slots__ = ("_tensor",)
 
@@ -14,7 +14,7 @@ class Reference:
         self._tensor = tensor
 
     def deref(self):
-        """The tensor."""
+        """Return the tensor."""
         return self._tensor
 
     def __eq__(self, other) -> bool:
@@ -25,11 +25,11 @@ class Reference:
 
 
 class OperatorNotAllowedInGraphError(TypeError):
-    """Python asked for a value that only a session will know."""
+    """Error of Python code that needs a value which only a session knows."""
 
 
 def not_allowed(what: str) -> OperatorNotAllowedInGraphError:
-    """The error where Python asks for a value that only a session will know."""
+    """Return the error for Python code that needs a value which only a session knows."""
     return OperatorNotAllowedInGraphError(
         errors.message(
             "",

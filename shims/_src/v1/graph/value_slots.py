@@ -1,4 +1,4 @@
-"""`Slot`: the place of a variable or a counter in the state of a traced program."""
+"""Provide `Slot`: the state of a traced program that holds a variable or a counter."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from shims._src.recording import state
 
 
 class Slot:
-    """Stands for the value that one session has of a variable or a counter.
+    """The state in a session that holds the value of a variable or a counter.
 
     Attributes:
-      name: how messages call it.
-      shape: its shape.
-      dtype: its dtype.
+      name: the name in messages.
+      shape: the shape.
+      dtype: the dtype.
     """
 
     trainable = True

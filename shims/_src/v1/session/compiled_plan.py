@@ -1,4 +1,4 @@
-"""A plan as one compiled program, with what runs in Python before and after it."""
+"""Run a plan as one compiled program, with Python operations before and after it."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from shims._src.v1.session.schedule import Schedule
 
 
 class Compiled:
-    """What a session keeps of one combination of fetches and feeds.
+    """The compiled form of one combination of fetches and feeds.
 
     Args:
-      operations: what must run.
-      fetched: what must be computed.
-      fed: tensors whose values are given, in the order in which they are.
-      known: variables that have a value.
-      counters: the session's slots of random operations, which this adds to.
-      is_ahead: whether it only computes what Python needs, and leaves everything as it was.
+      operations: operations that must run.
+      fetched: tensors that must be computed.
+      fed: tensors whose values are fed, in the order of the values.
+      known: variables that are initialized.
+      counters: the session's slots for counters of random operations; new ones are added.
+      is_ahead: whether to compute only the operands of a Python operation, without changing state.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Compiled:
         self.plan = Plan(operations, fetched, fed)
         self.schedule = Schedule(self.plan, ())
         while (early := self.schedule.early) is not None:
-            # Python computes from what is computed before: that is computed for itself first.
+            # A Python operation needs results of the program: compute those in a program of their own.
             controls = [op for op in early.control_inputs if not op.on_host]
             inner = Compiled(controls, early.inputs, fed, known, counters, is_ahead=True)
             self.ahead.append((early, inner))
@@ -63,19 +63,19 @@ class Compiled:
 
     @property
     def compilations(self) -> int:
-        """How many programs were compiled."""
+        """The number of compiled programs."""
         return self._programs.compilations
 
     # ---- the program -----------------------------------------------------------------------------
 
     def _make_pure(self):
-        """Make a function without state of the operations inside the program."""
+        """Create a pure function of the operations inside the program."""
         read, written = ([v.slot for v in vs] for vs in (self.read, self.written))
         counters = self._counter_slots
         return lift(self._run_inside, [*read, *counters], [*written, *counters])
 
     def _run_inside(self, arguments):
-        """Compute the operations inside the program, while it is traced."""
+        """Compute the operations inside the program while it is traced."""
         run = Run(self.plan, frozenset(self.read), self.counters)
         run.is_ahead = self.is_ahead
         run.values.update(zip(self.arguments, arguments, strict=True))
@@ -88,15 +88,15 @@ class Compiled:
     def run(
         self, session, feeds: dict[Tensor, Any], called: set | None = None
     ) -> dict[Tensor, Any]:
-        """Run everything once.
+        """Run the operations once.
 
         Args:
-          session: whose variables are read and assigned.
+          session: the session whose variables are read and assigned.
           feeds: NumPy arrays by tensor.
-          called: operations of Python that were called already, whose results are in `feeds`.
+          called: Python operations that were already called, whose results are in `feeds`.
 
         Returns:
-          The values of the fetched tensors, and of those in between that Python saw.
+          The values of the fetched tensors, and of the tensors that Python operations took or returned.
         """
         values: dict[Tensor, Any] = {**self.schedule.large, **feeds}
         called = set() if called is None else called
@@ -111,7 +111,7 @@ class Compiled:
         return values
 
     def _run_program(self, session, values) -> dict[Tensor, Any]:
-        """Run the program, and keep what it assigns unless it only runs ahead."""
+        """Run the program, and store what it assigns unless `is_ahead` is set."""
         large = self.schedule.large
         arguments = [values[t] if t in large else np.asarray(values[t]) for t in self.arguments]
         counters = [slot.stored_value for slot in self._counter_slots]
@@ -120,10 +120,10 @@ class Compiled:
         with jax.enable_x64(True), state.state_scope(None), errors.with_places(self.places):
             results, assigned = function(given, arguments)
         if not self.is_ahead:
-            self._keep(session, assigned)
+            self._store_assigned(session, assigned)
         return dict(zip(self.results, results, strict=True))
 
-    def _keep(self, session, assigned) -> None:
+    def _store_assigned(self, session, assigned) -> None:
         """Store the new values of variables and counters."""
         for variable, value in zip(self.written, assigned, strict=False):
             session.values[variable] = value
@@ -132,7 +132,7 @@ class Compiled:
 
 
 def _call_python(session, operations, values: dict[Tensor, Any], called: set) -> None:
-    """Call operations of Python, each of them once."""
+    """Call Python operations, each of them once."""
     for op in operations:
         if op not in called:
             called.add(op)

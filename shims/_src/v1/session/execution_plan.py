@@ -1,7 +1,7 @@
-"""What a session runs: the operations behind its fetches, in order, as one compiled program.
+"""Plan and execute a run of a session: the operations behind its fetches in topological order.
 
-A read of a variable sees the assignments that the reader has to wait for, and no others: without
-such an order TensorFlow reads whenever it comes to it, mostly before anything is assigned.
+A read of a variable sees only the assignments that its reader must wait for. Without such an order
+TensorFlow reads at an arbitrary time, mostly before any assignment.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from shims._src.v1.graph.value_slots import Slot
 
 
 class Plan:
-    """The operations behind some fetches, in an order in which they can run.
+    """The operations behind some fetches, in topological order.
 
     Args:
-      operations: what must run, be it for its effects.
-      tensors: what must be computed.
-      fed: tensors whose values are given.
-      called: operations of Python whose results are among `fed`.
+      operations: operations that must run, possibly only for their effects.
+      tensors: tensors that must be computed.
+      fed: tensors whose values are fed.
+      called: Python operations that were already called and whose results are in `fed`.
 
     Attributes:
-      order: the operations, each after what it needs.
-      before: per operation the assignments that it has to wait for, as bits.
-      variables: the variables that are read or assigned, in the order of the first use.
-      draws: operations with random numbers.
-      copied: tensors by which something is differentiated: each needs a value of its own.
+      order: the operations, each after the operations that it needs.
+      before: per operation a bit mask of the assignments that it must wait for.
+      variables: the variables that are read or assigned, in the order of first use.
+      draws: operations that draw random numbers.
+      copied: tensors that gradients are taken with respect to: each needs a separate copy.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Plan:
         called: Sequence[Operation] = (),
     ):
         self.fed = set(fed)
-        # What Python computed is given, too, but what it waited for has to be done.
+        # Results of Python operations are fed as well, but their control inputs must still run.
         ends = self.fed.difference(t for op in called for t in op.outputs)
         needed = [t.op for t in tensors if t not in ends]
         self.order = ordered([*operations, *needed], ends)
@@ -71,14 +71,14 @@ class Plan:
 
 
 def needs_of(op: Operation, fed) -> list[Operation]:
-    """The operations that run before `op`, unless their outputs are fed."""
+    """Return the operations that run before `op`, except those whose outputs are fed."""
     found = [t.op for t in op.inputs if t not in fed]
     found += [t.op for t in op.attributes.get("captured", ()) if t not in fed]
     return [*found, *op.control_inputs]
 
 
 def ordered(operations: Sequence[Operation], fed) -> list[Operation]:
-    """The operations and all that they need; those that were made first come first."""
+    """Return the operations and their dependencies in topological order, oldest ready one first."""
     needed: dict[Operation, list[Operation]] = {}
     waiting = list(operations)
     while waiting:
@@ -109,7 +109,7 @@ def ordered(operations: Sequence[Operation], fed) -> list[Operation]:
 
 
 def every_operation(operations) -> list[Operation]:
-    """The operations, and those of the branches and bodies in them."""
+    """Return the operations together with those of their nested branches and loop bodies."""
     found = []
     for op in operations:
         found.append(op)
@@ -119,15 +119,15 @@ def every_operation(operations) -> list[Operation]:
 
 
 class Run:
-    """One run of a plan, while it is traced.
+    """A run of a plan while it is traced.
 
     Args:
       plan: the plan.
-      known: which variables have a value before.
-      counters: the slot of each counter by operation and draw.
+      known: the variables that have a value at the start.
+      counters: the slot and seed words of each counter, by operation and draw.
 
     Attributes:
-      is_ahead: whether it only computes what Python needs, so that nothing may be seen of it.
+      is_ahead: whether it only computes operands of Python operations, and must have no effects.
     """
 
     is_ahead = False
@@ -142,12 +142,12 @@ class Run:
         return self.values[tensor]
 
     def read(self, variable, reader: Operation | None, seen: int | None = None):
-        """The value of a variable as one operation sees it; `None` sees all assignments.
+        """Return the value of a variable as seen by one operation; `None` sees all assignments.
 
         Args:
           variable: the variable.
-          reader: the operation.
-          seen: the assignments that it sees, as bits, instead of those that it waits for.
+          reader: the operation that reads.
+          seen: a bit mask of the visible assignments, instead of those that the reader waits for.
         """
         if variable not in self.begin:
             self.begin[variable] = self.at_start(variable)
@@ -162,32 +162,32 @@ class Run:
         return value
 
     def read_by(self, tensor: Tensor, reader: Operation):
-        """The value that one operation gets for a tensor that reads a variable."""
+        """Return the value that an operation receives for a tensor that reads a variable."""
         variable, source = tensor.read_of, tensor.op
         if not variable.is_resource:
-            # A reference is looked at when it is used.
+            # A reference variable is read when it is used.
             value = self.read(variable, reader)
             return jax.lax.stop_gradient(value) if source.writes else value
         before, bits = self.plan.before, self.plan.bits
         seen = before.get(source, 0)
         if source.writes:
-            # What an assignment gives is read where it is used.
+            # The result of an assignment is read where it is used.
             waited = [before.get(op, 0) | bits.get(op, 0) for op in reader.control_inputs]
             seen = functools.reduce(operator.or_, waited, seen | bits.get(source, 0))
         return self.read(variable, reader, seen)
 
     def at_start(self, variable):
-        """The value that a variable has when the run begins, or `UNKNOWN`."""
+        """Return the value of a variable at the start of the run, or `UNKNOWN`."""
         return state.read(variable.slot) if variable in self.known else state.UNKNOWN
 
     def first_read(self, variable):
-        """The value that a variable had when the run began."""
+        """Return the value of a variable at the start of the run, the one that gradients refer to."""
         if variable not in self.begin:
             self.read(variable, None)
         return self.begin[variable]
 
     def newest(self, variable):
-        """The value of a variable in the order in which operations run."""
+        """Return the latest value of a variable in execution order."""
         versions = self.versions.get(variable)
         return versions[-1][1] if versions else self.read(variable, None)
 
@@ -201,27 +201,27 @@ class Run:
         return value
 
     def result(self, tensor: Tensor):
-        """The value that a session gives for a tensor."""
+        """Return the value that a session returns for a tensor."""
         variable = tensor.read_of
         if variable is None or tensor in self.plan.fed:
             return self.values[tensor]
-        # A reference shows what was assigned meanwhile; a resource was read by an operation.
+        # A reference variable shows later assignments; a resource was read by an operation.
         if variable.is_resource:
             return self.read_by(tensor, tensor.op)
         return self.newest(variable)
 
     def has_value(self, variable) -> bool:
-        """Whether a variable has a value at this point."""
+        """Return whether a variable has a value at this point."""
         return variable in self.known or variable in self.versions
 
     def is_seen(self, variable, reader: Operation) -> bool:
-        """Whether one operation sees a value of a variable."""
+        """Return whether a value of a variable is visible to an operation."""
         seen = self.plan.before.get(reader, 0)
         writers = (writer for writer, _ in self.versions.get(variable, ()))
         return variable in self.known or any(seen & self.plan.bits.get(w, 0) for w in writers)
 
     def stream(self, op: Operation):
-        """Where the random operators inside of an operation start."""
+        """Return the source of counter and seed words for the random operators inside an operation."""
         draws = iter(range(len(op.attributes["seeds"])))
 
         def source(kernel, seed, blocks):
@@ -235,14 +235,14 @@ class Run:
         return source
 
     def operands(self, op: Operation) -> list:
-        """The values that an operation takes."""
+        """Return the values of an operation's inputs."""
         return [
             self.values[t] if t.read_of is None or t in self.plan.fed else self.read_by(t, op)
             for t in op.inputs
         ]
 
     def execute(self, op: Operation) -> None:
-        """Compute an operation."""
+        """Execute an operation, and store its outputs."""
         with errors.at_place(op.place), jax.named_scope(op.name):
             results = op.compute(self, op, self.operands(op))
         for tensor, value in zip(op.outputs, results, strict=True):
@@ -254,7 +254,7 @@ class Run:
 
 
 def uninitialized(variable):
-    """The error of a variable without a value."""
+    """Return the error for a variable without a value."""
     return errors.FailedPreconditionError(
         errors.message(
             "Session.run",
@@ -265,11 +265,11 @@ def uninitialized(variable):
 
 
 def counters_of(plan: Plan, kept: dict) -> dict:
-    """Return slot and seed words of each number that a plan draws, by operation and draw.
+    """Return slot and seed words of each random draw of a plan, by operation and draw.
 
     Args:
       plan: the plan.
-      kept: the counters that there are already; new ones are added to it.
+      kept: the existing counters; new ones are added to it.
     """
     drawn = [(op, i, s) for op in plan.draws for i, s in enumerate(op.attributes["seeds"])]
     for op, i, seeds in drawn:
@@ -281,7 +281,7 @@ def counters_of(plan: Plan, kept: dict) -> dict:
 
 
 def _seed_words(seeds) -> np.ndarray:
-    """Return the words of an operation's two seeds; random ones where it has none."""
+    """Return the words of an operation's two seeds, or random words if it has no seed."""
     if seeds is None:
         return np.frombuffer(os.urandom(16), np.uint32)
     return np.concatenate([split_number(s) for s in seeds])

@@ -1,4 +1,4 @@
-"""A graph as a pure JAX function of its variables and of what is fed."""
+"""Convert a graph to a pure JAX function of its variables and feeds."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class GraphFunction:
     """A pure function of variables and feeds.
 
     Attributes:
-      variables: names of the variables that it takes, `"dense/kernel"` for instance.
-      assigned: names of those that it assigns.
-      feeds: names of the tensors that it takes, in order.
-      owners: the variables that it takes.
+      variables: names of the variables that the function takes, such as `"dense/kernel"`.
+      assigned: names of the variables that it assigns.
+      feeds: names of the fed tensors, in order.
+      owners: the variable objects of `variables`.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -49,15 +49,15 @@ class GraphFunction:
     owners: tuple = dataclasses.field(repr=False, default=())
 
     def __call__(self, variables, *feeds):
-        """The values of the fetches.
+        """Compute the fetches.
 
         Args:
           variables: arrays by the names in `variables`.
           *feeds: arrays for `feeds`, in order.
 
         Returns:
-          Arrays in the structure of the fetches; `None` for operations. Where the function assigns
-          variables, a pair of that and their new values by name.
+          Arrays in the structure of the fetches, with `None` for operations. If the function assigns
+          variables, a pair of these arrays and the new values by name.
         """
         missing = [name for name in self.variables if name not in variables]
         if missing:
@@ -73,7 +73,7 @@ class GraphFunction:
         return self._call(dict(variables), *feeds)
 
     def values_in(self, session) -> dict[str, Any]:
-        """The values of its variables in a session, by name.
+        """Return the values of the function's variables in a session, by name.
 
         Raises:
           FailedPreconditionError: a variable has no value there.
@@ -83,7 +83,7 @@ class GraphFunction:
 
 
 def to_function(graph, fetches, feeds=()) -> GraphFunction:
-    """A pure JAX function of a graph's variables and of what is fed.
+    """Convert a graph to a pure JAX function of its variables and feeds.
 
     Args:
       graph: the graph.
@@ -91,13 +91,13 @@ def to_function(graph, fetches, feeds=()) -> GraphFunction:
       feeds: the tensors that become arguments, in order.
 
     Returns:
-      A `GraphFunction`: `f(variables, *feeds)`. It has no state, so that `jax.jit`, `jax.grad` and
-      `jax.vmap` work on it. Dtypes of 64 bits are those of 32 unless `jax_enable_x64` is on, as
-      everywhere in JAX.
+      A `GraphFunction`: `f(variables, *feeds)`. It is stateless, so that `jax.jit`, `jax.grad` and
+      `jax.vmap` work on it. As everywhere in JAX, 64-bit dtypes become 32-bit ones unless
+      `jax_enable_x64` is on.
 
     Raises:
-      InvalidArgumentError: something that is needed is neither fed nor a variable.
-      UnimplementedError: something that is needed runs in Python: strings, summaries, files.
+      InvalidArgumentError: a placeholder that the fetches need is not fed.
+      UnimplementedError: the fetches need an operation that runs in Python: strings, summaries, files.
 
     Differs from TensorFlow:
       Random operations start at the beginning of their streams in every call.
@@ -110,21 +110,21 @@ def to_function(graph, fetches, feeds=()) -> GraphFunction:
 
 
 def _check_runs_in_jax(plan: Plan) -> None:
-    """Refuse operations that run in Python."""
+    """Raise an error if a plan has operations that run in Python."""
     on_host = [op.name for op in plan.everything if op.on_host]
     if on_host:
         raise errors.UnimplementedError(
             errors.message(
                 "to_function",
-                "operations that run in Python have no place in a JAX function.",
+                "operations that run in Python cannot be part of a JAX function.",
                 received=", ".join(on_host),
-                do="fetch what they take instead",
+                do="fetch the inputs of these operations instead",
             )
         )
 
 
 def _graph_function(plan: Plan, wanted: Fetches, given: list[Tensor]) -> GraphFunction:
-    """Make the function of a plan, of its variables and of the tensors that are given."""
+    """Create the function of a plan, of its variables and the fed tensors."""
     read = list(dict.fromkeys(plan.variables))
     written = list(dict.fromkeys(v for op in plan.everything for v in op.writes))
     counters = counters_of(plan, {})
@@ -140,7 +140,7 @@ def _graph_function(plan: Plan, wanted: Fetches, given: list[Tensor]) -> GraphFu
     pure = lift(compute, [v.slot for v in read] + slots, [v.slot for v in written])
 
     def call(variables, *arguments):
-        arrays = [_argument(x, t) for x, t in zip(arguments, given, strict=True)]
+        arrays = [_as_argument(x, t) for x, t in zip(arguments, given, strict=True)]
         values = [_array(variables[v.op.name], v.slot.dtype) for v in read]
         zeros = [jnp.zeros((2,), jnp.uint32) for _ in slots]
         with state.state_scope(None):
@@ -158,13 +158,13 @@ def _graph_function(plan: Plan, wanted: Fetches, given: list[Tensor]) -> GraphFu
     )
 
 
-def _argument(value, tensor):
-    """Return the value of a tensor as an array of its dtype, a `Padded` one as it is."""
+def _as_argument(value, tensor):
+    """Convert the value of a fed tensor to an array of its dtype; keep a `Padded` value."""
     return value if isinstance(value, Padded) else _array(value, tensor.dtype.dtype)
 
 
 def _array(value, dtype):
-    """Return an array of a dtype, or of its half where 64 bits are off; the value must fit that."""
+    """Convert a value to an array of a dtype, or of its 32-bit counterpart if 64 bits are off."""
     if not isinstance(value, jax.Array):
         value = narrowed(np.asarray(value, dtype))
     return jnp.asarray(value, jax.dtypes.canonicalize_dtype(dtype))

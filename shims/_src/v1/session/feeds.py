@@ -1,4 +1,4 @@
-"""What a session is fed: values in the place of tensors."""
+"""Validate the feeds of a session run: values that replace tensors."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from shims._src.v1.graph.nodes import Tensor
 
 
 def feeds_of(graph, feed_dict) -> dict[Tensor, np.ndarray]:
-    """The values of a `feed_dict` by tensor.
+    """Return the values of a `feed_dict` by tensor.
 
     Args:
       graph: the session's graph.
       feed_dict: values by tensor, name, sparse tensor, or tuple of these.
 
     Raises:
-      TypeError: something cannot be fed, or a value has no such dtype.
-      ValueError: a value does not fit the shape of its tensor.
+      TypeError: a key cannot be fed, or a value cannot have the dtype of its tensor.
+      ValueError: the shape of a value is incompatible with that of its tensor.
     """
     found: dict[Tensor, np.ndarray] = {}
     for key, value in (feed_dict or {}).items():
-        for part, given in _parts(key, value):
-            tensor = _tensor(graph, part)
-            found[tensor] = _checked(tensor, given)
+        for part, given in _split_feed(key, value):
+            tensor = _tensor_of_key(graph, part)
+            found[tensor] = _check_value(tensor, given)
     return found
 
 
-def _parts(key, value) -> list[tuple[Any, Any]]:
-    """A key and its value as single tensors with their arrays."""
+def _split_feed(key, value) -> list[tuple[Any, Any]]:
+    """Split a key and its value into single tensors and arrays."""
     if getattr(key, "is_composite", False):
         return list(zip(jax.tree.leaves(key), value, strict=True))
     if isinstance(key, (tuple, list)):
         if len(key) != len(value):
             raise ValueError(f"Cannot feed {len(value)} values for {len(key)} tensors: {key}.")
-        return [pair for k, v in zip(key, value, strict=True) for pair in _parts(k, v)]
+        return [pair for k, v in zip(key, value, strict=True) for pair in _split_feed(k, v)]
     return [(key, value)]
 
 
 def parts_of(key) -> list:
-    """The single tensors of a key of a `feed_dict`."""
+    """Return the single tensors of a key of a `feed_dict`."""
     if isinstance(key, (tuple, list)):
         return [part for k in key for part in parts_of(k)]
     if getattr(key, "is_composite", False):
@@ -49,7 +49,7 @@ def parts_of(key) -> list:
     return [key]
 
 
-def _tensor(graph, key) -> Tensor:
+def _tensor_of_key(graph, key) -> Tensor:
     try:
         return graph.as_graph_element(key, allow_operation=False)
     except (KeyError, TypeError, ValueError) as error:
@@ -58,7 +58,7 @@ def _tensor(graph, key) -> Tensor:
         ) from None
 
 
-def _checked(tensor: Tensor, value) -> np.ndarray:
+def _check_value(tensor: Tensor, value) -> np.ndarray:
     if isinstance(value, Tensor) or hasattr(value, "_as_graph_element"):
         raise TypeError(
             "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include "

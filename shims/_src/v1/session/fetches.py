@@ -1,4 +1,4 @@
-"""What a session is asked for: tensors and operations in nested structures."""
+"""Flatten the fetches of a session run: tensors and operations in nested structures."""
 
 from __future__ import annotations
 
@@ -20,43 +20,43 @@ class Fetches:
 
     Args:
       graph: the session's graph.
-      fetches: lists, tuples, named tuples, dicts; tensors, operations, variables, names in them.
+      fetches: nested lists, tuples, named tuples and dicts of tensors, operations, variables and names.
 
     Attributes:
-      tensors: what must be computed, in the order of first mention.
-      operations: what must run.
+      tensors: the tensors that must be computed, in the order of first mention.
+      operations: the operations that must run.
 
     Raises:
-      TypeError: something in it cannot be fetched.
-      ValueError: something in it is not in the graph.
+      TypeError: an element cannot be fetched.
+      ValueError: an element is not in the graph.
     """
 
     def __init__(self, graph, fetches):
         self._graph = graph
         self._found: dict[Any, None] = {}
-        self._shape = self._taken(fetches)
+        self._shape = self._result_builder(fetches)
         self.tensors = [x for x in self._found if isinstance(x, Tensor)]
         self.operations = [x for x in self._found if isinstance(x, Operation)]
 
     def structured(self, values: dict[Tensor, Any]):
-        """The values in the structure of the fetches."""
+        """Arrange values in the structure of the fetches."""
         return self._shape(values)
 
-    def _taken(self, fetch):
-        """A function that builds the part of the answer which stands for `fetch`."""
+    def _result_builder(self, fetch):
+        """Return a function that builds the part of the result that corresponds to `fetch`."""
         if fetch is None:
             raise TypeError(
                 f'Argument `fetch` = {fetch} has invalid type "{type(fetch).__name__}". Cannot be'
                 " None"
             )
         if isinstance(fetch, (list, tuple)):
-            parts = [self._taken(f) for f in fetch]
+            parts = [self._result_builder(f) for f in fetch]
             make = type(fetch)
             if hasattr(fetch, "_fields"):
                 return lambda values: make(*(p(values) for p in parts))
             return lambda values: make(p(values) for p in parts)
         if isinstance(fetch, dict):
-            named = {k: self._taken(f) for k, f in fetch.items()}
+            named = {k: self._result_builder(f) for k, f in fetch.items()}
             make = type(fetch)
             if make in (dict, collections.OrderedDict):
                 return lambda values: make((k, p(values)) for k, p in named.items())

@@ -1,4 +1,4 @@
-"""The compiled programs of one combination of fetches and feeds, by the shapes of their arguments."""
+"""Cache the compiled programs of one combination of fetches and feeds, by argument shapes."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _OPTIONS: dict[str, Any] = {
 
 
 class ProgramCache:
-    """One program for the shapes that come first, and one per ranks of all other shapes.
+    """Cache of one program for the first shapes, and one per ranks of all other shapes.
 
-    Most users feed one shape again and again: that one is compiled for itself.
+    Most users always feed the same shape: it gets a program without padding.
 
     Args:
-      make_pure: makes a new function `(values of variables, arguments) -> (results, new values)`.
+      make_pure: creates a new function `(values of variables, arguments) -> (results, new values)`.
       arguments: the tensors whose values are the arguments.
     """
 
     def __init__(self, make_pure: Callable[[], Callable], arguments: Sequence[Tensor]):
         self._make_pure = make_pure
         self._arguments = arguments
-        # Sizes that say what rank something has must be known.
+        # A size that decides the rank of a tensor must be static.
         self._rank_sizes = [
             (i, t.op.attributes["rank_axis"])
             for i, t in enumerate(arguments)
@@ -45,12 +45,12 @@ class ProgramCache:
 
     @property
     def compilations(self) -> int:
-        """How many programs were compiled."""
+        """The number of compiled programs."""
         exact = [] if self._exact is None else [self._exact[1]]
         return sum(f.counts.compilations for f in [*exact, *self._by_rank.values()])
 
     def function_for(self, shapes: tuple[tuple[int, ...], ...], values: Sequence) -> Function:
-        """Return the function that runs arguments of some shapes.
+        """Return the function that runs arguments of given shapes.
 
         Args:
           shapes: the shape of each argument.
@@ -69,11 +69,11 @@ class ProgramCache:
 
     def _compile(self, input_signature) -> Function:
         pure = self._make_pure()
-        pure.__name__ = "Session.run"  # what warnings call it
+        pure.__name__ = "Session.run"  # the name in warnings
         return Function(pure, **_OPTIONS, input_signature=input_signature)
 
     def _specs(self, shapes) -> list[TensorSpec]:
-        """Return the specifications of the arguments, with the sizes that their tensors know."""
+        """Return the specifications of the arguments, with the static sizes of their tensors."""
         sizes = [
             t.shape.as_list() if t.shape.rank is not None else [None] * len(shape)
             for t, shape in zip(self._arguments, shapes, strict=True)

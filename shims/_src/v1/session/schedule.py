@@ -1,4 +1,4 @@
-"""Which operations of a plan run in the compiled program, and which in Python before or after it."""
+"""Divide the operations of a plan between the compiled program and Python before and after it."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _LARGE = 1 << 16
 
 
 class Schedule:
-    """The operations of a plan, sorted by where they run.
+    """The operations of a plan, grouped by where they run.
 
     Args:
       plan: the plan.
-      called: operations of Python that were called already, and are left out.
+      called: Python operations that were already called and are left out.
 
     Attributes:
-      before: operations of Python that run before the program.
+      before: Python operations that run before the program.
       inside: operations of the program.
-      after: operations of Python that run after the program.
-      large: constants that are passed to the program: XLA would look through a large constant
-        element by element.
-      early: an operation of Python that the program needs a result of, and that needs results of
-        the program itself; the sorting ends there. `None` if there is no such operation.
+      after: Python operations that run after the program.
+      large: constants that are passed as arguments: XLA would process a large embedded
+        constant element by element.
+      early: a Python operation whose result the program needs and that itself needs results of
+        the program; scheduling stops there. `None` if there is no such operation.
     """
 
     def __init__(self, plan: Plan, called: Collection[Operation]):
@@ -36,7 +36,7 @@ class Schedule:
         self.large: dict[Tensor, Any] = {}
         self.early: Operation | None = None
         self._plan = plan
-        self._late: set[Operation] = set()  # done only when the program has run
+        self._late: set[Operation] = set()  # completed only after the program has run
         for op in plan.order:
             if op not in called:
                 self._place(op)
@@ -44,7 +44,7 @@ class Schedule:
                 break
 
     def _place(self, op: Operation) -> None:
-        """Decide where an operation runs; those that it needs are placed already."""
+        """Assign an operation to a group; the operations that it needs already have one."""
         if op.on_host:
             self._place_in_python(op)
         elif early := [t.op for t in op.inputs if t.op.on_host and t.op in self._late]:
@@ -56,7 +56,7 @@ class Schedule:
             self._late.add(op)
 
     def _place_in_python(self, op: Operation) -> None:
-        """Let an operation of Python run after the program if it needs an operation in it."""
+        """Run a Python operation after the program if it needs an operation of the program."""
         needs = [t.op for t in op.inputs if t not in self._plan.fed] + op.control_inputs
         if self._late.isdisjoint(needs):
             self.before.append(op)
@@ -73,12 +73,12 @@ class Schedule:
         return found
 
     def results(self, arguments: Sequence[Tensor], fetched: Iterable[Tensor]) -> list[Tensor]:
-        """Return the tensors that the program computes for Python and for the fetches."""
+        """Return the tensors that the program computes for Python operations and the fetches."""
         inside, given = set(self.inside), set(arguments)
         wanted = [*(t for op in self.after for t in op.inputs), *fetched]
         return list(dict.fromkeys(t for t in wanted if t.op in inside or t in given))
 
 
 def is_numeric(tensor: Tensor) -> bool:
-    """Whether JAX has arrays of the tensor's dtype."""
+    """Return whether JAX supports the dtype of a tensor."""
     return tensor.dtype.name != "string"

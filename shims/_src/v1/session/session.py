@@ -1,4 +1,4 @@
-"""`Session`: runs parts of a graph and keeps the values of its variables."""
+"""Provide `Session`, which runs parts of a graph and holds the values of its variables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shims._src.v1.session.fetches import Fetches
 
 
 def get_default_session() -> BaseSession | None:
-    """The session of the innermost `with` block.
+    """Return the session of the innermost `with` block.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_default_session
     """
@@ -27,10 +27,10 @@ def get_default_session() -> BaseSession | None:
 
 
 class BaseSession:
-    """What all sessions are.
+    """Base class of sessions.
 
     Attributes:
-      values: the session's value of each variable that has one.
+      values: the value of each initialized variable.
     """
 
     __module__ = "shims.compat.v1"
@@ -40,7 +40,7 @@ class BaseSession:
             raise errors.UnimplementedError(
                 errors.message(
                     "Session",
-                    "there are no remote sessions.",
+                    "remote sessions are not supported.",
                     received=repr(target),
                     do="leave `target` out",
                 )
@@ -54,12 +54,12 @@ class BaseSession:
 
     @property
     def graph(self):
-        """The graph that it runs."""
+        """The graph that the session runs."""
         return self._graph
 
     @property
     def graph_def(self):
-        """Not there: graphs have no protocol buffer here."""
+        """Not supported: graphs have no protocol buffer here."""
         raise errors.UnimplementedError(
             errors.message(
                 "Session.graph_def",
@@ -70,30 +70,30 @@ class BaseSession:
 
     @property
     def sess_str(self) -> str:
-        """Where it runs: here."""
+        """The target that the session runs on: always empty, for this process."""
         return ""
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-        """Compute values and run operations.
+        """Run operations and compute tensors.
 
         Args:
           fetches: tensors, variables, operations, sparse tensors, or their names, nested in lists,
             tuples, named tuples and dicts.
-          feed_dict: values in the place of tensors.
-          options: accepted.
-          run_metadata: accepted; nothing is written to it.
+          feed_dict: values that replace tensors.
+          options: accepted and ignored.
+          run_metadata: accepted and ignored; nothing is written to it.
 
         Returns:
           NumPy values in the structure of `fetches`; `None` for operations.
 
         Raises:
-          FailedPreconditionError: a variable is used that has no value.
-          InvalidArgumentError: an operator refuses what it gets.
-          ValueError, TypeError: something cannot be fetched or fed.
+          FailedPreconditionError: an uninitialized variable is used.
+          InvalidArgumentError: an operator rejects its operands.
+          ValueError, TypeError: an object cannot be fetched or fed.
           RuntimeError: the session is closed.
 
         Differs from TensorFlow:
-          Where nothing says in which order variables are read and assigned, reads come first.
+          Reads of a variable come before its assignments, unless control dependencies order them.
 
         https://www.tensorflow.org/api_docs/python/tf/compat/v1/Session#run
         """
@@ -108,7 +108,7 @@ class BaseSession:
         return wanted.structured({t: _as_numpy(values[t]) for t in wanted.tensors})
 
     def _prepared(self, wanted, tensors, feeds) -> Compiled:
-        # Variables get values and keep them: how many have one says which.
+        # Variables never lose their values, so the number of initialized ones identifies the set.
         key = (tuple(wanted.operations), tuple(tensors), frozenset(feeds), len(self.values))
         found = self._compiled.get(key)
         if found is None:
@@ -119,11 +119,11 @@ class BaseSession:
 
     @property
     def compilations(self) -> int:
-        """How many programs it compiled."""
+        """The number of compiled programs."""
         return sum(c.compilations for c in self._compiled.values())
 
     def make_callable(self, fetches, feed_list=None, accept_options=False) -> Callable:
-        """`run` of some fetches as a function of the values in `feed_list`."""
+        """Return a function of the values in `feed_list` that runs the fetches."""
         del accept_options
         names = list(feed_list or ())
 
@@ -136,44 +136,44 @@ class BaseSession:
         return call
 
     def partial_run(self, handle, fetches, feed_dict=None):
-        """Refused: a run is one compiled program."""
+        """Raise an error: a run is one compiled program."""
         raise _no_partial_run()
 
     def partial_run_setup(self, fetches, feeds=None):
-        """Refused: a run is one compiled program."""
+        """Raise an error: a run is one compiled program."""
         raise _no_partial_run()
 
     def list_devices(self) -> list:
-        """The devices of JAX."""
+        """Return the devices of JAX."""
         return jax.devices()
 
     def close(self) -> None:
-        """Let go of the variables; the session cannot run any more."""
+        """Release the variables; the session cannot run afterwards."""
         self._closed = True
         self.values = {}
         self._compiled = {}
 
     @contextlib.contextmanager
     def as_default(self) -> Iterator[BaseSession]:
-        """A block in which `eval` and `run` of tensors and operations use it."""
+        """Make this the default session for `eval` and `run` inside a `with` block."""
         with session_scope(self):
             yield self
 
 
 class Session(BaseSession):
-    """Runs parts of a graph and keeps the values of its variables.
+    """A session that runs parts of a graph and holds the values of its variables.
 
     Args:
       target: must be empty.
-      graph: the graph; the default one if `None`.
-      config: accepted.
+      graph: the graph; the default graph if `None`.
+      config: accepted and ignored.
 
     Raises:
-      UnimplementedError: there is a `target`.
+      UnimplementedError: `target` is not empty.
 
     Differs from TensorFlow:
-      Each combination of fetches and feeds is compiled as a whole by XLA; sizes that placeholders
-      leave open are padded to powers of two from the second shape on.
+      Each combination of fetches and feeds is compiled as a whole by XLA; unknown sizes of
+      placeholders are padded to powers of two from the second shape on.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/Session
     """
@@ -192,12 +192,12 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target, containers=None, config=None) -> None:
-        """Nothing: no two sessions share variables."""
+        """Do nothing: sessions do not share variables."""
         del target, containers, config
 
 
 class InteractiveSession(BaseSession):
-    """A session that is the default one from the start.
+    """A session that is the default session from its creation.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/InteractiveSession
     """
@@ -212,7 +212,7 @@ class InteractiveSession(BaseSession):
         self._scope.enter_context(self.as_default())
 
     def close(self) -> None:
-        """Stop being the default session, and let go of the variables."""
+        """Stop being the default session, and release the variables."""
         super().close()
         self._scope.close()
 
@@ -222,13 +222,13 @@ def _no_partial_run():
         errors.message(
             "Session.partial_run",
             "a run is one compiled program, which cannot be continued.",
-            do="call `run` twice, and feed the second what the first gave",
+            do="call `run` twice, and feed the results of the first run to the second",
         )
     )
 
 
 def _as_numpy(value):
-    """A value as `Session.run` gives it: arrays, and NumPy's numbers for scalars."""
+    """Convert a value to the result of `Session.run`: an array, or a NumPy scalar."""
     if isinstance(value, (bytes, str)):
         return value
     array = np.asarray(value)

@@ -1,4 +1,4 @@
-"""`assign`, `scatter_update` and their kind, as functions of a variable."""
+"""Provide `assign`, `scatter_update` and similar functions that assign variables."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ def assign(ref, value, validate_shape=None, use_locking=None, name=None):
     Args:
       ref: the variable.
       value: a tensor or numbers.
-      validate_shape: whether the value must have the shape of the variable, which it always must
-        where that is known.
-      use_locking: accepted; a run is one program.
+      validate_shape: whether the value must have the shape of the variable; a static shape is always
+        enforced.
+      use_locking: accepted and ignored; a run is one program.
       name: the name of the operation.
 
     Returns:
@@ -25,7 +25,7 @@ def assign(ref, value, validate_shape=None, use_locking=None, name=None):
       ValueError: the shapes differ.
 
     Differs from TensorFlow:
-      A variable whose shape is known keeps it.
+      A variable with a static shape keeps it.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/assign
     """
@@ -34,8 +34,8 @@ def assign(ref, value, validate_shape=None, use_locking=None, name=None):
         raise errors.UnimplementedError(
             errors.message(
                 "assign",
-                f"variable {ref.name} would change its shape, {ref.shape}.",
-                do="make the variable with `validate_shape=False`",
+                f"variable {ref.name} cannot change its shape, {ref.shape}.",
+                do="create the variable with `validate_shape=False`",
             )
         )
     return ref.assign(value, name=name)
@@ -46,12 +46,12 @@ def _shape_of(value):
 
 
 def assign_add(ref, value, use_locking=None, name=None):
-    """Add to a variable.
+    """Add a value to a variable.
 
     Args:
       ref: the variable.
       value: a tensor or numbers of its shape.
-      use_locking: accepted.
+      use_locking: accepted and ignored.
       name: the name of the operation.
 
     Returns:
@@ -64,12 +64,12 @@ def assign_add(ref, value, use_locking=None, name=None):
 
 
 def assign_sub(ref, value, use_locking=None, name=None):
-    """Subtract from a variable.
+    """Subtract a value from a variable.
 
     Args:
       ref: the variable.
       value: a tensor or numbers of its shape.
-      use_locking: accepted.
+      use_locking: accepted and ignored.
       name: the name of the operation.
 
     Returns:
@@ -82,20 +82,20 @@ def assign_sub(ref, value, use_locking=None, name=None):
 
 
 def scatter_update(ref, indices, updates, use_locking=True, name=None):
-    """Replace rows of a variable; of several for one row the last one stays.
+    """Replace rows of a variable; with repeated indices the last update wins.
 
     Args:
       ref: the variable.
-      indices: positions of rows, of any shape.
-      updates: the rows, of shape `indices.shape + ref.shape[1:]`, or a scalar.
-      use_locking: accepted.
+      indices: row indices, of any shape.
+      updates: the new rows, of shape `indices.shape + ref.shape[1:]`, or a scalar.
+      use_locking: accepted and ignored.
       name: the name of the operation.
 
     Returns:
       The new value.
 
     Raises:
-      InvalidArgumentError: when it runs: a position is out of range.
+      InvalidArgumentError: an index is out of range when the operation runs.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_update
     """
@@ -140,7 +140,7 @@ def scatter_div(ref, indices, updates, use_locking=False, name=None):
 
 
 def scatter_min(ref, indices, updates, use_locking=False, name=None):
-    """Take the smaller of rows; the arguments are those of `scatter_update`.
+    """Replace rows by their element-wise minimum with updates; arguments as for `scatter_update`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_min
     """
@@ -149,7 +149,7 @@ def scatter_min(ref, indices, updates, use_locking=False, name=None):
 
 
 def scatter_max(ref, indices, updates, use_locking=False, name=None):
-    """Take the larger of rows; the arguments are those of `scatter_update`.
+    """Replace rows by their element-wise maximum with updates; arguments as for `scatter_update`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_max
     """
@@ -162,9 +162,9 @@ def scatter_nd_update(ref, indices, updates, use_locking=True, name=None):
 
     Args:
       ref: the variable.
-      indices: coordinates along the last axis, as for `tensor_scatter_nd_update`.
-      updates: the slices.
-      use_locking: accepted.
+      indices: coordinates in the last axis, as for `tensor_scatter_nd_update`.
+      updates: the new slices.
+      use_locking: accepted and ignored.
       name: the name of the operation.
 
     Returns:

@@ -1,4 +1,4 @@
-"""`get_variable`: a variable by its name in the open variable scope."""
+"""Provide `get_variable`, which creates or shares variables by name in the current scope."""
 
 from __future__ import annotations
 
@@ -24,37 +24,37 @@ def get_variable(
     synchronization=None,
     aggregation=None,
 ):
-    """The variable of a name in the open variable scope: a new one, or the one that is there.
+    """Return the variable with a name in the current variable scope, creating it if necessary.
 
     Args:
-      name: its name behind that of the scope.
-      shape: its shape; not given where `initializer` is a tensor or numbers.
-      dtype: its dtype; that of the scope, float32 mostly, if `None`.
-      initializer: a function of shape and dtype, a function of nothing, a class of such
-        functions, a tensor, or numbers; that of the scope if `None`, and
-        `glorot_uniform_initializer` (zeros for integers and bools) without one.
-      regularizer: a function of the variable that gives a loss for `REGULARIZATION_LOSSES`.
-      trainable: whether it goes to the collection of trainable variables.
-      collections: the collections that it goes to; that of global variables if `None`.
-      caching_device: accepted.
-      partitioner: a function of shape and dtype that gives the number of parts per axis.
-      validate_shape: whether its shape is that of the initial value.
-      use_resource: whether each read is an operation of its own.
+      name: the name, relative to the scope.
+      shape: the shape; omit it if `initializer` is a tensor or numbers.
+      dtype: the dtype; if `None`, that of the scope, float32 by default.
+      initializer: a function of shape and dtype, a function without arguments, an initializer
+        class, a tensor, or numbers. If `None`, the initializer of the scope, or else
+        `glorot_uniform_initializer` (zeros for integers and bools).
+      regularizer: a function of the variable that returns a loss for `REGULARIZATION_LOSSES`.
+      trainable: whether to add the variable to the collection of trainable variables.
+      collections: the collections to add the variable to; that of global variables if `None`.
+      caching_device: accepted and ignored.
+      partitioner: a function of shape and dtype that returns the number of parts per axis.
+      validate_shape: whether the variable has the static shape of its initial value.
+      use_resource: whether to create a resource variable, each read of which is an operation.
       custom_getter: a function that is called with `getter` and all arguments.
       constraint: a function that optimizers apply after an update.
-      synchronization: accepted; there is one copy.
-      aggregation: accepted; there is one copy.
+      synchronization: accepted and ignored; there is one copy.
+      aggregation: accepted and ignored; there is one copy.
 
     Returns:
       A variable, or a `PartitionedVariable`.
 
     Raises:
-      ValueError: the variable is there and must not be, or the reverse; it has another shape or
-        dtype; there is neither shape nor initializer.
+      ValueError: `reuse` requires the variable to be new and it exists, or the reverse; an existing
+        variable has another shape or dtype; neither shape nor initializer is given.
       RuntimeError: eager execution is on.
 
     Differs from TensorFlow:
-      Nothing in a graph. Eagerly there are no variables by name.
+      Nothing in a graph. Eager execution is not supported.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_variable
     """
@@ -86,11 +86,11 @@ def get_variable(
 
 
 def get_local_variable(*args, **kwargs):
-    """`get_variable` of a local variable, which is not trainable.
+    """Return a local, non-trainable variable; see `get_variable`.
 
     Args:
       *args: the arguments of `get_variable`.
-      **kwargs: the same.
+      **kwargs: the keyword arguments of `get_variable`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_local_variable
     """

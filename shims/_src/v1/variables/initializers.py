@@ -1,4 +1,4 @@
-"""The initializers of version 1 in graphs: operations with TensorFlow's names and seeds."""
+"""Provide TensorFlow 1 initializers that also work in graphs, with TensorFlow's names and seeds."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from shims._src.v1.graph.deferred_operators import operation_of
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation
 
-# From this many elements on TensorFlow makes no constant of equal numbers.
+# From this many elements on TensorFlow creates a `Fill` operation instead of a constant.
 _LARGE = 1000
 
 
 def filled(name: str, shape, value, dtype):
-    """A tensor of equal numbers; large ones are no constants of the program."""
+    """Create a tensor of equal elements; a large one is computed instead of stored as a constant."""
     dtype = as_dtype(dtype)
     sizes = tuple(int(d) for d in shape)
     graph = get_default_graph()
@@ -54,15 +54,15 @@ def filled(name: str, shape, value, dtype):
     return op.outputs[0]
 
 
-def _drawn(name: str, type_: str, f, *args, seed=None):
-    """The operation of a random operator, with its name in the present scope."""
+def _add_random_operation(name: str, type_: str, f, *args, seed=None):
+    """Add the operation of a random operator, named in the current scope."""
     return operation_of(
         f, args, {"seed": seed}, public=f"initializer {name}", name=name, type_=type_
     )
 
 
 class Initializer(eager.Initializer):
-    """What the initializers of graphs have in common."""
+    """Base class of the initializers of graphs."""
 
     _part: Any = None
 
@@ -70,12 +70,12 @@ class Initializer(eager.Initializer):
         cls.__module__ = "shims.compat.v1"
 
     def __call__(self, shape, dtype=None, partition_info=None):
-        """A tensor of that shape, of the initializer's dtype unless another one is given.
+        """Create a tensor of the given shape, with the initializer's dtype by default.
 
         Args:
-          shape: the sizes.
-          dtype: a dtype.
-          partition_info: which part of a larger variable it fills.
+          shape: the shape.
+          dtype: the dtype; that of the initializer if `None`.
+          partition_info: the part of a partitioned variable to fill.
         """
         dtype = self.dtype if dtype is None else as_dtype(dtype)
         if executing_eagerly():
@@ -90,19 +90,23 @@ class Initializer(eager.Initializer):
         if executing_eagerly():
             return stateful.uniform(shape, low, high, dtype, seed=seed)
         type_ = "RandomUniformInt" if as_dtype(dtype).is_integer else "AddV2"
-        return _drawn("random_uniform", type_, stateful.uniform, shape, low, high, dtype, seed=seed)
+        return _add_random_operation(
+            "random_uniform", type_, stateful.uniform, shape, low, high, dtype, seed=seed
+        )
 
     def _normal(self, shape, mean, deviation, dtype, seed=None):
         if executing_eagerly():
             return stateful.normal(shape, mean, deviation, dtype, seed=seed)
         args = (shape, mean, deviation, dtype)
-        return _drawn("random_normal", "AddV2", stateful.normal, *args, seed=seed)
+        return _add_random_operation("random_normal", "AddV2", stateful.normal, *args, seed=seed)
 
     def _truncated_normal(self, shape, mean, deviation, dtype, seed=None):
         f = stateful.truncated_normal
         if executing_eagerly():
             return f(shape, mean, deviation, dtype, seed=seed)
-        return _drawn("truncated_normal", "AddV2", f, shape, mean, deviation, dtype, seed=seed)
+        return _add_random_operation(
+            "truncated_normal", "AddV2", f, shape, mean, deviation, dtype, seed=seed
+        )
 
     def _zeros(self, shape, dtype):
         return (
@@ -118,35 +122,35 @@ class Initializer(eager.Initializer):
 
 
 class zeros_initializer(Initializer, eager.zeros_initializer):
-    """Gives zeros.
+    """Initializer that generates zeros.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/zeros_initializer
     """
 
 
 class ones_initializer(Initializer, eager.ones_initializer):
-    """Gives ones.
+    """Initializer that generates ones.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/ones_initializer
     """
 
 
 class constant_initializer(Initializer, eager.constant_initializer):
-    """Gives a number, or numbers in order, the last one as often as need be.
+    """Initializer that fills a tensor with constants, repeating the last one as needed.
 
     Args:
-      value: a number, or numbers in nested lists.
-      dtype: of the result.
-      verify_shape: refuse numbers of another shape than the one to fill.
+      value: a number, or nested lists of numbers.
+      dtype: the dtype of the result.
+      verify_shape: whether to raise an error if the numbers have another shape.
 
     Raises:
-      TypeError, ValueError: the numbers do not fit.
+      TypeError, ValueError: the numbers do not fit the dtype or shape.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/constant_initializer
     """
 
     def __call__(self, shape, dtype=None, partition_info=None, verify_shape=None):
-        """A tensor of that shape; see `Initializer`."""
+        """Create a tensor of the given shape; see `Initializer`."""
         if executing_eagerly():
             return super().__call__(shape, dtype, partition_info)
         dtype = self.dtype if dtype is None else as_dtype(dtype)
@@ -157,75 +161,75 @@ class constant_initializer(Initializer, eager.constant_initializer):
 
 
 class random_uniform_initializer(Initializer, eager.random_uniform_initializer):
-    """Gives uniform numbers.
+    """Initializer that samples a uniform distribution.
 
     Args:
       minval: the lower bound.
-      maxval: the upper bound; 1 for floats where it is `None`.
-      seed: the operation's seed.
-      dtype: of the result.
+      maxval: the upper bound; if `None`, 1 for floats.
+      seed: the seed of the operation.
+      dtype: the dtype of the result.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/random_uniform_initializer
     """
 
 
 class random_normal_initializer(Initializer, eager.random_normal_initializer):
-    """Gives normal numbers.
+    """Initializer that samples a normal distribution.
 
     Args:
       mean: the mean.
       stddev: the standard deviation.
-      seed: the operation's seed.
-      dtype: of the result.
+      seed: the seed of the operation.
+      dtype: the dtype of the result.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/random_normal_initializer
     """
 
 
 class truncated_normal_initializer(Initializer, eager.truncated_normal_initializer):
-    """Gives normal numbers within two standard deviations.
+    """Initializer that samples a normal distribution truncated at two standard deviations.
 
     Args:
       mean: the mean.
       stddev: the standard deviation before the truncation.
-      seed: the operation's seed.
-      dtype: of the result.
+      seed: the seed of the operation.
+      dtype: the dtype of the result.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/truncated_normal_initializer
     """
 
 
 class uniform_unit_scaling_initializer(Initializer, eager.uniform_unit_scaling_initializer):
-    """Gives uniform numbers that keep the scale of what they multiply.
+    """Initializer that samples a uniform distribution which preserves the variance of the input.
 
     Args:
-      factor: scales the numbers.
-      seed: the operation's seed.
-      dtype: of the result.
+      factor: a factor of the samples.
+      seed: the seed of the operation.
+      dtype: the dtype of the result.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/uniform_unit_scaling_initializer
     """
 
 
 class variance_scaling_initializer(Initializer, eager.variance_scaling_initializer):
-    """Gives numbers whose variance suits the size of a layer.
+    """Initializer that scales the variance of its samples to the size of a layer.
 
     Args:
-      scale: scales the variance; positive.
-      mode: what the variance is divided by: `fan_in`, `fan_out` or `fan_avg`.
+      scale: a positive factor of the variance.
+      mode: the divisor of the variance: `fan_in`, `fan_out` or `fan_avg`.
       distribution: `uniform`, `truncated_normal` (also `normal`) or `untruncated_normal`.
-      seed: the operation's seed.
-      dtype: of the result.
+      seed: the seed of the operation.
+      dtype: the dtype of the result.
 
     Raises:
-      ValueError: an argument is none of these.
+      ValueError: an argument has an unsupported value.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/variance_scaling_initializer
     """
 
 
 class glorot_uniform_initializer(variance_scaling_initializer):
-    """Gives uniform numbers as Glorot and Bengio (2010) have it.
+    """Glorot uniform initializer (Glorot and Bengio, 2010).
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/glorot_uniform_initializer
     """
@@ -234,12 +238,12 @@ class glorot_uniform_initializer(variance_scaling_initializer):
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
     def get_config(self) -> dict:
-        """The arguments that make another one."""
+        """Return the arguments that recreate the initializer."""
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
 class glorot_normal_initializer(variance_scaling_initializer):
-    """Gives normal numbers as Glorot and Bengio (2010) have it.
+    """Glorot normal initializer (Glorot and Bengio, 2010).
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/glorot_normal_initializer
     """
@@ -248,17 +252,17 @@ class glorot_normal_initializer(variance_scaling_initializer):
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
     def get_config(self) -> dict:
-        """The arguments that make another one."""
+        """Return the arguments that recreate the initializer."""
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
 class orthogonal_initializer(Initializer):
-    """Gives an orthogonal matrix; the axes before the last count as one.
+    """Initializer that generates an orthogonal matrix; axes before the last are flattened.
 
     Args:
-      gain: what the matrix is multiplied by.
-      seed: the operation's seed.
-      dtype: of the result.
+      gain: a factor of the matrix.
+      seed: the seed of the operation.
+      dtype: the dtype of the result.
 
     Raises:
       ValueError: the shape has fewer than two axes.
@@ -279,7 +283,9 @@ class orthogonal_initializer(Initializer):
             )
         if executing_eagerly():
             return _orthogonal(shape, self.gain, dtype, seed=self.seed)
-        return _drawn("mul_1", "Mul", _orthogonal, shape, self.gain, dtype, seed=self.seed)
+        return _add_random_operation(
+            "mul_1", "Mul", _orthogonal, shape, self.gain, dtype, seed=self.seed
+        )
 
 
 def _orthogonal(shape, gain, dtype, seed=None):
@@ -291,11 +297,11 @@ def _orthogonal(shape, gain, dtype, seed=None):
 
 
 class identity(Initializer, eager.identity):
-    """Gives the identity matrix.
+    """Initializer that generates the identity matrix.
 
     Args:
-      gain: what stands on the diagonal.
-      dtype: of the result.
+      gain: the value of the diagonal.
+      dtype: the dtype of the result.
 
     Raises:
       ValueError: the shape is not that of a matrix.
@@ -329,7 +335,7 @@ def _identity_matrix(gain, whole, offset, shape, dtype):
 
 
 class RandomNormal(random_normal_initializer):
-    """`random_normal_initializer` with Keras' default of the deviation.
+    """`random_normal_initializer` with the default standard deviation of Keras.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/keras/initializers/RandomNormal
     """
@@ -339,7 +345,7 @@ class RandomNormal(random_normal_initializer):
 
 
 class RandomUniform(random_uniform_initializer):
-    """`random_uniform_initializer` with Keras' default bounds.
+    """`random_uniform_initializer` with the default bounds of Keras.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/keras/initializers/RandomUniform
     """
@@ -349,7 +355,7 @@ class RandomUniform(random_uniform_initializer):
 
 
 class TruncatedNormal(truncated_normal_initializer):
-    """`truncated_normal_initializer` with Keras' default of the deviation.
+    """`truncated_normal_initializer` with the default standard deviation of Keras.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/keras/initializers/TruncatedNormal
     """
@@ -359,7 +365,7 @@ class TruncatedNormal(truncated_normal_initializer):
 
 
 def he_normal(seed=None):
-    """An initializer of normal numbers as He et al. (2015) have it.
+    """Create a He normal initializer (He et al., 2015).
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/initializers/he_normal
     """
@@ -367,7 +373,7 @@ def he_normal(seed=None):
 
 
 def he_uniform(seed=None):
-    """An initializer of uniform numbers as He et al. (2015) have it.
+    """Create a He uniform initializer (He et al., 2015).
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/initializers/he_uniform
     """
@@ -375,7 +381,7 @@ def he_uniform(seed=None):
 
 
 def lecun_normal(seed=None):
-    """An initializer of normal numbers as LeCun et al. (1998) have it.
+    """Create a LeCun normal initializer (LeCun et al., 1998).
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/initializers/lecun_normal
     """
@@ -383,7 +389,7 @@ def lecun_normal(seed=None):
 
 
 def lecun_uniform(seed=None):
-    """An initializer of uniform numbers as LeCun et al. (1998) have it.
+    """Create a LeCun uniform initializer (LeCun et al., 1998).
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/initializers/lecun_uniform
     """

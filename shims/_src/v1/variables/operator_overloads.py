@@ -1,4 +1,4 @@
-"""Python's operators on tensors and variables of a graph, under TensorFlow's names."""
+"""Bind Python's operators to tensors and variables of a graph, with TensorFlow's names."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _UNARY = {
 
 
 def bind_operators() -> None:
-    """Give tensors and variables Python's operators."""
+    """Define Python's operators on tensors and variables."""
     classes: tuple[Any, ...] = (Tensor, GraphVariable)
     for cls in classes:
         for python, (f, name, type_) in {**_BINARY, **_LOGICAL}.items():
@@ -95,20 +95,20 @@ def _not_equal(self, other):
 
 
 def _getitem(self, key):
-    """A window, or a single position: `x[1:, ..., tf.newaxis, i]`."""
+    """Index or slice a tensor: `x[1:, ..., tf.newaxis, i]`."""
     begin, end, strides = [], [], []
     masks = dict.fromkeys(
         ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"), 0
     )
     for i, part in enumerate(key if isinstance(key, (list, tuple)) else (key,)):
-        first, last, step, set_ = _entry(part)
+        first, last, step, set_ = _parse_index_entry(part)
         begin.append(first)
         end.append(last)
         strides.append(step)
         for mask in set_:
             masks[mask] |= 1 << i
     return operation_of(
-        _window,
+        _strided_slice,
         (self, begin, end, strides),
         masks,
         public="operator getitem",
@@ -117,26 +117,26 @@ def _getitem(self, key):
     )
 
 
-def _window(x, begin, end, strides, **masks):
+def _strided_slice(x, begin, end, strides, **masks):
     return shims.strided_slice(x, begin, end, strides, **masks)
 
 
-def _entry(part) -> tuple[Any, Any, Any, tuple[str, ...]]:
-    """One entry of an index: begin, end, stride, and the masks that are set."""
+def _parse_index_entry(part) -> tuple[Any, Any, Any, tuple[str, ...]]:
+    """Return begin, end, stride and the set masks of one entry of an index."""
     if part is Ellipsis:
         return 0, 0, 1, ("ellipsis_mask",)
     if part is None:
         return 0, 0, 1, ("new_axis_mask",)
     if isinstance(part, slice):
         masks = [m for m, v in (("begin_mask", part.start), ("end_mask", part.stop)) if v is None]
-        start, stop, step = (_plain(v) for v in (part.start, part.stop, part.step))
+        start, stop, step = (_dimension_to_value(v) for v in (part.start, part.stop, part.step))
         return (
             0 if start is None else start,
             0 if stop is None else stop,
             1 if step is None else step,
             tuple(masks),
         )
-    position = _plain(part)
+    position = _dimension_to_value(part)
     if isinstance(position, (bool, np.bool_, float, np.floating, str)):
         raise TypeError(
             "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
@@ -147,5 +147,5 @@ def _entry(part) -> tuple[Any, Any, Any, tuple[str, ...]]:
     return position, 0, 1, ("shrink_axis_mask",)
 
 
-def _plain(value):
+def _dimension_to_value(value):
     return value.value if isinstance(value, Dimension) else value

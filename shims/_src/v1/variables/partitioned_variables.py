@@ -1,4 +1,4 @@
-"""Variables in parts, the functions that say how many, and where a part stands in the whole."""
+"""Provide partitioned variables, partitioners, and the slice of a part in the whole variable."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from shims._src.v1.graph.standard_operators import concat, identity, slice_
 
 
 class PartitionInfo:
-    """What an initializer is told of the part that it fills.
+    """The slice that an initializer fills.
 
     Attributes:
-      full_shape: the shape of the whole.
-      var_offset: where the part starts.
+      full_shape: the shape of the whole variable.
+      var_offset: the start of the part in each axis.
     """
 
     def __init__(self, full_shape, var_offset):
@@ -24,12 +24,12 @@ class PartitionInfo:
 
 
 class SaveSliceInfo:
-    """Where a variable stands in the one that a checkpoint knows.
+    """The slice of a saved variable that a part corresponds to.
 
     Attributes:
-      full_name: the name of the whole.
-      full_shape: its shape.
-      var_offset: where the part starts.
+      full_name: the name of the whole variable.
+      full_shape: the shape of the whole variable.
+      var_offset: the start of the part in each axis.
       var_shape: the shape of the part.
     """
 
@@ -39,20 +39,20 @@ class SaveSliceInfo:
 
     @property
     def spec(self) -> str:
-        """`"5 2 3,2:0,2"`: the whole shape, then start and length per axis."""
+        """The slice as text, such as `"5 2 3,2:0,2"`: the whole shape, then start and length per axis."""
         sizes = "".join(f"{d} " for d in self.full_shape)
         pairs = zip(self.var_offset, self.var_shape, strict=True)
         return sizes + ":".join(f"{o},{n}" for o, n in pairs)
 
 
 class PartitionedVariable:
-    """Variables that are parts of one along an axis.
+    """A variable split into several variables along an axis.
 
     Args:
-      name: the name of the whole.
-      shape: its shape.
-      dtype: its dtype.
-      variable_list: the parts in order.
+      name: the name of the whole variable.
+      shape: the shape of the whole variable.
+      dtype: the dtype.
+      variable_list: the parts, in order.
       partitions: the number of parts per axis.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_variable
@@ -74,7 +74,7 @@ class PartitionedVariable:
 
     @property
     def name(self) -> str:
-        """The name of the whole, without `:0`."""
+        """The name of the whole variable, without `:0`."""
         return self._name
 
     @property
@@ -84,11 +84,11 @@ class PartitionedVariable:
 
     @property
     def shape(self) -> GraphShape:
-        """The shape of the whole."""
+        """The shape of the whole variable."""
         return self._shape
 
     def get_shape(self) -> GraphShape:
-        """The shape of the whole."""
+        """Return the shape of the whole variable."""
         return self._shape
 
     def _get_variable_list(self) -> list:
@@ -98,7 +98,7 @@ class PartitionedVariable:
         return self._partitions
 
     def as_tensor(self):
-        """The whole."""
+        """Concatenate the parts to one tensor."""
         graph = get_default_graph()
         whole = self._parts[0]
         if len(self._parts) > 1:
@@ -109,22 +109,22 @@ class PartitionedVariable:
 
     @property
     def graph_value(self):
-        """The tensor that operators take for it."""
+        """The tensor that operators use in place of the variable."""
         return self.as_tensor()
 
     def assign(self, value, use_locking=False, name=None, read_value=True) -> list:
-        """Assign the parts, from the whole or from a list of parts."""
-        return self._assigned("assign", value, use_locking, name, read_value)
+        """Assign the parts from a whole tensor or a list of parts."""
+        return self._assign_parts("assign", value, use_locking, name, read_value)
 
     def assign_add(self, value, use_locking=False, name=None, read_value=True) -> list:
-        """Add to the parts."""
-        return self._assigned("assign_add", value, use_locking, name, read_value)
+        """Add a whole tensor or a list of parts to the parts."""
+        return self._assign_parts("assign_add", value, use_locking, name, read_value)
 
     def assign_sub(self, value, use_locking=False, name=None, read_value=True) -> list:
-        """Subtract from the parts."""
-        return self._assigned("assign_sub", value, use_locking, name, read_value)
+        """Subtract a whole tensor or a list of parts from the parts."""
+        return self._assign_parts("assign_sub", value, use_locking, name, read_value)
 
-    def _assigned(self, method, value, use_locking, name, read_value) -> list:
+    def _assign_parts(self, method, value, use_locking, name, read_value) -> list:
         if not isinstance(value, (list, PartitionedVariable)):
             places = slices_of(self._shape.as_list(), self._partitions)
             value = [slice_(value, offset, shape) for offset, shape in places]
@@ -134,7 +134,7 @@ class PartitionedVariable:
         ]
 
     def checked(self, shape, dtype, parts) -> PartitionedVariable:
-        """The variable itself, if it is as it is asked for.
+        """Return the variable itself if it matches the requested properties.
 
         Raises:
           ValueError: it has another shape, dtype or number of parts.
@@ -150,12 +150,12 @@ class PartitionedVariable:
 
 
 def axis_of(partitions) -> tuple[int, int]:
-    """The axis that is cut, and into how many parts."""
+    """Return the partitioned axis and the number of parts."""
     return next(((i, n) for i, n in enumerate(partitions) if n > 1), (0, 1))
 
 
 def slices_of(shape: list[int], partitions) -> Iterator[tuple[list[int], list[int]]]:
-    """Start and shape of each part; the first parts are longer where it does not come out even."""
+    """Yield start and shape of each part; with an uneven division the first parts are longer."""
     axis, count = axis_of(partitions)
     least, longer = divmod(shape[axis], count)
     offset = [0] * len(shape)
@@ -167,10 +167,10 @@ def slices_of(shape: list[int], partitions) -> Iterator[tuple[list[int], list[in
 
 
 def parts_of(partitioner, shape: GraphShape, dtype) -> list[int]:
-    """What a partitioner says.
+    """Return the number of parts per axis that a partitioner computes.
 
     Raises:
-      ValueError: it says nothing that can be done.
+      ValueError: the result of the partitioner is invalid.
     """
     if not shape.is_fully_defined():
         raise ValueError(
@@ -196,11 +196,11 @@ def parts_of(partitioner, shape: GraphShape, dtype) -> list[int]:
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0):
-    """A partitioner that cuts one axis into a number of parts.
+    """Create a partitioner that splits an axis into a fixed number of parts.
 
     Args:
-      num_shards: the number of parts; fewer where the axis is shorter.
-      axis: the axis.
+      num_shards: the number of parts; fewer if the axis is shorter.
+      axis: the axis to split.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/fixed_size_partitioner
     """
@@ -217,13 +217,13 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0):
 def variable_axis_size_partitioner(
     max_shard_bytes, axis=0, bytes_per_string_element=16, max_shards=None
 ):
-    """A partitioner that cuts one axis into parts that have at most a number of bytes.
+    """Create a partitioner that splits an axis into parts of at most a number of bytes.
 
     Args:
-      max_shard_bytes: the number of bytes.
-      axis: the axis.
-      bytes_per_string_element: what a string counts.
-      max_shards: the most parts, or `None`.
+      max_shard_bytes: the maximum number of bytes of a part.
+      axis: the axis to split.
+      bytes_per_string_element: the assumed size of a string.
+      max_shards: the maximum number of parts, or `None`.
 
     Raises:
       ValueError: a number is not positive.
@@ -238,7 +238,7 @@ def variable_axis_size_partitioner(
     def partitioner(shape, dtype):
         parts = [1] * len(shape)
         length = shape.dims[axis].value
-        row = _bytes(shape, dtype, bytes_per_string_element) // length
+        row = _size_in_bytes(shape, dtype, bytes_per_string_element) // length
         per_part = max(1, max_shard_bytes // row)
         parts[axis] = -(-length // per_part)
         if max_shards:
@@ -251,13 +251,13 @@ def variable_axis_size_partitioner(
 def min_max_variable_partitioner(
     max_partitions=1, axis=0, min_slice_size=256 << 10, bytes_per_string_element=16
 ):
-    """A partitioner that cuts one axis into parts that have at least a number of bytes.
+    """Create a partitioner that splits an axis into parts of at least a number of bytes.
 
     Args:
-      max_partitions: the most parts.
-      axis: the axis.
-      min_slice_size: the number of bytes.
-      bytes_per_string_element: what a string counts.
+      max_partitions: the maximum number of parts.
+      axis: the axis to split.
+      min_slice_size: the minimum number of bytes of a part.
+      bytes_per_string_element: the assumed size of a string.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/min_max_variable_partitioner
     """
@@ -267,7 +267,7 @@ def min_max_variable_partitioner(
             raise ValueError(
                 f"Cannot partition variable along axis {axis} when shape is only {shape}"
             )
-        size = _bytes(shape, dtype, bytes_per_string_element)
+        size = _size_in_bytes(shape, dtype, bytes_per_string_element)
         parts = [1] * len(shape)
         best = max(1, min(math.ceil(size / min_slice_size), max_partitions))
         parts[axis] = min(best, shape.dims[axis].value)
@@ -276,6 +276,6 @@ def min_max_variable_partitioner(
     return partitioner
 
 
-def _bytes(shape, dtype, of_string: int) -> int:
+def _size_in_bytes(shape, dtype, of_string: int) -> int:
     dtype = as_dtype(dtype)
     return shape.num_elements() * (of_string if dtype.name == "string" else dtype.size)

@@ -1,4 +1,4 @@
-"""Losses of variables: Keras' regularizers, and those of `contrib.layers`."""
+"""Provide regularization losses: those of Keras and of `contrib.layers`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _total = deferred(shims.reduce_sum, "reduce_sum")
 
 
 class Regularizer:
-    """A function of a variable that gives a loss.
+    """Base class of functions that compute a loss of a variable.
 
     https://www.tensorflow.org/api_docs/python/tf/keras/regularizers/Regularizer
     """
@@ -24,21 +24,21 @@ class Regularizer:
     __module__ = "shims.compat.v1.keras.regularizers"
 
     def __call__(self, x):
-        """The loss of `x`."""
+        """Compute the loss of `x`."""
         raise NotImplementedError
 
     def get_config(self) -> dict:
-        """The arguments that make another one."""
+        """Return the arguments that recreate the regularizer."""
         raise NotImplementedError
 
     @classmethod
     def from_config(cls, config):
-        """A regularizer from `get_config`."""
+        """Create a regularizer from the result of `get_config`."""
         return cls(**config)
 
 
 class L1L2(Regularizer):
-    """`l1` times the sum of the absolute values plus `l2` times the sum of the squares.
+    """Regularizer of `l1` times the sum of absolute values plus `l2` times the sum of squares.
 
     https://www.tensorflow.org/api_docs/python/tf/keras/regularizers/L1L2
     """
@@ -47,7 +47,7 @@ class L1L2(Regularizer):
         self.l1, self.l2 = float(l1 or 0.0), float(l2 or 0.0)
 
     def __call__(self, x):
-        """The loss of `x`."""
+        """Compute the loss of `x`."""
         loss = None
         if self.l1:
             loss = self.l1 * _total(_absolute(x))
@@ -57,12 +57,12 @@ class L1L2(Regularizer):
         return 0.0 * _total(x) if loss is None else loss
 
     def get_config(self) -> dict:
-        """The arguments that make another one."""
+        """Return the arguments that recreate the regularizer."""
         return {"l1": self.l1, "l2": self.l2}
 
 
 class L1(L1L2):
-    """`l1` times the sum of the absolute values.
+    """Regularizer of `l1` times the sum of absolute values.
 
     https://www.tensorflow.org/api_docs/python/tf/keras/regularizers/L1
     """
@@ -71,12 +71,12 @@ class L1(L1L2):
         super().__init__(l1=l1)
 
     def get_config(self) -> dict:
-        """The arguments that make another one."""
+        """Return the arguments that recreate the regularizer."""
         return {"l1": self.l1}
 
 
 class L2(L1L2):
-    """`l2` times the sum of the squares.
+    """Regularizer of `l2` times the sum of squares.
 
     https://www.tensorflow.org/api_docs/python/tf/keras/regularizers/L2
     """
@@ -85,12 +85,12 @@ class L2(L1L2):
         super().__init__(l2=l2)
 
     def get_config(self) -> dict:
-        """The arguments that make another one."""
+        """Return the arguments that recreate the regularizer."""
         return {"l2": self.l2}
 
 
 def l1_l2(l1=0.01, l2=0.01) -> L1L2:
-    """A regularizer of absolute values and squares.
+    """Create a regularizer of absolute values and squares.
 
     https://www.tensorflow.org/api_docs/python/tf/keras/regularizers/L1L2
     """
@@ -101,16 +101,16 @@ def l1_l2(l1=0.01, l2=0.01) -> L1L2:
 
 
 def l1_regularizer(scale, scope=None):
-    """A function that gives `scale` times the sum of the absolute values of a variable.
+    """Create a function that returns `scale` times the sum of absolute values of a variable.
 
     Args:
-      scale: a number that is not negative; 0 gives a function without a loss.
+      scale: a non-negative number; with 0 the function returns no loss.
       scope: the name scope of the loss.
 
     Raises:
       ValueError: `scale` is an integer or negative.
     """
-    if not _checked(scale):
+    if not _check_scale(scale):
         return lambda weights: None
 
     def l1(weights):
@@ -121,16 +121,16 @@ def l1_regularizer(scale, scope=None):
 
 
 def l2_regularizer(scale, scope=None):
-    """A function that gives `scale` times half the sum of the squares of a variable.
+    """Create a function that returns `scale` times half the sum of squares of a variable.
 
     Args:
-      scale: a number that is not negative; 0 gives a function without a loss.
+      scale: a non-negative number; with 0 the function returns no loss.
       scope: the name scope of the loss.
 
     Raises:
       ValueError: `scale` is an integer or negative.
     """
-    if not _checked(scale):
+    if not _check_scale(scale):
         return lambda weights: None
 
     def l2(weights):
@@ -141,11 +141,11 @@ def l2_regularizer(scale, scope=None):
 
 
 def l1_l2_regularizer(scale_l1=1.0, scale_l2=1.0, scope=None):
-    """A function that gives the sum of the losses of `l1_regularizer` and `l2_regularizer`.
+    """Create a function that returns the sum of `l1_regularizer` and `l2_regularizer`.
 
     Args:
-      scale_l1: the scale of the one.
-      scale_l2: the scale of the other.
+      scale_l1: the scale of `l1_regularizer`.
+      scale_l2: the scale of `l2_regularizer`.
       scope: the name scope of the loss.
 
     Raises:
@@ -156,10 +156,10 @@ def l1_l2_regularizer(scale_l1=1.0, scale_l2=1.0, scope=None):
 
 
 def sum_regularizer(regularizer_list, scope=None):
-    """A function that gives the sum of the losses of several regularizers.
+    """Create a function that returns the sum of the losses of several regularizers.
 
     Args:
-      regularizer_list: the regularizers; `None` among them does not count.
+      regularizer_list: the regularizers; `None` elements are ignored.
       scope: the name scope of the loss.
     """
     given = [r for r in regularizer_list if r is not None]
@@ -174,8 +174,8 @@ def sum_regularizer(regularizer_list, scope=None):
     return total
 
 
-def _checked(scale) -> bool:
-    """Whether a scale gives a loss."""
+def _check_scale(scale) -> bool:
+    """Check a scale, and return whether it is not 0."""
     if isinstance(scale, numbers.Integral):
         raise ValueError(f"scale cannot be an integer: {scale}")
     if scale < 0.0:

@@ -1,4 +1,4 @@
-"""Assignments to rows and slices of variables in graphs."""
+"""Provide assignments to rows and slices of variables in graphs."""
 
 from __future__ import annotations
 
@@ -24,58 +24,58 @@ _ROWS: dict[str, Callable] = {
 
 
 class Scattering:
-    """The methods of a variable that take positions; `update` adds the assignment."""
+    """Mixin with the methods of a variable that take indices; `update` adds the assignment."""
 
     update: Callable
     is_resource: bool
     dtype: Any
 
     def sparse_read(self, indices, name=None):
-        """Rows by position, as `gather` gives them."""
+        """Gather rows by index, as `gather` does."""
         return operation_of(gather.gather, (self, indices), {}, public="gather", name=name)
 
     def gather_nd(self, indices, name=None):
-        """Slices by coordinates, as `gather_nd` gives them."""
+        """Gather slices by coordinates, as `gather_nd` does."""
         return operation_of(gather.gather_nd, (self, indices), {}, public="gather_nd", name=name)
 
     def scatter_update(self, sparse_delta, use_locking=False, name=None):
-        """Replace rows, given as `IndexedSlices`; the result is the new value."""
+        """Replace rows by `IndexedSlices`; return the new value."""
         return self._of_slices("Update", sparse_delta, name)
 
     def scatter_add(self, sparse_delta, use_locking=False, name=None):
-        """Add to rows, given as `IndexedSlices`; the result is the new value."""
+        """Add to rows the `IndexedSlices`; return the new value."""
         return self._of_slices("Add", sparse_delta, name)
 
     def scatter_sub(self, sparse_delta, use_locking=False, name=None):
-        """Subtract from rows, given as `IndexedSlices`; the result is the new value."""
+        """Subtract from rows the `IndexedSlices`; return the new value."""
         return self._of_slices("Sub", sparse_delta, name)
 
     def scatter_mul(self, sparse_delta, use_locking=False, name=None):
-        """Multiply rows, given as `IndexedSlices`; the result is the new value."""
+        """Multiply rows by `IndexedSlices`; return the new value."""
         return self._of_slices("Mul", sparse_delta, name)
 
     def scatter_div(self, sparse_delta, use_locking=False, name=None):
-        """Divide rows, given as `IndexedSlices`; the result is the new value."""
+        """Divide rows by `IndexedSlices`; return the new value."""
         return self._of_slices("Div", sparse_delta, name)
 
     def scatter_min(self, sparse_delta, use_locking=False, name=None):
-        """Take the smaller of rows, given as `IndexedSlices`; the result is the new value."""
+        """Replace rows by the minimum with `IndexedSlices`; return the new value."""
         return self._of_slices("Min", sparse_delta, name)
 
     def scatter_max(self, sparse_delta, use_locking=False, name=None):
-        """Take the larger of rows, given as `IndexedSlices`; the result is the new value."""
+        """Replace rows by the maximum with `IndexedSlices`; return the new value."""
         return self._of_slices("Max", sparse_delta, name)
 
     def scatter_nd_update(self, indices, updates, name=None):
-        """Replace slices by coordinates; the result is the new value."""
+        """Replace slices by coordinates; return the new value."""
         return self._of_coordinates("Update", indices, updates, name)
 
     def scatter_nd_add(self, indices, updates, name=None):
-        """Add to slices by coordinates; the result is the new value."""
+        """Add to slices by coordinates; return the new value."""
         return self._of_coordinates("Add", indices, updates, name)
 
     def scatter_nd_sub(self, indices, updates, name=None):
-        """Subtract from slices by coordinates; the result is the new value."""
+        """Subtract from slices by coordinates; return the new value."""
         return self._of_coordinates("Sub", indices, updates, name)
 
     def _of_slices(self, kind, sparse_delta, name):
@@ -89,13 +89,13 @@ class Scattering:
         def changed(value, i, u):
             return combined_rows(combine, value, i, u)
 
-        return self._scattered(f"Scatter{kind}", changed, indices, updates, name)
+        return self._scatter(f"Scatter{kind}", changed, indices, updates, name)
 
     def _of_coordinates(self, kind, indices, updates, name):
         combine = _ROWS[kind]
-        return self._scattered(f"ScatterNd{kind}", combine, indices, updates, name)
+        return self._scatter(f"ScatterNd{kind}", combine, indices, updates, name)
 
-    def _scattered(self, type_, f, indices, updates, name):
+    def _scatter(self, type_, f, indices, updates, name):
         type_ = f"Resource{type_}" if self.is_resource else type_
 
         def changed(value, i, u):

@@ -1,4 +1,4 @@
-"""`make_template`: a function whose variables are made by its first call and shared by the others."""
+"""Provide `make_template`, which shares the variables of a function between its calls."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from shims._src.v1.variables.variable_scope import variable_scope
 
 
 class Template:
-    """What `make_template` returns.
+    """The result of `make_template`: a function that shares its variables between calls.
 
     Attributes:
-      name: the name of its scope.
+      name: the name of the variable scope.
     """
 
     __module__ = "shims.compat.v1"
@@ -25,33 +25,33 @@ class Template:
 
     @property
     def name(self) -> str:
-        """The name of its scope."""
+        """The name of the variable scope."""
         return self._name if self._scope is None else self._scope.name
 
     @property
     def func(self):
-        """The function."""
+        """The wrapped function."""
         return self._func
 
     @property
     def variable_scope(self):
-        """Its scope, `None` before it is made."""
+        """The variable scope, or `None` before it is created."""
         return self._scope
 
     @property
     def trainable_variables(self) -> list:
-        """Its trainable variables."""
+        """The trainable variables of the scope."""
         return [] if self._scope is None else self._scope.trainable_variables()
 
     @property
     def global_variables(self) -> list:
-        """Its global variables."""
+        """The global variables of the scope."""
         return [] if self._scope is None else self._scope.global_variables()
 
     variables = weights = global_variables
 
     def open_scope(self):
-        """The block in which its variables are."""
+        """Return a context manager that opens the variable scope."""
         if self._scope is not None:
             return variable_scope(self._scope, reuse=True if self._has_run else None)
         if self._unique_name is not None:
@@ -59,7 +59,7 @@ class Template:
         return variable_scope(None, self._name, custom_getter=self._custom_getter)
 
     def __call__(self, *args, **kwargs):
-        """Call the function in its scope."""
+        """Call the function in the variable scope."""
         if executing_eagerly():
             return self._func(*args, **kwargs)
         with self.open_scope() as scope:
@@ -72,21 +72,21 @@ class Template:
 def make_template(
     name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None, **kwargs
 ):
-    """A function whose variables are made by its first call and shared by the others.
+    """Wrap a function so that its first call creates variables and later calls share them.
 
     Args:
-      name_: the name of its scope; a number is put behind one in use.
-      func_: a function that makes variables by `get_variable`.
-      create_scope_now_: whether the name is taken now, and not at the first call.
-      unique_name_: a name that is used as it stands.
-      custom_getter_: as for `variable_scope`.
+      name_: the name of the variable scope; a number is appended if it is in use.
+      func_: a function that creates variables with `get_variable`.
+      create_scope_now_: whether to open the scope now instead of at the first call.
+      unique_name_: a name that is used unchanged.
+      custom_getter_: see `variable_scope`.
       **kwargs: arguments that are passed to each call.
 
     Raises:
-      ValueError: there is a `unique_name_`, and the name is not to be taken now.
+      ValueError: `unique_name_` is given without `create_scope_now_`.
 
     Differs from TensorFlow:
-      Where it runs eagerly nothing is shared: keep the variables yourself.
+      Nothing is shared in eager execution: keep references to the variables instead.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/make_template
     """

@@ -1,4 +1,4 @@
-"""Operations that assign several variables at once: what TensorFlow's training kernels are here."""
+"""Provide operations that assign several variables at once, as TensorFlow's training kernels do."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def assigning(
     operands: Sequence = (),
     gives: bool = False,
 ) -> Operation:
-    """Add an operation that assigns what a function of the newest values gives.
+    """Add an operation that assigns variables the results of a function of their newest values.
 
     Args:
-      type_: TensorFlow's name of it.
-      name: the name of the operation, `type_` if `None`; one that ends in `/` is taken as it is.
-      variables: what is read and assigned.
-      f: a function of the arrays of the variables, and of the operands, that gives new arrays.
-      operands: tensors.
-      gives: whether it gives the first variable as it is afterwards.
+      type_: TensorFlow's type of the operation.
+      name: the name of the operation, `type_` if `None`; one that ends in `/` is an absolute name.
+      variables: the variables that are read and assigned.
+      f: a function of the arrays of the variables and of the operands that returns new arrays.
+      operands: the operands.
+      gives: whether the operation returns the new value of the first variable.
 
     Returns:
       The operation; without `gives` it has no outputs.
@@ -59,38 +59,42 @@ def assigning(
 
 
 def deduplicated(values, indices) -> tuple[Tensor, Tensor]:
-    """Rows with equal indices added, in the order of the first of each.
+    """Sum rows with equal indices, in the order of first occurrence.
 
     Args:
       values: tensor `[n, ...]`.
       indices: integer tensor `[n]`.
 
     Returns:
-      `(values, indices)`, with as many rows as there are different indices.
+      `(values, indices)`, with one row per distinct index.
     """
     return operation_of(
-        _summed, (values, indices), {}, public="unsorted_segment_sum", type_="UnsortedSegmentSum"
+        _sum_rows_by_index,
+        (values, indices),
+        {},
+        public="unsorted_segment_sum",
+        type_="UnsortedSegmentSum",
     )
 
 
-def _summed(values, indices):
+def _sum_rows_by_index(values, indices):
     different, positions = unique(indices)
     count = shims.shape(different)[0]
     return shims.math.unsorted_segment_sum(values, positions, count), different
 
 
 def apply_dense(type_: str, variables, formula: Callable, grad, numbers) -> Operation:
-    """The operation that applies a gradient of the whole variable.
+    """Add the operation that applies a dense gradient.
 
     Args:
-      type_: the name of TensorFlow's kernel for reference variables: `"ApplyAdam"`.
-      variables: the variable, and what is kept for it.
-      formula: a function of their arrays, the gradient and the numbers that gives new arrays.
-      grad: a tensor of the shape and dtype of the variable.
-      numbers: tensors without axes: rates and the like.
+      type_: TensorFlow's type of the kernel for reference variables: `"ApplyAdam"`.
+      variables: the variable and its optimizer slots.
+      formula: a function of their arrays, the gradient and the numbers that returns new arrays.
+      grad: the gradient, of the shape and dtype of the variable.
+      numbers: scalar tensors, such as learning rates.
 
     Raises:
-      TypeError, ValueError: the gradient has another dtype or shape, a number has axes.
+      TypeError, ValueError: the gradient has another dtype or shape, or a number is not a scalar.
     """
     variable = variables[0]
     check_gradient(type_, variable, grad)
@@ -98,51 +102,53 @@ def apply_dense(type_: str, variables, formula: Callable, grad, numbers) -> Oper
     fits = grad.shape.is_fully_defined() and variable.shape.is_fully_defined()
 
     def f(*values):
-        arrays, given, rest = _parted(values, len(variables))
+        arrays, given, rest = _split_values(values, len(variables))
         if not fits:
             given = shims.ensure_shape(given, arrays[0].shape)
         return formula(*arrays, given, *rest)
 
-    return assigning(_kind(type_, variable), None, variables, f, [grad, *numbers])
+    return assigning(_kernel_type(type_, variable), None, variables, f, [grad, *numbers])
 
 
 def apply_rows(type_: str, variables, formula: Callable, rows, indices, numbers) -> Operation:
-    """The operation that applies gradients of rows; what is not among them stays as it is.
+    """Add the operation that applies gradients to rows, and leaves other rows unchanged.
 
     Args:
-      type_: the name of TensorFlow's kernel for reference variables: `"SparseApplyAdagrad"`.
-      variables: the variable, and what is kept for it.
-      formula: a function of their rows, the gradients and the numbers that gives new rows.
-      rows: a tensor `[n, ...]`.
-      indices: an integer tensor `[n]` without equal elements.
-      numbers: tensors without axes: rates and the like.
+      type_: TensorFlow's type of the kernel for reference variables: `"SparseApplyAdagrad"`.
+      variables: the variable and its optimizer slots.
+      formula: a function of their rows, the gradients and the numbers that returns new rows.
+      rows: the gradients `[n, ...]`.
+      indices: an integer tensor `[n]` of distinct row indices.
+      numbers: scalar tensors, such as learning rates.
 
     Raises:
-      TypeError, ValueError: the gradient has another dtype or shape, a number has axes.
+      TypeError, ValueError: the gradient has another dtype or shape, or a number is not a scalar.
     """
     check_rows(type_, variables[0], rows)
     check_numbers(type_, numbers)
 
     def f(*values):
-        arrays, given, (places, *rest) = _parted(values, len(variables))
+        arrays, given, (places, *rest) = _split_values(values, len(variables))
         taken = [shims.gather(a, places) for a in arrays]
         new = formula(*taken, given, *rest)
         at = shims.expand_dims(places, 1)
         return [shims.tensor_scatter_nd_update(a, at, n) for a, n in zip(arrays, new, strict=True)]
 
-    return assigning(_kind(type_, variables[0]), None, variables, f, [rows, indices, *numbers])
+    return assigning(
+        _kernel_type(type_, variables[0]), None, variables, f, [rows, indices, *numbers]
+    )
 
 
-def _parted(values, count: int):
+def _split_values(values, count: int):
     return values[:count], values[count], values[count + 1 :]
 
 
-def _kind(type_: str, variable) -> str:
+def _kernel_type(type_: str, variable) -> str:
     return f"Resource{type_}" if variable.is_resource else type_
 
 
 def check_gradient(type_: str, variable, grad) -> None:
-    """Raises unless a gradient has the dtype and shape of its variable."""
+    """Raise an error unless a gradient has the dtype and shape of its variable."""
     _check_dtype(type_, variable, grad)
     if not variable.shape.is_compatible_with(grad.shape):
         raise ValueError(
@@ -152,14 +158,14 @@ def check_gradient(type_: str, variable, grad) -> None:
 
 
 def check_rows(type_: str, variable, rows) -> None:
-    """Raises unless rows have the dtype and inner shape of their variable."""
+    """Raise an error unless rows have the dtype and inner shape of their variable."""
     _check_dtype(type_, variable, rows)
     whole, inner = variable.shape, rows.shape
     if None in (whole.rank, inner.rank):
         return
     if whole.rank != inner.rank or not whole[1:].is_compatible_with(inner[1:]):
         raise ValueError(
-            f"Shapes must be equal behind the first axis for '{type_}': the variable "
+            f"Shapes must be equal after the first axis for '{type_}': the variable "
             f"{variable.name} has shape {whole}, its rows {rows.name} have shape {inner}."
         )
 
@@ -173,7 +179,7 @@ def _check_dtype(type_: str, variable, grad) -> None:
 
 
 def check_numbers(type_: str, numbers) -> None:
-    """Raises unless all tensors have no axes."""
+    """Raise an error unless all tensors are scalars."""
     for number in numbers:
         if number.shape.rank:
             raise ValueError(
@@ -183,7 +189,7 @@ def check_numbers(type_: str, numbers) -> None:
 
 
 def as_dtype_of(variable, number, name: str | None = None) -> Tensor:
-    """A number as a tensor of the dtype of a variable; Python's become float32 first."""
+    """Convert a number to a tensor of the dtype of a variable; Python numbers become float32 first."""
     tensor = convert_to_tensor(number, name=name)
     if tensor.dtype == variable.dtype:
         return tensor

@@ -1,4 +1,4 @@
-"""Variables by scope, by the end of their name and by patterns (`tf.contrib.framework`, slim).
+"""Select variables by scope, name suffix or pattern (`tf.contrib.framework`, slim).
 
 https://github.com/google-research/tf-slim
 """
@@ -16,11 +16,11 @@ from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 def get_variables(
     scope=None, suffix: str | None = None, collection=GraphKeys.GLOBAL_VARIABLES
 ) -> list:
-    """The variables of a collection, in the order in which they were made.
+    """Return the variables of a collection in the order of their creation.
 
     Args:
-      scope: a variable scope, or a regular expression that their names begin with.
-      suffix: what the names end in, without `:0`.
+      scope: a variable scope, or a regular expression that matches the beginning of the names.
+      suffix: the end of the names, without `:0`.
       collection: the collection; that of global variables by default.
     """
     pattern = scope.name if isinstance(scope, VariableScope) else scope
@@ -31,38 +31,38 @@ def get_variables(
 
 
 def get_model_variables(scope=None, suffix=None) -> list:
-    """The variables that layers have made as part of the model; see `get_variables`."""
+    """Return the variables that layers created as part of the model; see `get_variables`."""
     return get_variables(scope, suffix, GraphKeys.MODEL_VARIABLES)
 
 
 def get_local_variables(scope=None, suffix=None) -> list:
-    """The local variables; see `get_variables`."""
+    """Return the local variables; see `get_variables`."""
     return get_variables(scope, suffix, GraphKeys.LOCAL_VARIABLES)
 
 
 def get_trainable_variables(scope=None, suffix=None) -> list:
-    """The trainable variables; see `get_variables`."""
+    """Return the trainable variables; see `get_variables`."""
     return get_variables(scope, suffix, GraphKeys.TRAINABLE_VARIABLES)
 
 
 def get_variables_by_suffix(suffix, scope=None) -> list:
-    """The global variables whose names end so; see `get_variables`."""
+    """Return the global variables whose names end in `suffix`; see `get_variables`."""
     return get_variables(scope, suffix)
 
 
 def get_variables_by_name(given_name, scope=None) -> list:
-    """The global variables that were given a name in whatever scope; see `get_variables`."""
+    """Return the global variables with a name in any scope; see `get_variables`."""
     return get_variables(scope, f"/{given_name}:|^{given_name}:")
 
 
 def get_unique_variable(var_op_name: str) -> GraphVariable:
-    """The global variable of a name.
+    """Return the global variable with a name.
 
     Args:
-      var_op_name: the whole name, without `:0`.
+      var_op_name: the full name, without `:0`.
 
     Raises:
-      ValueError: there is none of it.
+      ValueError: there is no such variable.
     """
     candidates = get_variables(var_op_name)
     if not candidates:
@@ -74,14 +74,14 @@ def get_unique_variable(var_op_name: str) -> GraphVariable:
 
 
 def get_variables_to_restore(include=None, exclude=None) -> list:
-    """Global variables of some scopes and not of others.
+    """Return the global variables of the included scopes, without those of the excluded ones.
 
     Args:
-      include: scopes; all for `None`.
+      include: scopes; all scopes if `None`.
       exclude: scopes.
 
     Raises:
-      TypeError: one of them is neither a list nor a tuple.
+      TypeError: an argument is neither a list nor a tuple.
     """
     for name, given in (("include", include), ("exclude", exclude)):
         if given is not None and not isinstance(given, (list, tuple)):
@@ -95,13 +95,13 @@ def get_variables_to_restore(include=None, exclude=None) -> list:
 def filter_variables(
     var_list, include_patterns=None, exclude_patterns=None, reg_search=True
 ) -> list:
-    """The variables whose names match one of some patterns, and none of others.
+    """Return the variables whose names match an included pattern and no excluded one.
 
     Args:
       var_list: the variables.
-      include_patterns: regular expressions; all are included for `None`.
+      include_patterns: regular expressions; all variables are included if `None`.
       exclude_patterns: regular expressions.
-      reg_search: whether a pattern may match anywhere in a name; else it matches its beginning.
+      reg_search: whether a pattern may match anywhere in a name; otherwise it must match the beginning.
     """
     match = re.search if reg_search else re.match
 
@@ -113,5 +113,5 @@ def filter_variables(
 
 
 def get_variable_full_name(var) -> str:
-    """The name of a variable in checkpoints: of the whole, where it is a part of one."""
+    """Return the name of a variable in checkpoints; a part has the name of its whole variable."""
     return var.op.name if var._save_slice_info is None else var._save_slice_info.full_name

@@ -1,4 +1,4 @@
-"""The variables of a graph by kind, their initializers, and which of them have a value."""
+"""List the variables of a graph by kind, and create their initializers and status checks."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
 
 def global_variables(scope=None) -> list:
-    """The variables that a checkpoint holds.
+    """Return the global variables, which checkpoints hold.
 
     Args:
-      scope: a regular expression that names must begin with.
+      scope: a regular expression that must match the beginning of the names.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/global_variables
     """
@@ -26,7 +26,7 @@ all_variables = global_variables
 
 
 def local_variables(scope=None) -> list:
-    """The variables of one process, counters of metrics mostly.
+    """Return the local variables of the process, mostly counters of metrics.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/local_variables
     """
@@ -34,7 +34,7 @@ def local_variables(scope=None) -> list:
 
 
 def trainable_variables(scope=None) -> list:
-    """The variables that optimizers change.
+    """Return the variables that optimizers train.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/trainable_variables
     """
@@ -42,7 +42,7 @@ def trainable_variables(scope=None) -> list:
 
 
 def model_variables(scope=None) -> list:
-    """The variables of a model, without those of its training.
+    """Return the variables of the model, without those of its training.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/model_variables
     """
@@ -50,7 +50,7 @@ def model_variables(scope=None) -> list:
 
 
 def moving_average_variables(scope=None) -> list:
-    """The variables that have a moving average.
+    """Return the variables that have a moving average.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/moving_average_variables
     """
@@ -58,11 +58,11 @@ def moving_average_variables(scope=None) -> list:
 
 
 def variables_initializer(var_list, name="init") -> Operation:
-    """An operation that gives variables their initial values.
+    """Create an operation that assigns variables their initial values.
 
     Args:
       var_list: the variables.
-      name: its name.
+      name: the name of the operation.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/variables_initializer
     """
@@ -72,7 +72,7 @@ def variables_initializer(var_list, name="init") -> Operation:
 
 
 def global_variables_initializer() -> Operation:
-    """An operation that gives all global variables their initial values.
+    """Create an operation that initializes all global variables.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/global_variables_initializer
     """
@@ -80,7 +80,7 @@ def global_variables_initializer() -> Operation:
 
 
 def local_variables_initializer() -> Operation:
-    """An operation that gives all local variables their initial values.
+    """Create an operation that initializes all local variables.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/local_variables_initializer
     """
@@ -93,7 +93,7 @@ initialize_local_variables = local_variables_initializer
 
 
 def is_variable_initialized(variable: GraphVariable) -> Tensor:
-    """Whether a variable has a value.
+    """Return a tensor that tells whether a variable has a value.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/is_variable_initialized
     """
@@ -101,14 +101,14 @@ def is_variable_initialized(variable: GraphVariable) -> Tensor:
 
 
 def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables") -> Tensor:
-    """The names of the variables that have no value.
+    """Return the names of the variables that have no value.
 
     Args:
       var_list: the variables; global and local ones if `None`.
       name: the name of the operation.
 
     Returns:
-      A tensor of strings, one for each of them.
+      A tensor of strings, one per uninitialized variable.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/report_uninitialized_variables
     """
@@ -138,13 +138,13 @@ def report_uninitialized_variables(var_list=None, name="report_uninitialized_var
 
 
 def assert_variables_initialized(var_list=None) -> Tensor | None:
-    """An operation that fails where a variable has no value.
+    """Create an operation that fails if a variable has no value.
 
     Args:
       var_list: the variables; global and local ones if `None`.
 
     Returns:
-      A tensor to run, or `None` where there are no variables.
+      A tensor to run, or `None` if there are no variables.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/assert_variables_initialized
     """

@@ -1,4 +1,4 @@
-"""`variable_scope`: names, sharing and defaults of variables."""
+"""Provide `variable_scope`, which controls names, sharing and defaults of variables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
 
 class _ReuseMode(enum.Enum):
-    """Sharing of variables that are there, making of those that are not."""
+    """Mode that shares existing variables and creates missing ones."""
 
     AUTO_REUSE = 1
 
@@ -26,12 +26,12 @@ AUTO_REUSE = _ReuseMode.AUTO_REUSE
 
 
 class VariableScope:
-    """What `get_variable` does where nothing else is said.
+    """The defaults of `get_variable` and the prefix of variable names.
 
     Attributes:
-      name: what stands before the names of variables.
-      original_name_scope: the name scope that was opened with it first.
-      reuse: whether variables must be there (`True`), must not (`False`), or may (`AUTO_REUSE`).
+      name: the prefix of variable names.
+      original_name_scope: the name scope that was opened when the scope was created.
+      reuse: whether variables must exist (`True`), must not (`False`), or may (`AUTO_REUSE`).
       initializer, regularizer, caching_device, partitioner, custom_getter, dtype, use_resource,
         constraint: the defaults of the arguments of `get_variable`.
 
@@ -67,7 +67,7 @@ class VariableScope:
         self.constraint = constraint
 
     def reuse_variables(self) -> None:
-        """Share variables from now on, and make none."""
+        """Require that `get_variable` shares existing variables."""
         self.reuse = True
 
     def set_initializer(self, initializer) -> None:
@@ -79,7 +79,7 @@ class VariableScope:
         self.dtype = dtype
 
     def set_use_resource(self, use_resource) -> None:
-        """Set whether each read of a variable is an operation of its own."""
+        """Set whether variables are resource variables, each read of which is an operation."""
         self.use_resource = use_resource
 
     def set_regularizer(self, regularizer) -> None:
@@ -87,7 +87,7 @@ class VariableScope:
         self.regularizer = regularizer
 
     def set_caching_device(self, caching_device) -> None:
-        """Accepted: JAX places all values."""
+        """Store the caching device, which has no effect: JAX decides the placement."""
         self.caching_device = caching_device
 
     def set_partitioner(self, partitioner) -> None:
@@ -99,23 +99,23 @@ class VariableScope:
         self.custom_getter = custom_getter
 
     def get_collection(self, name) -> list:
-        """What a collection holds of this scope."""
+        """Return the values of a collection that belong to this scope."""
         return get_default_graph().get_collection(name, f"{self.name}/" if self.name else "")
 
     def trainable_variables(self) -> list:
-        """The trainable variables of this scope."""
+        """Return the trainable variables of this scope."""
         return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
 
     def global_variables(self) -> list:
-        """The global variables of this scope."""
+        """Return the global variables of this scope."""
         return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
 
     def local_variables(self) -> list:
-        """The local variables of this scope."""
+        """Return the local variables of this scope."""
         return self.get_collection(GraphKeys.LOCAL_VARIABLES)
 
     def get_variable(self, store: VariableStore, name: str, *, custom_getter=None, **options):
-        """A variable of this scope, see the function `get_variable`."""
+        """Return a variable of this scope; see the function `get_variable`."""
         defaults = ("regularizer", "caching_device", "partitioner", "use_resource", "reuse")
         for option in defaults:
             if options.get(option) is None:
@@ -140,7 +140,7 @@ class VariableScope:
 
 
 class OpenScopes:
-    """The open variable scope of a graph, and how often each one was opened."""
+    """The current variable scope of a graph, and how often each scope was opened."""
 
     def __init__(self):
         self.current = VariableScope(False)
@@ -151,13 +151,13 @@ class OpenScopes:
         self.counts[name] = self.counts.get(name, 0) + 1
 
     def close_inner(self, name: str) -> None:
-        """Let names of inner scopes be counted anew when a scope is opened again."""
+        """Reset the counts of inner scopes, so that reopening a scope reuses their names."""
         for other in self.counts:
             if other.startswith(f"{name}/"):
                 self.counts[other] = 0
 
     def unique(self, prefix: str) -> str:
-        """`prefix`, with a number behind it where a scope of that name is there."""
+        """Return `prefix`, with a number appended if a scope with this name exists."""
         name = f"{self.current.name}/{prefix}" if self.current.name else prefix
         if not self.counts.get(name):
             return prefix
@@ -175,12 +175,12 @@ def open_scopes() -> OpenScopes:
 
 
 def variables_by_name() -> dict[str, GraphVariable]:
-    """What `get_variable` has made in the default graph; variables in parts part by part."""
+    """Return the variables created by `get_variable` in the default graph, with parts listed singly."""
     return open_scopes().store.variables
 
 
 def get_variable_scope() -> VariableScope:
-    """The open variable scope.
+    """Return the current variable scope.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_variable_scope
     """
@@ -188,22 +188,22 @@ def get_variable_scope() -> VariableScope:
 
 
 class variable_scope:
-    """A block in which `get_variable` names and shares variables in one way.
+    """Context manager that sets names, sharing and defaults of `get_variable`.
 
     Args:
-      name_or_scope: a name, or a `VariableScope` that was open before.
-      default_name: the name if `name_or_scope` is `None`; a number is put behind one in use.
-      values: tensors whose graph is to be used.
+      name_or_scope: a name, or an existing `VariableScope`.
+      default_name: the name if `name_or_scope` is `None`; a number is appended if it is in use.
+      values: tensors whose graph is used.
       initializer, regularizer, partitioner, custom_getter, dtype, use_resource, constraint: the
         defaults of the arguments of `get_variable`.
-      caching_device: accepted.
-      reuse: `True`: share variables that are there; `AUTO_REUSE`: make those that are not; `None`
-        or `False`: as the scope around.
-      auxiliary_name_scope: whether a name scope is opened, too.
+      caching_device: accepted and ignored.
+      reuse: `True` shares existing variables; `AUTO_REUSE` also creates missing ones; `None` and
+        `False` inherit from the enclosing scope.
+      auxiliary_name_scope: whether to open a name scope as well.
 
     Raises:
-      TypeError: there is no name.
-      ValueError: `reuse` is something else.
+      TypeError: no name is given.
+      ValueError: `reuse` has another value.
 
     Differs from TensorFlow:
       Nothing.
@@ -255,7 +255,7 @@ class variable_scope:
 
     def __enter__(self) -> VariableScope:
         with contextlib.ExitStack() as stack:
-            scope = stack.enter_context(self._entered())
+            scope = stack.enter_context(self._opened())
             self._open.append(stack.pop_all())
         return scope
 
@@ -263,7 +263,7 @@ class variable_scope:
         self._open.pop().__exit__(*error)
 
     @contextlib.contextmanager
-    def _entered(self) -> Iterator[VariableScope]:
+    def _opened(self) -> Iterator[VariableScope]:
         name = self._name
         if name is not None and not isinstance(name, (str, VariableScope)):
             raise TypeError("VariableScope: name_or_scope must be a string or VariableScope.")
@@ -278,11 +278,11 @@ class variable_scope:
             elif part := self._part_of_name():
                 opened = stack.enter_context(graph.name_scope(part))
             if isinstance(name, VariableScope):
-                yield stack.enter_context(self._reentered(name))
+                yield stack.enter_context(self._reopen(name))
             else:
                 if name is None:
                     name = open_scopes().unique(self._default_name)
-                yield stack.enter_context(self._prolonged(name, opened))
+                yield stack.enter_context(self._open_inner(name, opened))
 
     def _part_of_name(self) -> str:
         if self._name is None:
@@ -291,12 +291,12 @@ class variable_scope:
         return name if isinstance(name, str) else name.name.split("/")[-1]
 
     @contextlib.contextmanager
-    def _prolonged(self, name: str, opened: str) -> Iterator[VariableScope]:
-        """A scope inside the one that is open."""
+    def _open_inner(self, name: str, opened: str) -> Iterator[VariableScope]:
+        """Open a new scope inside the current one."""
         scopes = open_scopes()
         outer = scopes.current
         full = f"{outer.name}/{name}" if outer.name else name
-        scope = self._like(outer, full, opened, self._reuse or outer.reuse)
+        scope = self._derive_scope(outer, full, opened, self._reuse or outer.reuse)
         scopes.open(full)
         scopes.current = scope
         try:
@@ -307,11 +307,13 @@ class variable_scope:
             scopes.current = outer
 
     @contextlib.contextmanager
-    def _reentered(self, given: VariableScope) -> Iterator[VariableScope]:
-        """A scope that was open before, wherever this is."""
+    def _reopen(self, given: VariableScope) -> Iterator[VariableScope]:
+        """Open an existing scope, independently of the current one."""
         scopes = open_scopes()
         outer = scopes.current
-        scope = self._like(given, given.name, given.original_name_scope, self._reuse or given.reuse)
+        scope = self._derive_scope(
+            given, given.name, given.original_name_scope, self._reuse or given.reuse
+        )
         scopes.open(given.name)
         counts = dict(scopes.counts)
         scopes.current = scope
@@ -322,14 +324,14 @@ class variable_scope:
             scopes.counts = counts
             scopes.current = outer
 
-    def _like(self, other: VariableScope, name, name_scope, reuse) -> VariableScope:
+    def _derive_scope(self, other: VariableScope, name, name_scope, reuse) -> VariableScope:
         options: dict[str, Any] = {
             option: getattr(other, option) if value is None else value
             for option, value in self._defaults.items()
         }
         getter = other.custom_getter
         if self._custom_getter is not None:
-            getter = _nested(self._custom_getter, getter)
+            getter = _compose_getters(self._custom_getter, getter)
         return VariableScope(
             reuse,
             name,
@@ -345,8 +347,8 @@ class variable_scope:
             raise RuntimeError("Improper nesting of variable_scope.")
 
 
-def _nested(inner, outer):
-    """A custom getter whose own getter is that of the scope around."""
+def _compose_getters(inner, outer):
+    """Compose two custom getters: the inner one receives the outer one as its getter."""
     if outer is None:
         return inner
 
@@ -371,7 +373,7 @@ def variable_op_scope(
     use_resource=None,
     constraint=None,
 ):
-    """`variable_scope` with another order of arguments.
+    """Open a `variable_scope` with another order of arguments.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/variable_op_scope
     """

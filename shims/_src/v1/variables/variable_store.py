@@ -1,4 +1,4 @@
-"""The variables of a graph by name, and how `get_variable` makes new ones."""
+"""Store the variables of a graph by name, and create new ones for `get_variable`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
 
 class VariableStore:
-    """The variables that `get_variable` has made."""
+    """The variables that `get_variable` created."""
 
     def __init__(self):
         self._variables: dict[str, GraphVariable] = {}
@@ -26,24 +26,24 @@ class VariableStore:
 
     @property
     def variables(self) -> dict[str, GraphVariable]:
-        """The variables by name; those in parts part by part."""
+        """The variables by name, with the parts of partitioned variables listed singly."""
         return dict(self._variables)
 
     def get_variable(self, name: str, custom_getter: Callable | None, options: dict):
-        """A variable by its whole name; a custom getter may give another one.
+        """Return a variable by its full name; a custom getter may return another one.
 
         Raises:
           ValueError: see the function `get_variable`.
         """
         if custom_getter is None:
-            return self._get(name, **options)
+            return self._get_or_create(name, **options)
         if not callable(custom_getter):
             raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter}")
-        if not _takes(custom_getter, "constraint", or_any=True):
+        if not _has_parameter(custom_getter, "constraint", or_any=True):
             options = {k: v for k, v in options.items() if k != "constraint"}
-        return custom_getter(getter=self._get, name=name, **options)
+        return custom_getter(getter=self._get_or_create, name=name, **options)
 
-    def _get(self, name, shape=None, dtype="float32", initializer=None, **options):
+    def _get_or_create(self, name, shape=None, dtype="float32", initializer=None, **options):
         partitioner, reuse = options.pop("partitioner", None), options.get("reuse")
         is_scalar = isinstance(shape, (list, tuple)) and not len(shape)
         options.update(shape=shape, dtype=as_dtype(dtype), initializer=initializer)
@@ -59,11 +59,11 @@ class VariableStore:
                     f"found: {name}/part_0. Perhaps a variable of the same name was already "
                     "created with partitioning?"
                 )
-            return self._single(name, **options)
+            return self._get_unpartitioned(name, **options)
         with get_default_graph().name_scope(None):
-            return self._in_parts(name, partitioner, **options)
+            return self._get_partitioned(name, partitioner, **options)
 
-    def _single(
+    def _get_unpartitioned(
         self,
         name,
         shape,
@@ -78,7 +78,7 @@ class VariableStore:
             raise ValueError("If initializer is a constant, do not specify shape.")
         shape = None if shape is None else GraphShape(shape)
         if name in self._variables:
-            return self._shared(name, shape, dtype, reuse)
+            return self._share_existing(name, shape, dtype, reuse)
         if reuse is True:
             raise ValueError(
                 f"Variable {name} does not exist, or was not created with tf.get_variable(). Did "
@@ -95,10 +95,10 @@ class VariableStore:
         variable = GraphVariable(value, name=name, dtype=kind, shape=shape, **options)
         self._variables[name] = variable
         if regularizer:
-            _regularize(name, variable, regularizer)
+            _add_regularization_loss(name, variable, regularizer)
         return variable
 
-    def _shared(self, name, shape, dtype, reuse) -> GraphVariable:
+    def _share_existing(self, name, shape, dtype, reuse) -> GraphVariable:
         if reuse is False:
             raise ValueError(
                 f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
@@ -117,7 +117,7 @@ class VariableStore:
             )
         return found
 
-    def _in_parts(self, name, partitioner, shape, dtype, initializer, reuse=None, **options):
+    def _get_partitioned(self, name, partitioner, shape, dtype, initializer, reuse=None, **options):
         if name in self._variables:
             raise ValueError(
                 "A partitioner was provided, but an unpartitioned version of the variable was "
@@ -145,15 +145,15 @@ class VariableStore:
             )
         options.update(dtype=dtype, initializer=initializer, reuse=reuse)
         found = [
-            self._part(name, i, shape, *part, **options)
+            self._create_part(name, i, shape, *part, **options)
             for i, part in enumerate(partitioned_variables.slices_of(shape.as_list(), parts))
         ]
         whole = partitioned_variables.PartitionedVariable(name, shape, found[0].dtype, found, parts)
         self._partitioned[name] = whole
         return whole
 
-    def _part(self, name, number, whole, offset, shape, dtype, initializer, **options):
-        """One part of a partitioned variable."""
+    def _create_part(self, name, number, whole, offset, shape, dtype, initializer, **options):
+        """Create one part of a partitioned variable."""
         full = f"{name}/part_{number}"
         info = partitioned_variables.PartitionInfo(whole.as_list(), offset)
         graph = get_default_graph()
@@ -163,7 +163,7 @@ class VariableStore:
                 value = convert_to_tensor(initializer, dtype)
                 initializer, given, dtype = slice_(value, offset, shape), None, value.dtype
         with graph.name_scope(None):
-            variable = self._single(
+            variable = self._get_unpartitioned(
                 full,
                 shape=given,
                 dtype=dtype,
@@ -186,17 +186,17 @@ def _default_initializer(name, dtype):
 
 
 def _initial_value(initializer, shape, dtype, partition_info):
-    """What the variable is made of, and the dtype that numbers become."""
+    """Return the initial value or a function that creates it, and the dtype for numbers."""
     if not callable(initializer):
         return initializer, None
     if isinstance(initializer, type):
         initializer = initializer()
     if shape is not None and shape.is_fully_defined():
         named = {"dtype": dtype}
-        if _takes(initializer, "partition_info"):
+        if _has_parameter(initializer, "partition_info"):
             named["partition_info"] = partition_info
         return functools.partial(initializer, shape.as_list(), **named), dtype
-    if _needs_nothing(initializer):
+    if _has_no_required_parameters(initializer):
         return initializer, None
     raise ValueError(
         "The initializer passed is not valid. It should be a callable with no arguments and the "
@@ -205,21 +205,21 @@ def _initial_value(initializer, shape, dtype, partition_info):
     )
 
 
-def _takes(f, name: str, or_any: bool = False) -> bool:
-    """Whether a function takes an argument, or any named one."""
+def _has_parameter(f, name: str, or_any: bool = False) -> bool:
+    """Return whether a function has a parameter `name`, or with `or_any` takes any keyword."""
     parameters = inspect.signature(f).parameters
     anything = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     return name in parameters or (or_any and anything)
 
 
-def _needs_nothing(f) -> bool:
+def _has_no_required_parameters(f) -> bool:
     kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     parameters = inspect.signature(f).parameters.values()
     return all(p.default is not p.empty or p.kind in kinds for p in parameters)
 
 
-def _regularize(name, variable, regularizer) -> None:
-    """Put the loss of a variable into its collection; TensorFlow asks for it twice."""
+def _add_regularization_loss(name, variable, regularizer) -> None:
+    """Add the loss of a variable to its collection; like TensorFlow, compute it twice."""
     if regularizer(variable) is None:
         return
     graph = get_default_graph()

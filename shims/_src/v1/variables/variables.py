@@ -1,4 +1,4 @@
-"""`Variable` of a graph: an operation that holds a value, its initializer, its reads."""
+"""Provide `Variable` of a graph: the operation that holds a value, its initializer and its reads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shims._src.v1.variables.scatter_methods import Scattering
 
 
 class GraphKeys:
-    """The names of the collections that the library itself fills.
+    """The names of the collections that the library fills.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/GraphKeys
     """
@@ -61,31 +61,32 @@ class GraphKeys:
 
 
 class GraphVariable(Scattering):
-    """A value that a session keeps and that operations assign.
+    """A variable, whose value a session holds and operations assign.
 
     Args:
-      initial_value: a tensor, numbers, or a function of no arguments that gives one.
-      trainable: whether it goes to the collection of trainable variables.
-      collections: the collections that it goes to; that of global variables if `None`.
-      validate_shape: whether its shape is that of the initial value.
-      caching_device: accepted.
-      name: its name; a number is put behind one that is taken.
+      initial_value: a tensor, numbers, or a function without arguments that returns one of these.
+      trainable: whether to add the variable to the collection of trainable variables.
+      collections: the collections to add the variable to; that of global variables if `None`.
+      validate_shape: whether the variable has the static shape of its initial value.
+      caching_device: accepted and ignored.
+      name: the name; a number is appended if it is taken.
       variable_def: not supported.
-      dtype: what numbers become.
-      expected_shape: accepted.
-      import_scope: accepted.
+      dtype: the dtype that numbers are converted to.
+      expected_shape: accepted and ignored.
+      import_scope: accepted and ignored.
       constraint: a function that optimizers apply after an update.
-      use_resource: whether each read is an operation of its own; the program's mode if `None`.
-      synchronization: accepted; there is one copy.
-      aggregation: accepted; there is one copy.
-      shape: a shape with unknown sizes.
+      use_resource: whether it is a resource variable, each read of which is an operation; the global
+        mode if `None`.
+      synchronization: accepted and ignored; there is one copy.
+      aggregation: accepted and ignored; there is one copy.
+      shape: the static shape, which may have unknown sizes.
 
     Raises:
-      ValueError: there is no initial value, or its shape is not known and must be.
+      ValueError: there is no initial value, or its shape must be static and is not.
 
     Differs from TensorFlow:
-      Reference variables and resource variables differ in their names and in what they give where
-      nothing says in which order they are read and assigned.
+      Reference variables and resource variables differ in their names, and in the values of reads
+      that no control dependency orders with the assignments.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/Variable
     """
@@ -124,10 +125,12 @@ class GraphVariable(Scattering):
         if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in collections:
             collections = [*collections, GraphKeys.TRAINABLE_VARIABLES]
         with graph.outermost_block(), graph.name_scope(name or "Variable") as scope:
-            self._make(graph, scope, initial_value, dtype, shape, validate_shape)
+            self._create_operations(graph, scope, initial_value, dtype, shape, validate_shape)
         graph.add_to_collections(collections, self)
 
-    def _make(self, graph, scope: str, initial_value, dtype, shape, validate_shape) -> None:
+    def _create_operations(
+        self, graph, scope: str, initial_value, dtype, shape, validate_shape
+    ) -> None:
         handle = scope.rstrip("/")
         if callable(initial_value):
             with graph.name_scope("Initializer"):
@@ -145,10 +148,10 @@ class GraphVariable(Scattering):
         self._dtype = value.dtype
         self.slot = Slot(handle, self._shape, self._dtype.dtype)
         type_ = "VarHandleOp" if self.is_resource else "VariableV2"
-        self._op = self._operation(graph, type_, handle, _reads_nothing)
+        self._op = self._add_operation(graph, type_, handle, _reads_nothing)
         self._handle = self._op.outputs[0]
         if self.is_resource:
-            self._operation(
+            self._add_operation(
                 graph,
                 "VarIsInitializedOp",
                 f"{handle}/IsInitialized/VarIsInitializedOp",
@@ -157,11 +160,11 @@ class GraphVariable(Scattering):
             )
         self.initializer = self._assignment(graph, f"{handle}/Assign", value)
         read = f"{handle}/Read/ReadVariableOp" if self.is_resource else f"{handle}/read"
-        self._snapshot = self._reading(graph, read)
+        self._snapshot = self._add_read(graph, read)
         for tensor in (self._handle, self._snapshot):
             tensor.read_of = self
 
-    def _operation(self, graph, type_, name, compute, inputs=(), outputs=None) -> Operation:
+    def _add_operation(self, graph, type_, name, compute, inputs=(), outputs=None) -> Operation:
         if outputs is None:
             outputs = [(self._shape, self._dtype)]
         op = Operation(graph, type_, name, compute, inputs, outputs, graph.present_control_inputs())
@@ -172,7 +175,7 @@ class GraphVariable(Scattering):
         def compute(run, op, values):
             return [run.write(self, jnp.asarray(values[-1], self.slot.dtype), op)]
 
-        op = self._operation(
+        op = self._add_operation(
             graph,
             "AssignVariableOp" if self.is_resource else "Assign",
             name,
@@ -180,26 +183,26 @@ class GraphVariable(Scattering):
             [value],
             [(value.shape if self._shape.rank is None else self._shape, self._dtype)],
         )
-        return self._assigning(op)
+        return self._mark_assignment(op)
 
-    def _assigning(self, op: Operation) -> Operation:
-        """What an assignment gives is the variable, as far as its readers can tell."""
+    def _mark_assignment(self, op: Operation) -> Operation:
+        """Mark an operation as an assignment whose output reads the variable."""
         op.writes = (self,)
         op.links = (frozenset(),)
         op.outputs[0].read_of = self
         return op
 
-    def _reading(self, graph, name) -> Tensor:
+    def _add_read(self, graph, name) -> Tensor:
         type_ = "ReadVariableOp" if self.is_resource else "Identity"
-        read = self._operation(graph, type_, name, _reads_nothing).outputs[0]
+        read = self._add_operation(graph, type_, name, _reads_nothing).outputs[0]
         read.read_of = self
         return read
 
-    # ---- what it is ------------------------------------------------------------------------------
+    # ---- properties ------------------------------------------------------------------------------
 
     @property
     def name(self) -> str:
-        """`"dense/kernel:0"`."""
+        """The name, such as `"dense/kernel:0"`."""
         return self._handle.name
 
     @property
@@ -208,36 +211,36 @@ class GraphVariable(Scattering):
 
     @property
     def op(self) -> Operation:
-        """The operation that holds it."""
+        """The operation that holds the variable."""
         return self._op
 
     @property
     def graph(self):
-        """Its graph."""
+        """The graph that contains the variable."""
         return self._op.graph
 
     @property
     def device(self) -> str:
-        """The device that it was made for."""
+        """The device recorded for the variable."""
         return self._op.device
 
     @property
     def dtype(self):
-        """Its dtype."""
+        """The dtype."""
         return self._dtype
 
     @property
     def shape(self) -> GraphShape:
-        """Its shape."""
+        """The static shape."""
         return self._shape
 
     def get_shape(self) -> GraphShape:
-        """Its shape."""
+        """Return the static shape."""
         return self._shape
 
     @property
     def trainable(self) -> bool:
-        """Whether optimizers change it by default."""
+        """Whether optimizers train the variable by default."""
         return self._trainable
 
     @property
@@ -247,7 +250,7 @@ class GraphVariable(Scattering):
 
     @property
     def initial_value(self) -> Tensor:
-        """The tensor that its initializer assigns."""
+        """The tensor that the initializer assigns."""
         return self._initial_value
 
     def _set_save_slice_info(self, save_slice_info) -> None:
@@ -257,7 +260,7 @@ class GraphVariable(Scattering):
         return self._save_slice_info
 
     def ref(self) -> Reference:
-        """Something hashable that stands for the variable."""
+        """Return a hashable reference to the variable."""
         return Reference(self)
 
     experimental_ref = ref
@@ -267,54 +270,56 @@ class GraphVariable(Scattering):
 
     @property
     def graph_value(self) -> Tensor:
-        """The tensor that operators take for it."""
+        """The tensor that operators use in place of the variable."""
         return self.read_value() if self.is_resource else self._snapshot
 
     # ---- reading ---------------------------------------------------------------------------------
 
     def value(self) -> Tensor:
-        """Its value, as operators take it."""
+        """Return the value that operators use."""
         return self.graph_value
 
     def read_value(self) -> Tensor:
-        """Its value after the control dependencies of this place."""
+        """Read the value after the control dependencies that are in effect."""
         graph = self.graph
         if self.is_resource:
-            return self._reading(graph, graph.unique_name("ReadVariableOp"))
+            return self._add_read(graph, graph.unique_name("ReadVariableOp"))
         with graph.name_scope(f"{self._op.name}/"):
-            return self._reading(graph, graph.unique_name("read"))
+            return self._add_read(graph, graph.unique_name("read"))
 
     def initialized_value(self) -> Tensor:
-        """Its value, or its initial value where it has none yet."""
+        """Return the value, or the initial value if the variable has none yet."""
 
         def compute(run, op, values):
             return [run.read(self, op) if run.is_seen(self, op) else values[0]]
 
         graph = self.graph
-        op = self._operation(graph, "If", graph.unique_name("cond"), compute, [self._initial_value])
+        op = self._add_operation(
+            graph, "If", graph.unique_name("cond"), compute, [self._initial_value]
+        )
         return op.outputs[0]
 
     def is_initialized(self, name=None) -> Tensor:
-        """Whether it has a value."""
+        """Return a tensor that tells whether the variable has a value."""
         graph = self.graph
         name = graph.unique_name(name or "IsVariableInitialized")
-        return self._operation(
+        return self._add_operation(
             graph, "IsVariableInitialized", name, _is_known, outputs=[((), bool_)]
         ).outputs[0]
 
     def eval(self, session=None):
-        """Its value in a session, the default one if none is given."""
+        """Evaluate the variable in a session, by default the default session."""
         return self._snapshot.eval(session=session)
 
     def load(self, value, session=None) -> None:
-        """Give it a value in a session, the default one if none is given."""
+        """Assign a value in a session, by default the default session."""
         session = self.graph.session_for(session, "load a variable")
         session.run(self.initializer, {self.initializer.inputs[0]: value})
 
     # ---- assigning -------------------------------------------------------------------------------
 
     def assign(self, value, use_locking=False, name=None, read_value=True):
-        """Assign a value; the result is that value."""
+        """Assign a value, and return the new value."""
         del use_locking
         graph = self.graph
         name = graph.unique_name(name or ("AssignVariableOp" if self.is_resource else "Assign"))
@@ -325,18 +330,18 @@ class GraphVariable(Scattering):
         return op.outputs[0] if read_value else op
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
-        """Add to it; the result is the new value."""
+        """Add a value, and return the result."""
         del use_locking
-        op = self._changed("AssignAdd", name, lambda value, d: value + d, delta)
+        op = self._update_by_delta("AssignAdd", name, lambda value, d: value + d, delta)
         return op.outputs[0] if read_value else op
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
-        """Subtract from it; the result is the new value."""
+        """Subtract a value, and return the result."""
         del use_locking
-        op = self._changed("AssignSub", name, lambda value, d: value - d, delta)
+        op = self._update_by_delta("AssignSub", name, lambda value, d: value - d, delta)
         return op.outputs[0] if read_value else op
 
-    def _changed(self, type_, name, f, delta) -> Operation:
+    def _update_by_delta(self, type_, name, f, delta) -> Operation:
         delta = convert_to_tensor(delta, self._dtype)
         self._shape.assert_is_compatible_with(delta.shape)
         return self.update(f"{type_}VariableOp" if self.is_resource else type_, name, f, delta)
@@ -345,11 +350,11 @@ class GraphVariable(Scattering):
         """Add an operation that assigns `f(value, *operands)`.
 
         Args:
-          type_: TensorFlow's name of it.
+          type_: TensorFlow's type of the operation.
           name: the name of the operation, `type_` if `None`.
           f: a function of arrays.
           *operands: tensors or numbers.
-          dtypes: what numbers become, per operand; the dtype of the variable if `None`.
+          dtypes: the dtype that numbers are converted to, per operand; that of the variable if `None`.
         """
         graph = self.graph
         dtypes = dtypes or [self._dtype] * len(operands)
@@ -362,8 +367,8 @@ class GraphVariable(Scattering):
             new = f(run.newest(self), *values)
             return [run.write(self, as_array(new), op)]
 
-        op = self._operation(graph, type_, name, compute, given)
-        return self._assigning(op)
+        op = self._add_operation(graph, type_, name, compute, given)
+        return self._mark_assignment(op)
 
     def __repr__(self) -> str:
         kind = "_ref" if not self.is_resource else ""
@@ -380,7 +385,7 @@ class GraphVariable(Scattering):
 
 
 def _reads_nothing(run, op, values):
-    """A read: what it gives depends on who reads, see `running`."""
+    """Compute a read: a placeholder, since the value depends on the reader; see `Run.read_by`."""
     del run, op, values
     return [None]
 
